@@ -1,0 +1,45 @@
+# Two commands for a fresh machine: make run, make test. Everything they need is installed into .venv.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+OUT ?= out
+
+.PHONY: run test check bench format clean
+
+$(VENV)/.run: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) -e ".[lab]"
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	$(PIP) -e ".[dev]"
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.run
+	$(PIP) -e ".[bench]"
+	touch $@
+
+run: $(VENV)/.run
+	$(BIN)/kinelo simulate studies/r1.toml --out $(OUT)/r1
+	$(BIN)/kinelo simulate studies/r2.toml --out $(OUT)/r2
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --doctest-modules src -o testpaths=src -p no:cacheprovider
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m pytest benchmarks -p no:xdist $(if $(AREA),-k $(AREA))
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) $(OUT) .pytest_cache .ruff_cache .hypothesis build dist

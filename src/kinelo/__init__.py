@@ -1,0 +1,54 @@
+"""Kinelo: Elo-type ratings of players and teams whose strength varies from match to match.
+
+Public names load the module they live in when first touched, so ``import kinelo`` is immediate.
+
+>>> import kinelo as kn
+>>> league = kn.Normal(theta=[4.0, 7.0, 10.0], sigma=1.0)
+>>> kn.expected_result(kn.Tanh(nu=0.5), league).round(3)
+array([[ 0.   , -0.817, -0.986],
+       [ 0.817,  0.   , -0.817],
+       [ 0.986,  0.817,  0.   ]])
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kinelo._version import __version__
+
+if TYPE_CHECKING:
+    from kinelo.errors import InputError, KineloWarning, NoStationaryState
+    from kinelo.micro.simulate import SimulationState, simulate, simulation_states
+    from kinelo.model.expectation import expected_result, outcome_probabilities, satisfies_b_prime
+    from kinelo.model.outcome import Davidson, Probit, Tanh
+    from kinelo.model.pairing import AllPlayAll, Local, Window
+    from kinelo.model.setups import homogeneous, setup_r1, setup_r2
+    from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
+    from kinelo.model.system import RatingSystem
+
+_HOME: dict[str, tuple[str, ...]] = {
+    "errors": ("InputError", "KineloWarning", "NoStationaryState"),
+    "model.outcome": ("Tanh", "Probit", "Davidson"),
+    "model.pairing": ("AllPlayAll", "Local", "Window"),
+    "model.strength": ("Fixed", "Normal", "LineupLottery", "Empirical"),
+    "model.setups": ("setup_r1", "setup_r2", "homogeneous"),
+    "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
+    "model.system": ("RatingSystem",),
+    "micro.simulate": ("simulate", "simulation_states", "SimulationState"),
+}
+_MODULE_OF = {name: f"kinelo.{module}" for module, names in _HOME.items() for name in names}
+
+__all__ = ["__version__", *_MODULE_OF]
+
+
+def __getattr__(name: str) -> object:
+    try:
+        module = _MODULE_OF[name]
+    except KeyError:
+        raise AttributeError(f"module 'kinelo' has no attribute {name!r}") from None
+    value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,41 @@
+"""The list of commands.
+
+To add one: write ``kinelo/cli/NAME.py`` with a function that has light imports at the top and heavy ones inside,
+and register it here.
+"""
+
+from typing import Annotated
+
+import typer
+
+from kinelo._version import __version__
+from kinelo.cli.simulate import simulate
+
+app = typer.Typer(
+    name="kinelo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Elo-type ratings of players and teams whose strength varies from match to match.",
+    epilog="Examples:  kinelo simulate studies/r2.toml --out out/r2",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kinelo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _kinelo(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+app.command()(simulate)

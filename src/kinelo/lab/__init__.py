@@ -1,0 +1,1 @@
+"""The lab: see ratings move, in the browser."""

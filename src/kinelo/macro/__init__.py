@@ -1,0 +1,1 @@
+"""The kinetic equation: the density of teams in (θ, σ, r) and how it moves."""

@@ -1,0 +1,1 @@
+"""The microscopic model: matches played one by one, ratings moved after each."""

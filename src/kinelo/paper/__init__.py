@@ -1,0 +1,1 @@
+"""The reproduction: every figure and claim of the paper, in one report."""

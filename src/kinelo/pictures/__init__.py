@@ -1,0 +1,1 @@
+"""Pictures of results, readable in print and on dark screens."""

@@ -1,0 +1,1 @@
+"""Study files: what to compute, declared in TOML and checked before anything runs."""
