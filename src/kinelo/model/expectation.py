@@ -1,0 +1,158 @@
+r"""Expected results of matches between random performances.
+
+Exact, for any independent laws: ``s_ij = ∫ W(u) Im[φ_i(u) φ̄_j(u)] du``. The midpoint sum with step h replaces b by
+a square wave of period 4π/h that equals b, to rounding, as long as no difference of performances comes within
+``saturation`` of its next flank; h is chosen so. The sum over nodes is then one product of matrices.
+
+Taylor, the paper's closure: ``s_ij ≈ b(d) + ½ b''(d) V`` with ``d = θ_i − θ_j`` and ``V = σ_i² + σ_j²``.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinelo.errors import InputError, KineloWarning
+from kinelo.model.outcome import Outcome
+from kinelo.model.strength import Fixed, Strength
+from kinelo.model.validation import Array, finite_array
+
+Closure = Literal["exact", "taylor"]
+
+
+def check_closure(closure: str) -> None:
+    """Refuse any closure but the two that exist."""
+    if closure not in ("exact", "taylor"):
+        raise InputError(f'closure must be "exact" or "taylor", not {closure!r}.')
+
+
+@dataclass(frozen=True)
+class SpectralNodes:
+    """Nodes ``u`` and weights of the midpoint sum for b (``sine``) and for ties (``cosine``)."""
+
+    u: Array
+    sine: Array
+    cosine: Array
+
+
+def spectral_nodes(outcome: Outcome, span: float, least_sigma: float = 0.0) -> SpectralNodes:
+    """Nodes that integrate b exactly over performance differences up to ``span``.
+
+    ``least_sigma`` > 0 states that every performance has a normal part of at least that spread, which damps high
+    frequencies and saves nodes.
+    """
+    step = math.pi / (span + outcome.saturation) * 2
+    end = outcome.cutoff
+    if least_sigma > 0:
+        end = min(end, 6.1 / least_sigma)
+    u = (np.arange(max(8, math.ceil(end / step))) + 0.5) * step
+    return SpectralNodes(u, outcome.sine_weight(u) * step, outcome.tie_weight(u) * step)
+
+
+def league_nodes(outcome: Outcome, strengths: Strength) -> tuple[SpectralNodes, float]:
+    """Nodes for a league, and the origin about which its characteristic functions are best taken."""
+    low, high = float(strengths.theta.min()), float(strengths.theta.max())
+    return spectral_nodes(outcome, high - low + 2 * strengths.reach), (low + high) / 2
+
+
+def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "exact") -> Array:
+    """Matrix of expected results ``s_ij`` in [−1, 1], i against j.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> from kinelo.model.strength import Normal
+    >>> s = expected_result(Tanh(nu=0.5), Normal([1.0, 0.0], sigma=1.0))
+    >>> round((1 + s[0, 1]) / 2, 7)  # probability that the first team wins
+    0.6750567
+    """
+    check_closure(closure)
+    theta = strengths.theta
+    difference = theta[:, None] - theta[None, :]
+    if closure == "taylor":
+        variance = strengths.sigma[:, None] ** 2 + strengths.sigma[None, :] ** 2
+        warn_if_taylor_fails(outcome, strengths.sigma)
+        return outcome.b(difference) + outcome.b_second(difference) * variance / 2
+    if isinstance(strengths, Fixed):
+        return outcome.b(difference)
+    nodes, origin = league_nodes(outcome, strengths)
+    phi = strengths.characteristic_function(nodes.u, origin)
+    half = (phi.imag * nodes.sine) @ phi.real.T
+    return np.clip(half - half.T, -1.0, 1.0)
+
+
+def outcome_probabilities(outcome: Outcome, strengths: Strength) -> tuple[Array, Array, Array]:
+    """Matrices of exact win, tie and loss probabilities, i against j; they sum to one.
+
+    >>> from kinelo.model.outcome import Davidson
+    >>> from kinelo.model.strength import Fixed
+    >>> win, tie, loss = outcome_probabilities(Davidson(nu=0.5, kappa=2.0), Fixed([0.0, 0.0]))
+    >>> float(win[0, 1]), float(tie[0, 1]), float(loss[0, 1])
+    (0.25, 0.5, 0.25)
+    """
+    result = expected_result(outcome, strengths)
+    tie = expected_tie(outcome, strengths)
+    win = np.clip((1 - tie + result) / 2, 0.0, 1.0)
+    loss = np.clip((1 - tie - result) / 2, 0.0, 1.0)
+    return win, tie, loss
+
+
+def expected_tie(outcome: Outcome, strengths: Strength) -> Array:
+    """Matrix of exact probabilities of a tie."""
+    difference = strengths.theta[:, None] - strengths.theta[None, :]
+    if not outcome.has_ties or isinstance(strengths, Fixed):
+        return outcome.tie_probability(difference)
+    nodes, origin = league_nodes(outcome, strengths)
+    phi = strengths.characteristic_function(nodes.u, origin)
+    tie = (phi.real * nodes.cosine) @ phi.real.T + (phi.imag * nodes.cosine) @ phi.imag.T
+    return np.clip(tie, 0.0, 1.0)
+
+
+def largest_variance(sigma: ArrayLike) -> float:
+    """Largest V = σ_i² + σ_j² that two of these spreads make; a single number stands for all teams."""
+    spread = np.sort(np.atleast_1d(np.asarray(sigma, dtype=np.float64)))
+    return float(2 * spread[0] ** 2 if spread.size == 1 else spread[-1] ** 2 + spread[-2] ** 2)
+
+
+def satisfies_b_prime(outcome: Outcome, spread: Strength | ArrayLike) -> bool:
+    """Whether condition (B') holds: ``b + ½ V b''`` increases for every pair of teams.
+
+    Parameters
+    ----------
+    outcome
+        The outcome function; for tanh the condition reads ν²V < 1, or νσ < 1/√2 when all spreads are σ.
+    spread
+        A league, one common σ, or one σ per team.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> satisfies_b_prime(Tanh(nu=0.5), 1.41), satisfies_b_prime(Tanh(nu=0.5), 1.42)
+    (True, False)
+    """
+    if isinstance(spread, Strength):
+        sigma = spread.sigma
+    else:
+        sigma = finite_array("sigma", spread, min(np.ndim(spread), 1))
+        if (sigma < 0).any():
+            raise InputError(f"sigma must be 0 or more, but its smallest entry is {sigma.min():g}.")
+    return largest_variance(sigma) < outcome.largest_monotone_variance
+
+
+def warn_if_taylor_fails(outcome: Outcome, sigma: ArrayLike) -> None:
+    """Say so when the Taylor closure is used where it is no longer increasing."""
+    variance, limit = largest_variance(sigma), outcome.largest_monotone_variance
+    if variance < limit:
+        return
+    nu_sigma, bound = outcome.nu * math.sqrt(variance / 2), outcome.nu * math.sqrt(limit / 2)
+    warnings.warn(
+        f"The Taylor closure is used outside its range: νσ = {nu_sigma:.4g}, but it is increasing only for "
+        f'νσ < {bound:.4g}; closure="exact" has no such limit.',
+        KineloWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,88 @@
+"""Who meets whom: a pair drawn at random plays with probability ``w(R_i − R_j)``, w even with values in [0, 1]."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinelo.model.validation import Array, nonnegative, positive
+
+
+@dataclass(frozen=True)
+class Pairing(ABC):
+    """The probability that two teams whose ratings differ by ``z`` meet when they are drawn."""
+
+    @abstractmethod
+    def w(self, z: ArrayLike) -> Array:
+        """Probability of playing at a rating difference ``z``."""
+
+    @abstractmethod
+    def w_prime(self, z: ArrayLike) -> Array:
+        """Derivative of w (zero where w is a step)."""
+
+
+@dataclass(frozen=True)
+class AllPlayAll(Pairing):
+    """``w ≡ 1``: every pair that is drawn plays."""
+
+    def w(self, z: ArrayLike) -> Array:
+        """Return 1."""
+        return np.ones_like(np.asarray(z, dtype=np.float64))
+
+    def w_prime(self, z: ArrayLike) -> Array:
+        """Return 0."""
+        return np.zeros_like(np.asarray(z, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class Local(Pairing):
+    """``w(z) = e^{ln 2 / (1 + z²)} − 1``: neighbours in the table meet more often.
+
+    >>> Local().w([0.0, 1.0]).round(4)
+    array([1.    , 0.4142])
+    """
+
+    def w(self, z: ArrayLike) -> Array:
+        """Return e^{ln 2 / (1 + z²)} − 1."""
+        return np.expm1(math.log(2) / (1 + np.asarray(z, dtype=np.float64) ** 2))
+
+    def w_prime(self, z: ArrayLike) -> Array:
+        """Return the derivative of w."""
+        z = np.asarray(z, dtype=np.float64)
+        return -(self.w(z) + 1) * math.log(2) * 2 * z / (1 + z**2) ** 2
+
+
+@dataclass(frozen=True)
+class Window(Pairing):
+    """``w(z) = 1`` for ``|z| ≤ c`` and 0 beyond; ``smoothing`` > 0 rounds the edge over that width.
+
+    >>> Window(c=2.0).w([1.9, 2.1])
+    array([1., 0.])
+    """
+
+    c: float
+    smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "c", positive("c", self.c))
+        object.__setattr__(self, "smoothing", nonnegative("smoothing", self.smoothing))
+
+    def w(self, z: ArrayLike) -> Array:
+        """Return the window, or the difference of two tanh steps normalised to w(0) = 1."""
+        z = np.asarray(z, dtype=np.float64)
+        if self.smoothing == 0:
+            return (np.abs(z) <= self.c).astype(np.float64)
+        up, down = np.tanh((z + self.c) / self.smoothing), np.tanh((z - self.c) / self.smoothing)
+        return (up - down) / (2 * math.tanh(self.c / self.smoothing))
+
+    def w_prime(self, z: ArrayLike) -> Array:
+        """Return the derivative of w."""
+        z = np.asarray(z, dtype=np.float64)
+        if self.smoothing == 0:
+            return np.zeros_like(z)
+        up, down = np.tanh((z + self.c) / self.smoothing), np.tanh((z - self.c) / self.smoothing)
+        return (down**2 - up**2) / (2 * self.smoothing * math.tanh(self.c / self.smoothing))

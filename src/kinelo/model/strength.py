@@ -1,0 +1,260 @@
+"""Strength as a random variable: each team's performance λ has mean θ and standard deviation σ.
+
+A law describes a whole league, one entry per team. It knows its moments, its characteristic function
+``φ(u) = E e^{iu(λ − c)}`` about a common origin c, and how to draw performances.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinelo.errors import InputError
+from kinelo.model.lottery import LotteryTables, balanced_probabilities, lottery_tables
+from kinelo.model.validation import Array, finite_array, team_vector, whole
+
+Complex = NDArray[np.complex128]
+
+
+class Strength(ABC):
+    """The performances of a league of teams; see :class:`Fixed`, :class:`Normal`, :class:`LineupLottery`."""
+
+    theta: Array
+    sigma: Array
+    names: tuple[str, ...] | None
+
+    def _describe(self, theta: Array, sigma: Array, names: Sequence[str] | None) -> None:
+        theta.setflags(write=False)
+        sigma.setflags(write=False)
+        self.theta, self.sigma = theta, sigma
+        self.names = None if names is None else tuple(str(name) for name in names)
+        if self.names is not None and len(self.names) != theta.size:
+            raise InputError(f"names must list one name per team: {len(self.names)} names for {theta.size} teams.")
+
+    @property
+    def teams(self) -> int:
+        """Number of teams."""
+        return self.theta.size
+
+    @property
+    @abstractmethod
+    def reach(self) -> float:
+        """Distance from θ beyond which no team's performance carries probability that matters."""
+
+    @abstractmethod
+    def characteristic_function(self, u: Array, origin: float = 0.0) -> Complex:
+        """``E e^{iu(λ − origin)}``, of shape (teams, len(u))."""
+
+    @abstractmethod
+    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
+        """One performance for each entry of ``teams`` (indices, repeats allowed)."""
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.teams} teams, θ in [{self.theta.min():.4g}, {self.theta.max():.4g}], "
+            f"σ in [{self.sigma.min():.4g}, {self.sigma.max():.4g}])"
+        )
+
+
+class Fixed(Strength):
+    """Constant strengths: the classic Elo model.
+
+    >>> Fixed([4.0, 10.0]).sigma
+    array([0., 0.])
+    """
+
+    def __init__(self, theta: ArrayLike, *, names: Sequence[str] | None = None) -> None:
+        values = team_vector("theta", theta)
+        self._describe(values, np.zeros_like(values), names)
+
+    @property
+    def reach(self) -> float:
+        """Zero: performances do not vary."""
+        return 0.0
+
+    def characteristic_function(self, u: Array, origin: float = 0.0) -> Complex:
+        """Return e^{iu(θ − origin)}."""
+        return np.exp(1j * np.multiply.outer(self.theta - origin, u))
+
+    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
+        """Return θ of each team asked for."""
+        return self.theta[teams]
+
+
+class Normal(Strength):
+    """Normal performances ``N(θ, σ)`` with σ a standard deviation, common or one per team.
+
+    >>> Normal([4.0, 10.0], sigma=1.0).sigma
+    array([1., 1.])
+    """
+
+    def __init__(self, theta: ArrayLike, sigma: ArrayLike, *, names: Sequence[str] | None = None) -> None:
+        values = team_vector("theta", theta)
+        spread = finite_array("sigma", sigma, int(np.ndim(sigma) > 0))
+        if spread.ndim == 1 and spread.shape != values.shape:
+            raise InputError(f"sigma must be one number or one per team: {spread.size} for {values.size} teams.")
+        if (spread < 0).any():
+            raise InputError(f"sigma must be 0 or more, but its smallest entry is {spread.min():g}.")
+        self._describe(values, np.array(np.broadcast_to(spread, values.shape)), names)
+
+    @property
+    def reach(self) -> float:
+        """Beyond this the tail of a difference of two performances is below 1e-17."""
+        return 6.1 * float(self.sigma.max())
+
+    def characteristic_function(self, u: Array, origin: float = 0.0) -> Complex:
+        """Return e^{iu(θ − origin) − u²σ²/2}."""
+        phase = np.multiply.outer(self.theta - origin, u)
+        return np.exp(1j * phase - np.multiply.outer(self.sigma**2, u**2) / 2)
+
+    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
+        """Return θ + σ times a standard normal draw."""
+        return self.theta[teams] + self.sigma[teams] * generator.standard_normal(len(teams))
+
+
+class LineupLottery(Strength):
+    """``m`` of each team's ``M`` players are drawn for a match; performance is the SUM of their strengths.
+
+    Parameters
+    ----------
+    rho
+        Player strengths, teams × players.
+    m
+        Size of a line-up.
+    weights
+        None for a uniform choice, or positive weights of the same shape (or one row for all teams): a line-up is
+        then chosen with probability proportional to the product of its players' weights.
+    names
+        Names of the teams.
+
+    Examples
+    --------
+    >>> league = LineupLottery([[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]], m=2)
+    >>> league.theta, league.sigma.round(4)
+    (array([2., 2.]), array([0.8165, 0.    ]))
+    """
+
+    rho: Array
+    m: int
+    weights: Array | None
+    tables: LotteryTables
+
+    def __init__(
+        self,
+        rho: ArrayLike,
+        m: int,
+        weights: ArrayLike | None = None,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.rho = finite_array("rho", rho, 2)
+        teams, players = self.rho.shape
+        if teams < 2:
+            raise InputError(f"rho must list at least 2 teams (rows), not {teams}.")
+        self.m = whole("m", m, 1)
+        if self.m > players:
+            raise InputError(f"m must be at most M, the number of players per team: m = {self.m}, M = {players}.")
+        self.weights = None if weights is None else self._checked_weights(weights, teams, players)
+        self.tables = lottery_tables(balanced_probabilities(self.weights, teams, players, self.m), self.m)
+        theta, sigma = self.tables.moments(self.rho)
+        self._describe(theta, sigma, names)
+
+    def _checked_weights(self, weights: ArrayLike, teams: int, players: int) -> Array:
+        given = finite_array("weights", weights, np.ndim(weights))
+        try:
+            full = np.array(np.broadcast_to(given, (teams, players)))
+        except ValueError:
+            raise InputError(
+                f"weights must have the shape of rho, {teams} × {players}, not {list(given.shape)}."
+            ) from None
+        if (full < 0).any():
+            raise InputError(f"weights must be 0 or more, but the smallest is {full.min():g}.")
+        if ((full > 0).sum(axis=1) < self.m).any():
+            team = int(np.argmin((full > 0).sum(axis=1)))
+            raise InputError(f"weights must be positive for at least m = {self.m} players; team {team} has fewer.")
+        return full
+
+    @property
+    def reach(self) -> float:
+        """Distance from θ to the strongest or weakest line-up there is."""
+        ordered = np.sort(self.rho, axis=1)
+        best = ordered[:, -self.m :].sum(axis=1) - self.theta
+        worst = self.theta - ordered[:, : self.m].sum(axis=1)
+        return float(max(best.max(), worst.max()))
+
+    def characteristic_function(self, u: Array, origin: float = 0.0) -> Complex:
+        """Return ``[z^m] Π_k (1 + z w_k e^{iuρ_k})``, normalised, by a dynamic programme over the players."""
+        # Centring each player at θ/m keeps the phases small.
+        values = self.tables.characteristic_function(self.rho - self.theta[:, None] / self.m, u)
+        return values * np.exp(1j * np.multiply.outer(self.theta - origin, u))
+
+    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
+        """Return the strengths of line-ups drawn player by player with their exact conditional probabilities."""
+        missing = np.full(len(teams), self.m)
+        total = np.zeros(len(teams))
+        for k in range(self.rho.shape[1]):
+            chosen = generator.random(len(teams)) < self.tables.selection[teams, k, missing]
+            total += np.where(chosen, self.rho[teams, k], 0.0)
+            missing -= chosen
+        return total
+
+
+class Empirical(Strength):
+    """Any finite law: ``values`` (teams × outcomes) taken with ``probabilities`` (same shape, or one row for all).
+
+    >>> Empirical([[1.0, 3.0], [2.0, 2.0]], [0.5, 0.5]).theta
+    array([2., 2.])
+    """
+
+    def __init__(
+        self, values: ArrayLike, probabilities: ArrayLike | None = None, *, names: Sequence[str] | None = None
+    ) -> None:
+        self.values = finite_array("values", values, 2)
+        teams, outcomes = self.values.shape
+        if teams < 2:
+            raise InputError(f"values must list at least 2 teams (rows), not {teams}.")
+        given = np.full(outcomes, 1 / outcomes) if probabilities is None else probabilities
+        table = finite_array("probabilities", given, np.ndim(given))
+        try:
+            table = np.array(np.broadcast_to(table, self.values.shape))
+        except ValueError:
+            raise InputError(
+                f"probabilities must have the shape of values, {teams} × {outcomes}, not {list(table.shape)}."
+            ) from None
+        sums = table.sum(axis=1)
+        if (table < 0).any() or not np.allclose(sums, 1, atol=1e-9):
+            raise InputError("probabilities must be 0 or more and sum to 1 for every team.")
+        self.probabilities = table / sums[:, None]
+        self.probabilities.setflags(write=False)
+        theta = (self.probabilities * self.values).sum(axis=1)
+        variance = (self.probabilities * (self.values - theta[:, None]) ** 2).sum(axis=1)
+        self._describe(theta, np.sqrt(variance), names)
+
+    @property
+    def cumulative(self) -> Array:
+        """Cumulative probabilities, ending in exactly 1."""
+        cumulative = np.cumsum(self.probabilities, axis=1)
+        cumulative[:, -1] = 1.0
+        return cumulative
+
+    @property
+    def reach(self) -> float:
+        """Largest distance of a value from its team's mean."""
+        return float(np.abs(self.values - self.theta[:, None]).max())
+
+    def characteristic_function(self, u: Array, origin: float = 0.0) -> Complex:
+        """Return Σ p e^{iu(value − origin)}."""
+        total = np.zeros((self.teams, len(u)), dtype=np.complex128)
+        for k in range(self.values.shape[1]):
+            phase = np.multiply.outer(self.values[:, k] - origin, u)
+            total += self.probabilities[:, k, None] * np.exp(1j * phase)
+        return total
+
+    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
+        """Return values by inversion of the cumulative probabilities."""
+        uniform = generator.random(len(teams))
+        column = (uniform[:, None] >= self.cumulative[teams]).sum(axis=1)
+        return self.values[teams, column]

@@ -1,0 +1,70 @@
+"""Checks shared by the model's objects; each failure is one sentence naming the field and what is accepted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinelo.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+def number(name: str, value: object) -> float:
+    """Return ``value`` as a finite float, or say that it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputError(f"{name} must be a finite number, not {value!r}.")
+    result = float(value)
+    if not math.isfinite(result):
+        raise InputError(f"{name} must be a finite number, not {result}.")
+    return result
+
+
+def positive(name: str, value: object) -> float:
+    """Return ``value`` as a number above zero."""
+    result = number(name, value)
+    if result <= 0:
+        raise InputError(f"{name} must be greater than 0, not {result:g}.")
+    return result
+
+
+def nonnegative(name: str, value: object) -> float:
+    """Return ``value`` as a number that is zero or more."""
+    result = number(name, value)
+    if result < 0:
+        raise InputError(f"{name} must be 0 or more, not {result:g}.")
+    return result
+
+
+def whole(name: str, value: object, least: int) -> int:
+    """Return ``value`` as an integer of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+    if value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value}.")
+    return int(value)
+
+
+def finite_array(name: str, value: ArrayLike, dimensions: int) -> Array:
+    """Return a read-only copy of ``value`` as finite floats with the given number of dimensions."""
+    try:
+        result = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be an array of numbers with {dimensions} dimension(s).") from None
+    if result.ndim != dimensions:
+        raise InputError(f"{name} must have {dimensions} dimension(s), not {result.ndim}.")
+    if not np.isfinite(result).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(result))[0])
+        raise InputError(f"{name} must be finite, but the entry at {list(where)} is {result[where]}.")
+    result.setflags(write=False)
+    return result
+
+
+def team_vector(name: str, value: ArrayLike) -> Array:
+    """Return ``value`` as one finite number per team, for at least two teams."""
+    result = finite_array(name, value, 1)
+    if result.size < 2:
+        raise InputError(f"{name} must list at least 2 teams, not {result.size}.")
+    return result
