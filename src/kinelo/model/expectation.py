@@ -46,11 +46,11 @@ def spectral_nodes(outcome: Outcome, span: float, least_sigma: float = 0.0) -> S
     ``least_sigma`` > 0 states that every performance has a normal part of at least that spread, which damps high
     frequencies and saves nodes.
     """
-    step = math.pi / (span + outcome.saturation) * 2
+    step = 2 * math.pi / (span + outcome.saturation)
     end = outcome.cutoff
     if least_sigma > 0:
         end = min(end, 6.1 / least_sigma)
-    u = (np.arange(max(8, math.ceil(end / step))) + 0.5) * step
+    u = (np.arange(max(8, math.ceil(end / step)), dtype=np.float64) + 0.5) * step
     return SpectralNodes(u, outcome.sine_weight(u) * step, outcome.tie_weight(u) * step)
 
 
@@ -68,7 +68,7 @@ def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "e
     >>> from kinelo.model.outcome import Tanh
     >>> from kinelo.model.strength import Normal
     >>> s = expected_result(Tanh(nu=0.5), Normal([1.0, 0.0], sigma=1.0))
-    >>> round((1 + s[0, 1]) / 2, 7)  # probability that the first team wins
+    >>> round(float(1 + s[0, 1]) / 2, 7)  # probability that the first team wins
     0.6750567
     """
     check_closure(closure)
