@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
     from kinelo.model.system import RatingSystem
+    from kinelo.ratings.forecast import Forecast
+    from kinelo.ratings.lineups import Lineups
+    from kinelo.ratings.matches import Matches
+    from kinelo.ratings.parameters import Estimates
+    from kinelo.ratings.rater import Rater
+    from kinelo.ratings.reading import read_matches
+    from kinelo.ratings.rejects import Rejects
 
 _HOME: dict[str, tuple[str, ...]] = {
     "errors": ("InputError", "KineloWarning", "NoStationaryState"),
@@ -33,6 +40,13 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.setups": ("setup_r1", "setup_r2", "homogeneous"),
     "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
     "model.system": ("RatingSystem",),
+    "ratings.reading": ("read_matches",),
+    "ratings.matches": ("Matches",),
+    "ratings.lineups": ("Lineups",),
+    "ratings.rejects": ("Rejects",),
+    "ratings.rater": ("Rater",),
+    "ratings.forecast": ("Forecast",),
+    "ratings.parameters": ("Estimates",),
     "micro.simulate": ("simulate", "simulation_states", "SimulationState"),
 }
 _MODULE_OF = {name: f"kinelo.{module}" for module, names in _HOME.items() for name in names}

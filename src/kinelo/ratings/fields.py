@@ -1,0 +1,106 @@
+"""From the text or numbers of one column to values a rater can use; what cannot be understood becomes missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+DATE_FORMATS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m/%d/%Y", "%d/%m/%y",
+    "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y",
+)  # fmt: skip
+EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01", "D")
+
+HOME_WORDS = ("h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left")
+DRAW_WORDS = ("d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "tie (bothbad)")
+AWAY_WORDS = ("a", "away", "l", "loss", "lost", "away win", "model_b", "player_b", "team_b", "black", "right")
+
+
+def encode_names(*columns: pl.Series) -> tuple[list[NDArray[np.int32]], tuple[str, ...]]:
+    """Shared integer codes of the names in several columns, in order of first appearance; -1 where missing or blank.
+
+    >>> codes, names = encode_names(pl.Series(["b", "a "]), pl.Series(["a", None]))
+    >>> [code.tolist() for code in codes], names
+    ([[0, 1], [1, -1]], ('b', 'a'))
+    """
+    # A private table of categories keeps the codes small and lets go of them afterwards.
+    kind = pl.Categorical(pl.Categories.random())
+    frame = pl.select(
+        [pl.lit(column).cast(pl.String).cast(kind).alias(str(k)) for k, column in enumerate(columns)], eager=True
+    )
+    physical = [frame[name].to_physical().cast(pl.Int64).fill_null(-1).to_numpy() for name in frame.columns]
+    first_seen = pl.concat([frame[name] for name in frame.columns]).unique(maintain_order=True).drop_nulls()
+    index: dict[str, int] = {}
+    size = int(first_seen.to_physical().max() or 0) + 2  # type: ignore[arg-type]
+    final = np.full(size, -1, np.int32)
+    for code, name in zip(first_seen.to_physical().to_list(), first_seen.cast(pl.String).to_list(), strict=True):
+        stripped = name.strip()
+        if stripped:
+            final[code] = index.setdefault(stripped, len(index))
+    return [final[codes] for codes in physical], tuple(index)
+
+
+def read_dates(column: pl.Series) -> tuple[NDArray[np.datetime64], str | None]:
+    """Days (NaT where unreadable), and the format chosen where the dates are text."""
+    if column.dtype == pl.Date or isinstance(column.dtype, pl.Datetime):
+        return column.cast(pl.Date).to_numpy().astype("datetime64[D]"), None
+    text = column.cast(pl.String).str.strip_chars()
+    best, best_count, chosen = np.full(len(text), np.datetime64("NaT"), "datetime64[D]"), 0, None
+    for form in DATE_FORMATS:
+        # A time of day after the date ("2024-05-01T18:00Z", "01/05/2024 18:00") is cut off.
+        day = text.str.split(" ").list.first().str.split("T").list.first() if " " not in form else text
+        days = day.str.to_date(form, strict=False).to_numpy().astype("datetime64[D]")
+        plausible = (days >= EARLIEST) & (days < LATEST)
+        if (count := int(plausible.sum())) > best_count:
+            best, best_count, chosen = np.where(plausible, days, np.datetime64("NaT")), count, form
+        if count == len(text):
+            break
+    return best, chosen
+
+
+def read_numbers(column: pl.Series) -> NDArray[np.float64]:
+    """Numbers, NaN where there is none."""
+    if column.dtype == pl.String:
+        column = column.str.strip_chars()
+    return column.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+
+
+def read_flags(column: pl.Series) -> NDArray[np.int8]:
+    """Yes and no as 1 and 0, -1 where the column says neither."""
+    text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
+    flags = np.full(len(text), -1, np.int8)
+    flags[text.is_in(["true", "t", "yes", "y", "1", "1.0"]).fill_null(False).to_numpy()] = 1
+    flags[text.is_in(["false", "f", "no", "n", "0", "0.0"]).fill_null(False).to_numpy()] = 0
+    return flags
+
+
+def read_scoreline(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Both scores from text like ``2-1`` or ``2:1``; None when the column holds something else."""
+    if column.dtype != pl.String:
+        return None
+    parts = column.str.extract_groups(r"^\s*(?<home>\d+)\s*[-:–]\s*(?<away>\d+)\s*$").struct
+    home, away = read_numbers(parts.field("home")), read_numbers(parts.field("away"))
+    return (home, away) if np.isfinite(home).any() else None
+
+
+def read_results(column: pl.Series, home: pl.Series, away: pl.Series) -> tuple[NDArray[np.float64], str]:
+    """Results in [-1, 1] from words, winners' names or numbers, and a remark on how they were read."""
+    numbers = read_numbers(column)
+    present = numbers[np.isfinite(numbers)]
+    text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
+    if present.size and not text.is_in(["x", "d", "draw"]).any():
+        if present.min() >= 0:
+            return 2 * numbers - 1, "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
+        return numbers, "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
+    result = np.full(len(text), np.nan)
+    # Longest claim first: a name of a side wins over a word, so a team called "Home" is still itself.
+    for words, value in ((HOME_WORDS, 1.0), (DRAW_WORDS, 0.0), (AWAY_WORDS, -1.0)):
+        result[text.is_in(words).fill_null(False).to_numpy()] = value
+    if present.size:
+        result[(text == "1").fill_null(False).to_numpy()] = 1.0
+        result[(text == "2").fill_null(False).to_numpy()] = -1.0
+    for side, value in ((home, 1.0), (away, -1.0)):
+        name = side.cast(pl.String).str.strip_chars().str.to_lowercase()
+        result[(text == name).fill_null(False).to_numpy()] = value
+    return result, "results were read from words or names of winners"

@@ -1,0 +1,171 @@
+"""Line-ups beside matches: from a long table (match, side, player) or from lists in the matches themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.ratings.columns import LINEUP_COLUMNS, find_columns
+from kinelo.ratings.fields import encode_names, read_flags, read_numbers
+from kinelo.ratings.lineups import Lineups
+from kinelo.ratings.matches import Matches
+from kinelo.ratings.rejects import Rejects
+from kinelo.ratings.rows import Rows
+
+REASONS = (
+    "",
+    "line-up of an unknown match",
+    "line-up of a rejected match",
+    "unreadable side",
+    "missing player",
+    "impossible minutes",
+    "player on both sides",
+    "player listed twice on one side",
+)
+HOME_SIDES = ("h", "home", "1", "home team", "white")
+AWAY_SIDES = ("a", "away", "2", "away team", "black", "v", "visitor")
+
+
+def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: Mapping[str, str] | None) -> Matches:
+    """Matches with the line-ups of a long table; rows of it that cannot be used join the rejects."""
+    found = find_columns(table.columns, LINEUP_COLUMNS, columns)
+    needed = [name for name in ("lineup_match", "player") if name not in found]
+    if needed or not {"side", "team"} & found.keys():
+        raise InputError(
+            "line-ups in long form need a match, a side (or a team) and a player column; "
+            "name them with columns={'lineup_match': ..., 'side': ..., 'player': ...}, found "
+            f"{', '.join(map(repr, table.columns))}"
+        )
+    match, known = _place_of_match(matches, rows, table[found["lineup_match"]])
+    fault = np.zeros(table.height, np.int8)
+    _blame(fault, match < 0, "line-up of an unknown match")
+    fault[(match < 0) & known] = REASONS.index("line-up of a rejected match")
+    side = _sides(matches, table, found, match)
+    _blame(fault, side < 0, "unreadable side")
+    (player,), players = encode_names(table[found["player"]])
+    _blame(fault, player < 0, "missing player")
+    minutes = _minutes(table, found)
+    _blame(fault, (minutes < 0) | np.isinf(minutes), "impossible minutes")
+    starter = read_flags(table[found["starter"]]) if "starter" in found else np.full(table.height, -1, np.int8)
+    role, roles = np.full(table.height, -1, np.int16), ()
+    if "role" in found:
+        (codes,), roles = encode_names(table[found["role"]])
+        role = codes.astype(np.int16)
+    _blame_repeats(fault, match, side, player, len(players))
+    bad = np.flatnonzero(fault)
+    kept = np.flatnonzero(fault == 0)
+    kept = kept[np.argsort(2 * match[kept] + side[kept], kind="stable")]
+    count = np.bincount(2 * match[kept] + side[kept], minlength=2 * len(matches))
+    offsets = np.concatenate([[0], np.cumsum(count)])
+    lineups = Lineups(offsets, player[kept], players, minutes[kept], starter[kept], role[kept], roles)
+    rejected = Rejects.of("lineups", bad + 1, np.array(REASONS, object)[fault[bad]])
+    return replace(matches, lineups=lineups, rejected=matches.rejected + rejected)
+
+
+def _blame(fault: NDArray[np.int8], wrong: NDArray[np.bool_], reason: str) -> None:
+    fault[wrong & (fault == 0)] = REASONS.index(reason)
+
+
+def _place_of_match(matches: Matches, rows: Rows, ids: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Place of each line-up row's match among the matches (-1: none), and whether the file of matches knows it."""
+    wanted = ids.cast(pl.String).str.strip_chars()
+    own = matches.identifiers if matches.identifiers is not None else pl.Series(matches.match_id)
+    index = pl.DataFrame({"id": own, "place": np.arange(len(matches))})
+    place = pl.DataFrame({"id": wanted}).join(index, on="id", how="left", maintain_order="left")["place"]
+    if rows.identifiers is None:
+        known = np.zeros(len(ids), bool)
+    else:
+        known = wanted.is_in(rows.identifiers.unique().to_list()).fill_null(False).to_numpy()
+    return place.fill_null(-1).to_numpy().astype(np.int64), known
+
+
+def _sides(
+    matches: Matches, table: pl.DataFrame, found: Mapping[str, str], match: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """0 for the home side, 1 for the away side, -1 where it cannot be told."""
+    side = np.full(table.height, -1, np.int8)
+    if "side" in found:
+        text = table[found["side"]].cast(pl.String).str.strip_chars()
+        word = text.str.to_lowercase()
+        side[word.is_in(HOME_SIDES).fill_null(False).to_numpy()] = 0
+        side[word.is_in(AWAY_SIDES).fill_null(False).to_numpy()] = 1
+    for column in ("side", "team"):
+        open_rows = side < 0
+        if column not in found or not open_rows.any():
+            continue
+        (team,), names = encode_names(table[found[column]])
+        index = {name: code for code, name in enumerate(matches.teams)}
+        code = np.array([*(index.get(name, -1) for name in names), -1])[team]
+        at = np.maximum(match, 0)
+        side[open_rows & (match >= 0) & (code >= 0) & (code == matches.home[at])] = 0
+        side[open_rows & (match >= 0) & (code >= 0) & (code == matches.away[at])] = 1
+    return side
+
+
+def _minutes(table: pl.DataFrame, found: Mapping[str, str]) -> NDArray[np.float64]:
+    """Minutes on the pitch, NaN unknown; who is said not to have played has none of them."""
+    minutes = np.full(table.height, np.nan)
+    if "minutes" in found:
+        minutes = read_numbers(table[found["minutes"]]).copy()
+    if "played" in found:
+        minutes[np.isnan(minutes) & (read_flags(table[found["played"]]) == 0)] = 0.0
+    return minutes
+
+
+def _blame_repeats(
+    fault: NDArray[np.int8], match: NDArray[np.int64], side: NDArray[np.int8], player: NDArray[np.int32], number: int
+) -> None:
+    """A player on both sides is believed on neither; one listed twice on a side counts once."""
+    good = np.flatnonzero(fault == 0)
+    key = match[good] * number + player[good]
+    pairs = pl.DataFrame({"key": key, "side": side[good]})
+    marks = pairs.select(
+        (pl.col("side").n_unique().over("key") > 1).alias("both"),
+        pl.struct("key", "side").is_first_distinct().alias("first"),
+    )
+    both = marks["both"].to_numpy()
+    fault[good[both]] = REASONS.index("player on both sides")
+    fault[good[~both & ~marks["first"].to_numpy()]] = REASONS.index("player listed twice on one side")
+
+
+def attach_listed_lineups(matches: Matches, rows: Rows) -> Matches:
+    """Matches with the line-ups that stand in two list columns (or text split at ``;`` or ``|``) of their own table."""
+    found, parts = rows.found, []
+    chosen = rows.table[matches.row - 1]
+    for side, code in (("home", "H"), ("away", "A")):
+        names = _as_list(chosen[found[f"{side}_lineup"]])
+        columns = {"match": matches.match_id, "row": matches.row, "player": names}
+        lists = ["player"]
+        if f"{side}_minutes" in found:
+            columns["minutes"] = _as_list(chosen[found[f"{side}_minutes"]])
+            lists.append("minutes")
+        frame = pl.DataFrame(columns)
+        if len(lists) == 2:
+            frame = frame.with_columns(
+                pl.when(pl.col("minutes").list.len() == pl.col("player").list.len()).then("minutes")
+            )
+            blank = pl.col("player").list.eval(pl.lit(None, pl.String))
+            frame = frame.with_columns(pl.col("minutes").fill_null(blank))
+        parts.append(frame.explode(lists).with_columns(side=pl.lit(code)))
+    long = pl.concat(parts, how="diagonal").filter(pl.col("player").is_not_null())
+    named = {"lineup_match": "match", "side": "side", "player": "player"}
+    attached = attach_lineups(
+        matches, rows, long, named | ({"minutes": "minutes"} if "minutes" in long.columns else {})
+    )
+    listed = attached.rejected.row[len(matches.rejected) :]
+    of_match = Rejects.of(
+        "lineups", long["row"].to_numpy()[listed - 1], attached.rejected.reason[len(matches.rejected) :]
+    )
+    return replace(attached, rejected=matches.rejected + of_match)
+
+
+def _as_list(column: pl.Series) -> pl.Series:
+    if isinstance(column.dtype, pl.List):
+        return column.cast(pl.List(pl.String))
+    text = column.cast(pl.String).str.strip_chars("[] ")
+    return text.str.replace_all("|", ";", literal=True).str.split(";")

@@ -1,0 +1,85 @@
+"""What every rater can do.
+
+A rater's constructor only stores its parameters; ``None`` stands for "estimate it". ``fit`` starts afresh, estimates
+what was left open by one-step-ahead likelihood and then rates the matches in order; ``update`` carries on.
+Names, not codes, tie one call to the next.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.ratings.forecast import Forecast
+from kinelo.ratings.matches import Matches
+from kinelo.ratings.parameters import Estimates, Parameter
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Rater(ABC):
+    """Base of all raters: see the module for the rules they share."""
+
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    estimates_: Estimates | None = None
+
+    def fit(self, matches: Matches) -> Self:
+        """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+        if len(matches) == 0:
+            raise InputError("there are no matches to fit; at least one is needed")
+        if np.isnan(matches.result).any():
+            raise InputError(
+                "matches without a result cannot be fitted; read them with played=True to reject such rows"
+            )
+        self.reset()
+        if self.open_parameters():
+            from kinelo.ratings.fit import estimate
+
+            estimates = estimate(self, matches)
+            self.reset(estimates.values)
+            self.estimates_ = estimates
+        return self.update(matches)
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated."""
+        return tuple(p for p in self.parameters if getattr(self, p.name) is None)
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter: the user's, else the estimate, else the default."""
+        values = {}
+        for p in self.parameters:
+            own = getattr(self, p.name)
+            values[p.name] = float(own) if own is not None else float((estimated or {}).get(p.name, p.default))
+        return values
+
+    @abstractmethod
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every match and settle the parameters (``parameters_``)."""
+
+    @abstractmethod
+    def objective(self, matches: Matches) -> Callable[[dict[str, float]], float]:
+        """Negative log-likelihood of the one-step-ahead forecasts of these matches, from a fresh start, as a function
+        of the parameters; the rater itself is left as it was.
+        """
+
+    @abstractmethod
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast each match before it is used, and use it: what backtests and fits are made of."""
+
+    @abstractmethod
+    def update(self, matches: Matches) -> Self:
+        """Carry the ratings on with further matches, in order."""
+
+    @abstractmethod
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+
+    @property
+    @abstractmethod
+    def ratings_(self) -> pl.DataFrame:
+        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first."""

@@ -1,0 +1,42 @@
+"""Names and their places: what ties the codes of one table to the ratings kept from another."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Roster:
+    """Names met so far, in order of first appearance, and their places.
+
+    >>> roster = Roster()
+    >>> roster.places(("b", "a")).tolist(), roster.places(("a", "c")).tolist(), roster.names
+    ([0, 1], [1, 2], ['b', 'a', 'c'])
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.index: dict[str, int] = {}
+        self._last: tuple[str, ...] | None = None
+        self._last_places = np.empty(0, np.int32)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def place(self, name: str) -> int:
+        """Place of one name, added if it is new."""
+        at = self.index.setdefault(name, len(self.names))
+        if at == len(self.names):
+            self.names.append(name)
+        return at
+
+    def places(self, names: tuple[str, ...]) -> NDArray[np.int32]:
+        """Places of many names, new ones added; asking again for the same tuple costs nothing."""
+        if names is not self._last:
+            self._last_places = np.fromiter(map(self.place, names), np.int32, len(names))
+            self._last = names
+        return self._last_places
+
+    def find(self, names: tuple[str, ...]) -> NDArray[np.int32]:
+        """Places of many names without adding any; -1 for a name never met."""
+        return np.fromiter((self.index.get(name, -1) for name in names), np.int32, len(names))
