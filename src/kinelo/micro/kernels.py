@@ -1,0 +1,170 @@
+"""Compiled loops of the microscopic model on bare arrays.
+
+A match: draw a pair, accept it with probability w, draw the result S, then ``R_i += γ(S − b)``, ``R_j −= γ(S − b)``.
+
+``play_table`` knows the probabilities of every pair and spends one 64-bit draw on a match: read as a fraction of
+the number of pairs, its integer part is the pair and its fractional part the uniform that decides the result.
+Several realisations are interleaved, so that their independent arithmetic overlaps and vectorises.
+``play_literal`` draws both performances first; it is the reference, and the way for leagues too large for a table.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from kinelo.micro.stream import GOLDEN, ROUND_1, ROUND_2, S27, S30, S31, draw, exp_negative, high_product, redraw, unit
+
+LOGISTIC, PROBIT = 0, 1
+ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3
+FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
+LN_2 = math.log(2.0)
+
+
+@njit(inline="always")
+def logistic(nu, kappa, z):
+    """b(z) = (1 − t²)/(1 + t² + κt) with t = e^{−ν|z|}: Davidson, and tanh for κ = 0."""
+    t = exp_negative(-min(nu * abs(z), 350.0))
+    q = t * t
+    return math.copysign((1.0 - q) / (1.0 + q + kappa * t), z)
+
+
+@njit(inline="always")
+def expected(outcome, nu, kappa, z):
+    """b(z) of any outcome."""
+    if outcome == PROBIT:
+        return math.erf(nu * z)
+    return logistic(nu, kappa, z)
+
+
+@njit(inline="always")
+def tanh_of(x):
+    """Hyperbolic tangent by the same exponential."""
+    q = exp_negative(-2.0 * min(abs(x), 175.0))
+    return math.copysign((1.0 - q) / (1.0 + q), x)
+
+
+@njit(inline="always")
+def acceptance(pairing, c, smoothing, z):
+    """w(z)."""
+    if pairing == LOCAL:
+        # e^x − 1 = (1 − e^{−x}) / e^{−x}
+        shrunk = exp_negative(-LN_2 / (1.0 + z * z))
+        return (1.0 - shrunk) / shrunk
+    if pairing == WINDOW:
+        return 1.0 if abs(z) <= c else 0.0
+    up, down = tanh_of((z + c) / smoothing), tanh_of((z - c) / smoothing)
+    return (up - down) / (2.0 * tanh_of(c / smoothing))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def play_table(rating, played, keys, pairs, win, loss, first, last, gamma, law, rule):
+    """Play matches ``first … last − 1`` of several realisations at once.
+
+    ``rating`` is (teams, realisations); ``pairs`` packs i and j; a draw below ``win`` is a win, one of at least
+    ``loss`` a loss, anything between a tie. ``law`` is (outcome, ν, κ), ``rule`` is (pairing, c, smoothing).
+    """
+    outcome, nu, kappa = law
+    pairing, c, smoothing = rule
+    lanes = rating.shape[1]
+    count = np.uint64(pairs.shape[0])
+    key_1, key_2 = keys[:, 0].copy(), keys[:, 1].copy()
+    bits = np.empty(lanes, np.uint64)
+    i, j = np.empty(lanes, np.uint64), np.empty(lanes, np.uint64)
+    result, gain = np.empty(lanes), np.empty(lanes)
+    for match in range(first, last):
+        counter = np.uint64(match) * GOLDEN
+        for lane in range(lanes):
+            z = key_1[lane] + counter
+            z = (z ^ (z >> S30)) * ROUND_1
+            z = (z ^ (z >> S27) ^ key_2[lane]) * ROUND_2
+            bits[lane] = z ^ (z >> S31)
+        for k in range(lanes):
+            lane = np.uint64(k)
+            pair = high_product(bits[lane], count)  # pyright: ignore[reportCallIssue]
+            fraction = bits[lane] * count
+            packed = np.uint64(pairs[pair])
+            i[lane], j[lane] = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
+            result[lane] = (1.0 if fraction < win[pair] else 0.0) - (1.0 if fraction >= loss[pair] else 0.0)
+            gain[lane] = rating[i[lane], lane] - rating[j[lane], lane]
+        if pairing == ALL_PLAY_ALL and outcome == LOGISTIC:
+            # The one loop that must vectorise: no branch, no call.
+            for lane in range(lanes):
+                gain[lane] = gamma * (result[lane] - logistic(nu, kappa, gain[lane]))
+        elif pairing == ALL_PLAY_ALL:
+            for lane in range(lanes):
+                gain[lane] = gamma * (result[lane] - expected(outcome, nu, kappa, gain[lane]))
+        else:
+            for lane in range(lanes):
+                accepted = unit(redraw(bits[lane], np.uint64(0))) < acceptance(pairing, c, smoothing, gain[lane])
+                step = gamma * (result[lane] - expected(outcome, nu, kappa, gain[lane]))
+                gain[lane] = step if accepted else 0.0
+                played[lane] += np.int64(accepted)
+        for k in range(lanes):
+            lane = np.uint64(k)
+            rating[i[lane], lane] += gain[lane]
+            rating[j[lane], lane] -= gain[lane]
+    if pairing == ALL_PLAY_ALL:
+        played += last - first
+
+
+@njit(inline="always")
+def performance(kind, values, table, lineup, team, bits, used):
+    """Draw λ of a team; return it and the number of draws used so far."""
+    if kind == FIXED:
+        return values[team, 0], used
+    if kind == NORMAL:
+        radius = math.sqrt(-2.0 * math.log(1.0 - unit(redraw(bits, used))))
+        angle = 2.0 * math.pi * unit(redraw(bits, used + np.uint64(1)))
+        return values[team, 0] + table[team, 0, 0] * (radius * math.cos(angle)), used + np.uint64(2)
+    if kind == LOTTERY:
+        total, missing = 0.0, lineup
+        for k in range(values.shape[1]):
+            if unit(redraw(bits, used)) < table[team, k, missing]:
+                total += values[team, k]
+                missing -= 1
+            used += np.uint64(1)
+        return total, used
+    uniform = unit(redraw(bits, used))
+    k = 0
+    while uniform >= table[team, k, 0]:
+        k += 1
+    return values[team, k], used + np.uint64(1)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def play_literal(rating, played, keys, kind, values, table, lineup, first, last, gamma, law, rule):
+    """Play matches ``first … last − 1``, drawing both performances; ``rating`` is (realisations, teams)."""
+    outcome, nu, kappa = law
+    pairing, c, smoothing = rule
+    teams = np.uint64(rating.shape[1])
+    for realisation in range(rating.shape[0]):
+        r = rating[realisation]
+        for match in range(first, last):
+            bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
+            i = high_product(bits, teams)  # pyright: ignore[reportCallIssue]
+            j = high_product(bits * teams, teams - np.uint64(1))  # pyright: ignore[reportCallIssue]
+            if j >= i:
+                j += np.uint64(1)
+            difference = r[i] - r[j]
+            used = np.uint64(1)
+            if pairing != ALL_PLAY_ALL and unit(redraw(bits, np.uint64(0))) >= acceptance(
+                pairing, c, smoothing, difference
+            ):
+                continue
+            mine, used = performance(kind, values, table, lineup, i, bits, used)
+            theirs, used = performance(kind, values, table, lineup, j, bits, used)
+            z = mine - theirs
+            tie = 0.0
+            if kappa > 0.0:
+                t = exp_negative(-min(nu * abs(z), 350.0))
+                tie = kappa * t / (1.0 + t * t + kappa * t)
+            wins = 0.5 * (1.0 - tie + expected(outcome, nu, kappa, z))
+            uniform = unit(redraw(bits, used))
+            result = 1.0 if uniform < wins else (0.0 if uniform < wins + tie else -1.0)
+            gain = gamma * (result - expected(outcome, nu, kappa, difference))
+            r[i] += gain
+            r[j] -= gain
+            played[realisation] += 1

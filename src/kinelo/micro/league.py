@@ -1,0 +1,113 @@
+"""A league made ready for the kernels: tables of results, or what is needed to draw performances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.micro import kernels
+from kinelo.micro.stream import realisation_keys
+from kinelo.model.expectation import outcome_probabilities
+from kinelo.model.outcome import Davidson, Outcome, Probit
+from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
+from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+
+LARGEST_TABLE = 4096
+"""Leagues of more teams are played without a table of results, in memory proportional to their size."""
+
+Play = Callable[[Array, NDArray[np.int64], slice, int, int], None]
+"""``play(rating, played, realisations, first, last)`` moves the ratings of some realisations in place."""
+
+
+def code_outcome(outcome: Outcome) -> tuple[int, float, float]:
+    """(outcome, ν, κ) as the kernels take them."""
+    kind = kernels.PROBIT if isinstance(outcome, Probit) else kernels.LOGISTIC
+    return kind, outcome.nu, outcome.kappa if isinstance(outcome, Davidson) else 0.0
+
+
+def code_pairing(pairing: Pairing) -> tuple[int, float, float]:
+    """(pairing, c, smoothing) as the kernels take them."""
+    if isinstance(pairing, AllPlayAll):
+        return kernels.ALL_PLAY_ALL, 0.0, 0.0
+    if isinstance(pairing, Local):
+        return kernels.LOCAL, 0.0, 0.0
+    if isinstance(pairing, Window):
+        kind = kernels.SMOOTH_WINDOW if pairing.smoothing > 0 else kernels.WINDOW
+        return kind, pairing.c, pairing.smoothing
+    raise NotImplementedError(f"no kernel for the pairing {pairing!r}")
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """For each pair i < j: its teams, and the 64-bit fractions below which i wins and from which i loses."""
+
+    pairs: NDArray[np.uint32]
+    win: NDArray[np.uint64]
+    loss: NDArray[np.uint64]
+
+
+def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
+    """Exact probabilities of every pair, as thresholds for a 64-bit fraction."""
+    win, tie, _ = outcome_probabilities(outcome, strengths)
+    i, j = np.triu_indices(strengths.teams, 1)
+    pairs = (i.astype(np.uint32) << np.uint32(16)) | j.astype(np.uint32)
+    winning = _fraction(win[i, j])
+    losing = _fraction(win[i, j] + tie[i, j]) if outcome.has_ties else winning
+    return ResultTable(pairs, winning, losing)
+
+
+def _fraction(probability: Array) -> NDArray[np.uint64]:
+    largest = np.nextafter(1.0, 0.0)
+    scaled = (np.clip(probability, 0.0, largest) * 2.0**64).astype(np.uint64)
+    scaled[probability >= 1.0] = np.iinfo(np.uint64).max
+    return scaled
+
+
+def table_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int) -> Play:
+    """Play from the table of results; all realisations handed over in one call are interleaved."""
+    table = result_table(system.outcome, strengths)
+    keys = realisation_keys(seed, realisations)
+    law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
+
+    def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
+        interleaved = np.ascontiguousarray(rating[chosen].T)
+        kernels.play_table(
+            interleaved, played[chosen], keys[chosen], table.pairs, table.win, table.loss,
+            first, last, system.gamma, law, rule,
+        )  # fmt: skip
+        rating[chosen] = interleaved.T
+
+    return play
+
+
+def literal_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int) -> Play:
+    """Play by drawing the performances of both sides."""
+    keys = realisation_keys(seed, realisations)
+    law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
+    kind, values, table, lineup = _drawing_tables(strengths)
+
+    def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
+        kernels.play_literal(
+            rating[chosen], played[chosen], keys[chosen], kind, values, table, lineup,
+            first, last, system.gamma, law, rule,
+        )  # fmt: skip
+
+    return play
+
+
+def _drawing_tables(strengths: Strength) -> tuple[int, Array, Array, int]:
+    column = np.ascontiguousarray(strengths.theta)[:, None].copy()
+    if isinstance(strengths, Fixed):
+        return kernels.FIXED, column, np.zeros((1, 1, 1)), 0
+    if isinstance(strengths, Normal):
+        return kernels.NORMAL, column, strengths.sigma[:, None, None].copy(), 0
+    if isinstance(strengths, LineupLottery):
+        return kernels.LOTTERY, strengths.rho.copy(), strengths.tables.selection, strengths.m
+    if isinstance(strengths, Empirical):
+        return kernels.EMPIRICAL, strengths.values.copy(), strengths.cumulative[:, :, None].copy(), 0
+    raise NotImplementedError(f"no kernel draws the law {type(strengths).__name__}")

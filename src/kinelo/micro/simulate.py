@@ -1,0 +1,263 @@
+"""The microscopic model as a generator of states, and the function that drains it into a dataset.
+
+Time is counted in candidate matches: a pair is drawn, and plays with probability w. ``time`` in the dataset is
+``t = 2τ/N``, candidate matches per team; the kinetic equation's time is ``γ t``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinelo._version import __version__
+from kinelo.errors import InputError
+from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array, finite_array, whole
+from kinelo.progress import progress_bar
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Sampling = Literal["marginal", "literal"]
+
+LANES = 16
+"""Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
+
+CALL = 1 << 25
+"""Matches of one call into compiled code: some tenths of a second, after which a run can be stopped."""
+
+
+@dataclass(frozen=True)
+class SimulationState:
+    """A league after ``step`` steps: ratings (realisations × teams) and matches played in each realisation."""
+
+    step: int
+    rating: Array
+    played: NDArray[np.int64]
+
+
+def simulation_states(
+    system: RatingSystem,
+    strengths: Strength,
+    *,
+    stops: Iterable[int],
+    matches_per_step: int = 25,
+    realisations: int = 1,
+    seed: int,
+    start: ArrayLike | SimulationState | None = None,
+    sampling: Sampling = "marginal",
+    threads: int | None = None,
+) -> Iterator[SimulationState]:
+    """Yield the state at each step in ``stops``, in order.
+
+    ``start`` may be ratings (one per team, or realisations × teams) or a state of an earlier run with the same
+    arguments, which is then continued: the result is the same, to the last bit, as if it had never stopped.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> from kinelo.model.strength import Fixed
+    >>> system, league = RatingSystem(Tanh(nu=0.5), gamma=0.05), Fixed([4.0, 7.0, 10.0])
+    >>> first, last = simulation_states(system, league, stops=[10, 20], seed=1)
+    >>> [again] = simulation_states(system, league, stops=[20], seed=1, start=first)
+    >>> bool((again.rating == last.rating).all())
+    True
+    """
+    state = _starting_state(strengths, start, realisations)
+    matches_per_step = whole("matches_per_step", matches_per_step, 1)
+    seed = whole("seed", seed, 0)
+    play = _way_of_playing(system, strengths, seed, realisations, sampling)
+    workers = min(whole("threads", threads, 1) if threads is not None else os.cpu_count() or 1, realisations)
+    groups = _groups(realisations, workers)
+    rating, played, step = state.rating.copy(), state.played.copy(), state.step
+    with ThreadPoolExecutor(workers) as pool:
+        for stop in stops:
+            if stop < step:
+                raise InputError(f"stops must not lie in the past: {stop} comes before step {step}.")
+            for first, last in _calls(step * matches_per_step, stop * matches_per_step, max(map(_length, groups))):
+                _play_all(pool, play, rating, played, groups, first, last)
+            step = stop
+            yield SimulationState(step, rating.copy(), played.copy())
+
+
+def simulate(
+    system: RatingSystem,
+    strengths: Strength,
+    *,
+    steps: int,
+    matches_per_step: int = 25,
+    realisations: int = 1,
+    seed: int,
+    start: ArrayLike | None = None,
+    record_every: int | None = None,
+    sampling: Sampling = "marginal",
+    threads: int | None = None,
+    progress: bool = False,
+) -> xr.Dataset:
+    """Simulate a league and return its ratings as ``rating(realisation, time, team)``.
+
+    Parameters
+    ----------
+    system, strengths
+        The rating system and the league.
+    steps, matches_per_step
+        Length of the run: ``steps × matches_per_step`` candidate matches in each realisation.
+    realisations
+        Independent repetitions; realisation k is the same however many are run.
+    seed
+        Names the random stream. The same seed gives the same bytes for any number of threads.
+    start
+        Initial ratings, one per team or realisations × teams; by default every team starts at the mean of θ.
+    record_every
+        Steps between recorded states; None records the start and the end.
+    sampling
+        "marginal" draws results from their exact probabilities; "literal" draws line-ups or performances first.
+        Both have the same law. Leagues of more than 4096 teams are always played literally.
+    threads
+        Number of threads; None uses every processor.
+    progress
+        Whether to show a progress bar.
+
+    Examples
+    --------
+    >>> import kinelo as kn
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
+    >>> run = kn.simulate(system, kn.homogeneous(sigma=1.0, teams=20), steps=1000, seed=7)
+    >>> run.rating.sizes["team"], round(float(run.rating.isel(time=-1).mean()), 9)
+    (20, 7.0)
+    """
+    steps = whole("steps", steps, 0)
+    recorded = _recorded_steps(steps, record_every)
+    matches_per_step, realisations = (
+        whole("matches_per_step", matches_per_step, 1),
+        whole("realisations", realisations, 1),
+    )
+    stride = max(1, CALL // (matches_per_step * realisations)) if progress else max(steps, 1)
+    stops = sorted({*recorded, *range(stride, steps, stride)})
+    wanted, kept = set(recorded), []
+    states = simulation_states(
+        system, strengths, stops=stops, matches_per_step=matches_per_step, realisations=realisations,
+        seed=seed, start=start, sampling=sampling, threads=threads,
+    )  # fmt: skip
+    per_step = matches_per_step * realisations
+    with progress_bar("Playing matches", steps * per_step, wanted=progress, unit="matches") as advance:
+        for state in states:
+            if state.step in wanted:
+                kept.append(state)
+            advance(state.step * per_step)
+    description = {
+        "matches_per_step": matches_per_step,
+        "seed": int(seed),
+        "sampling": "literal" if strengths.teams > LARGEST_TABLE else sampling,
+    }
+    return dataset_of(kept, system, strengths, description)
+
+
+def dataset_of(
+    states: Sequence[SimulationState], system: RatingSystem, strengths: Strength, description: dict[str, object]
+) -> xr.Dataset:
+    """Recorded states as a dataset with named axes and the provenance of the run in its attributes."""
+    import xarray as xr
+
+    steps = np.array([state.step for state in states], dtype=np.int64)
+    candidates = steps * int(str(description["matches_per_step"]))
+    rating = np.stack([state.rating for state in states], axis=1)
+    played = np.stack([state.played for state in states], axis=1)
+    team = np.arange(strengths.teams) if strengths.names is None else np.array(strengths.names)
+    return xr.Dataset(
+        {
+            "rating": (("realisation", "time", "team"), rating, {"long_name": "rating", "units": "rating points"}),
+            "matches_played": (("realisation", "time"), played, {"long_name": "matches played in all"}),
+            "theta": ("team", strengths.theta, {"long_name": "mean strength", "units": "rating points"}),
+            "sigma": ("team", strengths.sigma, {"long_name": "standard deviation of strength"}),
+        },
+        coords={
+            "realisation": np.arange(rating.shape[0]),
+            "time": ("time", 2.0 * candidates / strengths.teams, {"long_name": "candidate matches per team"}),
+            "step": ("time", steps),
+            "team": team,
+        },
+        attrs={
+            "outcome": repr(system.outcome),
+            "pairing": repr(system.pairing),
+            "gamma": system.gamma,
+            "strengths": repr(strengths),
+            "kinelo_version": __version__,
+            **description,
+        },
+    )
+
+
+def _starting_state(
+    strengths: Strength, start: ArrayLike | SimulationState | None, realisations: int
+) -> SimulationState:
+    realisations = whole("realisations", realisations, 1)
+    shape = (realisations, strengths.teams)
+    if isinstance(start, SimulationState):
+        if start.rating.shape != shape:
+            raise InputError(f"start must be a state of {shape[0]} realisations × {shape[1]} teams.")
+        return start
+    if start is None:
+        start = np.full(strengths.teams, strengths.theta.mean())
+    given = finite_array("start", start, 2 if np.ndim(start) == 2 else 1)
+    if given.shape not in (shape, shape[1:]):
+        raise InputError(
+            f"start must hold one rating per team ({shape[1]}) or realisations × teams ({shape[0]} × {shape[1]}), "
+            f"not {list(given.shape)}."
+        )
+    return SimulationState(0, np.array(np.broadcast_to(given, shape)), np.zeros(realisations, dtype=np.int64))
+
+
+def _way_of_playing(system: RatingSystem, strengths: Strength, seed: int, realisations: int, sampling: str) -> Play:
+    if sampling not in ("marginal", "literal"):
+        raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
+    if sampling == "literal" or strengths.teams > LARGEST_TABLE:
+        return literal_play(system, strengths, seed, realisations)
+    return table_play(system, strengths, seed, realisations)
+
+
+def _recorded_steps(steps: int, record_every: int | None) -> list[int]:
+    if record_every is None:
+        return sorted({0, steps})
+    return sorted({*range(0, steps + 1, whole("record_every", record_every, 1)), steps})
+
+
+def _groups(realisations: int, workers: int) -> list[slice]:
+    """Split the realisations into even groups of at most LANES, as many as keep every worker busy."""
+    count = -(-realisations // LANES)
+    count = min(-(-count // workers) * workers, realisations)
+    edges = np.linspace(0, realisations, count + 1).round().astype(int)
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+def _length(group: slice) -> int:
+    return group.stop - group.start
+
+
+def _calls(first: int, last: int, lanes: int) -> Iterator[tuple[int, int]]:
+    size = max(1, CALL // lanes)
+    for begin in range(first, last, size):
+        yield begin, min(begin + size, last)
+
+
+def _play_all(
+    pool: ThreadPoolExecutor,
+    play: Play,
+    rating: Array,
+    played: NDArray[np.int64],
+    groups: list[slice],
+    first: int,
+    last: int,
+) -> None:
+    jobs = [pool.submit(play, rating, played, group, first, last) for group in groups]
+    for job in jobs:
+        job.result()
