@@ -1,0 +1,127 @@
+"""Folders on disk: made whole or not at all, and what goes wrong said in one sentence."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kinelo.errors import InputError
+from kinelo.ratings.atomic import sync_folder
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+@contextmanager
+def disk_errors_in_words(folder: Path, advice: str = "run the command again") -> Iterator[None]:
+    """Turn an operating-system error while writing into an :class:`InputError` the user can act on.
+
+    >>> with disk_errors_in_words(Path("out")):
+    ...     raise OSError(errno.EACCES, "Permission denied")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: The folder out cannot be written: permission denied.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise InputError(
+                f"The disk that holds {folder} is full{_space_left(folder)}: free space there, then {advice}; "
+                "everything finished so far is kept."
+            ) from error
+        reason = (error.strerror or type(error).__name__).lower()
+        raise InputError(f"The folder {folder} cannot be written: {reason}.") from error
+
+
+def _space_left(folder: Path) -> str:
+    for place in (folder, *folder.absolute().parents):
+        if place.is_dir():
+            return f" ({shutil.disk_usage(place).free / 1e6:.0f} MB left)"
+    return ""
+
+
+def holds_something(folder: Path) -> bool:
+    """Whether ``folder`` exists and is anything but an empty folder."""
+    if not folder.exists() and not folder.is_symlink():
+        return False
+    return not folder.is_dir() or any(folder.iterdir())
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """Give an empty temporary sibling of ``target``; rename it to ``target`` if the block succeeds, else remove it.
+
+    An empty folder at ``target`` is replaced; anything else there makes the rename fail.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for leftover in target.parent.glob(f".{target.name}.*.partial"):
+        _remove_unless_in_use(leftover)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    temporary.mkdir()
+    lock = lock_folder(temporary)
+    try:
+        yield temporary
+        sync_tree(temporary)
+        os.replace(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    finally:
+        if lock is not None:
+            os.close(lock)
+    sync_folder(target.parent)
+
+
+def lock_folder(folder: Path) -> int | None:
+    """Hold ``folder`` for this process until the returned handle is closed; None if another process holds it.
+
+    The system drops the hold when a process ends, however it ends.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _remove_unless_in_use(folder: Path) -> None:
+    try:
+        lock = lock_folder(folder)
+    except FileNotFoundError:
+        return
+    if lock is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def sync_tree(folder: Path) -> None:
+    """Wait until every file and name below ``folder`` is on the disk."""
+    for place, _, files in os.walk(folder):
+        for name in files:
+            sync_file(Path(place, name))
+        sync_folder(Path(place))
+
+
+def sync_file(path: Path) -> None:
+    """Wait until the content of one file is on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_writable_folder(folder: Path) -> Path:
+    """Return ``folder``, made if need be, or say why nothing can be written there."""
+    with disk_errors_in_words(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".{os.getpid()}.probe"
+        probe.write_bytes(b"")
+        probe.unlink()
+    return folder

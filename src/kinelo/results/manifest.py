@@ -1,0 +1,107 @@
+"""The small file that names what in a run's store is complete.
+
+A store is what its manifest says it is: rows of data beyond it are leftovers of an interrupted run. The manifest is
+replaced atomically after the files it names are on the disk, and carries a digest of itself and of each of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.ratings.atomic import replace_file
+
+FILE_NAME = "manifest.json"
+_FORMAT = "kinelo run 1"
+
+
+def canonical_json(content: object) -> str:
+    """JSON that is the same text for equal content: sorted keys, no spaces, NumPy numbers as plain ones.
+
+    >>> canonical_json({"b": np.float64(0.5), "a": (1, 2)})
+    '{"a":[1,2],"b":0.5}'
+    """
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON.")
+
+
+def content_digest(content: object) -> str:
+    """Digest of anything that JSON can hold; equal inputs have equal digests.
+
+    >>> content_digest({"nu": 0.5, "sigma": 1.0}) == content_digest({"sigma": 1.0, "nu": 0.5})
+    True
+    """
+    return hashlib.blake2b(canonical_json(content).encode(), digest_size=16).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Digest of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What is complete: ``rows`` of data, the ``files`` that hold them with their digests, the state to go on from."""
+
+    inputs: Mapping[str, Any]
+    rows: int = 0
+    files: Mapping[str, str] = field(default_factory=dict)
+    state: str | None = None
+    complete: bool = False
+
+    def changed(self, **fields: Any) -> Manifest:
+        """Return a copy with some fields replaced."""
+        return replace(self, **fields)
+
+    def write(self, folder: Path) -> None:
+        """Replace the manifest in ``folder`` at once and wait for the disk."""
+        content = asdict(self)
+        text = canonical_json({"format": _FORMAT, "content": content, "digest": content_digest(content)})
+        replace_file(folder / FILE_NAME, text.encode() + b"\n", durable=True)
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Read and check the manifest of a store; a foreign or damaged folder is refused."""
+        path = folder / FILE_NAME
+        if not path.is_file():
+            raise InputError(f"{folder} is not a run that Kinelo stored; it is left alone, choose another folder.")
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            known, content, digest = document["format"] == _FORMAT, document["content"], document["digest"]
+        except (ValueError, KeyError, TypeError):
+            raise damaged(folder, FILE_NAME) from None
+        if not known:
+            raise InputError(f"{folder} was stored in another format ({document['format']!r}); choose another folder.")
+        if content_digest(content) != digest:
+            raise damaged(folder, FILE_NAME)
+        return cls(**content)
+
+    def verify(self, folder: Path) -> None:
+        """Refuse a store in which a file the manifest names is missing or changed."""
+        for name, digest in self.files.items():
+            path = folder / name
+            if not path.is_file() or file_digest(path) != digest:
+                raise damaged(folder, name)
+
+
+def damaged(folder: Path, name: str) -> InputError:
+    """Say that a store is damaged and that it was not touched."""
+    return InputError(
+        f"The stored run {folder} is damaged ({name} is missing or changed); it is left alone, "
+        "remove the folder or choose another one to compute it again."
+    )
