@@ -1,0 +1,150 @@
+"""A study file: one TOML document that says what to compute, read and checked before anything runs."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from kinelo.errors import InputError
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.studies.sections import (
+    AllPlayAllSection,
+    LeagueSection,
+    OutcomeSection,
+    PairingSection,
+    Section,
+    SimulateSection,
+)
+
+Part = TypeVar("Part")
+
+
+class Study(Section):
+    """What a study file holds. ``outcome`` and ``gamma`` make the rating system, ``league`` the strengths."""
+
+    title: str = ""
+    gamma: float
+    outcome: OutcomeSection
+    pairing: PairingSection = AllPlayAllSection()
+    league: LeagueSection | None = None
+    simulate: SimulateSection | None = None
+
+    @cached_property
+    def system(self) -> RatingSystem:
+        """The rating system of the study."""
+        return RatingSystem(built("outcome", self.outcome), built("pairing", self.pairing), self.gamma)
+
+    @cached_property
+    def strengths(self) -> Strength:
+        """The league of the study."""
+        return built("league", required("league", self.league))
+
+
+def built(section: str, part: Any) -> Any:
+    """Build what a section describes; complaints name the section."""
+    try:
+        return part.build()
+    except InputError as error:
+        raise InputError(f"[{section}] {error}") from None
+
+
+def required(section: str, part: Part | None) -> Part:
+    """Return the section, or say that the study needs it."""
+    if part is None:
+        raise InputError(f"the study needs a [{section}] section.")
+    return part
+
+
+def read_study(path: str | Path) -> Study:
+    """Read and check a study file.
+
+    Every complaint is one sentence with the file, the key and what is accepted.
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no study file {path}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the study file {path} cannot be read: {error}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not valid TOML: {error}.") from None
+    return parse_study(content, str(path))
+
+
+def parse_study(content: dict[str, Any], source: str = "study") -> Study:
+    """Check the content of a study file and build its system and league once, so that nothing fails later."""
+    try:
+        study = Study.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{source}: {_sentence(error)}") from None
+    try:
+        _ = study.system
+        if study.league is not None:
+            _ = study.strengths
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    return study
+
+
+def _sentence(error: ValidationError) -> str:
+    # A misspelt key also leaves a required one missing: the misspelling is what helps.
+    complaints = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+    first = complaints[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"unknown key {where!r}; accepted here: {', '.join(_accepted(first['loc']))}."
+    if first["type"] == "missing":
+        return f"the key {where!r} is missing."
+    if first["type"] == "union_tag_invalid":
+        context = first.get("ctx", {})
+        return f"{where}.kind must be one of {context['expected_tags']}, not {context['tag']!r}."
+    message = first["msg"][0].lower() + first["msg"][1:]
+    return f"{where}: {message}, not {first.get('input')!r}."
+
+
+def _accepted(location: tuple[int | str, ...]) -> list[str]:
+    """Keys accepted beside an unknown one: walk the schema along its location."""
+    model: Any = Study
+    for part in location[:-1]:
+        model = _inner(model, str(part)) or model
+    return list(model.model_fields)
+
+
+def _inner(model: Any, name: str) -> Any:
+    candidates = [model.model_fields[name].annotation] if name in model.model_fields else []
+    options = [option for candidate in candidates for option in (getattr(candidate, "__args__", None) or [candidate])]
+    classes = [option for option in _flatten(options) if isinstance(option, type) and issubclass(option, Section)]
+    if len(classes) == 1:
+        return classes[0]
+    if classes:
+        return _Choice(classes)
+    return model.choose(name) if isinstance(model, _Choice) else None
+
+
+def _flatten(options: list[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for option in options:
+        inner = getattr(option, "__args__", None)
+        flat.extend(_flatten(list(inner)) if inner else [option])
+    return flat
+
+
+class _Choice:
+    """Several kinds of one section, told apart by ``kind``."""
+
+    def __init__(self, classes: list[type[Section]]) -> None:
+        self.classes = classes
+        self.model_fields: dict[str, Any] = {}
+
+    def choose(self, kind: str) -> type[Section] | None:
+        """Return the section whose ``kind`` is this one."""
+        for section in self.classes:
+            if kind in getattr(section.model_fields["kind"].annotation, "__args__", ()):
+                return section
+        return None
