@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from kinelo.ratings.rater import Rater
     from kinelo.ratings.reading import read_matches
     from kinelo.ratings.rejects import Rejects
+    from kinelo.stationary.continuum import Continuum
+    from kinelo.stationary.limit import stationary
+    from kinelo.stationary.state import StationaryState
 
 _HOME: dict[str, tuple[str, ...]] = {
     "errors": ("InputError", "KineloWarning", "NoStationaryState"),
@@ -40,6 +43,9 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.setups": ("setup_r1", "setup_r2", "homogeneous"),
     "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
     "model.system": ("RatingSystem",),
+    "stationary": ("stationary",),
+    "stationary.continuum": ("Continuum",),
+    "stationary.state": ("StationaryState",),
     "ratings.reading": ("read_matches",),
     "ratings.matches": ("Matches",),
     "ratings.lineups": ("Lineups",),

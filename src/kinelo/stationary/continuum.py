@@ -1,0 +1,75 @@
+"""A continuum of teams: strengths uniform on an interval, represented by Gauss–Legendre nodes with masses μ."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.model.strength import Normal
+from kinelo.model.validation import Array, nonnegative, number, whole
+
+
+class Continuum:
+    """Infinitely many teams with normal performances, θ uniform on an interval and σ fixed or uniform on another.
+
+    Parameters
+    ----------
+    theta
+        The interval of mean strengths.
+    sigma
+        One spread for all teams, or an interval of spreads independent of θ.
+    nodes
+        Gauss–Legendre nodes in θ.
+    sigma_nodes
+        Gauss–Legendre nodes in σ, where σ is an interval.
+
+    Examples
+    --------
+    >>> teams = Continuum(theta=(4, 10), sigma=1.0)
+    >>> len(teams.mass), float(teams.mass.sum().round(12))
+    (80, 1.0)
+    """
+
+    league: Normal
+    mass: Array
+
+    def __init__(
+        self,
+        theta: tuple[float, float],
+        sigma: float | tuple[float, float] = 0.0,
+        *,
+        nodes: int = 80,
+        sigma_nodes: int = 16,
+    ) -> None:
+        self.theta = _interval("theta", theta)
+        points, mass = _legendre(self.theta, whole("nodes", nodes, 2))
+        if isinstance(sigma, tuple | list):
+            low, high = _interval("sigma", (sigma[0], sigma[1]) if len(sigma) == 2 else sigma)
+            spreads, spread_mass = _legendre((nonnegative("sigma[0]", low), high), whole("sigma_nodes", sigma_nodes, 2))
+            self.sigma = float(np.sqrt(spread_mass @ spreads**2))
+        else:
+            self.sigma = nonnegative("sigma", sigma)
+            spreads, spread_mass = np.array([self.sigma]), np.ones(1)
+        self.league = Normal(np.repeat(points, spreads.size), np.tile(spreads, points.size))
+        self.mass = np.multiply.outer(mass, spread_mass).ravel()
+        self.mass.setflags(write=False)
+
+    def __repr__(self) -> str:
+        low, high = self.theta
+        spread = self.league.sigma
+        return f"Continuum(θ in [{low:g}, {high:g}], σ in [{spread.min():.4g}, {spread.max():.4g}])"
+
+
+def _interval(name: str, value: object) -> tuple[float, float]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InputError(f"{name} must be an interval (low, high), not {value!r}.")
+    low, high = number(f"{name}[0]", value[0]), number(f"{name}[1]", value[1])
+    if low >= high:
+        raise InputError(f"{name} must be an interval (low, high) with low < high, not ({low:g}, {high:g}).")
+    return low, high
+
+
+def _legendre(interval: tuple[float, float], count: int) -> tuple[Array, Array]:
+    x, weight = np.polynomial.legendre.leggauss(count)
+    low, high = interval
+    return (low + high) / 2 + (high - low) / 2 * x, weight / 2

@@ -1,0 +1,128 @@
+r"""The stationary map: ratings at which every team's mean drift ``Σ_j μ_j w(R_i − R_j) (s_ij − b(R_i − R_j))`` vanishes.
+
+For w ≡ 1 they minimise the convex functional ``½ Σ μ_i μ_j [B(R_i − R_j) − s_ij (R_i − R_j)]``, ``B' = b``, with the mean
+rating given. Other pairings are treated in :mod:`kinelo.stationary.pairing`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.expectation import Closure
+from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import AllPlayAll
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array, finite_array
+from kinelo.stationary.balance import Balance, DensePull, WavePull, find_balance
+from kinelo.stationary.continuum import Continuum
+from kinelo.stationary.existence import runaway_group
+from kinelo.stationary.population import Population, mean_results, population
+from kinelo.stationary.state import Method, Noise, StationaryState
+
+DENSE_TEAMS = 800
+
+
+def stationary(
+    system: RatingSystem,
+    strengths: Strength | Continuum,
+    closure: Closure = "exact",
+    noise: Noise = "none",
+    *,
+    start: ArrayLike | None = None,
+    method: Method = "auto",
+) -> StationaryState:
+    """Ratings at which the drift vanishes, and their noise.
+
+    Parameters
+    ----------
+    system
+        The rating system. Its step size matters only with ``noise="gaussian"``.
+    strengths
+        A league, or a :class:`~kinelo.stationary.continuum.Continuum` of teams.
+    closure
+        How expected results follow from strengths: exactly, or by the paper's Taylor closure.
+    noise
+        ``"none"`` for small steps, ``"gaussian"`` to let ratings fluctuate as they do at the system's step size.
+    start
+        Ratings to start from: their mean is kept, and with several equilibria they decide which one is found.
+        Defaults to the mean strengths.
+    method
+        ``"dense"`` works on all pairs, ``"matrix-free"`` in memory O(N); ``"auto"`` takes dense up to 800 teams.
+
+    Raises
+    ------
+    NoStationaryState
+        Where no ratings can balance the results; the message names the teams.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> from kinelo.model.strength import Normal
+    >>> state = stationary(RatingSystem(Tanh(nu=0.5)), Normal([4.0, 7.0, 10.0], sigma=1.0))
+    >>> state.rating.round(4), round(state.slope, 4)
+    (array([4.6876, 7.    , 9.3124]), 0.7708)
+    """
+    if not isinstance(system, RatingSystem):
+        raise InputError(f"system must be a RatingSystem, not {system!r}.")
+    teams = population(strengths)
+    first = _start(teams, start)
+    dense = _is_dense(method, teams)
+    if noise not in ("none", "gaussian"):
+        raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
+    balance = balanced_ratings(system.outcome, teams, closure, first, dense)
+    return StationaryState(
+        system,
+        teams,
+        closure,
+        noise,
+        _frozen(balance.positions),
+        _frozen(np.zeros(teams.size)),
+        balance.residual,
+        balance.iterations,
+    )
+
+
+def balanced_ratings(outcome: Outcome, teams: Population, closure: Closure, start: Array, dense: bool) -> Balance:
+    """Stationary ratings for w ≡ 1 without noise."""
+    target = mean_results(outcome, teams, closure, dense)
+    refuse_runaway(teams, target)
+    pull = (DensePull if dense else WavePull)(outcome, teams.mass)
+    return find_balance(pull, target, start, teams.mass)
+
+
+def refuse_runaway(teams: Population, target: Array) -> None:
+    """Say which teams run away from the others, where some do."""
+    group = runaway_group(target, teams.mass)
+    if group is None:
+        return
+    named = ", ".join(teams.name(int(i)) for i in group[:5])
+    if group.size > 5:
+        named += f" and {group.size - 5} more"
+    raise NoStationaryState(
+        f"No stationary ratings exist: against all others, {named} score as much as infinitely higher ratings "
+        f"would predict, or more, so the gap between {group.size} of the {teams.size} teams and the rest grows "
+        'without end; closure="exact", a smaller nu, or strengths that overlap have a stationary state.'
+    )
+
+
+def _start(teams: Population, start: ArrayLike | None) -> Array:
+    if start is None:
+        return teams.theta
+    given = finite_array("start", start, 1)
+    if given.size != teams.size:
+        raise InputError(f"start must list one rating per team: {given.size} for {teams.size} teams.")
+    return given
+
+
+def _is_dense(method: str, teams: Population) -> bool:
+    if method not in ("auto", "dense", "matrix-free"):
+        raise InputError(f'method must be "auto", "dense" or "matrix-free", not {method!r}.')
+    return method == "dense" or (method == "auto" and teams.size <= DENSE_TEAMS)
+
+
+def _frozen(values: Array) -> Array:
+    values.setflags(write=False)
+    return values
