@@ -76,10 +76,11 @@ def crash_at_call(monkeypatch, number: int, error: BaseException):
         def operation(*arguments, **options):
             nonlocal calls
             calls += 1
-            if calls == number and not after:
+            mine = calls
+            if mine == number and not after:
                 raise error
             result = original(*arguments, **options)
-            if calls == number and after:
+            if mine == number and after:
                 raise error
             return result
 
