@@ -1,6 +1,34 @@
 """``kinelo simulate``: play a league's matches and keep what happened."""
 
+from pathlib import Path
+from typing import Annotated
 
-def simulate() -> None:
-    """Simulate the league of a study file."""
-    raise NotImplementedError
+import typer
+
+
+def simulate(
+    study: Annotated[Path, typer.Argument(help="A study file (TOML) with a [simulate] section.")],
+    out: Annotated[Path, typer.Option(help="New folder for the result.")] = Path("out"),
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run in that folder.")] = False,
+    threads: Annotated[int | None, typer.Option(min=1, help="Number of threads; all processors by default.")] = None,
+) -> None:
+    """Simulate the league of a study file.
+
+    Writes the ratings as zarr (DIR/run/data.zarr, opens with xarray) and a picture (DIR/ratings.png).
+
+    Example:  kinelo simulate studies/r2.toml --out out/r2
+    """
+    from kinelo.cli.folder import result_folder
+    from kinelo.pictures.simulation import draw_ratings
+    from kinelo.pictures.style import save
+    from kinelo.progress import progress_bar
+    from kinelo.studies import read_study
+    from kinelo.studies.simulation import run_simulation, total_matches
+
+    plan = read_study(study)
+    total = total_matches(plan)
+    with result_folder(out, resume=resume) as folder:
+        with progress_bar("Playing matches", total, wanted=True, unit="matches") as advance:
+            run = run_simulation(plan, folder / "run", advance=advance, threads=threads)
+        picture = save(draw_ratings(run, plan.title), folder / "ratings.png")
+    typer.echo(f"{total:,} matches played. Ratings: {folder / 'run' / 'data.zarr'}  Picture: {picture}")

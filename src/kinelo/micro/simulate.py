@@ -136,7 +136,7 @@ def simulate(
     (20, 7.0)
     """
     steps = whole("steps", steps, 0)
-    recorded = _recorded_steps(steps, record_every)
+    recorded = recorded_steps(steps, record_every)
     matches_per_step, realisations = (
         whole("matches_per_step", matches_per_step, 1),
         whole("realisations", realisations, 1),
@@ -225,7 +225,7 @@ def _way_of_playing(system: RatingSystem, strengths: Strength, seed: int, realis
     return table_play(system, strengths, seed, realisations)
 
 
-def _recorded_steps(steps: int, record_every: int | None) -> list[int]:
+def recorded_steps(steps: int, record_every: int | None) -> list[int]:
     if record_every is None:
         return sorted({0, steps})
     return sorted({*range(0, steps + 1, whole("record_every", record_every, 1)), steps})

@@ -1,0 +1,37 @@
+"""The folder a command writes its results to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+
+@contextmanager
+def result_folder(out: Path, *, resume: bool) -> Iterator[Path]:
+    """Give a new folder to work in, or an interrupted one to continue; after Ctrl-C, say how to go on.
+
+    A folder that holds something is refused unless ``resume`` is set; one that holds nothing is removed again when
+    the work fails before it has written anything.
+    """
+    from kinelo.errors import InputError
+    from kinelo.results.dataset import refuse_existing
+    from kinelo.results.disk import disk_errors_in_words
+
+    if not resume:
+        refuse_existing(out)
+    elif not out.is_dir():
+        raise InputError(f"there is nothing to resume: {out} is not a folder.")
+    with disk_errors_in_words(out):
+        existed = out.exists()
+        out.mkdir(parents=True, exist_ok=True)
+        try:
+            yield out
+        except KeyboardInterrupt:
+            typer.echo(f"Stopped. What was computed is kept in {out}: go on with --resume.", err=True)
+            raise typer.Exit(130) from None
+        finally:
+            if not existed and not any(out.iterdir()):
+                out.rmdir()

@@ -1,0 +1,64 @@
+"""Pictures of the microscopic model: where ratings stand over mean strength."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinelo.pictures import style
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw_ratings(run: xr.Dataset, title: str = "") -> Figure:
+    """Draw the last ratings of a run over θ, and the spread of each team's performance beside it."""
+    with style.journal_style():
+        figure = style.new_figure(style.PAGE, 3.0)
+        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+        rating_over_strength(left, run)
+        spread_of_strength(right, run)
+        if title:
+            figure.suptitle(title)
+        return figure
+
+
+def rating_over_strength(axes: Axes, run: xr.Dataset) -> None:
+    """Points (θ, R) averaged over realisations, bars for their spread, and the line on which R = θ."""
+    last = run.rating.isel(time=-1)
+    theta, mean = run.theta.values, last.mean("realisation").values
+    many = run.sizes["realisation"] > 1
+    if many:
+        deviation = last.std("realisation", ddof=1).values
+        axes.errorbar(theta, mean, deviation, fmt="none", ecolor=style.SKY, elinewidth=0.7, zorder=1)
+    ends = np.array([min(theta.min(), mean.min()), max(theta.max(), mean.max())])
+    axes.plot(ends, ends, color=style.GREY, linestyle="--", linewidth=1, label="rating = mean strength", zorder=2)
+    label = f"mean of {run.sizes['realisation']} runs ± one standard deviation" if many else "ratings"
+    axes.scatter(theta, mean, s=7, color=style.BLUE, label=label, zorder=3)
+    _name_outliers(axes, run, theta, mean)
+    axes.set_xlabel("mean strength θ (rating points)")
+    axes.set_ylabel("rating R (rating points)")
+    axes.set_title(f"after {float(run.time[-1]):,.0f} matches per team")
+    axes.legend(loc="upper left")
+
+
+def spread_of_strength(axes: Axes, run: xr.Dataset) -> None:
+    """Points (θ, σ)."""
+    theta, sigma = run.theta.values, run.sigma.values
+    axes.scatter(theta, sigma, s=7, color=style.RED)
+    _name_outliers(axes, run, theta, sigma)
+    axes.set_xlabel("mean strength θ (rating points)")
+    axes.set_ylabel("spread of strength σ (rating points)")
+    axes.set_ylim(bottom=0)
+    axes.set_title("how much each team varies")
+
+
+def _name_outliers(axes: Axes, run: xr.Dataset, x: np.ndarray, y: np.ndarray) -> None:
+    """Write the names of teams that have one of their own beside their points."""
+    for k, name in enumerate(run.team.values):
+        if isinstance(name, str) and not name.startswith("Team "):
+            axes.scatter(x[k], y[k], s=20, color=style.ORANGE, edgecolor=style.BLACK, linewidth=0.7, zorder=4)
+            axes.annotate(name, (x[k], y[k]), xytext=(-8, -4), textcoords="offset points", ha="right", zorder=5)

@@ -1,0 +1,91 @@
+"""Carrying out the ``[simulate]`` section of a study, with every record on disk as soon as it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from kinelo.micro.simulate import CALL, SimulationState, dataset_of, recorded_steps, simulation_states
+from kinelo.results.layout import Layout
+from kinelo.results.store import RunStore
+from kinelo.studies.study import Study, required
+
+
+def simulation_inputs(study: Study) -> dict[str, Any]:
+    """All of a study that determines its simulation."""
+    return study.model_dump(mode="json", include={"gamma", "outcome", "pairing", "league", "simulate"})
+
+
+def total_matches(study: Study) -> int:
+    """Candidate matches of all realisations together."""
+    plan = required("simulate", study.simulate)
+    return plan.steps * plan.matches_per_step * plan.realisations
+
+
+def run_simulation(
+    study: Study,
+    folder: Path,
+    *,
+    advance: Callable[[float], None] = lambda done: None,
+    threads: int | None = None,
+) -> xr.Dataset:
+    """Simulate into the run folder, continuing what is there, and return the stored dataset.
+
+    ``advance`` is told the number of candidate matches played so far.
+    """
+    plan = required("simulate", study.simulate)
+    records = recorded_steps(plan.steps, plan.record_every)
+    start = None if plan.start is None else np.broadcast_to(plan.start, np.shape(plan.start) or study.strengths.teams)
+    with RunStore.open(folder, simulation_inputs(study), _layout(study, records)) as store:
+        if not store.complete:
+            missing = set(records[store.rows :])
+            for state in _states(study, store, records, start, threads):
+                if state.step in missing:
+                    row = {"rating": state.rating, "matches_played": state.played}
+                    store.append(row, {"step": np.array(state.step), "rating": state.rating, "played": state.played})
+                advance(state.step * plan.matches_per_step * plan.realisations)
+            store.finish()
+        return store.dataset().set_coords("step")
+
+
+def _states(
+    study: Study, store: RunStore, records: list[int], start: Any, threads: int | None
+) -> Iterator[SimulationState]:
+    plan = required("simulate", study.simulate)
+    kept = store.state
+    if kept is not None:
+        start = SimulationState(int(kept["step"]), kept["rating"], kept["played"].astype(np.int64))
+    begin = 0 if kept is None else int(kept["step"]) + 1
+    stride = max(1, CALL // (plan.matches_per_step * plan.realisations))
+    stops = sorted({step for step in (*records, *range(stride, plan.steps, stride)) if step >= begin})
+    return simulation_states(
+        study.system, study.strengths, stops=stops, matches_per_step=plan.matches_per_step,
+        realisations=plan.realisations, seed=plan.seed, start=start, sampling=plan.sampling, threads=threads,
+    )  # fmt: skip
+
+
+def _layout(study: Study, records: list[int]) -> Layout:
+    plan = required("simulate", study.simulate)
+    blank = np.zeros((plan.realisations, study.strengths.teams)), np.zeros(plan.realisations, dtype=np.int64)
+    example = dataset_of(
+        [SimulationState(step, *blank) for step in records[:1]],
+        study.system,
+        study.strengths,
+        {"matches_per_step": plan.matches_per_step, "seed": plan.seed, "sampling": plan.sampling},
+    )
+    steps = np.array(records, dtype=np.int64)
+    time = 2.0 * steps * plan.matches_per_step / study.strengths.teams
+    fixed = {
+        name: (tuple(map(str, example[name].dims)), example[name].values)
+        for name in ("theta", "sigma", "team", "realisation")
+    }
+    fixed |= {"time": (("time",), time), "step": (("time",), steps)}
+    series = {
+        "rating": (("realisation", "team"), blank[0].shape),
+        "matches_played": (("realisation",), blank[1].shape),
+    }
+    return Layout(len(records), fixed, series, {"title": study.title, **example.attrs})
