@@ -14,22 +14,22 @@ from kinelo.ratings.atomic import replace_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, YELLOW, BLACK = (
+BLUE, RED, GREEN, PURPLE, ORANGE, SKY, YELLOW, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#222222",
 )  # fmt: skip
 """The Okabe–Ito palette."""
 
 GREY = "#8A8A8A"
-SERIES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
+SERIES = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY)
 DENSITY = "cividis"
 DIVERGING = "RdBu_r"
 
-JOURNAL_PAGE = 7.2
-"""Width of a journal's page in inches; pictures of this width use ``house_style(8)``."""
+COLUMN, PAGE = 3.5, 7.2
+"""Widths of a journal's column and page, in inches."""
 
 
 @contextmanager
-def house_style(size: float = 10.0) -> Iterator[None]:
+def journal_style(size: float = 8.0) -> Iterator[None]:
     """Draw inside this block to have the common look; ``size`` is that of the type, in points."""
     import matplotlib
     from cycler import cycler
@@ -60,7 +60,7 @@ def house_style(size: float = 10.0) -> Iterator[None]:
         yield
 
 
-def new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float = PAGE, height: float = 2.8) -> Figure:
     """An empty figure of the given size in inches, which arranges its panels by itself; no window is opened."""
     from matplotlib.figure import Figure
 
@@ -83,6 +83,6 @@ def picture_bytes(figure: Figure, kind: str = "png") -> bytes:
     """The figure as a file's content; the same figure gives the same bytes."""
     buffer = io.BytesIO()
     metadata: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind, {})
-    with house_style():
+    with journal_style():
         figure.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
