@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kinelo.ratings.rater import Rater
     from kinelo.ratings.reading import read_matches
     from kinelo.ratings.rejects import Rejects
+    from kinelo.ratings.team import TeamElo
     from kinelo.stationary.continuum import Continuum
     from kinelo.stationary.limit import stationary
     from kinelo.stationary.state import StationaryState
@@ -51,6 +52,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "ratings.lineups": ("Lineups",),
     "ratings.rejects": ("Rejects",),
     "ratings.rater": ("Rater",),
+    "ratings.team": ("TeamElo",),
     "ratings.forecast": ("Forecast",),
     "ratings.parameters": ("Estimates",),
     "micro.simulate": ("simulate", "simulation_states", "SimulationState"),

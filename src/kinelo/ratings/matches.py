@@ -83,7 +83,7 @@ class Matches:
     @cached_property
     def day(self) -> NDArray[np.int64]:
         """Days since 1970-01-01 as integers."""
-        return self.date.astype("datetime64[D]").astype(np.int64)
+        return self.date.view(np.int64)
 
     def __getitem__(self, index: int | slice | NDArray) -> Matches:
         """Some of the matches; the team codes stay as they are."""

@@ -8,10 +8,12 @@ Names, not codes, tie one call to the next.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.ratings.forecast import Forecast
@@ -27,6 +29,8 @@ class Rater(ABC):
 
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     estimates_: Estimates | None = None
+    moot_: Mapping[str, float] = MappingProxyType({})
+    parameters_: Mapping[str, float] = MappingProxyType({})
 
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
@@ -36,6 +40,8 @@ class Rater(ABC):
             raise InputError(
                 "matches without a result cannot be fitted; read them with played=True to reject such rows"
             )
+        self.estimates_ = None
+        self.moot_ = self.moot_parameters(matches)
         self.reset()
         if self.open_parameters():
             from kinelo.ratings.fit import estimate
@@ -46,16 +52,18 @@ class Rater(ABC):
         return self.update(matches)
 
     def open_parameters(self) -> tuple[Parameter, ...]:
-        """Parameters the user left to be estimated."""
-        return tuple(p for p in self.parameters if getattr(self, p.name) is None)
+        """Parameters the user left to be estimated, and that the matches fitted can say something about."""
+        return tuple(p for p in self.parameters if getattr(self, p.name) is None and p.name not in self.moot_)
+
+    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+        """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
+        return {}
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the estimate, else the default."""
-        values = {}
-        for p in self.parameters:
-            own = getattr(self, p.name)
-            values[p.name] = float(own) if own is not None else float((estimated or {}).get(p.name, p.default))
-        return values
+        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        values = {p.name: p.default for p in self.parameters} | dict(estimated or {}) | dict(self.moot_)
+        own = {name: getattr(self, name) for name in values}
+        return {name: float(value if own[name] is None else own[name]) for name, value in values.items()}
 
     @abstractmethod
     def reset(self, estimated: dict[str, float] | None = None) -> None:
@@ -83,3 +91,14 @@ class Rater(ABC):
     @abstractmethod
     def ratings_(self) -> pl.DataFrame:
         """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first."""
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
+        raise InputError(f"{type(self).__name__} cannot be kept in a rating book")
+
+    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        raise InputError(f"{type(self).__name__} cannot be kept in a rating book")
+
+    def _named_parameters(self) -> dict[str, NDArray]:
+        return {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}
