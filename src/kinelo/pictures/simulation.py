@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MOST_NAMES = 12
+"""More names than this would cover the points."""
+
 
 def draw_ratings(run: xr.Dataset, title: str = "") -> Figure:
     """Draw the last ratings of a run over θ, and the spread of each team's performance beside it."""
@@ -35,7 +38,7 @@ def rating_over_strength(axes: Axes, run: xr.Dataset) -> None:
         deviation = last.std("realisation", ddof=1).values
         axes.errorbar(theta, mean, deviation, fmt="none", ecolor=style.SKY, elinewidth=0.7, zorder=1)
     ends = np.array([min(theta.min(), mean.min()), max(theta.max(), mean.max())])
-    axes.plot(ends, ends, color=style.GREY, linestyle="--", linewidth=1, label="rating = mean strength", zorder=2)
+    axes.plot(ends, ends, color=style.GREY, linestyle="--", linewidth=1, label="rating = mean strength", zorder=4)
     label = f"mean of {run.sizes['realisation']} runs ± one standard deviation" if many else "ratings"
     axes.scatter(theta, mean, s=7, color=style.BLUE, label=label, zorder=3)
     _name_outliers(axes, run, theta, mean)
@@ -57,8 +60,18 @@ def spread_of_strength(axes: Axes, run: xr.Dataset) -> None:
 
 
 def _name_outliers(axes: Axes, run: xr.Dataset, x: np.ndarray, y: np.ndarray) -> None:
-    """Write the names of teams that have one of their own beside their points."""
-    for k, name in enumerate(run.team.values):
-        if isinstance(name, str) and not name.startswith("Team "):
-            axes.scatter(x[k], y[k], s=20, color=style.ORANGE, edgecolor=style.BLACK, linewidth=0.7, zorder=4)
-            axes.annotate(name, (x[k], y[k]), xytext=(-8, -4), textcoords="offset points", ha="right", zorder=5)
+    """Write the names of the few teams that have one of their own beside their points."""
+    named = [k for k, name in enumerate(run.team.values) if isinstance(name, str) and not name.startswith("Team ")]
+    if len(named) > MOST_NAMES:
+        return
+    for k in named:
+        axes.scatter(x[k], y[k], s=20, color=style.ORANGE, edgecolor=style.BLACK, linewidth=0.7, zorder=4)
+        axes.annotate(
+            run.team.values[k],
+            (x[k], y[k]),
+            xytext=(0, -12),
+            textcoords="offset points",
+            ha="center",
+            fontsize=6.5,
+            zorder=5,
+        )
