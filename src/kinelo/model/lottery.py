@@ -56,9 +56,8 @@ class LotteryTables:
         for k in range(players):
             tails = (1 - self.coins[:, k])[:, None]
             heads = self.coins[:, k][:, None] * np.exp(1j * np.multiply.outer(rho[:, k], u))
-            for r in range(min(k + 1, self.m), 0, -1):
-                phi[r] *= tails
-                phi[r] += heads * phi[r - 1]
+            filled = min(k + 1, self.m)
+            phi[1 : filled + 1] = tails * phi[1 : filled + 1] + heads * phi[:filled]
             phi[0] *= tails
         return phi[self.m] / self.heads[:, None]
 
@@ -71,10 +70,10 @@ class LotteryTables:
         mass[0] = 1.0
         for k in range(players):
             p, x = self.coins[:, k], rho[:, k] - centre
-            for r in range(min(k + 1, self.m), 0, -1):
-                second[r] = (1 - p) * second[r] + p * (second[r - 1] + 2 * x * first[r - 1] + x**2 * mass[r - 1])
-                first[r] = (1 - p) * first[r] + p * (first[r - 1] + x * mass[r - 1])
-                mass[r] = (1 - p) * mass[r] + p * mass[r - 1]
+            new, old = slice(1, None), slice(None, -1)
+            second[new] = (1 - p) * second[new] + p * (second[old] + 2 * x * first[old] + x**2 * mass[old])
+            first[new] = (1 - p) * first[new] + p * (first[old] + x * mass[old])
+            mass[new] = (1 - p) * mass[new] + p * mass[old]
             for moment in (mass, first, second):
                 moment[0] *= 1 - p
         mean = first[self.m] / self.heads

@@ -1,0 +1,62 @@
+"""Pairings are even, in [0, 1], and greatest at zero; a rating system validates itself."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kinelo as kn
+
+pairings = st.one_of(
+    st.builds(kn.AllPlayAll),
+    st.builds(kn.Local),
+    st.builds(kn.Window, c=st.floats(0.1, 10), smoothing=st.floats(0.05, 3)),
+    st.builds(kn.Window, c=st.floats(0.1, 10)),
+)
+
+
+@given(pairings, st.floats(-30, 30))
+def test_w_is_even_and_a_probability(pairing, z):
+    assert pairing.w(z) == pytest.approx(float(pairing.w(-z)), abs=1e-15)
+    assert -1e-15 <= pairing.w(z) <= 1 + 1e-15
+    assert pairing.w(0.0) == pytest.approx(1, abs=1e-15)
+
+
+@given(pairings.filter(lambda p: not (isinstance(p, kn.Window) and p.smoothing == 0)), st.floats(-12, 12))
+def test_w_prime_is_the_derivative(pairing, z):
+    h = 1e-5
+    slope = float(pairing.w(z + h) - pairing.w(z - h)) / (2 * h)
+    assert slope == pytest.approx(float(pairing.w_prime(z)), abs=1e-5)
+
+
+def test_a_smoothed_window_sharpens_to_the_window():
+    z = np.array([0.0, 1.5, 2.5, 9.0])
+    np.testing.assert_allclose(kn.Window(2, smoothing=1e-3).w(z), kn.Window(2).w(z), atol=1e-12)
+
+
+def test_local_is_the_papers_formula():
+    assert float(kn.Local().w(2.0)) == pytest.approx(2 ** (1 / 5) - 1, abs=1e-15)
+
+
+def test_a_rating_system_is_frozen():
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
+    assert isinstance(system.pairing, kn.AllPlayAll)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        system.gamma = 1.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("gamma", [0, -0.1, float("nan"), "fast"])
+def test_gamma_must_be_positive(gamma):
+    with pytest.raises(kn.InputError, match="gamma must be"):
+        kn.RatingSystem(kn.Tanh(0.5), gamma=gamma)
+
+
+def test_parts_of_a_system_must_be_what_they_say():
+    with pytest.raises(kn.InputError, match="outcome must be Tanh, Probit or Davidson"):
+        kn.RatingSystem(np.tanh, gamma=0.1)  # type: ignore[arg-type]
+    with pytest.raises(kn.InputError, match="pairing must be AllPlayAll, Local or Window"):
+        kn.RatingSystem(kn.Tanh(0.5), "all", 0.1)  # type: ignore[arg-type]
+    with pytest.raises(kn.InputError, match="c must be greater than 0"):
+        kn.Window(-1)
