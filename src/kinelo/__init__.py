@@ -17,6 +17,10 @@ from kinelo._version import __version__
 
 if TYPE_CHECKING:
     from kinelo.errors import InputError, KineloWarning, NoStationaryState
+    from kinelo.macro.population import Population
+    from kinelo.macro.run import kinetic_states
+    from kinelo.macro.solve import solve
+    from kinelo.macro.state import KineticState
     from kinelo.micro.simulate import SimulationState, simulate, simulation_states
     from kinelo.model.expectation import expected_result, outcome_probabilities, satisfies_b_prime
     from kinelo.model.outcome import Davidson, Probit, Tanh
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
     from kinelo.model.system import RatingSystem
     from kinelo.ratings.forecast import Forecast
+    from kinelo.ratings.glicko import Glicko, Glicko2
     from kinelo.ratings.lineups import Lineups
     from kinelo.ratings.matches import Matches
     from kinelo.ratings.parameters import Estimates
@@ -53,8 +58,13 @@ _HOME: dict[str, tuple[str, ...]] = {
     "ratings.rejects": ("Rejects",),
     "ratings.rater": ("Rater",),
     "ratings.team": ("TeamElo",),
+    "ratings.glicko": ("Glicko", "Glicko2"),
     "ratings.forecast": ("Forecast",),
     "ratings.parameters": ("Estimates",),
+    "macro.population": ("Population",),
+    "macro.run": ("kinetic_states",),
+    "macro.solve": ("solve",),
+    "macro.state": ("KineticState",),
     "micro.simulate": ("simulate", "simulation_states", "SimulationState"),
 }
 _MODULE_OF = {name: f"kinelo.{module}" for module, names in _HOME.items() for name in names}

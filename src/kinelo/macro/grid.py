@@ -1,0 +1,152 @@
+"""Cells in (θ, σ, r): equal cells along each axis, or a single value of σ."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.model.validation import Array, nonnegative, number, whole
+
+Cells: TypeAlias = tuple[float, float, int]
+LEAST_CELLS = 3
+
+
+@dataclass(frozen=True)
+class Axis:
+    """``count`` equal cells from ``low`` to ``high``; a single value when the two are equal.
+
+    >>> Axis.of("r", (0.0, 10.0, 5)).centres
+    array([1., 3., 5., 7., 9.])
+    """
+
+    low: float
+    high: float
+    count: int
+
+    @classmethod
+    def of(cls, name: str, cells: object) -> Axis:
+        """Read ``(low, high, cells)``, or say what is wrong with it."""
+        if isinstance(cells, Axis):
+            return cells
+        if not isinstance(cells, tuple | list) or len(cells) != 3:
+            raise InputError(f"{name} must be (low, high, cells), not {cells!r}.")
+        low, high = number(f"{name}[0]", cells[0]), number(f"{name}[1]", cells[1])
+        if not low < high:
+            raise InputError(f"{name} must be (low, high, cells) with low < high, not ({low:g}, {high:g}, {cells[2]}).")
+        return cls(low, high, whole(f"{name}[2], the number of cells,", cells[2], LEAST_CELLS))
+
+    @classmethod
+    def of_spread(cls, cells: object) -> Axis:
+        """Read the axis of σ: ``(low, high, cells)`` with low ≥ 0, or one value shared by all teams."""
+        if isinstance(cells, tuple | list | Axis):
+            axis = cls.of("sigma", cells)
+            if axis.low < 0:
+                raise InputError(f"sigma must be 0 or more, but its range starts at {axis.low:g}.")
+            return axis
+        value = nonnegative("sigma", cells)
+        return cls(value, value, 1)
+
+    @property
+    def is_point(self) -> bool:
+        """Whether this axis is a single value rather than cells."""
+        return self.low == self.high
+
+    @cached_property
+    def width(self) -> float:
+        """Width of a cell; 1 for a single value, so that densities are then per unit of the other variables."""
+        return 1.0 if self.is_point else (self.high - self.low) / self.count
+
+    @cached_property
+    def centres(self) -> Array:
+        """Midpoints of the cells."""
+        if self.is_point:
+            return np.array([self.low])
+        return self.low + (np.arange(self.count) + 0.5) * self.width
+
+    @cached_property
+    def faces(self) -> Array:
+        """Ends of the cells, one more than there are cells."""
+        return self.low + np.arange(self.count + 1) * self.width
+
+    def share(self, values: Array) -> tuple[Array, Array, Array]:
+        """Split unit masses at ``values`` between the two nearest cells so that their mean is kept.
+
+        Returns the lower cell, the upper cell and the part of the upper one. Masses in the outer half of an end cell
+        go to that cell.
+        """
+        if self.is_point:
+            nothing = np.zeros(values.shape, dtype=np.intp)
+            return nothing, nothing, np.zeros(values.shape)
+        position = np.clip((values - self.low) / self.width - 0.5, 0, self.count - 1)
+        lower = np.minimum(position.astype(np.intp), self.count - 2)
+        return lower, lower + 1, position - lower
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The product of the three axes; arrays on it have shape (theta, sigma, r) with r contiguous."""
+
+    theta: Axis
+    sigma: Axis
+    r: Axis
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Cells along θ, σ and r."""
+        return self.theta.count, self.sigma.count, self.r.count
+
+    @property
+    def labels(self) -> int:
+        """Number of (θ, σ) cells: teams of one label differ only in their rating."""
+        return self.theta.count * self.sigma.count
+
+    @property
+    def label_area(self) -> float:
+        """Δθ Δσ."""
+        return self.theta.width * self.sigma.width
+
+    @property
+    def volume(self) -> float:
+        """Δθ Δσ Δr."""
+        return self.label_area * self.r.width
+
+    @cached_property
+    def label_theta(self) -> Array:
+        """θ of each label, σ running fastest."""
+        return np.repeat(self.theta.centres, self.sigma.count)
+
+    @cached_property
+    def label_sigma(self) -> Array:
+        """σ of each label."""
+        return np.tile(self.sigma.centres, self.theta.count)
+
+    def check_memory(self, copies: int, what: str) -> None:
+        """Refuse, before anything is allocated, what cannot fit into memory."""
+        cells = self.theta.count * self.sigma.count * self.r.count
+        needed, free = 8 * cells * copies, available_memory()
+        if free is not None and needed > free:
+            n_theta, n_sigma, n_r = self.shape
+            raise InputError(
+                f"{what} on {n_theta} × {n_sigma} × {n_r} cells (theta × sigma × r) needs {needed / 2**30:,.1f} GiB, "
+                f"but {free / 2**30:,.1f} GiB of memory are free; use fewer cells or save fewer times."
+            )
+
+
+def available_memory() -> int | None:
+    """Bytes of memory that can still be had, or None where the system does not say."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None

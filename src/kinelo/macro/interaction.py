@@ -1,0 +1,78 @@
+r"""Sums of expected results over opponents: ``(S p)(θ, σ) = ∫ s(θ, σ; θ', σ') p(θ', σ') dθ' dσ'``.
+
+Taylor closure: only ``∫ p dσ'`` and ``∫ σ'² p dσ'`` enter, so S is three products with matrices in θ alone.
+
+Exact closure, normal performances: ``s = Σ_u W(u) Im[φ φ̄']`` separates into one factor per team. The factors of all
+labels span a space of a few dozen dimensions; with an orthonormal basis Q of it, ``S = Q M Qᵀ`` with a small
+antisymmetric M, to rounding.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.linalg import qr, svd
+
+from kinelo.macro.grid import Grid
+from kinelo.model.expectation import Closure, check_closure, league_nodes, warn_if_taylor_fails
+from kinelo.model.outcome import Outcome
+from kinelo.model.strength import Normal
+from kinelo.model.validation import Array
+
+
+class Interaction(ABC):
+    """The linear map S on functions of the label (θ, σ), several at once."""
+
+    @abstractmethod
+    def __call__(self, masses: Array) -> Array:
+        """Apply S to each column of ``masses``, of shape (labels, columns)."""
+
+
+class TaylorInteraction(Interaction):
+    """``s = b(d) + ½ b''(d) (σ² + σ'²)`` by products with matrices in θ."""
+
+    def __init__(self, outcome: Outcome, grid: Grid) -> None:
+        difference = grid.theta.centres[:, None] - grid.theta.centres[None, :]
+        self.b = outcome.b(difference)
+        self.half_b_second = outcome.b_second(difference) / 2
+        self.variance = grid.sigma.centres**2
+
+    def __call__(self, masses: Array) -> Array:
+        """Apply S through ``∫ p dσ'`` and ``∫ σ'² p dσ'``."""
+        spread = masses.reshape(len(self.b), len(self.variance), -1)
+        total, second = spread.sum(axis=1), np.einsum("s,tsj->tj", self.variance, spread)
+        level = self.b @ total + self.half_b_second @ second
+        curvature = self.half_b_second @ total
+        result = level[:, None, :] + self.variance[None, :, None] * curvature[:, None, :]
+        return result.reshape(masses.shape)
+
+
+class ExactInteraction(Interaction):
+    """The expectation itself for normal performances N(θ, σ), through a basis of few dimensions."""
+
+    def __init__(self, outcome: Outcome, grid: Grid) -> None:
+        league = Normal(grid.label_theta, grid.label_sigma)
+        nodes, origin = league_nodes(outcome, league)
+        phi = league.characteristic_function(nodes.u, origin)
+        root = np.sqrt(np.abs(nodes.sine))
+        imaginary, real = phi.imag * root, phi.real * root
+        span, triangle = qr(np.hstack([imaginary, real]), mode="economic", check_finite=False)
+        left, size, _ = svd(triangle, check_finite=False)
+        self.basis = np.ascontiguousarray(span @ left[:, size > 1e-15 * size[0]])
+        half = ((self.basis.T @ imaginary) * np.sign(nodes.sine)) @ (self.basis.T @ real).T
+        self.core = half - half.T
+
+    def __call__(self, masses: Array) -> Array:
+        """Apply S as Q M Qᵀ."""
+        return self.basis @ (self.core @ (self.basis.T @ masses))
+
+
+def interaction(outcome: Outcome, grid: Grid, closure: Closure) -> Interaction:
+    """Return S for a closure; a Taylor closure outside its range warns."""
+    check_closure(closure)
+    if closure == "taylor":
+        # Every cell of σ holds many teams, so its largest value can meet itself.
+        warn_if_taylor_fails(outcome, float(grid.sigma.centres[-1]))
+        return TaylorInteraction(outcome, grid)
+    return ExactInteraction(outcome, grid)

@@ -1,0 +1,185 @@
+"""The kinetic equation as a generator of states."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+
+from kinelo.errors import InputError, KineloWarning
+from kinelo.macro.diagnostics import diagnose, mass_pressing_outwards, stationary_map
+from kinelo.macro.diffusion import Wandering
+from kinelo.macro.population import Population
+from kinelo.macro.scheme import SCHEMES, SchemeName, Transport
+from kinelo.macro.state import KineticState
+from kinelo.macro.stepping import Stepper
+from kinelo.macro.velocity import Velocity
+from kinelo.model.expectation import Closure
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import finite_array, nonnegative, number, positive, whole
+
+Stop = Literal["until", "steady"]
+
+PRESSING = 1e-6
+"""Mass held back by the ends of r that is worth a warning."""
+
+
+def kinetic_states(
+    system: RatingSystem,
+    start: Population | KineticState,
+    *,
+    until: float,
+    closure: Closure = "exact",
+    scheme: SchemeName = "upwind",
+    dt: float | Literal["cfl"] = "cfl",
+    diffusion: float = 0.0,
+    save_at: Sequence[float] | None = None,
+    stop: Stop = "until",
+    steady_below: float = 1e-6,
+    samples: int = 100,
+    threads: int = 1,
+) -> Iterator[KineticState]:
+    """Yield the state at the start, at each time of ``save_at``, at the end, and at about ``samples`` times in between.
+
+    A state in between is that of the first step past each of ``samples`` evenly spaced instants, so that it shortens no
+    step. ``start`` may be a state of an earlier run with the same arguments, which is then continued as if it had never
+    stopped, without yielding that state again. Other arguments are those of :func:`kinelo.solve`.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> teams = Population.uniform(theta=(4, 10, 30), r=(4, 10, 30), sigma=1.0)
+    >>> states = list(kinetic_states(RatingSystem(Tanh(nu=0.5)), teams, until=2.0, save_at=[1.0, 2.0]))
+    >>> [state.time for state in states if state.saved]
+    [1.0, 2.0]
+    """
+    return _Run(
+        system, start, until, closure, scheme, dt, diffusion, save_at, stop, steady_below, samples, threads
+    ).states()
+
+
+class _Run:
+    """A run's arguments, checked, and its loop over time."""
+
+    def __init__(
+        self,
+        system: RatingSystem,
+        start: Population | KineticState,
+        until: float,
+        closure: Closure,
+        scheme: SchemeName,
+        dt: float | str,
+        diffusion: float,
+        save_at: Sequence[float] | None,
+        stop: Stop,
+        steady_below: float,
+        samples: int,
+        threads: int,
+    ) -> None:
+        if not isinstance(system, RatingSystem):
+            raise InputError(f"system must be a RatingSystem, not {system!r}.")
+        self.earlier = start if isinstance(start, KineticState) else None
+        self.population = start.population if isinstance(start, KineticState) else start
+        if not isinstance(self.population, Population):
+            raise InputError(f"population must be a Population, not {start!r}.")
+        if scheme not in SCHEMES:
+            raise InputError(f'scheme must be "upwind" or "tvd", not {scheme!r}.')
+        if stop not in ("until", "steady"):
+            raise InputError(f'stop must be "until" or "steady", not {stop!r}.')
+        grid = self.population.grid
+        grid.check_memory(7 if scheme == "tvd" else 6, "Solving")
+        self.begin = 0.0 if self.earlier is None else self.earlier.time
+        self.until = until_time(until, self.begin)
+        self.saves = save_times(save_at, self.until)
+        self.fixed = None if isinstance(dt, str) and dt == "cfl" else _step_size(dt)
+        self.threshold = positive("steady_below", steady_below) if stop == "steady" else 0.0
+        self.interval = self.until / whole("samples", samples, 1)
+        self.threads = whole("threads", threads, 1)
+        self.centre = self.population.mean_rating if self.earlier is None else self.earlier.centre
+        spread = nonnegative("diffusion", diffusion)
+        self.wandering = Wandering(grid.theta, spread) if spread > 0 else None
+        self.velocity = Velocity(system, grid, closure)
+        self.transport: Transport = SCHEMES[scheme](self.velocity, self.population, self.centre, self.threads)
+        label_mass = self.population.label_mass.ravel()
+        moving = self.wandering is not None
+        self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
+        self.warned = False
+
+    def states(self) -> Iterator[KineticState]:
+        """Step through time, yielding states."""
+        state = self.earlier
+        try:
+            if state is None:
+                state = self._state(0.0, 0, None)
+                yield state
+            stepper = Stepper(self.transport, self.wandering, self.fixed)
+            time, steps = state.time, state.steps
+            for stop in [t for t in sorted({*self.saves, self.until}) if t > time]:
+                while time < stop:
+                    mark = self.interval * (math.floor(time / self.interval + 1e-9) + 1)
+                    dt = stepper.advance(stop - time)
+                    time, steps = stop if dt >= stop - time else time + dt, steps + 1
+                    if time == stop or time >= mark:
+                        state = self._state(time, steps, state)
+                        yield state
+                        if state.steady:
+                            return
+        finally:
+            self.transport.close()
+
+    def _state(self, time: float, steps: int, before: KineticState | None) -> KineticState:
+        grid, density = self.population.grid, self.transport.density()
+        self._warn_if_too_narrow(time)
+        population = Population._of(grid, density.reshape(grid.shape).copy())
+        change = math.nan
+        if before is not None:
+            moved = np.abs(population.density - before.population.density).sum() * grid.volume
+            change = float(moved) / (time - before.time)
+        steady = change < self.threshold
+        saved = time in self.saves or steady
+        diagnostics = diagnose(density, grid, self.stationary)
+        return KineticState(time, steps, population, diagnostics, change, saved, steady, self.centre, self.stationary.note)
+
+    def _warn_if_too_narrow(self, time: float) -> None:
+        grid = self.population.grid
+        low, high = mass_pressing_outwards(self.transport.density(), grid, self.transport.speeds())
+        if self.warned or max(low, high) < PRESSING:
+            return
+        self.warned = True
+        end, mass = ("lower", low) if low > high else ("upper", high)
+        warnings.warn(
+            f"The range of r is too narrow: at time {time:.4g} a part {mass:.2g} of the teams presses against its "
+            f"{end} end, {grid.r.low if low > high else grid.r.high:g}; give r a wider range.",
+            KineloWarning,
+            stacklevel=4,
+        )
+
+
+def until_time(until: object, begin: float = 0.0) -> float:
+    """Return the end of a run, or say that it has passed."""
+    value = number("until", until)
+    if value <= begin:
+        raise InputError(f"until must lie in the future: {value:g} is not after {begin:g}.")
+    return value
+
+
+def save_times(save_at: Sequence[float] | None, until: float) -> tuple[float, ...]:
+    """Times at which the density is kept: in order, without repeats; the start and the end by default."""
+    if save_at is None:
+        return (0.0, until)
+    times = finite_array("save_at", save_at, 1)
+    if times.size == 0:
+        raise InputError("save_at must list at least one time.")
+    if times.min() < 0 or times.max() > until:
+        outside = times.min() if times.min() < 0 else times.max()
+        raise InputError(f"save_at must lie between 0 and until = {until:g}, but {outside:g} does not.")
+    return tuple(float(t) for t in np.unique(times))
+
+
+def _step_size(dt: object) -> float:
+    if isinstance(dt, str):
+        raise InputError(f'dt must be "cfl" or a number greater than 0, not {dt!r}.')
+    return positive("dt", dt)

@@ -1,0 +1,158 @@
+"""Solving the kinetic equation ``∂_t f + ∂_r (a[f] f) = 0`` into a dataset.
+
+Time is γ times the matches per team of the microscopic model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from kinelo._version import __version__
+from kinelo.macro.population import Population
+from kinelo.macro.run import Stop, kinetic_states, save_times, until_time
+from kinelo.macro.scheme import SchemeName
+from kinelo.macro.state import KineticState
+from kinelo.model.expectation import Closure
+from kinelo.model.system import RatingSystem
+from kinelo.progress import progress_bar
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_SERIES = {
+    "mass": "total mass",
+    "mean_rating": "mean rating, ∫ r f",
+    "second_moment": "second moment in r, ∫ r² f",
+    "energy": "E = ∫ (r − θ)² f",
+    "stationary_distance": "∫ (r − R*)² f with the stationary map R*",
+}
+
+
+def solve(
+    system: RatingSystem,
+    population: Population,
+    *,
+    until: float,
+    closure: Closure = "exact",
+    scheme: SchemeName = "upwind",
+    dt: float | Literal["cfl"] = "cfl",
+    diffusion: float = 0.0,
+    save_at: Sequence[float] | None = None,
+    stop: Stop = "until",
+    steady_below: float = 1e-6,
+    samples: int = 100,
+    threads: int = 1,
+    progress: bool = False,
+) -> xr.Dataset:
+    """Move a population by the kinetic equation and return its density over time.
+
+    Parameters
+    ----------
+    system, population
+        The rating system and the teams at time 0. Time is γ times the matches per team, so γ itself does not enter.
+    until
+        The last time.
+    closure
+        How expected results follow from strengths: "exact" (normal performances) or "taylor" (the paper's).
+    scheme
+        "upwind", the paper's, of first order, or "tvd", of second order. Both keep mass, mean rating and sign.
+    dt
+        "cfl" steps just below the stability limit; a number fixes the step, and is refused above that limit.
+    diffusion
+        Spread σ that strengths gain per unit of time through playing: adds ``½ σ² d[f] ∂²_θ f``.
+    save_at
+        Times at which to keep the density; the start and the end by default.
+    stop
+        "steady" ends the run, and keeps its last density, once ``‖f − f_before‖₁`` per unit of time, measured between
+        samples, falls below ``steady_below``.
+    samples
+        Number of times, besides those saved, at which the series of integrals is taken.
+    threads
+        Number of threads; the result is the same, to the last bit, for any.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Dataset
+        ``density(time, theta, sigma, r)``, its marginals and the mean rating given θ; and over ``series_time`` the mass,
+        moments, E and the distance to the stationary map (NaN, with a note, where that map is missing or not unique).
+
+    Examples
+    --------
+    >>> import kinelo as kn
+    >>> teams = kn.Population.uniform(theta=(4, 10, 60), r=(4, 10, 60), sigma=1.0)
+    >>> run = kn.solve(kn.RatingSystem(kn.Tanh(nu=0.5)), teams, until=40.0)
+    >>> run.density.sizes["time"], round(float(run.mean_rating[-1]), 9)
+    (2, 7.0)
+    >>> stationary = kn.stationary(kn.RatingSystem(kn.Tanh(nu=0.5)), kn.Continuum(theta=(4, 10), sigma=1.0))
+    >>> bool(abs(run.rating_given_theta[-1] - stationary.rating_of(run.theta)).max() < 0.1)  # a cell of r
+    True
+    """
+    end = until_time(until)
+    saves = save_times(save_at, end)
+    if isinstance(population, Population):
+        population.grid.check_memory(len(saves) + 6, f"Keeping the density at {len(saves)} times")
+    states = kinetic_states(
+        system, population, until=end, closure=closure, scheme=scheme, dt=dt, diffusion=diffusion, save_at=saves,
+        stop=stop, steady_below=steady_below, samples=samples, threads=threads,
+    )  # fmt: skip
+    kept: list[KineticState] = []
+    series: list[tuple[float, ...]] = []
+    with progress_bar("Solving", end, wanted=progress) as advance:
+        for state in states:
+            if state.saved:
+                kept.append(state)
+            series.append((state.time, *(getattr(state.diagnostics, name) for name in _SERIES)))
+            advance(state.time)
+            last = state
+    description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion), "steps": last.steps}
+    description |= {"ended": "steady" if last.steady else "until", "stationary_note": last.note}
+    return dataset_of(kept, np.array(series), system, description)
+
+
+def dataset_of(
+    states: Sequence[KineticState], series: np.ndarray, system: RatingSystem, description: dict[str, object]
+) -> xr.Dataset:
+    """Saved states and the series of integrals as a dataset with named axes."""
+    import xarray as xr
+
+    grid = states[0].population.grid
+    frames = [state.population for state in states]
+
+    def stacked(*axes: str) -> tuple[tuple[str, ...], np.ndarray]:
+        return ("time", *axes), np.stack([frame.marginal(*axes) for frame in frames])
+
+    given_theta = np.stack([frame.mean_rating_given_theta() for frame in frames])
+    points = "rating points"
+    return xr.Dataset(
+        {
+            "density": (*stacked("theta", "sigma", "r"), {"long_name": "density of teams"}),
+            "density_theta_r": (*stacked("theta", "r"), {"long_name": "density in mean strength and rating"}),
+            "density_sigma_r": (*stacked("sigma", "r"), {"long_name": "density in spread and rating"}),
+            "density_r": (*stacked("r"), {"long_name": "density in rating"}),
+            "density_theta": (*stacked("theta"), {"long_name": "density in mean strength"}),
+            "rating_given_theta": (("time", "theta"), given_theta, {"long_name": "mean rating given θ", "units": points}),
+            **{
+                name: ("series_time", series[:, k + 1], {"long_name": text})
+                for k, (name, text) in enumerate(_SERIES.items())
+            },
+        },
+        coords={
+            "time": ("time", [state.time for state in states], {"long_name": "kinetic time, γ × matches per team"}),
+            "theta": ("theta", grid.theta.centres, {"long_name": "mean strength θ", "units": points}),
+            "sigma": ("sigma", grid.sigma.centres, {"long_name": "spread of strength σ", "units": points}),
+            "r": ("r", grid.r.centres, {"long_name": "rating r", "units": points}),
+            "series_time": ("series_time", series[:, 0], {"long_name": "kinetic time, γ × matches per team"}),
+        },
+        attrs={
+            "outcome": repr(system.outcome),
+            "pairing": repr(system.pairing),
+            "population": repr(frames[0]),
+            "kinelo_version": __version__,
+            **description,
+        },
+    )

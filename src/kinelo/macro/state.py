@@ -1,0 +1,41 @@
+"""One moment of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinelo.macro.diagnostics import Diagnostics
+from kinelo.macro.population import Population
+
+
+@dataclass(frozen=True)
+class KineticState:
+    """The population at one time, and what is watched of it.
+
+    Attributes
+    ----------
+    time, steps
+        Kinetic time, and steps taken to reach it.
+    population, diagnostics
+        The density and its integrals.
+    change
+        ``‖f − f_before‖₁`` per unit of time since the state before; NaN at the start.
+    saved
+        Whether this is one of the times asked for rather than one in between.
+    steady
+        Whether the run ends here because the distribution no longer moves.
+    centre
+        The mean rating that the run conserves.
+    note
+        Why the distance to the stationary map is NaN, where it is.
+    """
+
+    time: float
+    steps: int
+    population: Population
+    diagnostics: Diagnostics
+    change: float
+    saved: bool
+    steady: bool
+    centre: float
+    note: str
