@@ -99,6 +99,3 @@ class Rater(ABC):
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         raise InputError(f"{type(self).__name__} cannot be kept in a rating book")
-
-    def _named_parameters(self) -> dict[str, NDArray]:
-        return {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}

@@ -14,22 +14,23 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEVER = np.iinfo(np.int64).min // 2
+KEPT = ("rating", "variance", "count", "last")
 
 
 class Standing:
-    """Rating, variance, volatility, matches played and last day of every name met.
+    """Rating, variance, matches played and last day of every name met, and whatever else a rater keeps of each.
 
     >>> standing = Standing(rating=1500.0, variance=100.0)
     >>> standing.place("A"), standing.rating[:1].tolist(), standing.count[:1].tolist()
     (0, [1500.0], [0])
     """
 
-    def __init__(self, rating: float, variance: float, volatility: float = 0.0) -> None:
+    def __init__(self, rating: float, variance: float, **more: float) -> None:
         self.roster = Roster()
-        self.start = (rating, variance, volatility)
+        self.start = {"rating": float(rating), "variance": float(variance), **more}
         self.rating = np.empty(0)
         self.variance = np.empty(0)
-        self.volatility = np.empty(0)
+        self.more = {name: np.empty(0) for name in more}
         self.count = np.empty(0, np.int64)
         self.last = np.empty(0, np.int64)
 
@@ -39,8 +40,10 @@ class Standing:
     def _grow(self) -> None:
         size = len(self.roster)
         extra = max(2 * self.rating.size, size, 16) - self.rating.size
-        for name, value in zip(("rating", "variance", "volatility"), self.start, strict=True):
-            setattr(self, name, np.concatenate([getattr(self, name), np.full(extra, value)]))
+        self.rating = np.concatenate([self.rating, np.full(extra, self.start["rating"])])
+        self.variance = np.concatenate([self.variance, np.full(extra, self.start["variance"])])
+        for name, values in self.more.items():
+            self.more[name] = np.concatenate([values, np.full(extra, self.start[name])])
         self.count = np.concatenate([self.count, np.zeros(extra, np.int64)])
         self.last = np.concatenate([self.last, np.full(extra, NEVER)])
 
@@ -66,11 +69,13 @@ class Standing:
         strangers = np.unique(np.concatenate([matches.home[home < 0], matches.away[away < 0]]))
         return home, away, tuple(matches.teams[code] for code in strangers)
 
-    def column(self, name: str, places: NDArray[np.int32]) -> NDArray:
-        """Values of ``rating``, ``variance``, ``volatility``, ``count`` or ``last`` at places, the start's at -1."""
-        fresh = {"count": 0, "last": NEVER, **dict(zip(("rating", "variance", "volatility"), self.start, strict=True))}
-        values = getattr(self, name)
-        return np.append(values, values.dtype.type(fresh[name]))[places]
+    def at(self, places: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """Ratings, variances and last days at places; the start's at -1."""
+        return (
+            np.append(self.rating, self.start["rating"])[places],
+            np.append(self.variance, self.start["variance"])[places],
+            np.append(self.last, NEVER)[places],
+        )
 
     def table(self, **columns: NDArray) -> pl.DataFrame:
         """Everyone who has played, the best first; ``columns`` replace or join rating and uncertainty."""
@@ -92,12 +97,15 @@ class Standing:
         """Everything, as arrays to be kept on disk."""
         size = len(self)
         names = np.array(self.roster.names, dtype=str) if size else np.empty(0, "U1")
-        kept = {k: getattr(self, k)[:size] for k in ("rating", "variance", "volatility", "count", "last")}
-        return {"names": names, **kept}
+        more = {name: values[:size] for name, values in self.more.items()}
+        kept = {name: getattr(self, name)[:size] for name in KEPT}
+        return {"names": names, **kept, **more, "start": np.array(list(self.start.values()))}
 
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.roster = Roster()
         self.roster.places(tuple(arrays["names"].tolist()))
-        for k in ("rating", "variance", "volatility", "count", "last"):
-            setattr(self, k, arrays[k].copy())
+        for name in KEPT:
+            setattr(self, name, arrays[name].copy())
+        self.more = {name: arrays[name].copy() for name in self.more}
+        self.start = dict(zip(self.start, arrays["start"].tolist(), strict=True))

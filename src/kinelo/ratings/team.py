@@ -1,8 +1,8 @@
 """Ratings of teams by the paper's update.
 
 ``R_i += γ (S − b(R_i − R_j + h))`` with Davidson ties, a home advantage ``h``, margins through a bounded map, a step
-that falls with experience and a drift to the mean over breaks. A forecast takes both performances as normal with standard
-deviation σ around the ratings and gives the exact expected win, draw and loss probabilities.
+that falls with experience and a drift to the mean over breaks. A forecast takes both performances as normal with
+standard deviation σ around the ratings and gives the exact expected win, draw and loss probabilities.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.ratings import kernels
-from kinelo.ratings.drift import Drift, measure_drift
 from kinelo.ratings.forecast import Forecast
 from kinelo.ratings.matches import Matches
 from kinelo.ratings.parameters import Parameter
-from kinelo.ratings.rater import Rater
+from kinelo.ratings.sides import SideRater, Trace
 from kinelo.ratings.standing import Standing
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _P = Parameter
 USUAL_SPREAD = 200.0
 
 
-class TeamElo(Rater):
+class TeamElo(SideRater):
     """Team ratings: the paper's update with ties, home advantage, margins and a performance spread.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default.
@@ -63,7 +62,7 @@ class TeamElo(Rater):
     >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]})
     >>> rater = kn.TeamElo.classic(k=32).fit(matches)
     >>> rater.ratings_["name"].to_list(), rater.ratings_["rating"].round(2).to_list()
-    (['A', 'B', 'C'], [1531.3, 1484.74, 1483.97])
+    (['A', 'B', 'C'], [1531.23, 1484.74, 1484.03])
     """
 
     parameters = (
@@ -118,12 +117,8 @@ class TeamElo(Rater):
         return cls(k / 2, 0.0, 1.0, home_advantage, ties, 0.0, 0.0, 1.0, 1.0, 0.0, prior_spread=200.0)
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
-        """No ties without a draw, no margins without scores, no home advantage where every venue is neutral."""
-        moot: dict[str, float] = {}
-        if not np.any(np.abs(matches.result) < 1):
-            moot["ties"] = 0.0
-        if matches.neutral.all():
-            moot["home_advantage"] = 0.0
+        """Nor margins without scores, nor their contraction without margins."""
+        moot = dict(super().moot_parameters(matches))
         if not np.any(np.abs(matches.margin) > 0):
             moot |= {"margin_weight": 0.0, "margin_scale": 1.0}
         if moot.get("margin_weight", self.margin_weight) == 0.0:
@@ -135,14 +130,12 @@ class TeamElo(Rater):
         size = np.abs(matches.margin)
         self.margin_unit_ = float(np.nanmean(size)) if np.any(size > 0) else math.nan
         self.prior_spread_ = USUAL_SPREAD
-        super().fit(matches)
-        if self.prior_spread is None or self._numbers[kernels.MARGIN_WEIGHT] > 0:
-            self._settle_uncertainty(matches)
-        self.drift_.warn()
-        return self
+        return super().fit(matches)
 
-    def _settle_uncertainty(self, matches: Matches) -> None:
+    def _refine(self, matches: Matches) -> None:
         """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
+        if self.prior_spread is not None and self._numbers[kernels.MARGIN_WEIGHT] == 0:
+            return
         values = self.parameters_
         reach = np.tanh(matches.margin / self._numbers[kernels.MARGIN_SCALE])
         target = matches.result + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.result)
@@ -150,12 +143,6 @@ class TeamElo(Rater):
         self.prior_spread_ = max(float(self.ratings_["rating"].to_numpy().std()), 1.0)
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         self.update(matches)
-
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
-        """Forget every match and settle the parameters."""
-        self.parameters_ = self.settled_values(estimated)
-        self._numbers = self._vector(self.parameters_)
-        self._standing = Standing(self.initial, self._numbers[kernels.V0])
 
     def _vector(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = getattr(self, "margin_unit_", math.nan)
@@ -175,23 +162,24 @@ class TeamElo(Rater):
         numbers[kernels.SQUARE] = getattr(self, "target_square_", 1.0)
         return numbers
 
+    def _fresh(self, values: Mapping[str, float]) -> Standing:
+        return Standing(self.initial, self._vector(values)[kernels.V0])
+
     @property
     def _nu(self) -> float:
         return math.log(10.0) / (2.0 * self.scale)
 
-    def _play(self, matches: Matches, numbers: NDArray[np.float64], standing: Standing) -> NDArray[np.float64]:
+    def _walk(self, matches: Matches, numbers: NDArray[np.float64], standing: Standing) -> tuple[bool, Trace]:
         home, away = standing.sides(matches)
         z = np.empty(len(matches))
         done = kernels.play_all(
             home, away, matches.result, matches.margin, matches.neutral, matches.weight, matches.day, numbers,
             standing.rating, standing.variance, standing.count, standing.last, z,
         )  # fmt: skip
-        if not done:
-            raise InputError("a match without a result cannot change a rating; forecast it with predict")
-        return z
+        return done, (z,)
 
-    def _chances(self, z: NDArray[np.float64], unknown: tuple[str, ...] = ()) -> Forecast:
-        values, nu = self.parameters_, self._nu
+    def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
+        values, nu, (z,) = self.parameters_, self._nu, trace
         out = np.empty((z.size, 3))
         kernels.all_chances(z, nu, values["ties"], *kernels.blur(nu, values["spread"]), out)
         return Forecast(out, out[:, 0] - out[:, 2], unknown)
@@ -201,28 +189,11 @@ class TeamElo(Rater):
 
         def value(values: dict[str, float]) -> float:
             numbers = self._vector(values)
-            z = self._play(matches, numbers, Standing(self.initial, numbers[kernels.V0]))
+            (z,) = self._play(matches, numbers, self._fresh(values))
             nodes = kernels.blur(self._nu, values["spread"])
             return kernels.negative_log_likelihood(z, matches.result, self._nu, values["ties"], *nodes)
 
         return value
-
-    def one_step_ahead(self, matches: Matches) -> Forecast:
-        """Forecast each match before it is used, and use it."""
-        standing = self._begin()
-        unknown = standing.known_sides(matches)[2]
-        return self._chances(self._play(matches, self._numbers, standing), unknown)
-
-    def update(self, matches: Matches) -> Self:
-        """Carry the ratings on with further matches, in order."""
-        standing = self._begin()
-        self._play(matches, self._numbers, standing)
-        return self
-
-    def _begin(self) -> Standing:
-        if not hasattr(self, "_standing"):
-            self.reset()
-        return self._standing
 
     def update_one(
         self,
@@ -256,14 +227,14 @@ class TeamElo(Rater):
         home, away, unknown = self._begin().known_sides(matches)
         z = self._rested(home, matches.day) - self._rested(away, matches.day)
         z += np.where(matches.neutral, 0.0, self._numbers[kernels.HOME])
-        return self._chances(z, unknown)
+        return self._forecast((z,), unknown)
 
     def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
         """Ratings after resting until a day."""
-        standing = self._standing
-        idle = np.where(places >= 0, day - standing.column("last", places), 0.0)
+        rating, _, last = self._standing.at(places)
+        idle = np.where(places >= 0, day - last, 0.0)
         f = np.exp(-self.parameters_["regression"] * np.maximum(idle - self.season_gap, 0.0) / kernels.YEAR)
-        return self.initial + f * (standing.column("rating", places) - self.initial)
+        return self.initial + f * (rating - self.initial)
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -278,19 +249,3 @@ class TeamElo(Rater):
         prior = self._numbers[kernels.V0]
         variance = prior + f * (standing.variance[:size] - prior)
         return standing.table(uncertainty=np.sqrt(variance))
-
-    @property
-    def drift_(self) -> Drift:
-        """How far the active sides have moved from the rating newcomers start at."""
-        return measure_drift(self.ratings_, self.initial)
-
-    def to_arrays(self) -> dict[str, NDArray]:
-        """Everything needed to carry on from here, as arrays."""
-        return {**self._begin().to_arrays(), "numbers": self._numbers, **self._named_parameters()}
-
-    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
-        """Take over what :meth:`to_arrays` gave."""
-        self.reset({p.name: float(arrays[f"parameter_{p.name}"]) for p in self.parameters})
-        self._numbers = arrays["numbers"].copy()
-        self._standing.start = (self.initial, self._numbers[kernels.V0], 0.0)
-        self._standing.from_arrays(arrays)

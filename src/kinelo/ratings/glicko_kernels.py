@@ -1,0 +1,130 @@
+"""Compiled loops of Glicko and Glicko-2, in natural units: ``μ = q r``, ``φ = q RD``, ``q = ln 10 / 400``.
+
+A match of ``i`` against ``j`` adds ``g (s − E)`` to the gain and ``g² E (1 − E)`` to the information of ``i``, with
+``g = (1 + 3 φ_j² / π²)^{−½}`` and ``E = 1 / (1 + e^{−g (μ_i − μ_j)})``. When they count, ``φ² ← (φ⁻² + information)⁻¹``
+and ``μ += φ² · gain``. While resting φ² grows by ``vol²`` per period. Glicko has one ``vol`` for all, Glicko-2 one for
+each, found anew from every period (τ > 0).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+PERIOD, TOGETHER, TAU, HOME, LARGEST = range(5)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def attenuation(phi2):
+    """``g``: how much the uncertainty of an opponent takes from what a result says."""
+    return 1.0 / math.sqrt(1.0 + 3.0 * phi2 / math.pi**2)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def new_volatility(phi2, vol, gain, info, tau):
+    """Volatility after a period: the root of Glickman's equation, by the Illinois method."""
+    delta2 = (gain / info) ** 2
+    v = 1.0 / info
+    a = math.log(vol * vol)
+
+    def residual(x):
+        e = math.exp(x)
+        return e * (delta2 - phi2 - v - e) / (2.0 * (phi2 + v + e) ** 2) - (x - a) / (tau * tau)
+
+    low = a
+    if delta2 > phi2 + v:
+        high = math.log(delta2 - phi2 - v)
+    else:
+        k = 1
+        while residual(a - k * tau) < 0.0:
+            k += 1
+        high = a - k * tau
+    f_low, f_high = residual(low), residual(high)
+    while abs(high - low) > 1e-9:
+        middle = low + (low - high) * f_low / (f_high - f_low)
+        f_middle = residual(middle)
+        if f_middle * f_high <= 0.0:
+            low, f_low = high, f_high
+        else:
+            f_low /= 2.0
+        high, f_high = middle, f_middle
+    return math.exp(low / 2.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def settle(mu, phi2, vol, gain, info, tau, together):
+    """Rating, squared deviation and volatility once the gathered results count."""
+    if info <= 0.0:
+        return mu, phi2, vol
+    if tau > 0.0:
+        vol = new_volatility(phi2, vol, gain, info, tau)
+        if together:
+            phi2 += vol * vol
+    phi2 = 1.0 / (1.0 / phi2 + info)
+    return mu + phi2 * gain, phi2, vol
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gain, info, z, doubt):
+    """Rate matches in order; ``z`` and ``doubt`` receive the difference of ratings and ``φ_i² + φ_j²`` before each.
+
+    Returns False, having changed nothing, if some result is NaN.
+    """
+    period, together, tau, h, largest = p[PERIOD], p[TOGETHER] > 0.0, p[TAU], p[HOME], p[LARGEST]
+    for k in range(S.size):
+        if math.isnan(S[k]):
+            return False
+    for k in range(home.size):
+        for t in (home[k], away[k]):
+            if n[t] > 0 and together:
+                passed = math.floor(day[k] / period) - math.floor(last[t] / period)
+                if passed > 0:
+                    mu[t], phi2[t], vol[t] = settle(mu[t], phi2[t], vol[t], gain[t], info[t], tau, True)
+                    gain[t] = 0.0
+                    info[t] = 0.0
+                    # Glicko-2 has added the first period when it settled.
+                    rested = passed - 1.0 if tau > 0.0 else passed
+                    phi2[t] = min(phi2[t] + vol[t] ** 2 * rested, largest)
+            elif n[t] > 0:
+                phi2[t] = min(phi2[t] + vol[t] ** 2 * (day[k] - last[t]) / period, largest)
+            last[t] = day[k]
+            n[t] += 1
+        i, j = home[k], away[k]
+        z[k] = mu[i] - mu[j] + (0.0 if neutral[k] else h)
+        doubt[k] = phi2[i] + phi2[j]
+        for side in range(2):
+            me, other = (i, j) if side == 0 else (j, i)
+            sign = 1.0 - 2.0 * side
+            g = attenuation(phi2[other])
+            E = 1.0 / (1.0 + math.exp(-g * sign * z[k]))
+            gain[me] += weight[k] * g * (0.5 + 0.5 * sign * S[k] - E)
+            info[me] += weight[k] * g * g * E * (1.0 - E)
+        if not together:
+            for t in (i, j):
+                mu[t], phi2[t], vol[t] = settle(mu[t], phi2[t], vol[t], gain[t], info[t], tau, False)
+                gain[t] = 0.0
+                info[t] = 0.0
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def settle_all(mu, phi2, vol, gain, info, tau):
+    """Count what is still gathered of everyone (rated together), in place."""
+    for t in range(mu.size):
+        mu[t], phi2[t], vol[t] = settle(mu[t], phi2[t], vol[t], gain[t], info[t], tau, True)
+        gain[t] = 0.0
+        info[t] = 0.0
+
+
+def chances(z: NDArray[np.float64], doubt: NDArray[np.float64], kappa: float) -> NDArray[np.float64]:
+    """Win, draw and loss probabilities: Davidson ties around Glicko's expected score, each row summing to one.
+
+    The exponent grows with κ so that the expected result keeps Glicko's slope between equal sides.
+    """
+    x = 0.5 * (1.0 + kappa / 2.0) * z / np.sqrt(1.0 + 3.0 * doubt / math.pi**2)
+    up = np.exp(np.clip(x, -300.0, 300.0))
+    total = up + kappa + 1.0 / up
+    return np.column_stack([up / total, kappa / total, 1.0 / (up * total)])
