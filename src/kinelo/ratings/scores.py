@@ -1,0 +1,58 @@
+"""How good a forecast was, match by match.
+
+With forecast ``p`` and outcome ``o`` (home win, draw, away win): log-loss ``−Σ o log p``, Brier ``Σ (p − o)²``,
+ranked probability score ``½ Σ_k (Σ_{i≤k} p_i − o_i)²`` with ``k = 1, 2``, and whether the likeliest outcome happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+SMALLEST = 1e-12
+
+
+def outcome_shares(result: Array) -> Array:
+    """Rows (home win, draw, away win) of a result in [-1, 1]; one between two outcomes counts for both in part.
+
+    >>> outcome_shares(np.array([1.0, 0.0, -0.25])).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.75, 0.25]]
+    """
+    return np.column_stack([np.maximum(result, 0.0), 1.0 - np.abs(result), np.maximum(-result, 0.0)])
+
+
+def log_loss(probabilities: Array, result: Array) -> Array:
+    """``−log`` of the probability that was given to what happened."""
+    decided = np.where(result > 0.0, probabilities[:, 0], probabilities[:, 2])
+    part = np.abs(result)
+    loss = -part * np.log(np.maximum(decided, SMALLEST))
+    if (part < 1.0).any():
+        loss -= (1.0 - part) * np.log(np.maximum(probabilities[:, 1], SMALLEST))
+    return loss
+
+
+def brier(probabilities: Array, result: Array) -> Array:
+    """Squared distance between the forecast and what happened."""
+    return ((probabilities - outcome_shares(result)) ** 2).sum(axis=1)
+
+
+def ranked_probability(probabilities: Array, result: Array) -> Array:
+    """Ranked probability score: a draw is nearer to a win than a loss is."""
+    gap = np.cumsum(probabilities - outcome_shares(result), axis=1)[:, :2]
+    return 0.5 * (gap**2).sum(axis=1)
+
+
+def accuracy(probabilities: Array, result: Array) -> Array:
+    """Whether the likeliest outcome is the one that happened."""
+    return outcome_shares(result)[np.arange(result.size), probabilities.argmax(axis=1)]
+
+
+METRICS: dict[str, Callable[[Array, Array], Array]] = {
+    "log_loss": log_loss,
+    "brier": brier,
+    "rps": ranked_probability,
+    "accuracy": accuracy,
+}
