@@ -14,13 +14,14 @@ import copy
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.ratings.forecast import Forecast
 from kinelo.ratings.matches import Matches
 from kinelo.ratings.parameters import Estimates, Parameter
-from kinelo.ratings.rater import Rater
 from kinelo.ratings.scores import log_loss
 
 Array = NDArray[np.float64]
@@ -34,7 +35,23 @@ MOST_DAMPINGS = 8
 FLAT = 0.7
 
 
-def estimate(rater: Rater, matches: Matches, warm_up: float = WARM_UP) -> Estimates:
+class Estimable(Protocol):
+    """What the search asks of a rater."""
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters to be estimated."""
+        ...
+
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every match and take these values."""
+        ...
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast each match before it is used, and use it."""
+        ...
+
+
+def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Estimates:
     """Estimate the open parameters of a rater, which is left as it was.
 
     >>> import kinelo as kn
