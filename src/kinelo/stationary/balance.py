@@ -7,22 +7,24 @@ The left side is the gradient of a convex functional; Newton's method with a lin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.sparse.linalg import LinearOperator, cg
 
 from kinelo.errors import NoStationaryState
-from kinelo.model.expectation import spectral_nodes
+from kinelo.model.expectation import SpectralNodes, spectral_nodes
 from kinelo.model.outcome import Outcome
+from kinelo.model.strength import Complex
 from kinelo.model.validation import Array
-from kinelo.stationary.waves import Waves, matrix_waves, wave_step
+from kinelo.stationary.waves import Waves, normal_waves, wave_step
 
 GOAL = 1e-13
 ACCEPTED = 1e-12
 STEPS = 100
+INNER = 400
 
 
 class Pull(Protocol):
@@ -76,7 +78,7 @@ class WavePull:
         sine = self._outcome.sine_weight(waves.u) * waves.step
         return waves.values(waves.sums(self._mass[None]) * sine)[0].imag
 
-    def smoothing(self, positions: Array):
+    def smoothing(self, positions: Array) -> Callable[[Array], Array]:
         """Return the map ``h → Σ_j μ_j E b'(m_i − m_j + noise) h_j``."""
         waves = self._waves(positions)
         cosine = self._outcome.sine_weight(waves.u) * waves.step * waves.u
@@ -86,12 +88,30 @@ class WavePull:
         """See :class:`Pull`."""
         smooth, mass = self.smoothing(positions), self._mass
         diagonal = smooth(np.ones_like(positions))
-        size = (positions.size, positions.size)
-        stiffness = LinearOperator(size, matvec=lambda h: mass * (diagonal * h - smooth(h)), dtype=np.float64)
-        precondition = LinearOperator(size, matvec=lambda h: h / (mass * diagonal), dtype=np.float64)
         accuracy = min(1e-2, max(float(np.abs(imbalance).max()), 1e-9))
-        h, _ = cg(stiffness, mass * imbalance, rtol=accuracy, maxiter=400, M=precondition)
-        return h - mass @ h
+        return conjugate_gradients(lambda h: diagonal * h - smooth(h), imbalance, diagonal, mass, accuracy)
+
+
+def conjugate_gradients(
+    apply: Callable[[Array], Array], right: Array, diagonal: Array, mass: Array, accuracy: float
+) -> Array:
+    """Solve ``L h = right`` with mean zero, L self-adjoint in the masses, preconditioned by its diagonal."""
+    solution, rest = np.zeros_like(right), right - mass @ right
+    ready = rest / diagonal
+    direction, size = ready.copy(), float(mass * rest @ ready)
+    goal = size * accuracy**2
+    for _ in range(INNER):
+        if size <= goal:
+            break
+        image = apply(direction)
+        length = size / float(mass * direction @ image)
+        solution += length * direction
+        rest -= length * image
+        ready = rest / diagonal
+        size, last = float(mass * rest @ ready), size
+        direction *= size / last
+        direction += ready
+    return solution - mass @ solution
 
 
 def expected_b(outcome: Outcome, positions: Array, variances: Array | None) -> Array:
@@ -112,10 +132,11 @@ def expected_slope(outcome: Outcome, positions: Array, variances: Array | None) 
     return (phi.real * weight) @ phi.real.T + (phi.imag * weight) @ phi.imag.T
 
 
-def _nodes(outcome: Outcome, positions: Array, variances: Array):
+def _nodes(outcome: Outcome, positions: Array, variances: Array) -> tuple[SpectralNodes, Complex]:
     reach = 12.2 * float(np.sqrt(variances.max()))
     nodes = spectral_nodes(outcome, float(np.ptp(positions)) + reach, float(np.sqrt(variances.min())))
-    return nodes, matrix_waves(positions, variances, nodes.u)
+    centre = float(positions.max() + positions.min()) / 2
+    return nodes, normal_waves(positions - centre, variances, nodes.u)
 
 
 @dataclass(frozen=True)
@@ -139,13 +160,7 @@ def find_balance(pull: Pull, target: Array, start: Array, mass: Array) -> Balanc
             step = pull.step(positions, imbalance)
         except LinAlgError:
             break
-        slope, length = float(mass * imbalance @ step), 1.0
-        for _ in range(40):
-            trial = positions + length * step
-            new = target - pull.scores(trial)
-            if abs(float(mass * new @ step)) <= 0.9 * abs(slope) or np.abs(new).max() < residual:
-                break
-            length /= 2
+        trial, new = _line_search(pull, target, positions, imbalance, step, mass)
         if np.abs(new).max() >= residual and residual <= ACCEPTED:
             return Balance(positions, residual, iteration)
         positions, imbalance = trial, new
@@ -156,3 +171,16 @@ def find_balance(pull: Pull, target: Array, start: Array, mass: Array) -> Balanc
             "the ratings lie so far apart that results no longer depend on them."
         )
     return Balance(positions, residual, STEPS)
+
+
+def _line_search(
+    pull: Pull, target: Array, positions: Array, imbalance: Array, step: Array, mass: Array
+) -> tuple[Array, Array]:
+    slope, length = abs(float(mass * imbalance @ step)), 1.0
+    while True:
+        trial = positions + length * step
+        new = target - pull.scores(trial)
+        calmer = np.abs(new).max() < np.abs(imbalance).max()
+        if calmer or abs(float(mass * new @ step)) <= 0.9 * slope or length < 1e-12:
+            return trial, new
+        length /= 2

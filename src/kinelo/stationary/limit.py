@@ -1,7 +1,7 @@
-r"""The stationary map: ratings at which every team's mean drift ``Σ_j μ_j w(R_i − R_j) (s_ij − b(R_i − R_j))`` vanishes.
+r"""The stationary map: where every team's mean drift ``Σ_j μ_j w(R_i − R_j) (s_ij − b(R_i − R_j))`` vanishes.
 
-For w ≡ 1 they minimise the convex functional ``½ Σ μ_i μ_j [B(R_i − R_j) − s_ij (R_i − R_j)]``, ``B' = b``, with the mean
-rating given. Other pairings are treated in :mod:`kinelo.stationary.pairing`.
+For w ≡ 1 the ratings minimise the convex functional ``½ Σ μ_i μ_j [B(R_i − R_j) − s_ij (R_i − R_j)]`` with ``B' = b`` and a
+given mean. Other pairings are treated in :mod:`kinelo.stationary.selective`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
 from kinelo.stationary.balance import Balance, DensePull, WavePull, find_balance
 from kinelo.stationary.continuum import Continuum
+from kinelo.stationary.crowd import crowd_fluctuations
 from kinelo.stationary.existence import runaway_group
+from kinelo.stationary.noise import WHOLE_COVARIANCE, Fluctuation, fluctuations
 from kinelo.stationary.population import Population, mean_results, population
+from kinelo.stationary.selective import equilibrium
 from kinelo.stationary.state import Method, Noise, StationaryState
 
 DENSE_TEAMS = 800
@@ -63,7 +66,7 @@ def stationary(
     >>> from kinelo.model.strength import Normal
     >>> state = stationary(RatingSystem(Tanh(nu=0.5)), Normal([4.0, 7.0, 10.0], sigma=1.0))
     >>> state.rating.round(4), round(state.slope, 4)
-    (array([4.6876, 7.    , 9.3124]), 0.7708)
+    (array([4.6678, 7.    , 9.3322]), 0.7774)
     """
     if not isinstance(system, RatingSystem):
         raise InputError(f"system must be a RatingSystem, not {system!r}.")
@@ -72,17 +75,39 @@ def stationary(
     dense = _is_dense(method, teams)
     if noise not in ("none", "gaussian"):
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
-    balance = balanced_ratings(system.outcome, teams, closure, first, dense)
+    growth = None
+    if isinstance(system.pairing, AllPlayAll):
+        found = balanced_ratings(system.outcome, teams, closure, first, dense)
+    else:
+        found = equilibrium(system, teams, closure, first)
+        growth = found.growth * teams.crowding
+    common = (system, teams, closure, noise)
+    stability = {"stable": growth is None or growth < 0, "growth": growth}
+    if noise == "none":
+        still = np.zeros(teams.size)
+        return StationaryState(
+            *common, _frozen(found.positions), _frozen(still), found.residual, found.iterations, **stability
+        )
+    moving = fluctuating(system, teams, closure, found.positions, method)
     return StationaryState(
-        system,
-        teams,
-        closure,
-        noise,
-        _frozen(balance.positions),
-        _frozen(np.zeros(teams.size)),
-        balance.residual,
-        balance.iterations,
+        *common,
+        _frozen(moving.rating),
+        _frozen(moving.variance),
+        moving.residual,
+        found.iterations + moving.iterations,
+        **stability,
+        covariance=None if moving.covariance is None else _frozen(moving.covariance),
     )
+
+
+def fluctuating(
+    system: RatingSystem, teams: Population, closure: Closure, start: Array, method: Method = "auto"
+) -> Fluctuation:
+    """Mean and covariance of the ratings at the system's step size, all pairs at once or through representatives."""
+    pairwise = not teams.finite or teams.size <= WHOLE_COVARIANCE or not isinstance(system.pairing, AllPlayAll)
+    if method == "dense" or (method == "auto" and pairwise):
+        return fluctuations(system, teams, closure, start)
+    return crowd_fluctuations(system, teams, closure, start)
 
 
 def balanced_ratings(outcome: Outcome, teams: Population, closure: Closure, start: Array, dense: bool) -> Balance:

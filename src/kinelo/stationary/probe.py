@@ -1,19 +1,41 @@
 r"""One more team: where a team of any strength would settle among the others.
 
-Its rating solves ``Σ_j μ_j b(R − R_j) = t(θ, σ)`` with ``t = Σ_j μ_j s(θ, σ; θ_j, σ_j)``. That gives the map R(θ) between
-and beyond the teams of a league, and by implicit differentiation its slope.
+Its rating solves ``Σ_j μ_j b(R − R_j) = t(θ, σ)`` with ``t = Σ_j μ_j s(θ, σ; θ_j, σ_j)``. That gives the map R(θ) between and
+beyond the teams of a league, and by implicit differentiation its slope. With rating noise b is averaged over it.
 """
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import numpy as np
 
 from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import Closure, spectral_nodes
 from kinelo.model.outcome import Outcome
+from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.stationary.opponents import Opponents
 from kinelo.stationary.population import Population, phi_chunks
-from kinelo.stationary.waves import Waves, wave_step
+from kinelo.stationary.waves import Waves, normal_waves, wave_step
+
+
+BISECTIONS = 100
+
+
+class View(Protocol):
+    """What one more team sees of a stationary state."""
+
+    @property
+    def system(self) -> RatingSystem: ...
+    @property
+    def teams(self) -> Population: ...
+    @property
+    def closure(self) -> Closure: ...
+    @property
+    def rating(self) -> Array: ...
+    @property
+    def variance(self) -> Array: ...
 
 
 class Field:
@@ -33,8 +55,7 @@ class Field:
     def score(self, x: Array, variance: Array | float, derivative: int = 0) -> Array:
         """``Σ_j μ_j E b^{(k)}(x − x_j + noise)`` for k = ``derivative``."""
         u = self._u
-        phase = 1j * np.multiply.outer(x - self._centre, u)
-        waves = np.exp(phase - np.multiply.outer(np.broadcast_to(variance, np.shape(x)), u**2) / 2)
+        waves = normal_waves(x - self._centre, variance, u)
         return (waves @ (self._amplitude * (1j * u) ** derivative)).imag
 
 
@@ -46,7 +67,7 @@ def target_score(
     if closure == "exact":
         reach = max(6.1 * sigma, teams.strengths.reach)
         nodes, centre = spectral_nodes(outcome, span + 2 * reach), float(teams.theta.mean())
-        waves = np.exp(1j * np.multiply.outer(theta - centre, nodes.u) - (sigma * nodes.u) ** 2 / 2)
+        waves = normal_waves(theta - centre, sigma**2, nodes.u)
         total = np.zeros(theta.shape)
         for part, phi in phi_chunks(teams.strengths, nodes.u, centre):
             weight = nodes.sine[part] * (1j * nodes.u[part]) ** derivative
@@ -65,32 +86,51 @@ def league_field(outcome: Outcome, mass: Array, rating: Array, variance: Array, 
     return Field(outcome, mass, rating, variance, float(np.ptp(rating)) + outcome.saturation, spread)
 
 
-def settle(outcome: Outcome, mass: Array, rating: Array, variance: Array, target: Array, own: Array | float) -> Array:
-    """Position at which one more team scores ``target``, its own rating having variance ``own``: bisection."""
-    field = league_field(outcome, mass, rating, variance, own)
-    below = np.full(target.shape, rating.min() - outcome.saturation / 2)
-    above = np.full(target.shape, rating.max() + outcome.saturation / 2)
+def settle(field: Field, low: float, high: float, target: Array, own: Array | float) -> Array:
+    """Position in [low, high] at which one more team scores ``target``: Newton's method inside a shrinking bracket."""
+    below, above = np.full(target.shape, low), np.full(target.shape, high)
     if (target <= field.score(below, own)).any() or (target >= field.score(above, own)).any():
         raise NoStationaryState("A team of this strength wins or loses every match, so its rating never settles.")
-    for _ in range(60):
-        middle = (below + above) / 2
-        short = field.score(middle, own) < target
-        below, above = np.where(short, middle, below), np.where(short, above, middle)
-    return (below + above) / 2
+    x = (below + above) / 2
+    for _ in range(BISECTIONS):
+        excess = field.score(x, own) - target
+        below, above = np.where(excess < 0, x, below), np.where(excess < 0, above, x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            guess = x - excess / field.score(x, own, derivative=1)
+        new = np.where((guess > below) & (guess < above), guess, (below + above) / 2)
+        moved, x = np.abs(new - x).max(), new
+        if moved <= 1e-14 * (high - low):
+            break
+    return x
 
 
-def probe_rating(
-    outcome: Outcome, teams: Population, closure: Closure, rating: Array, theta: Array, sigma: float
-) -> Array:
-    """Rating R(θ) of one more team where ratings have no noise."""
-    target = target_score(outcome, teams, closure, theta, sigma)
-    return settle(outcome, teams.mass, rating, np.zeros_like(rating), target, 0.0)
+def probe_rating(view: View, theta: Array, sigma: float) -> Array:
+    """Rating R(θ) of one more team."""
+    outcome, rating = view.system.outcome, view.rating
+    target = target_score(outcome, view.teams, view.closure, theta, sigma)
+    low, high = rating.min() - outcome.saturation / 2, rating.max() + outcome.saturation / 2
+    own: Array = np.full(theta.shape, view.variance.mean())
+    if not own.any():
+        return settle(league_field(outcome, view.teams.mass, rating, view.variance, 0.0), low, high, target, 0.0)
+    opponents = Opponents(view.system, view.teams, view.closure, rating, view.variance)
+    spread: Array = np.full(theta.size, sigma)
+    for _ in range(BISECTIONS):
+        field = league_field(outcome, view.teams.mass, rating, view.variance, own)
+        x = settle(field, low, high, target, own)
+        new = opponents.variance_of(theta.ravel(), spread, x.ravel(), own.ravel()).reshape(theta.shape)
+        change, own = float(np.abs(new / own - 1).max()), new
+        if change <= 1e-12:
+            break
+    return x
 
 
-def probe_slope(
-    outcome: Outcome, teams: Population, closure: Closure, rating: Array, theta: Array, sigma: float
-) -> Array:
-    """Slope ``dR/dθ = t'(θ) / Σ_j μ_j b'(R − R_j)`` of the map."""
-    own = probe_rating(outcome, teams, closure, rating, theta, sigma)
-    field = league_field(outcome, teams.mass, rating, np.zeros_like(rating), 0.0)
-    return target_score(outcome, teams, closure, theta, sigma, derivative=1) / field.score(own, 0.0, derivative=1)
+def probe_slope(view: View, theta: Array, sigma: float) -> Array:
+    """Slope of the map: ``t'(θ) / Σ_j μ_j b'(R − R_j)`` without noise, a central difference with it."""
+    outcome = view.system.outcome
+    if view.variance.any():
+        step = 1e-4 / outcome.nu
+        return (probe_rating(view, theta + step, sigma) - probe_rating(view, theta - step, sigma)) / (2 * step)
+    own = probe_rating(view, theta, sigma)
+    field = league_field(outcome, view.teams.mass, view.rating, view.variance, 0.0)
+    slope = target_score(outcome, view.teams, view.closure, theta, sigma, derivative=1)
+    return slope / field.score(own, 0.0, derivative=1)

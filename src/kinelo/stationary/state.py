@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure
+from kinelo.model.pairing import AllPlayAll
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
 from kinelo.stationary.population import Population
@@ -73,13 +74,19 @@ class StationaryState:
     @property
     def slope(self) -> float:
         """Slope of the regression of R on θ; 1 is an unbiased scale, less than 1 a shrunken one."""
-        return regression_slope(self.teams, self.rating)
+        return regression_slope(self.theta, self.rating, self.teams.mass)
 
     @cached_property
     def centre_slope(self) -> float:
-        """Slope of the map R(θ) at the middle of the league, for a normal team of typical spread."""
-        middle = (float(self.theta.min()) + float(self.theta.max())) / 2
-        return float(self.slope_at(middle))
+        """Slope of the map R(θ) at the middle of the league, for a normal team of typical spread.
+
+        Where pairing depends on ratings it is the regression slope of the middle half of the teams.
+        """
+        low, high = float(self.theta.min()), float(self.theta.max())
+        if isinstance(self.system.pairing, AllPlayAll):
+            return float(self.slope_at((low + high) / 2))
+        middle = np.abs(self.theta - (low + high) / 2) <= (high - low) / 4
+        return regression_slope(self.theta[middle], self.rating[middle], self.teams.mass[middle])
 
     def rating_of(self, theta: ArrayLike, sigma: float | None = None) -> Array:
         """Rating that one more team with strengths N(θ, σ) would settle at; σ defaults to the typical spread.
@@ -90,15 +97,18 @@ class StationaryState:
         >>> round(float(state.rating_of(10.0)), 6)
         9.285862
         """
-        points, spread = self._probe(theta, sigma)
-        return probe_rating(self.system.outcome, self.teams, self.closure, self.rating, points, spread)
+        return probe_rating(self, *self._probe(theta, sigma))
 
     def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
         """Derivative of :meth:`rating_of` with respect to θ."""
-        points, spread = self._probe(theta, sigma)
-        return probe_slope(self.system.outcome, self.teams, self.closure, self.rating, points, spread)
+        return probe_slope(self, *self._probe(theta, sigma))
 
     def _probe(self, theta: ArrayLike, sigma: float | None) -> tuple[Array, float]:
+        if not isinstance(self.system.pairing, AllPlayAll):
+            raise InputError(
+                "The rating of one more team is defined for AllPlayAll only: where pairing depends on ratings, "
+                "a team can settle in several places."
+            )
         points = finite_array("theta", theta, np.ndim(theta))
         spread = self.teams.typical_sigma if sigma is None else float(sigma)
         if not spread >= 0:
@@ -106,8 +116,9 @@ class StationaryState:
         return points, spread
 
 
-def regression_slope(teams: Population, rating: Array) -> float:
+def regression_slope(theta: Array, rating: Array, mass: Array) -> float:
     """Least-squares slope of ratings on mean strengths, with masses; NaN where all strengths are equal."""
-    centred = teams.theta - teams.mean(teams.theta)
-    spread = teams.mean(centred**2)
-    return teams.mean(centred * rating) / spread if spread > 0 else float("nan")
+    weight = mass / mass.sum()
+    centred = theta - weight @ theta
+    spread = float(weight @ centred**2)
+    return float(weight @ (centred * rating)) / spread if spread > 0 else float("nan")

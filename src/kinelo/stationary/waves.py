@@ -8,6 +8,7 @@ The nodes are equidistant, so each wave is the last one times a fixed factor: no
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -30,12 +31,12 @@ class Waves:
 
     def __init__(self, positions: Array, variances: Array | None, step: float, count: int) -> None:
         self.step = step
-        self.u = (np.arange(count) + 0.5) * step
+        self.u: Array = (np.arange(count, dtype=np.float64) + 0.5) * step
         self.centre = float(positions.max() + positions.min()) / 2
         self._positions = positions - self.centre
         self._variances = variances
 
-    def _blocks(self):
+    def _blocks(self) -> Iterator[tuple[slice, Complex, Complex, Array | None]]:
         for first in range(0, self._positions.size, BLOCK):
             part = slice(first, first + BLOCK)
             turn = np.exp(1j * self.step * self._positions[part])
@@ -74,10 +75,10 @@ class Waves:
         return total
 
 
-def matrix_waves(positions: Array, variances: Array, u: Array) -> Complex:
-    """``φ_i(u_q)`` as a full matrix, for leagues small enough."""
-    centre = (positions.max() + positions.min()) / 2
-    return np.exp(1j * np.multiply.outer(positions - centre, u) - np.multiply.outer(variances, u**2) / 2)
+def normal_waves(centred: Array, variances: Array | float, u: Array) -> Complex:
+    """``φ_i(u_q)`` as a full matrix, for leagues small enough; positions are taken about a common centre."""
+    phase = 1j * np.multiply.outer(centred, u)
+    return np.exp(phase - np.multiply.outer(np.broadcast_to(variances, np.shape(centred)), u**2) / 2)
 
 
 def square_weight(outcome: Outcome, u: Array) -> Array:

@@ -1,0 +1,169 @@
+r"""Ratings at a finite step size: mean and covariance of their fluctuations, solved together.
+
+Let ``Δ_ij`` be normal with the mean and variance of ``R_i − R_j``, and ⟨·⟩_i the mean over the opponents of team i:
+
+    ``⟨E w(Δ) (s − b(Δ))⟩_i = 0``  and  ``A C + C A = γ Q``
+
+with ``A`` the Laplacian of ``−E [w (s − b)]'``, ``Q`` that of ``E w (S² − 2 s b + b²)`` and C the covariance. In a small
+league C is kept whole. In a large one, or a continuum, the ratings are independent and ``v_i = γ Q_ii / (2 A_ii)``. As
+γ → 0 with tanh and w ≡ 1, v → γ/2ν for every team.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+
+from kinelo.errors import NoStationaryState
+from kinelo.model.expectation import Closure, expected_result, expected_tie
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.stationary.population import Population
+
+Index = NDArray[np.intp]
+
+WHOLE_COVARIANCE = 300
+ITERATIONS = 500
+GOAL = 1e-12
+
+
+@dataclass(frozen=True)
+class Fluctuation:
+    """Mean ratings, their variances, and their covariance where it was kept."""
+
+    rating: Array
+    variance: Array
+    covariance: Array | None
+    residual: float
+    iterations: int
+
+
+@dataclass(frozen=True)
+class PairMeans:
+    """Means over the noise of a pair: its drift (antisymmetric), its restoring slope and its shake (symmetric)."""
+
+    drift: Array
+    slope: Array
+    shake: Array
+
+
+class Results:
+    """First two moments of the results of all pairs."""
+
+    def __init__(self, system: RatingSystem, teams: Population, closure: Closure) -> None:
+        self.mean = expected_result(system.outcome, teams.strengths, closure)
+        self.square = 1 - expected_tie(system.outcome, teams.strengths)
+
+
+def normal_nodes(sharpness: float) -> tuple[Array, Array]:
+    """Nodes and weights of the trapezoidal rule for a standard normal; ``sharpness`` is ν times its spread."""
+    step = min(0.8, 0.42 / max(sharpness, 1e-9))
+    half = math.ceil(8.3 / step)
+    x: Array = np.arange(-half, half + 1, dtype=np.float64) * step
+    weight: Array = np.exp(-(x**2) / 2)
+    return x, weight / weight.sum()
+
+
+def pair_means(system: RatingSystem, results: Results, rating: Array, variance: Array) -> PairMeans:
+    """Average over the noise of every pair; ``variance`` is the matrix of the variances of ``R_i − R_j``."""
+    rows, columns = np.triu_indices(rating.size)
+    centre = rating[rows] - rating[columns]
+    spread = np.sqrt(variance[rows, columns])
+    mean, square = results.mean[rows, columns], results.square[rows, columns]
+    drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
+    for x, weight in zip(*normal_nodes(system.outcome.nu * float(spread.max()))):
+        z = centre + x * spread
+        b, w = system.outcome.b(z), system.pairing.w(z) * weight
+        push = w * (mean - b)
+        drift += push
+        # Stein's identity, E f' = E f x / spread, needs no derivative of w, which may be a step.
+        slope -= push * x
+        shake += w * (square - 2 * mean * b + b * b)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slope = np.where(spread > 0, slope / spread, 0.0)
+    return PairMeans(*(_matrix(values, rows, columns, sign) for values, sign in ((drift, -1), (slope, 1), (shake, 1))))
+
+
+def _matrix(values: Array, rows: Index, columns: Index, sign: int) -> Array:
+    size = int(rows[-1]) + 1
+    full = np.empty((size, size))
+    full[columns, rows] = sign * values
+    full[rows, columns] = values
+    return full
+
+
+def fluctuations(system: RatingSystem, teams: Population, closure: Closure, start: Array) -> Fluctuation:
+    """Solve for mean and covariance by alternating a Newton step for the mean with the equation for C."""
+    results = Results(system, teams, closure)
+    whole = teams.finite and teams.size <= WHOLE_COVARIANCE
+    rating = np.array(start)
+    covariance = np.eye(teams.size) * system.gamma / (2 * system.outcome.steepest)
+    for iteration in range(1, ITERATIONS + 1):
+        means = pair_means(system, results, rating, difference_variance(covariance, teams.finite))
+        weights = _opponents(teams)
+        drift = (means.drift * weights).sum(axis=1)
+        advance = _whole_step if whole else _separate_step
+        try:
+            step, new = advance(system.gamma, teams.mass, drift, means.slope * weights, means.shake * weights)
+        except LinAlgError:
+            raise _unsettled(system) from None
+        change = float(np.abs(new - covariance).max() / np.abs(new).max())
+        residual = float(np.abs(drift).max())
+        if residual <= GOAL and change <= GOAL:
+            variance = np.ascontiguousarray(np.diag(new))
+            return Fluctuation(rating, variance, new if whole else None, residual, iteration)
+        rating, covariance = rating + step, new
+    raise _unsettled(system)
+
+
+def difference_variance(covariance: Array, finite: bool) -> Array:
+    """Variances of ``R_i − R_j``; on the diagonal of a continuum, of two different teams at the same node."""
+    own = np.diag(covariance)
+    total = own[:, None] + own[None, :] - 2 * covariance
+    np.fill_diagonal(total, 0.0 if finite else 2 * own)
+    return np.maximum(total, 0.0)
+
+
+def _opponents(teams: Population) -> Array:
+    weights = np.broadcast_to(teams.mass * teams.crowding, (teams.size, teams.size)).copy()
+    if teams.finite:
+        np.fill_diagonal(weights, 0.0)
+    return weights
+
+
+def _laplacian(pairs: Array) -> Array:
+    return np.diag(pairs.sum(axis=1)) - pairs
+
+
+def _whole_step(gamma: float, mass: Array, drift: Array, slope: Array, shake: Array) -> tuple[Array, Array]:
+    rates, modes = eigh(_laplacian(slope))
+    # Shifts of a whole group cost nothing: they neither decay nor are they excited.
+    free = np.abs(rates) <= 1e-9 * np.abs(rates).max()
+    if (rates[~free] < 0).any():
+        raise LinAlgError("unstable")
+    forcing = modes.T @ _laplacian(shake) @ modes
+    decay = rates[:, None] + rates[None, :]
+    held = np.multiply.outer(~free, ~free)
+    covariance = modes @ np.where(held, gamma * forcing / np.where(held, decay, 1.0), 0.0) @ modes.T
+    inverse = np.where(free, 0.0, 1 / np.where(free, 1.0, rates))
+    return modes @ (inverse * (modes.T @ drift)), (covariance + covariance.T) / 2
+
+
+def _separate_step(gamma: float, mass: Array, drift: Array, slope: Array, shake: Array) -> tuple[Array, Array]:
+    restoring = slope.sum(axis=1)
+    stiffness = _laplacian(slope) * mass[:, None] + np.multiply.outer(mass, mass) * restoring.max()
+    step = cho_solve(cho_factor((stiffness + stiffness.T) / 2), mass * drift)
+    if (restoring <= 0).any():
+        raise LinAlgError("unstable")
+    return step, np.diag(gamma * shake.sum(axis=1) / (2 * restoring))
+
+
+def _unsettled(system: RatingSystem) -> NoStationaryState:
+    return NoStationaryState(
+        f"The rating noise at gamma = {system.gamma:g} leaves no stable mean ratings near this start; "
+        "a smaller gamma or a wider pairing has them."
+    )
