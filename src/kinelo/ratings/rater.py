@@ -8,7 +8,7 @@ Names, not codes, tie one call to the next.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -68,12 +68,6 @@ class Rater(ABC):
     @abstractmethod
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters (``parameters_``)."""
-
-    @abstractmethod
-    def objective(self, matches: Matches) -> Callable[[dict[str, float]], float]:
-        """Negative log-likelihood of the one-step-ahead forecasts of these matches, from a fresh start, as a function
-        of the parameters; the rater itself is left as it was.
-        """
 
     @abstractmethod
     def one_step_ahead(self, matches: Matches) -> Forecast:
