@@ -1,0 +1,108 @@
+"""The command line as a user meets it: help, version, results, and one sentence with exit code 2 for bad input."""
+
+import subprocess
+import sys
+
+import pytest
+import xarray as xr
+
+STUDY = """
+title = "A small league"
+gamma = 0.05
+[outcome]
+kind = "tanh"
+nu = 0.5
+[league]
+kind = "homogeneous"
+teams = 10
+sigma = 1.0
+[simulate]
+steps = 40
+realisations = 3
+record_every = 10
+seed = 1
+"""
+
+
+def kinelo(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "kinelo.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+    )
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_version_and_help():
+    assert kinelo("--version").stdout.startswith("kinelo ")
+    shown = kinelo("--help")
+    assert shown.returncode == 0 and "Examples" in shown.stdout and "simulate" in shown.stdout
+
+
+def test_help_and_import_load_nothing_heavy():
+    heavy = ("numpy", "numba", "xarray", "polars", "matplotlib", "pydantic")
+    code = f"import sys, kinelo.cli; print([name for name in {heavy} if name in sys.modules])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_simulate_writes_zarr_and_a_picture(study, tmp_path):
+    out = tmp_path / "result"
+    shown = kinelo("simulate", study, "--out", out)
+    assert shown.returncode == 0, shown.stderr
+    assert "3,000 matches played" in shown.stdout
+    run = xr.open_zarr(out / "run" / "data.zarr", consolidated=False, chunks=None)
+    assert run.rating.sizes == {"time": 5, "realisation": 3, "team": 10}
+    assert (out / "ratings.png").read_bytes().startswith(b"\x89PNG")
+    resumed = kinelo("simulate", study, "--out", out, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("gamma = 0.05", "gamma = -1"), "gamma must be greater than 0"),
+        (("sigma = 1.0", "sigma = nan"), "finite number"),
+        (("teams = 10", "teams = 1"), "teams must be a whole number of at least 2"),
+        (("steps = 40", "stepps = 40"), "unknown key 'simulate.stepps'"),
+        (("[simulate]", "[simulation]"), "unknown key 'simulation'"),
+    ],
+)
+def test_a_bad_study_is_one_sentence_and_exit_code_2(study, tmp_path, change, words):
+    study.write_text(STUDY.replace(*change))
+    shown = kinelo("simulate", study, "--out", tmp_path / "result")
+    assert shown.returncode == 2
+    assert words in shown.stderr and "Traceback" not in shown.stderr and shown.stderr.count("\n") == 1
+    assert not (tmp_path / "result").exists()
+
+
+def test_an_output_folder_that_exists_is_refused_and_untouched(study, tmp_path):
+    (tmp_path / "result").mkdir()
+    (tmp_path / "result" / "thesis.txt").write_text("precious")
+    shown = kinelo("simulate", study, "--out", tmp_path / "result")
+    assert shown.returncode == 2 and "exists and is not empty" in shown.stderr
+    assert [path.name for path in (tmp_path / "result").iterdir()] == ["thesis.txt"]
+
+
+def test_an_output_folder_that_cannot_be_made_is_refused(study, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    shown = kinelo("simulate", study, "--out", tmp_path / "file" / "result")
+    assert shown.returncode == 2 and "cannot be written" in shown.stderr and "Traceback" not in shown.stderr
+
+
+def test_resuming_another_study_is_refused(study, tmp_path):
+    assert kinelo("simulate", study, "--out", tmp_path / "result").returncode == 0
+    study.write_text(STUDY.replace("seed = 1", "seed = 2"))
+    shown = kinelo("simulate", study, "--out", tmp_path / "result", "--resume")
+    assert shown.returncode == 2 and "other inputs" in shown.stderr
+    missing = kinelo("simulate", study, "--out", tmp_path / "nothing", "--resume")
+    assert missing.returncode == 2 and "nothing to resume" in missing.stderr
+
+
+def test_no_arguments_shows_help_and_unknown_commands_are_refused():
+    assert "Usage" in kinelo().stdout + kinelo().stderr
+    assert kinelo("fly").returncode == 2
