@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
     from kinelo.model.system import RatingSystem
+    from kinelo.ratings.book import RatingBook
     from kinelo.ratings.forecast import Forecast
     from kinelo.ratings.glicko import Glicko, Glicko2
     from kinelo.ratings.lineups import Lineups
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from kinelo.ratings.rater import Rater
     from kinelo.ratings.reading import read_matches
     from kinelo.ratings.rejects import Rejects
+    from kinelo.ratings.sample import League, sample_league
     from kinelo.ratings.team import TeamElo
     from kinelo.stationary.continuum import Continuum
     from kinelo.stationary.limit import stationary
@@ -58,6 +60,8 @@ _HOME: dict[str, tuple[str, ...]] = {
     "ratings.rejects": ("Rejects",),
     "ratings.rater": ("Rater",),
     "ratings.team": ("TeamElo",),
+    "ratings.book": ("RatingBook",),
+    "ratings.sample": ("sample_league", "League"),
     "ratings.glicko": ("Glicko", "Glicko2"),
     "ratings.forecast": ("Forecast",),
     "ratings.parameters": ("Estimates",),

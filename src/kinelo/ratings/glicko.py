@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,19 +62,6 @@ class _GlickoFamily(SideRater):
             standing.more["info"], z, doubt,
         )  # fmt: skip
         return done, (z, doubt)
-
-    def objective(self, matches: Matches) -> Callable[[dict[str, float]], float]:
-        """Negative log-likelihood of the one-step-ahead forecasts, as a function of the parameters."""
-        part = np.abs(matches.result)
-        decided = np.where(matches.result > 0, 0, 2)
-        everyone = np.arange(len(matches))
-
-        def value(values: dict[str, float]) -> float:
-            z, doubt = self._play(matches, self._vector(values), self._fresh(values))
-            logs = np.log(np.maximum(kernels.chances(z, doubt, values["ties"]), 1e-12))
-            return -float(part @ logs[everyone, decided] + (1.0 - part) @ logs[:, 1])
-
-        return value
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
         z, doubt = trace

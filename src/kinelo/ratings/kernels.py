@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 GAMMA, BOOST, SETTLING, HOME, KAPPA, MARGIN_WEIGHT, MARGIN_SCALE, RHO, NU, MEAN, V0, GAP, SQUARE = range(13)
 STEEPEST = 40.0
 YEAR = 365.25
-SMALLEST = 1e-12
 LEAST_NOISE = 0.01
 
 
@@ -108,21 +107,6 @@ def all_chances(z, nu, kappa, shift, node_weight, out):
         out[k, 0] = win
         out[k, 1] = max(1.0 - win - loss, 0.0) if kappa > 0.0 else 0.0
         out[k, 2] = loss if kappa > 0.0 else 1.0 - win
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def negative_log_likelihood(z, S, nu, kappa, shift, node_weight):
-    """Sum of −log of what was forecast for the results; a result between two outcomes counts for both in part."""
-    total = 0.0
-    for k in range(z.size):
-        win, loss = outcome_chances(z[k], nu, kappa, shift, node_weight)
-        decided = win if S[k] > 0.0 else loss
-        part = abs(S[k])
-        if part > 0.0:
-            total -= part * math.log(max(decided, SMALLEST))
-        if part < 1.0:
-            total -= (1.0 - part) * math.log(max(1.0 - win - loss, SMALLEST))
-    return total
 
 
 def blur(nu: float, spread: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

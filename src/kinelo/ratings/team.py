@@ -8,7 +8,7 @@ standard deviation σ around the ratings and gives the exact expected win, draw 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -183,17 +183,6 @@ class TeamElo(SideRater):
         out = np.empty((z.size, 3))
         kernels.all_chances(z, nu, values["ties"], *kernels.blur(nu, values["spread"]), out)
         return Forecast(out, out[:, 0] - out[:, 2], unknown)
-
-    def objective(self, matches: Matches) -> Callable[[dict[str, float]], float]:
-        """Negative log-likelihood of the one-step-ahead forecasts, as a function of the parameters."""
-
-        def value(values: dict[str, float]) -> float:
-            numbers = self._vector(values)
-            (z,) = self._play(matches, numbers, self._fresh(values))
-            nodes = kernels.blur(self._nu, values["spread"])
-            return kernels.negative_log_likelihood(z, matches.result, self._nu, values["ties"], *nodes)
-
-        return value
 
     def update_one(
         self,

@@ -1,0 +1,130 @@
+"""A made-up league with line-ups, draws and home advantage, for examples and tests that need no data.
+
+Every club has a squad; its strength in a match is the mean of the eleven it fields plus a home bonus, as in the paper's
+line-up model, and goals are Poisson. Players drift from match to match, and some change clubs between seasons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+import polars as pl
+
+from kinelo.errors import InputError
+
+PLACES = (
+    "Ashford", "Bramley", "Calder", "Dunmore", "Elswick", "Farrow", "Granton", "Hallam", "Ivybridge", "Jarrow", "Kelso",
+    "Lynton", "Marlow", "Norwell", "Oakham", "Penrith", "Quarry", "Rothley", "Selby", "Thorne", "Upton", "Varley",
+    "Wendover", "Yarm",
+)  # fmt: skip
+ELEVEN, BENCH, SQUAD = 11, 3, 22
+BASE_GOALS = 1.3
+
+
+@dataclass(frozen=True)
+class League:
+    """A simulated league: the tables a user would have, and the truth behind them.
+
+    Attributes
+    ----------
+    results
+        match_id, date, home_team, away_team, home_score, away_score.
+    lineups
+        match_id, side, player, starter, minutes.
+    strengths
+        The clubs' true mean strength at the end (log goal ratio against an average club).
+    """
+
+    results: pl.DataFrame
+    lineups: pl.DataFrame
+    strengths: pl.DataFrame
+
+
+def sample_league(
+    teams: int = 20,
+    seasons: int = 3,
+    *,
+    seed: int = 1,
+    home_advantage: float = 0.3,
+    club_spread: float = 0.35,
+    player_spread: float = 0.8,
+) -> League:
+    """Play ``seasons`` of a double round robin.
+
+    >>> league = sample_league(teams=4, seasons=1, seed=7)
+    >>> league.results.height, league.lineups.height, sorted(league.results["home_team"].unique())
+    (12, 336, ['Ashford', 'Bramley', 'Calder', 'Dunmore'])
+    """
+    if not 2 <= teams <= 500 or not 1 <= seasons <= 100:
+        raise InputError(f"a league has 2 to 500 teams and 1 to 100 seasons, not {teams} and {seasons}")
+    rng = np.random.default_rng(seed)
+    names = [_club_name(k) for k in range(teams)]
+    squads = np.arange(teams * SQUAD).reshape(teams, SQUAD)
+    skill = rng.normal(0, club_spread, (teams, 1)) + rng.normal(0, player_spread, (teams, SQUAD))
+    skill = skill.ravel()
+    results: list[tuple] = []
+    lineups: list[tuple] = []
+    for season in range(seasons):
+        if season:
+            _transfers(rng, squads)
+        kickoff = date(2021 + season, 8, 7)
+        for week, pairs in enumerate(_double_round_robin(teams)):
+            skill += rng.normal(0, 0.03, skill.size)
+            for home, away in pairs:
+                match = f"S{season + 1}-{len(results) + 1:05d}"
+                fielded = [_choose(rng, squads[side], skill) for side in (home, away)]
+                edge = skill[fielded[0][0]].mean() - skill[fielded[1][0]].mean() + home_advantage
+                goals = rng.poisson(BASE_GOALS * np.exp([edge / 2, -edge / 2]))
+                results.append(
+                    (match, kickoff + timedelta(weeks=week), names[home], names[away], int(goals[0]), int(goals[1]))
+                )
+                for code, (eleven, bench) in zip("HA", fielded, strict=True):
+                    lineups += _appearances(rng, match, code, eleven, bench)
+    columns = ["match_id", "date", "home_team", "away_team", "home_score", "away_score"]
+    truth = skill[squads].mean(axis=1)
+    return League(
+        pl.DataFrame(results, schema=columns, orient="row"),
+        pl.DataFrame(lineups, schema=["match_id", "side", "player", "starter", "minutes"], orient="row"),
+        pl.DataFrame({"name": names, "strength": truth - truth.mean()}),
+    )
+
+
+def _club_name(k: int) -> str:
+    again, place = divmod(k, len(PLACES))
+    return PLACES[place] if again == 0 else f"{PLACES[place]} {again + 1}"
+
+
+def _double_round_robin(teams: int) -> list[list[tuple[int, int]]]:
+    """Weeks of pairs by the circle method: everyone meets everyone at home and away."""
+    ring = list(range(teams)) + ([-1] if teams % 2 else [])
+    half = []
+    for week in range(len(ring) - 1):
+        pairs = [(ring[k], ring[-1 - k]) for k in range(len(ring) // 2)]
+        turned = [(b, a) if (week + k) % 2 else (a, b) for k, (a, b) in enumerate(pairs)]
+        half.append([(a, b) for a, b in turned if a >= 0 and b >= 0])
+        ring = [ring[0], ring[-1], *ring[1:-1]]
+    return half + [[(b, a) for a, b in pairs] for pairs in half]
+
+
+def _choose(rng: np.random.Generator, squad: np.ndarray, skill: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eleven and bench: the better a player, the likelier he starts (Gumbel noise on the skills)."""
+    order = np.argsort(-(2 * skill[squad] + rng.gumbel(size=squad.size)))
+    return squad[order[:ELEVEN]], squad[order[ELEVEN : ELEVEN + BENCH]]
+
+
+def _appearances(rng: np.random.Generator, match: str, side: str, eleven: np.ndarray, bench: np.ndarray) -> list[tuple]:
+    minutes = np.full(ELEVEN, 90)
+    off = rng.choice(ELEVEN, BENCH, replace=False)
+    minutes[off] = rng.integers(46, 90, BENCH)
+    rows = [(match, side, f"P{player:04d}", 1, int(m)) for player, m in zip(eleven, minutes, strict=True)]
+    late = zip(bench, off, strict=True)
+    return rows + [(match, side, f"P{player:04d}", 0, int(90 - minutes[out])) for player, out in late]
+
+
+def _transfers(rng: np.random.Generator, squads: np.ndarray) -> None:
+    """A fifth of all players change clubs by a random exchange."""
+    flat = squads.ravel()
+    movers = rng.choice(flat.size, flat.size // 5, replace=False)
+    flat[movers] = flat[rng.permutation(movers)]
