@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
     from kinelo.model.system import RatingSystem
     from kinelo.ratings.book import RatingBook
+    from kinelo.ratings.filter import KalmanElo
     from kinelo.ratings.forecast import Forecast
     from kinelo.ratings.glicko import Glicko, Glicko2
+    from kinelo.ratings.history import rating_history
     from kinelo.ratings.lineups import Lineups
     from kinelo.ratings.matches import Matches
     from kinelo.ratings.parameters import Estimates
@@ -40,8 +42,12 @@ if TYPE_CHECKING:
     from kinelo.ratings.sample import League, sample_league
     from kinelo.ratings.team import TeamElo
     from kinelo.stationary.continuum import Continuum
+    from kinelo.stationary.diagnosis import Diagnosis, diagnose
     from kinelo.stationary.limit import stationary
+    from kinelo.stationary.recovery import Recovery, recover_strength
+    from kinelo.stationary.relaxation import Relaxation, relaxation
     from kinelo.stationary.state import StationaryState
+    from kinelo.stationary.unbiased import unbiased_gamma
 
 _HOME: dict[str, tuple[str, ...]] = {
     "errors": ("InputError", "KineloWarning", "NoStationaryState"),
@@ -54,15 +60,21 @@ _HOME: dict[str, tuple[str, ...]] = {
     "stationary": ("stationary",),
     "stationary.continuum": ("Continuum",),
     "stationary.state": ("StationaryState",),
+    "stationary.relaxation": ("relaxation", "Relaxation"),
+    "stationary.recovery": ("recover_strength", "Recovery"),
+    "stationary.unbiased": ("unbiased_gamma",),
+    "stationary.diagnosis": ("diagnose", "Diagnosis"),
     "ratings.reading": ("read_matches",),
     "ratings.matches": ("Matches",),
     "ratings.lineups": ("Lineups",),
     "ratings.rejects": ("Rejects",),
     "ratings.rater": ("Rater",),
     "ratings.team": ("TeamElo",),
+    "ratings.history": ("rating_history",),
     "ratings.book": ("RatingBook",),
     "ratings.sample": ("sample_league", "League"),
     "ratings.glicko": ("Glicko", "Glicko2"),
+    "ratings.filter": ("KalmanElo",),
     "ratings.forecast": ("Forecast",),
     "ratings.parameters": ("Estimates",),
     "macro.population": ("Population",),

@@ -9,6 +9,10 @@ from typing import Annotated
 import typer
 
 from kinelo._version import __version__
+from kinelo.cli.predict import predict
+from kinelo.cli.rate import rate
+from kinelo.cli.sample import sample
+from kinelo.cli.lab import lab
 from kinelo.cli.simulate import simulate
 
 app = typer.Typer(
@@ -39,3 +43,7 @@ def _kinelo(
 
 
 app.command()(simulate)
+app.command()(sample)
+app.command()(rate)
+app.command()(predict)
+app.command()(lab)

@@ -1,0 +1,54 @@
+"""What the rating commands share: options for columns, reading files, and saying what was noticed on the way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from kinelo.errors import InputError, KineloWarning
+
+if TYPE_CHECKING:
+    from kinelo.ratings.matches import Matches
+
+COLUMN_HELP = "A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."
+
+
+def column_mapping(pairs: list[str] | None) -> dict[str, str]:
+    """``["home=club_1"]`` as a dictionary."""
+    mapping = {}
+    for pair in pairs or []:
+        name, equals, column = pair.partition("=")
+        if not equals or not name or not column:
+            raise InputError(f"--column {pair!r} is not of the form NAME=COLUMN, for example home=club_1")
+        mapping[name.strip()] = column.strip()
+    return mapping
+
+
+def load(results: Path, lineups: Path | None, columns: list[str] | None, rejects: Path | None = None) -> Matches:
+    """Read matches and say on the error stream what was noticed; write the rejected rows where asked."""
+    from kinelo.ratings.reading import read_matches
+
+    matches = read_matches(results, lineups, column_mapping(columns))
+    for note in matches.notes:
+        typer.echo(f"note: {note}", err=True)
+    if len(matches.rejected):
+        reasons = ", ".join(f"{reason}: {number:,}" for reason, number in matches.rejected.counts().items())
+        typer.echo(f"note: {len(matches.rejected):,} rows set aside ({reasons})", err=True)
+    if rejects is not None:
+        matches.rejected.write(rejects)
+    return matches
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Show Kinelo's warnings as one line each, without the code they came from."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", KineloWarning)
+        yield
+    for item in caught:
+        typer.echo(f"warning: {item.message}", err=True)

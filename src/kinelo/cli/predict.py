@@ -1,0 +1,108 @@
+"""``kinelo predict``: win, draw and loss probabilities of matches to come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinelo.cli.loading import COLUMN_HELP
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.ratings.matches import Matches
+    from kinelo.ratings.rater import Rater
+
+
+def predict(
+    fixtures: Annotated[Path | None, typer.Argument(help="Matches to come: CSV or Parquet with two sides.")] = None,
+    match: Annotated[list[str] | None, typer.Option(help="A match as 'HOME - AWAY'; may be repeated.")] = None,
+    book: Annotated[Path | None, typer.Option(help="Rating book to forecast from.")] = None,
+    results: Annotated[Path | None, typer.Option(help="File of results to fit and forecast from.")] = None,
+    lineups: Annotated[Path | None, typer.Option(help="Line-ups that belong to --results.")] = None,
+    rater: Annotated[str | None, typer.Option(help="team, player, kalman, glicko or glicko2.")] = None,
+    neutral: Annotated[bool, typer.Option("--neutral", help="Matches given by --match have no home side.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the forecasts to this CSV file.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+) -> None:
+    """Forecast matches from a rating book or a file of results.
+
+    Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
+    """
+    import polars as pl
+
+    from kinelo.cli.loading import plain_warnings
+    from kinelo.ratings.atomic import replace_file
+
+    with plain_warnings():
+        chosen = _rater(book, results, lineups, rater, column)
+    matches = _fixtures(fixtures, match, neutral, column)
+    forecast = chosen.predict(matches)
+    for name in forecast.unknown:
+        typer.echo(f"note: {name} has never played: it is forecast as a newcomer", err=True)
+    table = pl.concat(
+        [matches.to_polars().select("date", "home", "away", "neutral"), forecast.to_polars()], how="horizontal"
+    )
+    if "date" not in _columns_of(matches):
+        table = table.drop("date")
+    if out is not None:
+        replace_file(out, table.write_csv().encode())
+        typer.echo(f"Forecasts: {out}")
+    _show(table)
+
+
+def _columns_of(matches: Matches) -> set[str]:
+    dateless = any(note.startswith("there is no date column") for note in matches.notes)
+    return set() if dateless else {"date"}
+
+
+def _rater(
+    book: Path | None, results: Path | None, lineups: Path | None, kind: str | None, column: list[str] | None
+) -> Rater:
+    from kinelo.cli.loading import load
+    from kinelo.errors import InputError
+    from kinelo.ratings.book import RatingBook
+    from kinelo.ratings.choice import rater_called
+
+    if (book is None) == (results is None):
+        raise InputError("say where the ratings come from: either --book DIR or --results FILE")
+    if book is not None:
+        return RatingBook(book).rater
+    assert results is not None
+    return rater_called(kind or ("player" if lineups else "team")).fit(load(results, lineups, column))
+
+
+def _fixtures(path: Path | None, pairs: list[str] | None, neutral: bool, column: list[str] | None) -> Matches:
+    from kinelo.cli.loading import column_mapping
+    from kinelo.errors import InputError
+    from kinelo.ratings.reading import read_matches
+
+    if (path is None) == (not pairs):
+        raise InputError("say what to forecast: either a file of fixtures or --match 'HOME - AWAY'")
+    if path is not None:
+        return read_matches(path, columns=column_mapping(column), played=False)
+    sides = [pair.split(" - ") for pair in pairs or []]
+    for pair, names in zip(pairs or [], sides, strict=True):
+        if len(names) != 2 or not all(name.strip() for name in names):
+            raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'")
+    home, away = ([names[k].strip() for names in sides] for k in (0, 1))
+    return read_matches({"home": home, "away": away, "neutral": [neutral] * len(sides)}, played=False)
+
+
+def _show(table: pl.DataFrame, most: int = 40) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table()
+    for name in ("Home", "Away"):
+        shown.add_column(name)
+    for name in ("Home win", "Draw", "Away win"):
+        shown.add_column(name, justify="right")
+    for row in table.head(most).iter_rows(named=True):
+        chances = (f"{row[name]:.1%}" for name in ("home_win", "draw", "away_win"))
+        shown.add_row(row["home"], row["away"], *chances)
+    Console().print(shown)
+    if table.height > most:
+        Console().print(f"and {table.height - most:,} more")

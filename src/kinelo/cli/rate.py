@@ -1,0 +1,112 @@
+"""``kinelo rate``: ratings from a file of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinelo.cli.loading import COLUMN_HELP
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.ratings.matches import Matches
+    from kinelo.ratings.rater import Rater
+
+
+def rate(
+    results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
+    lineups: Annotated[Path | None, typer.Option(help="Line-ups: match, side, player, perhaps minutes.")] = None,
+    rater: Annotated[
+        str | None,
+        typer.Option(help="team, player, kalman, glicko or glicko2; by default team, or player with line-ups."),
+    ] = None,
+    book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write all ratings to this CSV file.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw rating histories into this PNG file.")] = None,
+    rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+) -> None:
+    """Rate the sides (or players) of a file of results and show the leaderboard.
+
+    Parameters are estimated from the file; a rating book keeps the ones it was started with.
+
+    Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
+    """
+    from kinelo.cli.loading import load, plain_warnings
+    from kinelo.ratings.atomic import replace_file
+
+    matches = load(results, lineups, column, rejects)
+    with plain_warnings():
+        rated = _rate(matches, rater or ("player" if lineups else "team"), rater, book)
+    table = rated.ratings_
+    _show_leaderboard(table, top, f"{len(matches):,} matches, {type(rated).__name__}")
+    _show_parameters(rated)
+    if out is not None:
+        replace_file(out, table.write_csv().encode())
+        typer.echo(f"Ratings: {out}")
+    if picture is not None:
+        from kinelo.pictures.histories import draw_histories
+        from kinelo.pictures.style import save
+        from kinelo.ratings.history import rating_history
+
+        typer.echo(f"Picture: {save(draw_histories(rating_history(rated, matches)), picture)}")
+
+
+def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> Rater:
+    from kinelo.errors import InputError
+    from kinelo.ratings.choice import RATERS, rater_called
+
+    if book is None:
+        return rater_called(kind).fit(matches)
+    from kinelo.ratings.book import RatingBook
+
+    if (book / "book.knl").exists():
+        kept = RatingBook(book)
+        if asked is not None and RATERS.get(asked, ("", ""))[1] != type(kept.rater).__name__:
+            raise InputError(
+                f"{book} is a book of {type(kept.rater).__name__}; leave --rater {asked} away or start another"
+            )
+    else:
+        kept = RatingBook(book, rater_called(kind).fit(matches))
+    added = kept.add(matches)
+    typer.echo(f"Book {book}: {added.new:,} new matches, {added.known:,} counted before, {len(kept):,} in all.")
+    return kept.rater
+
+
+def _show_leaderboard(table: pl.DataFrame, top: int, title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left")
+    for name, justify in (("", "right"), ("Name", "left"), ("Rating", "right"), ("±", "right"), ("Matches", "right")):
+        shown.add_column(name, justify=justify)  # type: ignore[arg-type]
+    shown.add_column("Last played", justify="right", no_wrap=True)
+    for place, row in enumerate(table.head(top).iter_rows(named=True), start=1):
+        shown.add_row(
+            str(place),
+            row["name"],
+            f"{row['rating']:.1f}",
+            f"{row['uncertainty']:.1f}",
+            f"{row['matches']:,}",
+            str(row["last_played"]),
+        )
+    console = Console()
+    console.print(shown)
+    if table.height > top:
+        console.print(f"and {table.height - top:,} more")
+
+
+def _show_parameters(rater: Rater) -> None:
+    """One line of parameters: the estimates with their standard errors."""
+    found = rater.estimates_
+    if found is None:
+        return
+    parts = []
+    for name, value in found.values.items():
+        error = found.standard_errors.get(name, float("nan"))
+        parts.append(f"{name} {value:.3g}" + (f" ± {error:.2g}" if error == error else ""))
+    typer.echo("Estimated: " + ", ".join(parts))

@@ -1,0 +1,73 @@
+"""Rating histories: how the ratings of the leading sides moved over the years."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kinelo.errors import InputError
+from kinelo.pictures.style import GREY, SERIES, journal_style, new_figure
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+SHOWN = len(SERIES)
+
+
+def draw_histories(history: pl.DataFrame, names: Sequence[str] | None = None, title: str = "Ratings") -> Figure:
+    """Draw a table of :func:`kinelo.rating_history`: the named sides (default: the best at the end) before the rest.
+
+    The band of the first is one standard deviation of uncertainty.
+    """
+    import polars as pl
+
+    shown = list(names) if names else _leaders(history)
+    for name in shown:
+        if name not in history["name"]:
+            raise InputError(f"{name!r} has no rating in this history; names are written as in the results")
+    with journal_style():
+        figure = new_figure(height=3.6)
+        axes = figure.subplots()
+        for _, line in history.filter(~pl.col("name").is_in(shown)).group_by("name"):
+            axes.plot(line["date"], line["rating"], color=GREY, alpha=0.3, linewidth=0.5, zorder=1)
+        for k, name in enumerate(shown):
+            line = history.filter(pl.col("name") == name).sort("date")
+            rating, doubt = line["rating"].to_numpy(), line["uncertainty"].to_numpy()
+            color = SERIES[k % len(SERIES)]
+            style = "-" if k < len(SERIES) else "--"
+            if k == 0:
+                band = f"± uncertainty of {name}"
+                axes.fill_between(
+                    line["date"].to_numpy(), rating - doubt, rating + doubt, color=color, alpha=0.18, lw=0, label=band
+                )
+            axes.plot(line["date"].to_numpy(), rating, style, color=color, label=f"{name}  {rating[-1]:.0f}", zorder=3)
+        others = history["name"].n_unique() - len(shown)
+        if others:
+            axes.plot([], [], color=GREY, linewidth=0.5, label=f"{others} others")
+        axes.set_ylim(*_range(history, shown))
+        axes.set_xlabel("Date")
+        axes.set_ylabel("Rating (points)")
+        axes.set_title(title)
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="Last rating", alignment="left")
+    return figure
+
+
+def _leaders(history: pl.DataFrame) -> list[str]:
+    import polars as pl
+
+    last = history.group_by("name").agg(pl.col("rating").sort_by("date").last(), pl.col("date").max())
+    recent = last.filter(pl.col("date") >= pl.col("date").max() - pl.duration(days=730))
+    return recent.sort("rating", descending=True)["name"].head(SHOWN).to_list()
+
+
+def _range(history: pl.DataFrame, shown: Sequence[str]) -> tuple[float, float]:
+    """Limits that hold the chosen lines with their bands and nearly all of the rest."""
+    import polars as pl
+
+    lines = history.filter(pl.col("name").is_in(shown))
+    low, high = history["rating"].quantile(0.005), history["rating"].quantile(0.995)
+    low = min(float(low or 0.0), float((lines["rating"] - lines["uncertainty"]).quantile(0.02) or 0.0))
+    high = max(float(high or 0.0), float((lines["rating"] + lines["uncertainty"]).quantile(0.98) or 0.0))
+    room = 0.04 * (high - low + 1.0)
+    return low - room, high + room
