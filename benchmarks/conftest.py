@@ -8,24 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from pathlib import Path
 
 import pytest
 
+from kinelo.results.provenance import processor_name
+
 HERE = Path(__file__).parent
 STORE = HERE / "results.json"
 REPORT = HERE / "RESULTS.md"
-
-
-def _cpu() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 class Section:
@@ -59,11 +50,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if not _sections:
         return
     kept = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
-    machine = f"{_cpu()}, {os.cpu_count()} cores"
+    machine = f"{processor_name()}, {os.cpu_count()} cores"
     for section in _sections.values():
         kept[section.title] = {"note": section.note, "rows": section.rows, "machine": machine}
     STORE.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    lines = ["# Benchmark results", "", "Each ratio compares figures of one run on one machine. `make bench` writes this file.", ""]
+    lines = [
+        "# Benchmark results",
+        "",
+        "Each ratio compares figures of one run on one machine. `make bench` writes this file.",
+        "",
+    ]
     for title, content in sorted(kept.items()):
         lines += [f"## {title}", "", f"Machine: {content['machine']}.", ""]
         if content["note"]:

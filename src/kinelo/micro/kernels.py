@@ -21,6 +21,7 @@ LOGISTIC, PROBIT = 0, 1
 ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3
 FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
 LN_2 = math.log(2.0)
+BLOCK = 64
 
 
 @njit(inline="always")
@@ -108,6 +109,35 @@ def play_table(rating, played, keys, pairs, win, loss, first, last, gamma, law, 
             rating[j[lane], lane] -= gain[lane]
     if pairing == ALL_PLAY_ALL:
         played += last - first
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def play_alone(rating, keys, pairs, win, loss, first, last, gamma, nu, kappa):
+    """``play_table`` for a few realisations, each by itself, when everyone plays everyone and b is logistic.
+
+    With nothing to interleave, the draws of a block of matches are made first; the results are the same bits.
+    """
+    count = np.uint64(pairs.shape[0])
+    bits = np.empty(BLOCK, np.uint64)
+    i, j, result = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK)
+    for realisation in range(rating.shape[0]):
+        r, key_1, key_2 = rating[realisation], keys[realisation, 0], keys[realisation, 1]
+        for begin in range(first, last, BLOCK):
+            size = min(BLOCK, last - begin)
+            for k in range(size):
+                bits[k] = draw(key_1, key_2, np.uint64(begin + k))
+            for m in range(size):
+                k = np.uint64(m)
+                pair = high_product(bits[k], count)  # pyright: ignore[reportCallIssue]
+                fraction = bits[k] * count
+                packed = np.uint64(pairs[pair])
+                i[k], j[k] = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
+                result[k] = (1.0 if fraction < win[pair] else 0.0) - (1.0 if fraction >= loss[pair] else 0.0)
+            for m in range(size):
+                k = np.uint64(m)
+                gain = gamma * (result[k] - logistic(nu, kappa, r[i[k]] - r[j[k]]))
+                r[i[k]] += gain
+                r[j[k]] -= gain
 
 
 @njit(inline="always")

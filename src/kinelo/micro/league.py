@@ -20,6 +20,9 @@ from kinelo.model.validation import Array
 LARGEST_TABLE = 4096
 """Leagues of more teams are played without a table of results, in memory proportional to their size."""
 
+FEW = 3
+"""Fewer realisations than this gain nothing by being interleaved."""
+
 Play = Callable[[Array, NDArray[np.int64], slice, int, int], None]
 """``play(rating, played, realisations, first, last)`` moves the ratings of some realisations in place."""
 
@@ -74,7 +77,15 @@ def table_play(system: RatingSystem, strengths: Strength, seed: int, realisation
     keys = realisation_keys(seed, realisations)
     law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
 
+    simple = law[0] == kernels.LOGISTIC and rule[0] == kernels.ALL_PLAY_ALL
+
     def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
+        if simple and chosen.stop - chosen.start < FEW:
+            kernels.play_alone(
+                rating[chosen], keys[chosen], table.pairs, table.win, table.loss, first, last, system.gamma, *law[1:]
+            )
+            played[chosen] += last - first
+            return
         interleaved = np.ascontiguousarray(rating[chosen].T)
         kernels.play_table(
             interleaved, played[chosen], keys[chosen], table.pairs, table.win, table.loss,

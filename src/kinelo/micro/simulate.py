@@ -226,6 +226,7 @@ def _way_of_playing(system: RatingSystem, strengths: Strength, seed: int, realis
 
 
 def recorded_steps(steps: int, record_every: int | None) -> list[int]:
+    """Steps at which a run is recorded: its start, its end, and every ``record_every`` between."""
     if record_every is None:
         return sorted({0, steps})
     return sorted({*range(0, steps + 1, whole("record_every", record_every, 1)), steps})

@@ -1,0 +1,172 @@
+"""The simulator against a C loop, against its own literal twin, and at the paper's full scale."""
+
+import ctypes
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from numba import njit
+
+import kinelo as kn
+from kinelo.micro import league
+from kinelo.micro.simulate import Sampling
+from kinelo.micro.stream import realisation_keys
+
+SECTION = "Simulator"
+SYSTEM = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05)
+
+C_LOOP = r"""
+#include <math.h>
+#include <stdint.h>
+void play(double *rating, const uint32_t *pairs, const uint64_t *win, uint64_t count,
+          uint64_t key_1, uint64_t key_2, uint64_t matches, double gamma, double nu) {
+    for (uint64_t match = 0; match < matches; match++) {
+        uint64_t z = key_1 + match * 0x9E3779B97F4A7C15ull;
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+        z = (z ^ (z >> 27) ^ key_2) * 0x94D049BB133111EBull;
+        z = z ^ (z >> 31);
+        unsigned __int128 product = (unsigned __int128)z * count;
+        uint64_t pair = product >> 64, fraction = (uint64_t)product;
+        uint32_t i = pairs[pair] >> 16, j = pairs[pair] & 0xFFFF;
+        double result = fraction < win[pair] ? 1.0 : -1.0;
+        double gain = gamma * (result - B(nu * (rating[i] - rating[j])));
+        rating[i] += gain;
+        rating[j] -= gain;
+    }
+}
+"""
+LIBRARY_TANH = "#define B(x) tanh(x)\n"
+SAME_TANH = r"""
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+static inline double B(double x) {
+    double a = fabs(x), y = -(a < 350.0 ? a : 350.0), n = y * 1.4426950408889634 + 6755399441055744.0, s;
+    uint64_t k;
+    memcpy(&k, &n, 8);
+    n -= 6755399441055744.0;
+    double r = (y - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10, p = 1.6059043836821613e-10;
+    p = p * r + 2.08767569878681e-09; p = p * r + 2.505210838544172e-08; p = p * r + 2.755731922398589e-07;
+    p = p * r + 2.7557319223985893e-06; p = p * r + 2.48015873015873e-05; p = p * r + 0.0001984126984126984;
+    p = p * r + 0.001388888888888889; p = p * r + 0.008333333333333333; p = p * r + 0.041666666666666664;
+    p = p * r + 0.16666666666666666; p = p * r + 0.5;
+    k = (k + 1023) << 52;
+    memcpy(&s, &k, 8);
+    double t = (1.0 + (r + r * r * p)) * s, q = t * t;
+    return copysign((1.0 - q) / (1.0 + q), x);
+}
+"""
+
+
+def best_of(call, repeats=3, clock=time.process_time):
+    """Least time of a few calls; processor time, so that other work on the machine counts as little as it can."""
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        call()
+        times.append(clock() - start)
+    return min(times)
+
+
+def c_nanoseconds(tmp_path, name, prelude, strengths, matches):
+    """Time of one match in a straightforward C loop over the same tables and the same stream."""
+    source, binary = tmp_path / f"{name}.c", tmp_path / f"{name}.so"
+    source.write_text(prelude + C_LOOP)
+    command = ["gcc", "-O3", "-ffp-contract=off", "-shared", "-fPIC", str(source), "-o", str(binary), "-lm"]
+    subprocess.run(command, check=True)
+    play = ctypes.CDLL(str(binary)).play
+    table = league.result_table(SYSTEM.outcome, strengths)
+    (key_1, key_2) = realisation_keys(1, 1)[0]
+    rating = np.full(strengths.teams, 7.0)
+    pointer = lambda array: array.ctypes.data_as(ctypes.c_void_p)  # noqa: E731
+
+    def run():
+        rating[:] = 7.0
+        play(
+            pointer(rating), pointer(table.pairs), pointer(table.win), ctypes.c_uint64(len(table.win)),
+            ctypes.c_uint64(int(key_1)), ctypes.c_uint64(int(key_2)), ctypes.c_uint64(matches),
+            ctypes.c_double(SYSTEM.gamma), ctypes.c_double(SYSTEM.outcome.nu),
+        )  # fmt: skip
+
+    return best_of(run) / matches * 1e9, rating
+
+
+@njit
+def plain_literal(rating, rho, m, matches, gamma, nu):
+    """The literal model as one would first write it: shuffle both squads, add up the line-ups, toss the result."""
+    teams, players = rho.shape
+    first, second = np.arange(players), np.arange(players)
+    for _ in range(matches):
+        i = np.random.randint(teams)
+        j = np.random.randint(teams - 1)
+        j += j >= i
+        np.random.shuffle(first)
+        np.random.shuffle(second)
+        z = 0.0
+        for k in range(m):
+            z += rho[i, first[k]] - rho[j, second[k]]
+        result = 1.0 if np.random.random() < (1 + np.tanh(nu * z)) / 2 else -1.0
+        gain = gamma * (result - np.tanh(nu * (rating[i] - rating[j])))
+        rating[i] += gain
+        rating[j] -= gain
+
+
+def our_nanoseconds(strengths, realisations, matches, sampling: Sampling = "marginal"):
+    steps = matches // (25 * realisations)
+    kn.simulate(SYSTEM, strengths, steps=1, realisations=realisations, seed=1, threads=1, sampling=sampling)
+    run = lambda: kn.simulate(  # noqa: E731
+        SYSTEM, strengths, steps=steps, realisations=realisations, seed=1, threads=1, sampling=sampling
+    )
+    return best_of(run) / (steps * 25 * realisations) * 1e9
+
+
+def test_micro_speed_on_one_core(table, tmp_path):
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc: the C loop cannot be compiled")
+    strengths = kn.setup_r2()
+    rows = table(SECTION)
+    rows.note = "N = 200, w ≡ 1, ν = 0.5, γ = 0.05; one core unless said otherwise; processor time, best of three."
+    library, _ = c_nanoseconds(tmp_path, "library", LIBRARY_TANH, strengths, 10_000_000)
+    same, _ = c_nanoseconds(tmp_path, "same", SAME_TANH, strengths, 10_000_000)
+    many = our_nanoseconds(strengths, 50, 40_000_000)
+    one = our_nanoseconds(strengths, 1, 20_000_000)
+    literal = our_nanoseconds(strengths, 16, 400_000, "literal")
+    plain_literal(np.full(200, 7.0), strengths.rho, 11, 10, 0.05, 0.5)
+    plain = best_of(lambda: plain_literal(np.full(200, 7.0), strengths.rho, 11, 300_000, 0.05, 0.5)) / 300_000 * 1e9
+    rows.row("C loop -O3, tanh of the C library", f"{library:.1f} ns per match")
+    rows.row("C loop -O3, the same arithmetic", f"{same:.1f} ns per match")
+    rows.row("kn.simulate, 50 realisations", f"{many:.1f} ns per match")
+    rows.row("kn.simulate, 1 realisation", f"{one:.1f} ns per match")
+    rows.row("kn.simulate, literal, 11 of 23", f"{literal:.0f} ns per match")
+    rows.row("plain literal loop in Numba, 11 of 23", f"{plain:.0f} ns per match")
+    rows.row("C loop, same arithmetic / 50 realisations", f"{same / many:.2f}", "≥ 1", same >= many)
+    rows.row("C loop, same arithmetic / 1 realisation", f"{same / one:.2f}", "≥ 1", same >= one)
+    rows.row("plain literal loop / marginal", f"{plain / many:.0f}", "≥ 80", plain >= 80 * many)
+    rows.row("our literal loop / marginal", f"{literal / many:.0f}")
+
+
+def test_micro_full_scale(table):
+    strengths = kn.setup_r2()
+    kn.simulate(SYSTEM, strengths, steps=1, realisations=50, seed=1)
+    start = time.perf_counter()
+    kn.simulate(SYSTEM, strengths, steps=2_000_000, realisations=50, seed=1)
+    seconds = time.perf_counter() - start
+    table(SECTION).row("set-up R2 in full, 2.5·10⁹ matches, all cores", f"{seconds:.1f} s", "< 60 s", seconds < 60)
+
+
+def test_micro_start_up(table):
+    def seconds(*command):
+        return best_of(lambda: subprocess.run([sys.executable, *command], check=True, capture_output=True), 5, time.perf_counter)
+
+    bare = seconds("-c", "pass")
+    importing = seconds("-c", "import kinelo")
+    helping = seconds("-m", "kinelo.cli", "--help")
+    rows = table(SECTION)
+    rows.row("kinelo --help", f"{helping:.3f} s (bare Python {bare:.3f} s)", "< 0.3 s", helping < 0.3)
+    rows.row("import kinelo", f"{importing:.3f} s", "< 0.15 s", importing < 0.15)
+    code = "import kinelo as kn; kn.simulate(kn.RatingSystem(kn.Tanh(.5)), kn.Fixed([0., 1.]), steps=1, seed=1)"
+    first = seconds("-c", code)
+    rows.row("first simulation of a new process, compiled code cached", f"{first:.2f} s")
