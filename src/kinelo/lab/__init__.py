@@ -1,1 +1,1 @@
-"""The lab: see ratings move, in the browser."""
+"""The lab: a page in the browser that shows ratings move, rates a league, and holds the reproduction of the paper."""

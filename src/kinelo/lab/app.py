@@ -1,0 +1,98 @@
+"""The lab as an ASGI application: the page, its modules, plotly.js from the installed package, and the interface."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket
+
+from kinelo._version import __version__
+from kinelo.errors import InputError
+from kinelo.lab import league_api, paper_api
+from kinelo.lab.controls import described_controls
+from kinelo.lab.explore import Threads
+from kinelo.lab.guard import Guard
+from kinelo.lab.jobs import Jobs
+from kinelo.lab.pacing import SPEEDS
+from kinelo.lab.pages import Pages
+from kinelo.lab.settings import Settings
+from kinelo.lab.warmup import warm_up
+
+STATIC = Path(__file__).parent / "static"
+
+
+def create_app(settings: Settings) -> Starlette:
+    """Build the application for one server."""
+    threads = Threads(ThreadPoolExecutor(2, "live"), ThreadPoolExecutor(1, "theory"))
+    jobs = Jobs(settings.limits)
+    pages = Pages(threads, jobs, settings.limits)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        threads.theory.submit(warm_up)
+        yield
+        await jobs.end_all()
+        threads.live.shutdown(wait=False, cancel_futures=True)
+        threads.theory.shutdown(wait=False, cancel_futures=True)
+
+    async def live(socket: WebSocket) -> None:
+        await pages.receive(socket)
+
+    app = Starlette(
+        routes=[
+            Route("/", _page),
+            Route("/plotly.js", _plotly),
+            Route("/api/about", _about),
+            WebSocketRoute("/live", live),
+            *league_api.routes,
+            *paper_api.routes,
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
+        middleware=[Middleware(Guard, settings=settings)],
+        exception_handlers={InputError: _complaint, HTTPException: _http_complaint},
+        lifespan=lifespan,
+    )
+    app.state.settings, app.state.pages, app.state.jobs = settings, pages, jobs
+    return app
+
+
+async def _page(request: Request) -> Response:
+    return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
+
+
+async def _plotly(request: Request) -> Response:
+    import plotly
+
+    script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    return FileResponse(script, media_type="text/javascript", headers={"Cache-Control": "private, max-age=86400"})
+
+
+async def _about(request: Request) -> Response:
+    limits = request.app.state.settings.limits
+    return JSONResponse(
+        {
+            "version": __version__,
+            "controls": described_controls(),
+            "speeds": SPEEDS,
+            "limits": {"upload_bytes": limits.upload_bytes, "rows": limits.rows},
+        }
+    )
+
+
+async def _complaint(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 400)
+
+
+async def _http_complaint(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code)

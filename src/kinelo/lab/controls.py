@@ -1,0 +1,196 @@
+"""The sliders of the page: what each means in plain words, its range, and the league and system they describe.
+
+The page draws its sliders from this list and sends their values back; the same ranges check what it sends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.model.outcome import Davidson, Outcome, Tanh
+from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
+from kinelo.model.setups import homogeneous
+from kinelo.model.strength import LineupLottery, Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+
+THETA = (4.0, 10.0)
+"""Mean strengths of the teams spread evenly over this interval, as in the paper."""
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number between two ends. ``when`` names the choice under which it is shown."""
+
+    name: str
+    symbol: str
+    label: str
+    hint: str
+    low: float
+    high: float
+    step: float
+    default: float
+    group: str
+    logarithmic: bool = False
+    when: tuple[str, str] | None = None
+    unit: str = ""
+
+    def read(self, value: object) -> float:
+        """Return the value as a number of the slider's range, or say what is accepted."""
+        whole = self.step >= 1
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise InputError(f"{self.name} must be a number from {self.low:g} to {self.high:g}, not {value!r}.")
+        if not self.low <= value <= self.high:
+            raise InputError(f"{self.name} must lie between {self.low:g} and {self.high:g}, not at {value:g}.")
+        return int(round(value)) if whole else float(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few named options, each with its words."""
+
+    name: str
+    label: str
+    hint: str
+    options: dict[str, str]
+    default: str
+    group: str
+
+    def read(self, value: object) -> str:
+        """Return the option, or say which there are."""
+        if value not in self.options:
+            raise InputError(f"{self.name} must be one of {', '.join(self.options)}, not {value!r}.")
+        return str(value)
+
+
+VARIES, RULES, LEAGUE = "How much strength varies", "How ratings are computed", "The league"
+
+CONTROLS: tuple[Slider | Choice, ...] = (
+    Choice(
+        "law", "Why it varies", "What makes a team stronger one day and weaker the next.",
+        {"normal": "Form of the day", "lottery": "Changing line-ups"}, "normal", VARIES,
+    ),
+    Slider(
+        "sigma", "σ", "Ups and downs",
+        "How far a team's strength strays from its average in a typical match, in rating points.",
+        0.0, 3.0, 0.05, 1.0, VARIES, when=("law", "normal"),
+    ),
+    Slider(
+        "unevenness", "u", "Uneven squads",
+        "How different the players of one squad are: 0 means all alike.",
+        0.0, 8.0, 0.1, 4.0, VARIES, when=("law", "lottery"),
+    ),
+    Slider("players", "M", "Squad", "Players a team can choose from.", 2, 30, 1, 23, VARIES, when=("law", "lottery")),
+    Slider("lineup", "m", "Line-up", "Players drawn for one match.", 1, 30, 1, 11, VARIES, when=("law", "lottery")),
+    Slider(
+        "gamma", "γ", "Step size",
+        "How far one surprising result moves a rating. Large steps learn fast and rattle.",
+        0.01, 1.0, 0.01, 0.1, RULES, logarithmic=True,
+    ),
+    Slider(
+        "nu", "ν", "Decisiveness",
+        "How surely the stronger side wins: a lead of one point counts for more when this is large.",
+        0.05, 2.0, 0.01, 0.5, RULES, logarithmic=True,
+    ),
+    Slider(
+        "ties", "", "Draws", "Share of drawn matches between equal teams.", 0.0, 0.6, 0.05, 0.0, RULES, unit="share",
+    ),
+    Slider("teams", "N", "Teams", "Number of teams, from weak (4) to strong (10).", 10, 500, 10, 200, LEAGUE),
+    Choice(
+        "pairing", "Who plays whom", "How opponents find each other.",
+        {"all": "Everyone", "local": "Mostly neighbours in the table", "window": "Only similar ratings"}, "all", LEAGUE,
+    ),
+    Slider(
+        "window", "c", "Largest gap", "Two teams meet only if their ratings differ by at most this much.",
+        0.5, 6.0, 0.1, 2.0, LEAGUE, when=("pairing", "window"),
+    ),
+    Choice(
+        "start", "Ratings begin", "Where every team starts.",
+        {"equal": "All equal", "random": "At random"}, "equal", LEAGUE,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Controls:
+    """One position of all sliders."""
+
+    law: str = "normal"
+    sigma: float = 1.0
+    unevenness: float = 4.0
+    players: int = 23
+    lineup: int = 11
+    gamma: float = 0.1
+    nu: float = 0.5
+    ties: float = 0.0
+    teams: int = 200
+    pairing: str = "all"
+    window: float = 2.0
+    start: str = "equal"
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome function: with draws, Davidson's κ is such that equals draw the wanted share."""
+        return Davidson(self.nu, 2 * self.ties / (1 - self.ties)) if self.ties > 0 else Tanh(self.nu)
+
+    @property
+    def system(self) -> RatingSystem:
+        """The rating system."""
+        pairings: dict[str, Pairing] = {"all": AllPlayAll(), "local": Local(), "window": Window(self.window)}
+        return RatingSystem(self.outcome, pairings[self.pairing], self.gamma)
+
+    def strengths(self, seed: int = 1) -> Strength:
+        """The league; a seed makes its squads where strength comes from line-ups."""
+        if self.law == "normal":
+            return homogeneous(sigma=self.sigma, teams=self.teams, theta=THETA)
+        theta = homogeneous(sigma=0.0, teams=self.teams, theta=THETA).theta
+        eta = np.random.default_rng(seed).standard_normal((self.teams, self.players))
+        # Squads centred at θ: the page compares laws of variation, not leagues.
+        eta -= eta.mean(axis=1, keepdims=True)
+        return LineupLottery((theta[:, None] + self.unevenness * eta) / self.lineup, self.lineup)
+
+    def first_ratings(self, seed: int = 1) -> Array:
+        """Ratings every run begins with."""
+        if self.start == "equal":
+            return np.full(self.teams, sum(THETA) / 2)
+        return np.random.default_rng(seed).permutation(homogeneous(sigma=0.0, teams=self.teams, theta=THETA).theta)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Values by name."""
+        return asdict(self)
+
+
+def read_controls(given: object) -> Controls:
+    """Check values that came from a page; what is not given takes its default.
+
+    >>> read_controls({"sigma": 0.5}).sigma
+    0.5
+    >>> read_controls({"sigma": -1})
+    Traceback (most recent call last):
+        ...
+    kinelo.errors.InputError: sigma must lie between 0 and 3, not at -1.
+    """
+    if not isinstance(given, Mapping):
+        raise InputError("the sliders must come as names with values.")
+    known = {control.name: control for control in CONTROLS}
+    if unknown := sorted(map(str, set(given) - set(known))):
+        raise InputError(f"there is no slider {unknown[0]!r}; there are {', '.join(known)}.")
+    values: dict[str, Any] = {name: known[name].read(value) for name, value in given.items()}
+    controls = Controls(**values)
+    if controls.law == "lottery" and controls.lineup > controls.players:
+        raise InputError(
+            f"the line-up cannot be larger than the squad: {controls.lineup} of {controls.players} players."
+        )
+    return controls
+
+
+def described_controls() -> list[dict[str, Any]]:
+    """The list of sliders as the page draws them."""
+    return [{"kind": "slider" if isinstance(c, Slider) else "choice", **asdict(c)} for c in CONTROLS]
+

@@ -1,0 +1,122 @@
+"""The live run of one page: restarts when a slider moves, plays on its clock, and sends the newest frame."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from kinelo.errors import InputError
+from kinelo.lab.controls import Controls, read_controls
+from kinelo.lab.live import LiveRun
+from kinelo.lab.pacing import Pacer
+from kinelo.lab.theory import predicted_map
+from kinelo.lab.verdict import verdict
+
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Where runs play and where theory is computed; apart, so that theory never holds up a frame."""
+
+    live: Executor
+    theory: Executor
+
+
+class Explorer:
+    """One page's live league. ``say`` sends a message, ``show`` a frame."""
+
+    def __init__(
+        self,
+        threads: Threads,
+        say: Callable[[dict[str, Any]], Awaitable[None]],
+        show: Callable[[bytes], Awaitable[None]],
+    ) -> None:
+        self._threads, self._say, self._show = threads, say, show
+        self._pacer = Pacer()
+        self._run: LiveRun | None = None
+        self._wanted: tuple[Controls, int] | None = None
+        self._number = 0
+        self._theory: asyncio.Task[None] | None = None
+
+    async def hear(self, message: dict[str, Any]) -> None:
+        """Take one message of the page."""
+        match message.get("type"):
+            case "start":
+                await self._ask_for_start(message)
+            case "drawn":
+                self._pacer.acknowledge(message.get("sequence"))
+            case "pause":
+                self._pacer.set_paused(message.get("paused"))
+            case "speed":
+                self._pacer.set_speed(message.get("speed"))
+
+    async def _ask_for_start(self, message: dict[str, Any]) -> None:
+        seed = message.get("seed", SEED)
+        try:
+            controls = read_controls(message.get("controls", {}))
+            if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**31:
+                raise InputError(f"seed must be a whole number from 0 to 2147483647, not {seed!r}.")
+        except InputError as error:
+            await self._say({"type": "complaint", "text": str(error)})
+            return
+        self._wanted = (controls, seed)
+        self._pacer.wake()
+
+    async def play(self) -> None:
+        """Go on for as long as the page is there."""
+        try:
+            while True:
+                if self._wanted is not None:
+                    await self._restart()
+                await self._move()
+                await self._wait()
+        finally:
+            if self._theory is not None:
+                self._theory.cancel()
+            if self._run is not None:
+                self._run.close()
+
+    async def _wait(self) -> None:
+        if self._wanted is None:
+            await (self._pacer.change() if self._run is None else self._pacer.wait())
+
+    async def _restart(self) -> None:
+        assert self._wanted is not None
+        (controls, seed), self._wanted = self._wanted, None
+        self._number += 1
+        loop = asyncio.get_running_loop()
+        new = await loop.run_in_executor(self._threads.live, LiveRun, self._number, controls, seed)
+        if self._run is not None:
+            self._run.close()
+        self._run = new
+        self._pacer.forget()
+        await self._say(new.opening())
+        await self._show(new.frame(self._pacer.next_sequence()))
+        if self._theory is not None:
+            self._theory.cancel()
+        self._theory = asyncio.create_task(self._predict(new))
+
+    async def _move(self) -> None:
+        run = self._run
+        if run is None or self._pacer.paused or self._pacer.abandoned:
+            return
+        due = self._pacer.matches_due()
+        await asyncio.get_running_loop().run_in_executor(self._threads.live, run.advance, due)
+        if self._pacer.ready and self._wanted is None:
+            await self._show(run.frame(self._pacer.next_sequence()))
+
+    async def _predict(self, run: LiveRun) -> None:
+        """Send the map first and the verdict, which takes longer, after it."""
+        loop = asyncio.get_running_loop()
+        try:
+            foreseen = await loop.run_in_executor(self._threads.theory, predicted_map, run.controls)
+            run.target = foreseen.at(run.strengths.theta)
+            await self._say(foreseen.message(run.number))
+            words = await loop.run_in_executor(self._threads.theory, verdict, run.controls)
+            await self._say({"type": "verdict", "run": run.number, **words})
+        except InputError as error:
+            await self._say({"type": "verdict", "run": run.number, "headline": str(error), "sentences": []})

@@ -1,0 +1,115 @@
+"""Long work done for a page, each in a process of its own that ends with the page.
+
+The process speaks lines of JSON: it reads requests and answers with progress, a result or a sentence about what went
+wrong. Nothing is pickled, and ending the process frees all it held.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from kinelo.errors import InputError
+from kinelo.lab.settings import Limits
+
+LONGEST_LINE = 2**27
+Report = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class Worker:
+    """A process for one kind of work ("rating" or "paper")."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._busy = asyncio.Lock()
+
+    @classmethod
+    async def start(cls, kind: str, limits: Limits) -> Worker:
+        """Start the process; it loads what it needs while nobody waits yet."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "kinelo.lab.worker", kind, str(limits.worker_memory),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE, start_new_session=True,
+        )  # fmt: skip
+        return cls(process)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.returncode is not None
+
+    async def ask(self, task: str, report: Report | None = None, /, **arguments: Any) -> Any:
+        """Have a task done; progress goes to ``report``."""
+        async with self._busy:
+            stdin, stdout = self._process.stdin, self._process.stdout
+            assert stdin is not None and stdout is not None
+            try:
+                stdin.write(json.dumps({"task": task, "arguments": arguments}).encode() + b"\n")
+                await stdin.drain()
+                while line := await stdout.readline():
+                    answer = json.loads(line)
+                    if "error" in answer:
+                        raise InputError(answer["error"])
+                    if "result" in answer:
+                        return answer["result"]
+                    if report is not None:
+                        await report(answer)
+            except (ConnectionError, ValueError) as error:
+                if isinstance(error, InputError):
+                    raise
+            raise InputError("the work was ended before it was done.")
+
+    async def end(self) -> None:
+        """End the process at once."""
+        if not self.ended:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+        await self._process.wait()
+
+
+class Jobs:
+    """The workers of all pages, up to a limit of each kind."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._workers: dict[tuple[str, str], Worker] = {}
+        self._most = {"rating": limits.rating_workers, "paper": limits.paper_jobs}
+
+    def running(self, kind: str) -> int:
+        """Number of workers of a kind."""
+        return sum(1 for _, other in self._workers if other == kind)
+
+    async def worker(self, page: str, kind: str) -> Worker:
+        """Return the page's worker of a kind, started if it has none."""
+        key = (page, kind)
+        if key in self._workers and self._workers[key].ended:
+            del self._workers[key]
+        if key not in self._workers:
+            if self.running(kind) >= self._most[kind]:
+                raise InputError(f"all {self._most[kind]} places for this kind of work are taken; try again later.")
+            self._workers[key] = await Worker.start(kind, self._limits)
+        return self._workers[key]
+
+    async def ask(self, page: str, kind: str, task: str, report: Report | None = None, /, **arguments: Any) -> Any:
+        """Have a task done by the page's worker, within the time allowed."""
+        worker = await self.worker(page, kind)
+        seconds = self._limits.paper_seconds if kind == "paper" else self._limits.job_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await worker.ask(task, report, **arguments)
+        except TimeoutError:
+            await self.end(page, kind)
+            raise InputError(f"this took longer than {seconds:g} seconds and was stopped.") from None
+
+    async def end(self, page: str, *kinds: str) -> None:
+        """End the page's workers, of some kinds or all."""
+        for key in [key for key in self._workers if key[0] == page and (not kinds or key[1] in kinds)]:
+            await self._workers.pop(key).end()
+
+    async def end_all(self) -> None:
+        """End everything."""
+        for page in {page for page, _ in self._workers}:
+            await self.end(page)

@@ -1,0 +1,92 @@
+"""The rhythm of a live run: at most one frame under way, and the newest one when the page is ready for it.
+
+The page acknowledges a frame once it has drawn it. Until then the league plays on and nothing is sent, so a slow
+browser sees fewer frames and never a queue of old ones. A page that stays silent (a hidden tab) pauses its league.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+
+FRAME_SECONDS = 1 / 15
+PATIENCE_SECONDS = 1.5
+SPEEDS = (1.0, 3000.0)
+"""Matches per team and second."""
+
+
+class Pacer:
+    """Clock, speed and acknowledgements of one live run."""
+
+    def __init__(self) -> None:
+        self.speed, self.paused = 40.0, False
+        self.sequence = 0
+        self._acknowledged = 0
+        self._sent_at = 0.0
+        self._ticked_at = time.monotonic()
+        self._changed = asyncio.Event()
+
+    def set_speed(self, speed: object) -> None:
+        """Take a speed in matches per team and second, within the range offered."""
+        if isinstance(speed, int | float) and not isinstance(speed, bool) and speed == speed:
+            self.speed = min(max(float(speed), SPEEDS[0]), SPEEDS[1])
+
+    def set_paused(self, paused: object) -> None:
+        """Stop the clock or let it run."""
+        self.paused = paused is True
+        self._changed.set()
+
+    def acknowledge(self, sequence: object) -> None:
+        """The page has drawn this frame."""
+        if isinstance(sequence, int) and self._acknowledged < sequence <= self.sequence:
+            silent = self.abandoned
+            self._acknowledged = sequence
+            if silent:
+                self._changed.set()
+
+    def wake(self) -> None:
+        """Let the run look up at once."""
+        self._changed.set()
+
+    def forget(self) -> None:
+        """Begin anew: no frame is under way, and no time has passed."""
+        self._acknowledged = self.sequence
+        self._ticked_at = time.monotonic()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the page has drawn all that was sent."""
+        return self._acknowledged == self.sequence
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether the page has left a frame undrawn for so long that nobody can be looking."""
+        return not self.ready and time.monotonic() - self._sent_at > PATIENCE_SECONDS
+
+    def next_sequence(self) -> int:
+        """Number of the frame about to be sent."""
+        self.sequence += 1
+        self._sent_at = time.monotonic()
+        return self.sequence
+
+    def matches_due(self) -> float:
+        """Matches per team that the clock has gained since the last call."""
+        now = time.monotonic()
+        elapsed, self._ticked_at = now - self._ticked_at, now
+        return self.speed * min(elapsed, 3 * FRAME_SECONDS)
+
+    async def wait(self) -> None:
+        """Until the next frame is due or something changes; while nothing moves, until something changes."""
+        if self.paused or self.abandoned:
+            await self.change()
+            self._ticked_at = time.monotonic()
+            return
+        due = self._ticked_at + FRAME_SECONDS - time.monotonic()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.change(), max(due, 0.0))
+
+    async def change(self) -> None:
+        """Until a restart or a pause is asked for, or the page looks again after a silence."""
+        await self._changed.wait()
+        self._changed.clear()

@@ -1,0 +1,112 @@
+"""The pages that are open: each is one WebSocket, and everything done for it ends when it closes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from kinelo.errors import InputError
+from kinelo.lab.explore import Explorer, Threads
+from kinelo.lab.jobs import Jobs
+from kinelo.lab.settings import Limits
+
+FULL_HOUSE = 4429
+
+
+class Page:
+    """One visitor: a socket, a live league, jobs, and a folder for what was uploaded."""
+
+    def __init__(self, socket: WebSocket, threads: Threads, jobs: Jobs) -> None:
+        self.key = secrets.token_urlsafe(16)
+        self.jobs = jobs
+        self._socket = socket
+        self._sending = asyncio.Lock()
+        self._explorer = Explorer(threads, self.say, self._show)
+        self._folder: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """A folder of the page's own; names in it are never the visitor's."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="kinelo-lab-"))
+        return self._folder
+
+    async def say(self, message: dict[str, Any]) -> None:
+        """Send a message."""
+        async with self._sending:
+            await self._socket.send_text(json.dumps(message))
+
+    async def _show(self, frame: bytes) -> None:
+        async with self._sending:
+            await self._socket.send_bytes(frame)
+
+    async def live(self) -> None:
+        """Listen and play until the page leaves."""
+        await self.say({"type": "welcome", "page": self.key})
+        playing = asyncio.create_task(self._explorer.play())
+        try:
+            async for text in self._socket.iter_text():
+                if playing.done():
+                    playing.result()
+                await self._hear(text)
+        finally:
+            playing.cancel()
+            with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+                await playing
+            await self._leave()
+
+    async def _hear(self, text: str) -> None:
+        try:
+            message = json.loads(text)
+        except ValueError:
+            message = None
+        if not isinstance(message, dict):
+            await self.say({"type": "complaint", "text": "a message must be a JSON object."})
+            return
+        await self._explorer.hear(message)
+
+    async def _leave(self) -> None:
+        await self.jobs.end(self.key)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class Pages:
+    """All open pages, up to a limit."""
+
+    def __init__(self, threads: Threads, jobs: Jobs, limits: Limits) -> None:
+        self._threads, self._jobs, self._limits = threads, jobs, limits
+        self._open: dict[str, Page] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def find(self, key: str) -> Page:
+        """Return the page of this key, or say that it has left."""
+        page = self._open.get(key)
+        if page is None:
+            raise InputError("this page is no longer connected to the lab; reload it.")
+        return page
+
+    async def receive(self, socket: WebSocket) -> None:
+        """Serve one WebSocket for as long as it is open."""
+        await socket.accept()
+        if len(self._open) >= self._limits.pages:
+            await socket.close(FULL_HOUSE, f"all {self._limits.pages} places are taken; try again later")
+            return
+        page = Page(socket, self._threads, self._jobs)
+        self._open[page.key] = page
+        try:
+            await page.live()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            del self._open[page.key]

@@ -1,0 +1,80 @@
+"""Serving the lab: an address that is checked before anything starts, a browser if wanted, a clean end."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import socket
+import webbrowser
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import uvicorn
+
+from kinelo.errors import InputError
+from kinelo.lab.app import create_app
+from kinelo.lab.settings import Settings
+
+
+if find_spec("plotly") is None:
+    raise ModuleNotFoundError("the page draws with plotly.js from the package plotly", name="plotly")
+
+
+def open_socket(settings: Settings) -> socket.socket:
+    """Bind to the address, or say in one sentence why that fails."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            reason = f"port {settings.port} is already in use; choose another with --port."
+        elif error.errno in (errno.EACCES, errno.EPERM):
+            reason = f"port {settings.port} needs special rights; choose one from 1024 to 65535 with --port."
+        else:
+            reason = f"{settings.host} is not an address of this machine; choose another with --host."
+        raise InputError(f"The lab cannot start: {reason}") from None
+    return listener
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._when_ready = when_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._when_ready()
+
+
+def serve(settings: Settings, *, browser: bool, announce: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C; ``announce`` is told the address once the lab answers."""
+    listener = open_socket(settings)
+    if settings.port == 0:
+        settings = Settings(settings.host, listener.getsockname()[1], settings.token, settings.paper, settings.limits)
+
+    def when_ready() -> None:
+        announce(settings.address)
+        if browser:
+            webbrowser.open(settings.address)
+
+    config = uvicorn.Config(
+        create_app(settings),
+        log_level=logging.WARNING,
+        access_log=False,
+        ws="websockets-sansio",
+        ws_max_size=settings.limits.message_bytes,
+        ws_max_queue=8,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    try:
+        _Server(config, when_ready).run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()

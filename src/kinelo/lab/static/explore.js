@@ -1,0 +1,138 @@
+// The Explore tab: sliders to the server, frames from it, and the verdict in words.
+import { writeAddress } from "./address.js";
+import { onTheme } from "./charts.js";
+import { CurvesChart, DensityChart, LeagueChart } from "./league_charts.js";
+import { Sliders } from "./sliders.js";
+import { $, element, figure, say } from "./words.js";
+
+const CURVES_EVERY = 300;
+
+export class Explore {
+  #connection; #about; #sliders; #speed = 40; #paused = false; #seed = 1;
+  #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true;
+
+  constructor(connection, about, values, tab) {
+    this.#connection = connection;
+    this.#about = about;
+    this.tab = tab;
+    this.#sliders = new Sliders($("#controls"), about.controls, values, () => this.#moved());
+    this.charts = [new LeagueChart($("#league-chart")), new DensityChart($("#density-chart")), new CurvesChart($("#curves-chart"))];
+    this.#playback();
+    connection.addEventListener("welcome", () => this.#greet());
+    connection.addEventListener("started", ({ detail }) => this.#started(detail));
+    connection.addEventListener("frame", ({ detail }) => this.#take(detail));
+    connection.addEventListener("theory", ({ detail }) => this.#theory(detail));
+    connection.addEventListener("verdict", ({ detail }) => this.#verdict(detail));
+    connection.addEventListener("complaint", ({ detail }) => say(detail.text));
+    onTheme(() => this.charts.forEach((chart) => chart.redraw()));
+  }
+
+  get values() { return this.#sliders.values; }
+
+  show(visible) {
+    this.#visible = visible;
+    if (visible) this.#schedule();
+  }
+
+  #greet() {
+    this.#connection.send({ type: "speed", speed: this.#speed });
+    this.#connection.send({ type: "pause", paused: this.#paused });
+    this.#start();
+  }
+
+  #moved() {
+    writeAddress(this.#about.controls, this.values, this.tab());
+    this.#start();
+  }
+
+  #start() {
+    $(".verdict").classList.add("waiting");
+    this.#connection.send({ type: "start", controls: this.values, seed: this.#seed });
+  }
+
+  #started(started) {
+    this.#run = started.run;
+    this.#frame = null;
+    this.started = started;
+    this.charts.forEach((chart) => chart.begin(started));
+  }
+
+  #take(frame) {
+    if (frame.run !== this.#run) return;
+    this.#frame = frame;
+    this.#schedule();
+  }
+
+  // Draw when the browser is about to paint, then tell the server that the next frame may come.
+  #schedule() {
+    if (this.#scheduled || !this.#visible || !this.#frame) return;
+    this.#scheduled = true;
+    requestAnimationFrame((now) => {
+      this.#scheduled = false;
+      if (!this.#frame || !this.#visible) return;
+      const frame = this.#frame;
+      this.#frame = null;
+      this.charts.forEach((chart) => chart.frame(frame));
+      if (now - this.#curvesAt > CURVES_EVERY) {
+        this.charts[2].redraw();
+        this.#curvesAt = now;
+      }
+      $("#clock").textContent = figure(frame.time);
+      document.body.dataset.run = frame.run;
+      document.body.dataset.frames = frame.sequence;
+      this.#connection.send({ type: "drawn", sequence: frame.sequence });
+    });
+  }
+
+  #theory(theory) {
+    if (theory.run !== this.#run) return;
+    this.charts[0].theory = theory;
+    this.charts[0].redraw();
+    const last = theory.rating.length - 1;
+    $("#league-chart").setAttribute("aria-label",
+      `Ratings of ${this.started.theta.length} teams over their true strength. Ratings settle along a line of slope ` +
+      `${figure(theory.slope, 2)}, from ${figure(theory.rating[0])} for the weakest to ${figure(theory.rating[last])} for the strongest team.`);
+    if (theory.note) say(theory.note, 9);
+  }
+
+  #verdict(verdict) {
+    if (verdict.run !== this.#run) return;
+    $(".verdict").classList.remove("waiting");
+    $("#headline").textContent = verdict.headline;
+    $("#facts").replaceChildren(...(verdict.facts ?? []).map(({ value, text }) =>
+      element("li", {}, element("b", {}, value), text)));
+    $("#advice").textContent = verdict.advice ?? "";
+    document.body.dataset.verdictRun = verdict.run;
+  }
+
+  #playback() {
+    const [slowest, fastest] = this.#about.speeds;
+    const speed = $("#speed");
+    const toSpeed = (position) => Number((slowest * (fastest / slowest) ** (position / 100)).toPrecision(2));
+    const showSpeed = () => {
+      const text = `${figure(this.#speed)} match${this.#speed === 1 ? "" : "es"} a second`;
+      $("#speed-value").textContent = text;
+      speed.setAttribute("aria-valuetext", text);
+    };
+    speed.addEventListener("input", () => {
+      this.#speed = toSpeed(Number(speed.value));
+      showSpeed();
+      this.#connection.send({ type: "speed", speed: this.#speed });
+    });
+    showSpeed();
+    $("#pause").addEventListener("click", () => {
+      this.#paused = !this.#paused;
+      $("#pause").textContent = this.#paused ? "Play" : "Pause";
+      this.#connection.send({ type: "pause", paused: this.#paused });
+    });
+    $("#restart").addEventListener("click", () => { this.#seed += 1; this.#start(); });
+    $("#share").addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(location.href);
+        say("The link to these sliders is copied.");
+      } catch {
+        say(`Copy this address: ${location.href}`, 12);
+      }
+    });
+  }
+}

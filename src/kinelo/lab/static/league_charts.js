@@ -1,0 +1,129 @@
+// The three charts of the Explore tab.
+import { baseLayout, colours, draw, restyle } from "./charts.js";
+
+const MOST_POINTS = 600;
+const TEAMS_TRACE = 4;
+
+export class LeagueChart {
+  #range = null;
+  constructor(node) { this.node = node; }
+
+  begin(started) {
+    this.started = started;
+    this.theory = null;
+    this.#range = [2.5, 11.5];
+    this.rating = null;
+  }
+
+  redraw() {
+    if (!this.started || !this.rating) return;
+    const c = colours();
+    const { theta } = this.started;
+    const ends = [Math.min(...theta), Math.max(...theta)];
+    const t = this.theory ?? { theta: [], rating: [], deviation: [] };
+    const line = (x, y, style) => ({ x, y, mode: "lines", hoverinfo: "skip", line: style });
+    const data = [
+      line(t.theta, t.rating.map((r, k) => r - 2 * t.deviation[k]), { width: 0 }),
+      { ...line(t.theta, t.rating.map((r, k) => r + 2 * t.deviation[k]), { width: 0 }), fill: "tonexty", fillcolor: c.band },
+      line(ends, ends, { color: c.truth, width: 1.6, dash: "dash" }),
+      line(t.theta, t.rating, { color: c.prediction, width: 3 }),
+      {
+        x: theta, y: this.rating, mode: "markers", marker: { color: c.team, size: theta.length > 250 ? 5 : 6.5, opacity: .85 },
+        hovertemplate: "true strength %{x:.2f}<br>rating %{y:.2f}<extra></extra>",
+      },
+    ];
+    draw(this.node, data, baseLayout({
+      xaxis: { title: { text: "true strength θ (average of a team)" }, range: [3.7, 10.3] },
+      yaxis: { title: { text: "rating R" }, range: this.#range },
+    }));
+  }
+
+  frame(frame) {
+    this.rating = new Float32Array(frame.rest, frame.offset, this.started.theta.length);
+    const [low, high] = this.#range;
+    let least = low; let most = high;
+    for (const value of this.rating) { least = Math.min(least, value); most = Math.max(most, value); }
+    if (least < low || most > high || !this.node.data) {
+      this.#range = [least < low ? least - 1 : low, most > high ? most + 1 : high];
+      this.redraw();
+    } else {
+      restyle(this.node, { y: [this.rating] }, [TEAMS_TRACE]);
+    }
+  }
+}
+
+export class DensityChart {
+  constructor(node) { this.node = node; }
+
+  begin(started) { this.started = started; this.rows = null; }
+
+  redraw() {
+    if (!this.rows) return;
+    const c = colours();
+    const { density_theta: x, density_rating: y } = this.started;
+    const ends = [x[0], x[x.length - 1]];
+    draw(this.node, [
+      {
+        type: "heatmap", x, y, z: this.rows, zmin: 0, zmax: 255, showscale: false, hoverinfo: "skip", zsmooth: "fast",
+        colorscale: [[0, c["density-low"]], [.45, c["density-mid"]], [1, c["density-high"]]],
+      },
+      { x: ends, y: ends, mode: "lines", hoverinfo: "skip", line: { color: c.truth, width: 1.6, dash: "dash" } },
+    ], baseLayout({
+      xaxis: { title: { text: "true strength θ" }, range: [3.7, 10.3], showgrid: false },
+      yaxis: { title: { text: "rating R" }, range: [2.5, 11.5], showgrid: false, zeroline: false },
+    }));
+  }
+
+  frame(frame) {
+    const columns = this.started.density_theta.length;
+    const start = frame.offset + 4 * this.started.theta.length;
+    const first = !this.rows;
+    this.rows = this.started.density_rating.map((_, row) => new Uint8Array(frame.rest, start + row * columns, columns));
+    if (first || !this.node.data) this.redraw();
+    else restyle(this.node, { z: [this.rows] }, [0]);
+  }
+}
+
+export class CurvesChart {
+  constructor(node) { this.node = node; this.#clear(); }
+
+  #clear() { this.points = []; this.every = 1; this.count = 0; }
+
+  begin() { this.#clear(); }
+
+  frame(frame) {
+    this.count += 1;
+    if (this.count % this.every) return;
+    this.points.push([frame.time, frame.energy, frame.distance, frame.kinetic_energy, frame.kinetic_distance]);
+    if (this.points.length > MOST_POINTS) {
+      this.points = this.points.filter((_, k) => k % 2 === 0);
+      this.every *= 2;
+    }
+  }
+
+  redraw() {
+    const c = colours();
+    const x = this.points.map((point) => point[0]);
+    const curve = (k, name, line) => ({
+      x, y: this.points.map((point) => point[k]), name, mode: "lines", line,
+      hovertemplate: `${name}: %{y:.3g}<extra></extra>`,
+    });
+    draw(this.node, [
+      curve(3, "to true strength, infinite league", { color: c.truth, width: 2, dash: "dot" }),
+      curve(4, "to the prediction, infinite league", { color: c.prediction, width: 2, dash: "dot" }),
+      curve(1, "to true strength", { color: c.truth, width: 2.5 }),
+      curve(2, "to the prediction", { color: c.prediction, width: 2.5 }),
+    ], baseLayout({
+      xaxis: { title: { text: "matches per team" }, rangemode: "tozero" },
+      yaxis: { title: { text: "mean squared gap" }, type: "log", dtick: 1, exponentformat: "none", range: this.#range() },
+      hovermode: "x", margin: { l: 60, r: 12, t: 8, b: 42 },
+    }));
+  }
+
+  // Decades that hold what has been seen, from 0.001 up.
+  #range() {
+    const seen = this.points.flatMap((point) => point.slice(1)).filter((value) => value > 0);
+    const low = Math.max(-3, Math.floor(Math.log10(Math.min(...seen, 0.1))));
+    return [low, Math.max(1, Math.ceil(Math.log10(Math.max(...seen, 1))))];
+  }
+}

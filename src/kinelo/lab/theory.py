@@ -1,0 +1,71 @@
+"""Where the ratings of a live run are heading: the stationary map with its noise, for the picture and for the distance.
+
+It is computed for a league of very many teams with the same strengths, which takes hundredths of a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from kinelo.errors import NoStationaryState
+from kinelo.lab.controls import THETA, Controls
+from kinelo.lab.live import rounded
+from kinelo.model.validation import Array
+from kinelo.stationary.continuum import Continuum
+from kinelo.stationary.limit import stationary
+from kinelo.stationary.state import StationaryState
+
+NODES = 40
+
+
+@dataclass(frozen=True)
+class PredictedMap:
+    """Mean rating and its standard deviation over mean strength; ``note`` says what is missing, if anything."""
+
+    theta: Array
+    rating: Array
+    deviation: Array
+    slope: float
+    note: str = ""
+
+    def at(self, theta: Array) -> Array:
+        """Predicted rating of teams of these mean strengths."""
+        return np.interp(theta, self.theta, self.rating)
+
+    def message(self, run: int) -> dict[str, Any]:
+        """What the page needs to draw it."""
+        return {
+            "type": "theory",
+            "run": run,
+            "theta": rounded(self.theta),
+            "rating": rounded(self.rating),
+            "deviation": rounded(self.deviation),
+            "slope": self.slope,
+            "note": self.note,
+        }
+
+
+@lru_cache(maxsize=256)
+def predicted_map(controls: Controls) -> PredictedMap:
+    """Stationary ratings at the controls' step size; raises NoStationaryState where there are none at all."""
+    teams = many_teams(controls)
+    try:
+        return _of(stationary(controls.system, teams, noise="gaussian"))
+    except NoStationaryState as error:
+        reason = str(error)
+    state = stationary(controls.system, teams)
+    return _of(state, f"Shown without rating noise. {reason}")
+
+
+def many_teams(controls: Controls) -> Continuum:
+    """A continuum of teams with the typical spread of the controls' league."""
+    sigma = float(np.sqrt(np.mean(controls.strengths().sigma ** 2)))
+    return Continuum(THETA, sigma, nodes=NODES)
+
+
+def _of(state: StationaryState, note: str = "") -> PredictedMap:
+    return PredictedMap(state.theta, state.rating, np.sqrt(state.variance), state.slope, note)

@@ -1,0 +1,79 @@
+"""The process behind a page's long work: ``python -m kinelo.lab.worker KIND MEMORY``.
+
+Reads requests ``{"task": ..., "arguments": {...}}`` as lines of JSON and writes ``{"progress": ...}``, then
+``{"result": ...}`` or ``{"error": "one sentence"}``. When the server goes away, so does this process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from kinelo.errors import InputError, KineloWarning
+
+
+def main(kind: str, memory: int) -> None:
+    """Serve requests until the input ends."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not mix with the answers
+    _limit_memory(memory)
+    requests: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=_read, args=(requests,), daemon=True).start()
+    desk = _desk(kind, lambda progress: _write(answers, {"progress": progress}))
+    while True:
+        _write(answers, _answer(desk, requests.get()))
+
+
+def _read(requests: queue.Queue[bytes]) -> None:
+    for line in sys.stdin.buffer:
+        requests.put(line)
+    os._exit(0)
+
+
+def _write(answers: BinaryIO, content: dict[str, Any]) -> None:
+    answers.write(json.dumps(content, allow_nan=False).encode() + b"\n")
+    answers.flush()
+
+
+def _answer(desk: Any, line: bytes) -> dict[str, Any]:
+    request = json.loads(line)
+    task = getattr(desk, request["task"])
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", KineloWarning)
+            result = task(**request["arguments"])
+        remarks = [str(warning.message) for warning in said]
+        return {"result": result | {"warnings": remarks} if isinstance(result, dict) else result}
+    except InputError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": "this needs more memory than the lab allows for one job."}
+
+
+def _desk(kind: str, progress: Callable[[Any], None]) -> Any:
+    if kind == "rating":
+        from kinelo.lab.rating import RatingDesk
+
+        return RatingDesk(progress)
+    from kinelo.lab.paper import PaperDesk
+
+    return PaperDesk(progress)
+
+
+def _limit_memory(size: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on every platform
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
