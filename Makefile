@@ -25,7 +25,7 @@ run: $(VENV)/.run
 	$(BIN)/kinelo simulate studies/r2.toml --out $(OUT)/r2
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
