@@ -76,7 +76,7 @@ def simulation_states(
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
     seed = whole("seed", seed, 0)
     play = _way_of_playing(system, strengths, seed, realisations, sampling)
-    workers = min(whole("threads", threads, 1) if threads is not None else os.cpu_count() or 1, realisations)
+    workers = min(_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
     with ThreadPoolExecutor(workers) as pool:
@@ -230,6 +230,11 @@ def recorded_steps(steps: int, record_every: int | None) -> list[int]:
     if record_every is None:
         return sorted({0, steps})
     return sorted({*range(0, steps + 1, whole("record_every", record_every, 1)), steps})
+
+
+def _processors() -> int:
+    """Processors this process may use, which in a container can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _groups(realisations: int, workers: int) -> list[slice]:

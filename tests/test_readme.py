@@ -1,0 +1,32 @@
+"""The examples of the README and of docs/ run as they stand, one after the other on each page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def examples(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.name)
+def test_the_examples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for example in examples(page):
+        exec(compile(example, str(page), "exec"), names)
+
+
+def test_the_readme_has_examples():
+    assert len(examples(ROOT / "README.md")) >= 4
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert (page.parent / target).exists(), f"{page.name} points to {target}, which is not there"
