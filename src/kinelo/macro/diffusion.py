@@ -24,9 +24,9 @@ class Wandering:
     def step(self, density: Array, meeting_rate: Array, dt: float) -> None:
         """Advance ``density``, of shape (theta, sigma, r), in place."""
         before = density.sum(axis=0)
-        waves = dct(density, axis=0)
+        waves = np.asarray(dct(density, axis=0))
         waves *= np.exp(dt * np.multiply.outer(self.rates, meeting_rate))[:, None, :]
         # The exact step is positive: what lies below zero is rounding of the transforms.
-        np.maximum(idct(waves, axis=0, overwrite_x=True), 0.0, out=density)
+        np.maximum(np.asarray(idct(waves, axis=0, overwrite_x=True)), 0.0, out=density)
         after = density.sum(axis=0)
         density *= np.divide(before, after, out=np.zeros_like(after), where=after > 0)

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.validation import Array, nonnegative, number, whole
 
 Cells: TypeAlias = tuple[float, float, int]
+Index: TypeAlias = NDArray[np.intp]
 LEAST_CELLS = 3
 
 
@@ -67,14 +69,14 @@ class Axis:
         """Midpoints of the cells."""
         if self.is_point:
             return np.array([self.low])
-        return self.low + (np.arange(self.count) + 0.5) * self.width
+        return self.low + (np.arange(self.count, dtype=np.float64) + 0.5) * self.width
 
     @cached_property
     def faces(self) -> Array:
         """Ends of the cells, one more than there are cells."""
-        return self.low + np.arange(self.count + 1) * self.width
+        return self.low + np.arange(self.count + 1, dtype=np.float64) * self.width
 
-    def share(self, values: Array) -> tuple[Array, Array, Array]:
+    def share(self, values: Array) -> tuple[Index, Index, Array]:
         """Split unit masses at ``values`` between the two nearest cells so that their mean is kept.
 
         Returns the lower cell, the upper cell and the part of the upper one. Masses in the outer half of an end cell

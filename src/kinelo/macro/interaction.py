@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.linalg import qr, svd
 
 from kinelo.macro.grid import Grid
 from kinelo.model.expectation import Closure, check_closure, league_nodes, warn_if_taylor_fails
@@ -56,9 +55,9 @@ class ExactInteraction(Interaction):
         nodes, origin = league_nodes(outcome, league)
         phi = league.characteristic_function(nodes.u, origin)
         root = np.sqrt(np.abs(nodes.sine))
-        imaginary, real = phi.imag * root, phi.real * root
-        span, triangle = qr(np.hstack([imaginary, real]), mode="economic", check_finite=False)
-        left, size, _ = svd(triangle, check_finite=False)
+        imaginary, real = _without_dust(phi.imag * root), _without_dust(phi.real * root)
+        span, triangle = np.linalg.qr(np.hstack([imaginary, real]))
+        left, size, _ = np.linalg.svd(triangle)
         self.basis = np.ascontiguousarray(span @ left[:, size > 1e-15 * size[0]])
         half = ((self.basis.T @ imaginary) * np.sign(nodes.sine)) @ (self.basis.T @ real).T
         self.core = half - half.T
@@ -66,6 +65,11 @@ class ExactInteraction(Interaction):
     def __call__(self, masses: Array) -> Array:
         """Apply S as Q M Qᵀ."""
         return self.basis @ (self.core @ (self.basis.T @ masses))
+
+
+def _without_dust(values: Array) -> Array:
+    # Entries that no sum can feel would otherwise become denormal numbers, on which processors are slow.
+    return np.where(np.abs(values) < 1e-25, 0.0, values)
 
 
 def interaction(outcome: Outcome, grid: Grid, closure: Closure) -> Interaction:

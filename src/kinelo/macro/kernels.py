@@ -1,6 +1,6 @@
 """Compiled sweeps over the density, one row (θ, σ) at a time with r contiguous.
 
-``f`` has shape (labels, ratings). The speed of label l at face j is ``label[l] − drag[l, j]``, with one row of drag for
+``f`` has shape (labels, ratings). The speed of label i at face j is ``label[i] − drag[i, j]``, with one row of drag for
 all labels where a[f] separates. A sweep reads a row, computes fluxes ``Δt/Δr · a h`` at the inner faces (none at the
 ends), writes the new row and adds it to the r-marginal of its block of rows: one pass over memory. Marginals are kept
 per block and summed in the order of blocks, so results do not depend on how blocks are shared among threads.
@@ -17,6 +17,8 @@ from numba import njit
 from kinelo.model.validation import Array
 
 BLOCK = 32
+# Emptied cells, and those ahead of a front, would otherwise hold denormal numbers, on which processors are slow.
+TINY = 1e-100
 # Densities are checked to be finite before they come here; without NaN in mind max and min become single instructions.
 _FINITE = {"nnan", "nsz", "contract"}
 
@@ -31,8 +33,8 @@ def sweep_upwind(
     for block in range(first, last):
         marginal = marginals[block]
         marginal[:] = 0.0
-        for l in range(block * BLOCK, min(rows, (block + 1) * BLOCK)):
-            row, d, g = f[l], drag[l % drag.shape[0]], label[l]
+        for i in range(block * BLOCK, min(rows, (block + 1) * BLOCK)):
+            row, d, g = f[i], drag[i % drag.shape[0]], label[i]
             inflow, old = 0.0, row[0]
             here = old - up * old + down * row[1]
             # Row values are shifted and advanced in one run through the row, which compilers turn into vector code.
@@ -100,10 +102,10 @@ def sweep_tvd(
     for block in range(first, last):
         marginal = marginals[block]
         marginal[:] = 0.0
-        for l in range(block * BLOCK, min(rows, (block + 1) * BLOCK)):
-            row, d, g = target[l], drag[l % drag.shape[0]], label[l]
-            _read(source[l], source_shift, q)
-            _read(base[l], base_shift, p)
+        for i in range(block * BLOCK, min(rows, (block + 1) * BLOCK)):
+            row, d, g = target[i], drag[i % drag.shape[0]], label[i]
+            _read(source[i], source_shift, q)
+            _read(base[i], base_shift, p)
             _limited_slopes(q, s)
             for j in range(1, n):
                 a = ratio * (g - d[j])
@@ -111,31 +113,45 @@ def sweep_tvd(
                 flux[j] = max(a, 0.0) * below + min(a, 0.0) * above
             for j in range(n):
                 new = (1.0 - part) * p[j] + part * (q[j] + (flux[j] - flux[j + 1]))
+                new = new if abs(new) > TINY else 0.0
                 row[j] = new
                 marginal[j] += new
 
 
 @njit(cache=True, nogil=True)
 def settle(f: Array, shift: float, target: Array) -> None:
-    """Write the rows of ``f``, shifted, to ``target`` (which may be ``f`` itself)."""
+    """Write the rows of ``f``, shifted and rid of dust, to ``target`` (which may be ``f`` itself)."""
     q = np.empty(f.shape[1])
-    for l in range(f.shape[0]):
-        _read(f[l], shift, q)
-        target[l, :] = q
+    for i in range(f.shape[0]):
+        _read(f[i], shift, q)
+        for j in range(q.size):
+            target[i, j] = q[j] if abs(q[j]) > TINY else 0.0
 
 
 @njit(cache=True, nogil=True)
 def label_moments(f: Array, r: Array) -> Array:
     """``Σ_j f``, ``Σ_j r f`` and ``Σ_j r² f`` of every row, of shape (3, labels)."""
     moments = np.empty((3, f.shape[0]))
-    for l in range(f.shape[0]):
+    for i in range(f.shape[0]):
         m0, m1, m2 = 0.0, 0.0, 0.0
         for j in range(f.shape[1]):
-            m0 += f[l, j]
-            m1 += r[j] * f[l, j]
-            m2 += r[j] * r[j] * f[l, j]
-        moments[0, l], moments[1, l], moments[2, l] = m0, m1, m2
+            m0 += f[i, j]
+            m1 += r[j] * f[i, j]
+            m2 += r[j] * r[j] * f[i, j]
+        moments[0, i], moments[1, i], moments[2, i] = m0, m1, m2
     return moments
+
+
+@njit(cache=True, nogil=True)
+def transported(before: Array, after: Array) -> float:
+    """Σ |cumulative difference| over the rows: mass times cells it moved, in units of density."""
+    total = 0.0
+    for i in range(before.shape[0]):
+        carried = 0.0
+        for j in range(before.shape[1] - 1):
+            carried += after[i, j] - before[i, j]
+            total += abs(carried)
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -143,10 +159,10 @@ def largest_outflow(label: Array, drag: Array) -> tuple[float, float]:
     """Largest speed at an inner face, and largest sum of the speeds at which one cell loses mass through its faces."""
     fastest, largest = 0.0, 0.0
     faces = drag.shape[1]
-    for l in range(label.size):
-        d, before = drag[l % drag.shape[0]], 0.0
+    for i in range(label.size):
+        d, before = drag[i % drag.shape[0]], 0.0
         for j in range(1, faces - 1):
-            a = label[l] - d[j]
+            a = label[i] - d[j]
             fastest = max(fastest, abs(a))
             largest = max(largest, max(a, 0.0) - min(before, 0.0))
             before = a

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from kinelo.errors import InputError
-from kinelo.macro.grid import Axis, Cells, Grid
+from kinelo.macro.grid import Axis, Cells, Grid, Index
 from kinelo.macro.kernels import label_moments
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array, finite_array, number, positive
@@ -298,6 +298,6 @@ def _check_inside(name: str, values: Array, axis: Axis) -> None:
         raise InputError(f"{name} = {outside:g} lies outside of the cells, which span [{axis.low:g}, {axis.high:g}].")
 
 
-def _corners(axis: Axis, values: Array) -> list[tuple[Array, Array]]:
+def _corners(axis: Axis, values: Array) -> list[tuple[Index, Array]]:
     lower, upper, part = axis.share(values)
     return [(lower, 1 - part), (upper, part)]

@@ -12,6 +12,7 @@ import numpy as np
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.diagnostics import diagnose, mass_pressing_outwards, stationary_map
 from kinelo.macro.diffusion import Wandering
+from kinelo.macro.kernels import transported
 from kinelo.macro.population import Population
 from kinelo.macro.scheme import SCHEMES, SchemeName, Transport
 from kinelo.macro.state import KineticState
@@ -38,7 +39,7 @@ def kinetic_states(
     diffusion: float = 0.0,
     save_at: Sequence[float] | None = None,
     stop: Stop = "until",
-    steady_below: float = 1e-6,
+    steady_below: float = 1e-4,
     samples: int = 100,
     threads: int = 1,
 ) -> Iterator[KineticState]:
@@ -136,12 +137,14 @@ class _Run:
         population = Population._of(grid, density.reshape(grid.shape).copy())
         change = math.nan
         if before is not None:
-            moved = np.abs(population.density - before.population.density).sum() * grid.volume
-            change = float(moved) / (time - before.time)
+            moved = transported(before.population.density.reshape(density.shape), density)
+            change = moved * grid.volume * grid.r.width / (time - before.time)
         steady = change < self.threshold
         saved = time in self.saves or steady
         diagnostics = diagnose(density, grid, self.stationary)
-        return KineticState(time, steps, population, diagnostics, change, saved, steady, self.centre, self.stationary.note)
+        return KineticState(
+            time, steps, population, diagnostics, change, saved, steady, self.centre, self.stationary.note
+        )
 
     def _warn_if_too_narrow(self, time: float) -> None:
         grid = self.population.grid

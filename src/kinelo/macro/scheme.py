@@ -3,15 +3,15 @@ r"""Finite-volume schemes for ``∂_t f + ∂_r (a[f] f) = 0`` with no flux thro
 *Upwind* is the paper's: ``h_{j+1/2}`` is the value on the side the speed comes from; explicit Euler steps.
 *TVD* reconstructs lines in cells with the monotonised-central limiter and steps with SSP Runge–Kutta of order two.
 
-Both keep f ≥ 0 up to their Courant limit. Upwind: a cell loses at most ``Δt/Δr (a⁺_{j+1/2} − a⁻_{j−1/2}) f_j``. TVD: face
-values are at least 0 and the two of a cell sum to 2 f_j, so it loses at most ``Δt/Δr · 2 max|a| f_j``.
+Both keep f ≥ 0 up to their Courant limit. Upwind: a cell loses at most ``Δt/Δr (a⁺_{j+1/2} − a⁻_{j−1/2}) f_j``. TVD:
+face values are at least 0 and the two of a cell sum to 2 f_j, so it loses at most ``Δt/Δr · 2 max|a| f_j``.
 
 The mean rating is conserved by the equation because s and b are odd, but upwinding breaks that symmetry and lets the
 mean drift by O(Δr) (upwind) or O(Δr²) (TVD). Each step therefore ends with a shift of the whole population by the
 part c of a cell that returns the mean to its first value: ``f_j ← f_j − (φ_{j+1/2} − φ_{j−1/2})`` with the upwind flux
-``φ = c f`` and no flux at the ends, hence ``c = (m − m₁)/(Δr (1 − mass of the end cell))`` exactly. This is a correction of
-the speed by a constant of the order of the scheme's own error: it keeps mass, sign and order of accuracy. The next
-sweep applies it as it reads.
+``φ = c f`` and no flux at the ends, hence ``c = (m − m₁) / (Δr (1 − mass of the end cell))`` exactly. This corrects the
+speed by a constant of the order of the scheme's own error: it keeps mass, sign and order of accuracy. The next sweep
+applies it as it reads.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ from kinelo.macro.velocity import Speeds, Velocity
 from kinelo.model.validation import Array
 
 SchemeName = Literal["upwind", "tvd"]
+SETTLE_EVERY = 16
+"""Steps after which a density is rid of dust at the latest."""
+
+LEAST_SHIFT = 1e-13
+"""Part of a cell below which the mean is left where rounding has put it."""
+
 # The limit itself leaves an emptied cell at −1 unit of rounding now and then.
 _SAFE = 1 - 1e-12
 
@@ -41,7 +47,7 @@ class Transport(ABC):
         self.grid = start.grid
         self.mean = mean
         self._density = start.density.reshape(self.grid.labels, -1).copy()
-        self._shift = 0.0
+        self._shift, self._unsettled = 0.0, 0
         self._speeds: Speeds | None = None
         blocks = -(-self.grid.labels // BLOCK)
         self._marginals = np.zeros((blocks, self.grid.r.count))
@@ -68,9 +74,9 @@ class Transport(ABC):
 
     def density(self) -> Array:
         """The present density, of shape (labels, ratings), to be read or changed in place."""
-        if self._shift != 0.0:
+        if self._unsettled:
             settle(self._density, self._shift, self._density)
-            self._shift = 0.0
+            self._shift, self._unsettled = 0.0, 0
         return self._density
 
     def relabel(self) -> None:
@@ -100,10 +106,14 @@ class Transport(ABC):
         drift = float(self._offset @ mass)
         movable = 1 - float(mass[-1] if drift < 0 else mass[0])
         shift = float(np.clip(-drift / (self.grid.r.width * movable), -1, 1)) if movable > 1e-9 else 0.0
+        shift = shift if abs(shift) > LEAST_SHIFT else 0.0
         flux = max(shift, 0.0) * mass[:-1] + min(shift, 0.0) * mass[1:]
         mass[:-1] -= flux
         mass[1:] += flux
         self._shift, self.rating_mass, self._speeds = shift, mass, None
+        self._unsettled += 1
+        if self._unsettled == SETTLE_EVERY:
+            self.density()
 
 
 class Upwind(Transport):

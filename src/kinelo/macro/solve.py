@@ -42,7 +42,7 @@ def solve(
     diffusion: float = 0.0,
     save_at: Sequence[float] | None = None,
     stop: Stop = "until",
-    steady_below: float = 1e-6,
+    steady_below: float = 1e-4,
     samples: int = 100,
     threads: int = 1,
     progress: bool = False,
@@ -66,8 +66,8 @@ def solve(
     save_at
         Times at which to keep the density; the start and the end by default.
     stop
-        "steady" ends the run, and keeps its last density, once ``‖f − f_before‖₁`` per unit of time, measured between
-        samples, falls below ``steady_below``.
+        "steady" ends the run, and keeps its last density, once ratings move by less than ``steady_below`` rating points
+        per unit of time on average, measured between samples; ``until`` is then the longest time.
     samples
         Number of times, besides those saved, at which the series of integrals is taken.
     threads
@@ -78,7 +78,7 @@ def solve(
     Returns
     -------
     Dataset
-        ``density(time, theta, sigma, r)``, its marginals and the mean rating given θ; and over ``series_time`` the mass,
+        ``density(time, theta, sigma, r)``, its marginals and the mean rating given θ; over ``series_time`` the mass, the
         moments, E and the distance to the stationary map (NaN, with a note, where that map is missing or not unique).
 
     Examples
@@ -102,6 +102,7 @@ def solve(
     )  # fmt: skip
     kept: list[KineticState] = []
     series: list[tuple[float, ...]] = []
+    last: KineticState | None = None
     with progress_bar("Solving", end, wanted=progress) as advance:
         for state in states:
             if state.saved:
@@ -109,6 +110,8 @@ def solve(
             series.append((state.time, *(getattr(state.diagnostics, name) for name in _SERIES)))
             advance(state.time)
             last = state
+    assert last is not None
+    description: dict[str, object]
     description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion), "steps": last.steps}
     description |= {"ended": "steady" if last.steady else "until", "stationary_note": last.note}
     return dataset_of(kept, np.array(series), system, description)
@@ -135,7 +138,11 @@ def dataset_of(
             "density_sigma_r": (*stacked("sigma", "r"), {"long_name": "density in spread and rating"}),
             "density_r": (*stacked("r"), {"long_name": "density in rating"}),
             "density_theta": (*stacked("theta"), {"long_name": "density in mean strength"}),
-            "rating_given_theta": (("time", "theta"), given_theta, {"long_name": "mean rating given θ", "units": points}),
+            "rating_given_theta": (
+                ("time", "theta"),
+                given_theta,
+                {"long_name": "mean rating given θ", "units": points},
+            ),
             **{
                 name: ("series_time", series[:, k + 1], {"long_name": text})
                 for k, (name, text) in enumerate(_SERIES.items())

@@ -19,7 +19,8 @@ class KineticState:
     population, diagnostics
         The density and its integrals.
     change
-        ``‖f − f_before‖₁`` per unit of time since the state before; NaN at the start.
+        Rating points that ratings have moved on average, per unit of time, since the state before: the Wasserstein
+        distance in r between the two densities of each label. NaN at the start.
     saved
         Whether this is one of the times asked for rather than one in between.
     steady

@@ -7,6 +7,7 @@ of a Toeplitz matrix with the r-marginal. For any other w, ``a = S f W̄ᵀ − 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,9 +23,10 @@ from kinelo.model.pairing import AllPlayAll, Pairing, Window
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
+
 @dataclass(frozen=True)
 class Speeds:
-    """Speeds ``label[l] − drag[l, j]`` at all faces, both ends included; one row of drag serves all labels.
+    """Speeds ``label[i] − drag[i, j]`` at all faces, both ends included; one row of drag serves all labels.
 
     ``largest`` is the largest at inner faces, ``outflow`` the largest sum of those at which one cell loses mass.
     """
@@ -81,7 +83,7 @@ def face_average_of_wb(outcome: Outcome, pairing: Pairing, r: Axis) -> Array:
     return _face_averages(lambda z: pairing.w(z) * outcome.b(z), pairing, r)
 
 
-def _face_averages(kernel, pairing: Pairing, r: Axis) -> Array:  # noqa: ANN001
+def _face_averages(kernel: Callable[[Array], Array], pairing: Pairing, r: Axis) -> Array:
     edges = np.arange(-r.count, r.count + 1) * r.width
     breaks = np.array([-pairing.c, pairing.c]) if isinstance(pairing, Window) else np.empty(0)
     # An interval is cut where w jumps, so that the quadrature sees smooth pieces only.
