@@ -1,5 +1,110 @@
-"""Interface of the Rate tab."""
+"""The interface of the Rate tab. Uploads are streamed to a file whose name the server makes up, and read elsewhere."""
 
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-routes: list[Route] = []
+from kinelo.errors import InputError
+from kinelo.lab.pages import Page
+from kinelo.lab.reading import read_object
+
+DOWNLOADS = ("ratings", "histories", "forecasts", "rejects")
+LONGEST_NAME = 80
+
+
+def _page(request: Request) -> Page:
+    return request.app.state.pages.find(request.path_params["page"])
+
+
+async def _ask(page: Page, task: str, **arguments: Any) -> Response:
+    return JSONResponse(await page.jobs.ask(page.key, "rating", task, page.report("rating"), **arguments))
+
+
+async def _upload(request: Request) -> Response:
+    page, limits = _page(request), request.app.state.settings.limits
+    kind = request.path_params["kind"]
+    if kind not in ("results", "lineups"):
+        raise InputError(f"a table holds results or lineups, not {kind!r}.")
+    name = shown_name(request.query_params.get("name", ""))
+    path = page.folder / secrets.token_hex(8)
+    size = 0
+    try:
+        with path.open("wb") as file:
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > limits.upload_bytes:
+                    raise HTTPException(413, f"{name} is larger than {limits.upload_bytes // 2**20} MB.")
+                file.write(chunk)
+        if size == 0:
+            raise InputError(f"{name} is empty.")
+        return await _ask(page, "look", kind=kind, path=str(path), name=name, rows=limits.rows, columns=limits.columns)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def shown_name(given: str) -> str:
+    """A file name fit to be shown: never used as a path.
+
+    >>> shown_name("../../etc/passwd"), shown_name("")
+    ('passwd', 'the file')
+    """
+    last = given.replace("\\", "/").rsplit("/", 1)[-1]
+    return "".join(c for c in last if c.isprintable())[:LONGEST_NAME].strip() or "the file"
+
+
+async def _prepare(request: Request) -> Response:
+    page = _page(request)
+    await page.jobs.worker(page.key, "rating")
+    return JSONResponse({})
+
+
+async def _sample(request: Request) -> Response:
+    return await _ask(_page(request), "sample")
+
+
+async def _forget(request: Request) -> Response:
+    return await _ask(_page(request), "forget", kind=request.path_params["kind"])
+
+
+async def _rate(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    columns, rater = body.get("columns"), body.get("rater")
+    if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
+        raise InputError("columns must be an object of names.")
+    if not isinstance(rater, str):
+        raise InputError("rater must be a name.")
+    return await _ask(page, "rate", columns=columns, rater=rater)
+
+
+async def _predict(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    home, away = body.get("home"), body.get("away")
+    if not isinstance(home, str) or not isinstance(away, str):
+        raise InputError("home and away must be names.")
+    return await _ask(page, "predict", home=home, away=away, neutral=body.get("neutral") is True)
+
+
+async def _download(request: Request) -> Response:
+    page, name = _page(request), request.path_params["name"]
+    if name not in DOWNLOADS:
+        raise HTTPException(404, f"there is no table {name!r}; there are {', '.join(DOWNLOADS)}.")
+    path = page.folder / f"{name}.csv"
+    await page.jobs.ask(page.key, "rating", "write", name=name, path=str(path))
+    return FileResponse(path, media_type="text/csv", filename=f"kinelo-{name}.csv")
+
+
+routes = [
+    Route("/api/pages/{page}/league/prepare", _prepare, methods=["POST"]),
+    Route("/api/pages/{page}/league/tables/{kind}", _upload, methods=["POST"]),
+    Route("/api/pages/{page}/league/tables/{kind}", _forget, methods=["DELETE"]),
+    Route("/api/pages/{page}/league/sample", _sample, methods=["POST"]),
+    Route("/api/pages/{page}/league/rate", _rate, methods=["POST"]),
+    Route("/api/pages/{page}/league/predict", _predict, methods=["POST"]),
+    Route("/api/pages/{page}/league/{name}.csv", _download, methods=["GET"]),
+]

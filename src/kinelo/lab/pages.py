@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kinelo.errors import InputError
 from kinelo.lab.explore import Explorer, Threads
-from kinelo.lab.jobs import Jobs
+from kinelo.lab.jobs import Jobs, Report
 from kinelo.lab.settings import Limits
 
 FULL_HOUSE = 4429
@@ -43,6 +43,14 @@ class Page:
         """Send a message."""
         async with self._sending:
             await self._socket.send_text(json.dumps(message))
+
+    def report(self, subject: str) -> Report:
+        """Return a function that tells the page how far a job is."""
+
+        async def tell(answer: dict[str, Any]) -> None:
+            await self.say({"type": "progress", "subject": subject, "progress": answer.get("progress")})
+
+        return tell
 
     async def _show(self, frame: bytes) -> None:
         async with self._sending:

@@ -3,6 +3,7 @@ import { tabFromAddress, valuesFromAddress, writeAddress } from "./address.js";
 import { plotlyReady } from "./charts.js";
 import { Connection } from "./connection.js";
 import { Explore } from "./explore.js";
+import { Rate } from "./rate.js";
 import { $, say } from "./words.js";
 
 const TABS = ["explore", "rate", "paper"];
@@ -69,6 +70,7 @@ async function begin() {
   about = await answer.json();
   await plotlyReady;
   parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), () => current);
+  parts.rate = new Rate(connection, about);
   choose(current);
   connection.open();
 }

@@ -1,0 +1,139 @@
+"""The desk that rates a visitor's league: reads tables, fits a rater, forecasts, writes what can be downloaded.
+
+Runs in a worker process. Every number comes from :mod:`kinelo.ratings`, as on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kinelo.errors import InputError
+from kinelo.lab.standings import calibration, histories, leaderboard, parameters, summary
+from kinelo.lab.tables import Table, forget_columns, read_table
+from kinelo.ratings.choice import RATERS, rater_called
+from kinelo.ratings.history import rating_history
+from kinelo.ratings.matches import Matches
+from kinelo.ratings.rater import Rater
+from kinelo.ratings.reading import read_matches
+from kinelo.ratings.sample import sample_league
+
+DOWNLOADS = ("ratings", "histories", "forecasts", "rejects")
+
+
+class RatingDesk:
+    """Tables, matches and rater of one visitor; gone with the process."""
+
+    def __init__(self, progress: Callable[[Any], None]) -> None:
+        self._progress = progress
+        self._tables: dict[str, Table] = {}
+        self._matches: Matches | None = None
+        self._rater: Rater | None = None
+        self._downloads: dict[str, pl.DataFrame] = {}
+
+    def look(self, kind: str, path: str, name: str, rows: int, columns: int) -> dict[str, Any]:
+        """Read an uploaded table and say what it holds; ``name`` is only ever shown."""
+        self._tables[kind] = read_table(kind, Path(path), name, rows, columns)
+        return self.seen()
+
+    def sample(self) -> dict[str, Any]:
+        """Take a made-up league instead of an upload."""
+        league = sample_league()
+        self._tables = {
+            "results": Table("results", "a made-up league", league.results.cast(pl.String), 1),
+            "lineups": Table("lineups", "its line-ups", league.lineups.cast(pl.String), 1),
+        }
+        return self.seen()
+
+    def forget(self, kind: str) -> dict[str, Any]:
+        """Let go of a table."""
+        self._tables.pop(kind, None)
+        return self.seen()
+
+    def seen(self) -> dict[str, Any]:
+        """Describe every table there is."""
+        return {"tables": {kind: table.described() for kind, table in self._tables.items()}}
+
+    def rate(self, columns: dict[str, str], rater: str) -> dict[str, Any]:
+        """Rate the league and describe the outcome."""
+        if "results" not in self._tables:
+            raise InputError("there are no results yet; drop a file first.")
+        if rater not in RATERS:
+            raise InputError(f"there is no rater {rater!r}; choose one of {', '.join(RATERS)}.")
+        self._progress("Reading the matches")
+        matches = self._read(columns)
+        if rater == "player" and matches.lineups is None:
+            raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
+        self._progress(f"Fitting {len(matches):,} matches")
+        fitted = rater_called(rater).fit(matches)
+        self._matches, self._rater = matches, fitted
+        self._progress("Following the ratings through time")
+        history = rating_history(fitted, matches, points=120)
+        self._progress("Checking the forecasts")
+        checked, forecasts = calibration(rater, matches)
+        rejects = self._rejects(matches)
+        self._downloads = {"ratings": fitted.ratings_, "histories": history, "forecasts": forecasts, "rejects": rejects}
+        return {
+            "rater": rater,
+            "summary": summary(matches),
+            "rejects": {"count": rejects.height, "reasons": matches.rejected.counts(), "rows": _first_rows(rejects)},
+            "leaderboard": leaderboard(fitted),
+            "parameters": parameters(fitted),
+            "histories": histories(history, fitted),
+            "calibration": checked,
+            "teams": sorted(set(matches.teams)),
+            "favourites": _strongest(matches, fitted),
+        }
+
+    def _read(self, columns: Mapping[str, str]) -> Matches:
+        results = forget_columns(self._tables["results"], columns)
+        lineups = self._tables.get("lineups")
+        frame = None if lineups is None else forget_columns(lineups, columns)
+        return read_matches(results, frame, dict(columns))
+
+    def _rejects(self, matches: Matches) -> pl.DataFrame:
+        """Rejected rows with the line of the file they stand on and what is written there."""
+        rejected = matches.rejected.to_polars()
+        lines, texts = [], []
+        for kind, row in rejected.select("table", "row").iter_rows():
+            # Line-ups listed inside the results are told by the row of their match.
+            table = self._tables.get("lineups" if kind == "lineups" else "results", self._tables["results"])
+            lines.append(row + table.header_lines)
+            cells = table.frame.row(row - 1) if row <= table.frame.height else ()
+            texts.append(" | ".join("" if cell is None else str(cell) for cell in cells))
+        return rejected.select("table").with_columns(
+            line=pl.Series(lines, dtype=pl.Int64), reason=rejected["reason"], content=pl.Series(texts, dtype=pl.String)
+        )
+
+    def predict(self, home: str, away: str, neutral: bool) -> dict[str, Any]:
+        """Forecast one match to be played after the last of the file."""
+        if self._rater is None or self._matches is None:
+            raise InputError("rate a league first; then any match can be tried.")
+        if home == away:
+            raise InputError("a side cannot play against itself; choose two.")
+        day = np.datetime_as_string(self._matches.date[-1])
+        match = {"home": [home], "away": [away], "neutral": [neutral], "date": [day]}
+        forecast = self._rater.predict(read_matches(match, played=False))
+        win, draw, loss = forecast.probabilities[0].tolist()
+        return {"win": win, "draw": draw, "loss": loss, "unknown": list(forecast.unknown)}
+
+    def write(self, name: str, path: str) -> dict[str, Any]:
+        """Write one of the tables that can be downloaded to a file of the server's choice."""
+        if name not in self._downloads:
+            raise InputError(f"there is nothing to download as {name!r}; rate a league first.")
+        self._downloads[name].write_csv(path)
+        return {}
+
+
+def _first_rows(rejects: pl.DataFrame, most: int = 200) -> list[dict[str, Any]]:
+    return rejects.head(most).to_dicts()
+
+
+def _strongest(matches: Matches, rater: Rater) -> list[str]:
+    """Two sides worth a first look: the best rated, where sides are rated at all."""
+    sides = set(matches.teams)
+    return [name for name in rater.ratings_["name"] if name in sides][:2]

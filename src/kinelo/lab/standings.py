@@ -1,0 +1,116 @@
+"""A rated league as the page shows it: leaderboard, parameters, histories, and how good the forecasts were."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kinelo.ratings.choice import rater_called
+from kinelo.ratings.matches import Matches
+from kinelo.ratings.rater import Rater
+from kinelo.ratings.scores import METRICS, outcome_shares
+
+MOST_LISTED = 1000
+MOST_HISTORIES = 24
+TRAINED_ON = 0.5
+LEAST_CHECKED = 40
+BINS = 10
+
+
+def summary(matches: Matches) -> dict[str, Any]:
+    """What was read."""
+    return {
+        "matches": len(matches),
+        "teams": len(matches.teams),
+        "first": str(matches.date[0]),
+        "last": str(matches.date[-1]),
+        "notes": list(matches.notes),
+        "lineups": None if matches.lineups is None else int(matches.lineups.known().sum()),
+    }
+
+
+def leaderboard(rater: Rater) -> dict[str, Any]:
+    """The best first; ``more`` counts those not listed."""
+    table = rater.ratings_
+    listed = table.head(MOST_LISTED).with_columns(pl.col("last_played").cast(pl.String))
+    rows = [{name: plain(value) for name, value in row.items()} for row in listed.iter_rows(named=True)]
+    return {"rows": rows, "more": table.height - listed.height}
+
+
+def parameters(rater: Rater) -> list[dict[str, Any]]:
+    """Every parameter with its meaning, value and, where it was estimated, standard error."""
+    found = rater.estimates_
+    errors = {} if found is None else found.standard_errors
+    meanings = {p.name: p.meaning for p in rater.parameters}
+    return [
+        {
+            "name": name.replace("_", " "),
+            "meaning": meanings.get(name, ""),
+            "value": plain(value),
+            "error": plain(errors.get(name, math.nan)),
+            "estimated": name in errors,
+        }
+        for name, value in rater.parameters_.items()
+    ]
+
+
+def histories(history: pl.DataFrame, rater: Rater) -> list[dict[str, Any]]:
+    """Rating over time of those at the top of the table."""
+    shown = rater.ratings_["name"].head(MOST_HISTORIES).to_list()
+    parts = history.partition_by("name", as_dict=True)
+    lines = []
+    for name in shown:
+        part = parts.get((name,))
+        if part is not None:
+            lines.append(
+                {
+                    "name": name,
+                    "date": part["date"].cast(pl.String).to_list(),
+                    "rating": [plain(value, 2) for value in part["rating"]],
+                    "uncertainty": [plain(value, 2) for value in part["uncertainty"]],
+                }
+            )
+    return lines
+
+
+def plain(value: Any, digits: int = 6) -> Any:
+    """Numbers short enough to send, and None for what is none.
+
+    >>> plain(math.nan), plain(1 / 3), plain("A")
+    (None, 0.333333, 'A')
+    """
+    if isinstance(value, float):
+        return round(value, digits) if math.isfinite(value) else None
+    return value
+
+
+def calibration(kind: str, matches: Matches) -> tuple[dict[str, Any] | None, pl.DataFrame]:
+    """Forecasts of the second half, made by a rater fitted on the first, against what happened."""
+    first = int(len(matches) * TRAINED_ON)
+    if len(matches) - first < LEAST_CHECKED:
+        return None, pl.DataFrame()
+    rater = rater_called(kind).fit(matches[:first])
+    rest = matches[first:]
+    chances = rater.one_step_ahead(rest).probabilities
+    happened = outcome_shares(rest.result)
+    place = np.minimum((chances.ravel() * BINS).astype(int), BINS - 1)
+    count = np.bincount(place, minlength=BINS)
+    said = np.bincount(place, chances.ravel(), BINS)
+    seen = np.bincount(place, happened.ravel(), BINS)
+    bins = [
+        {"forecast": said[k] / count[k], "frequency": seen[k] / count[k], "low": seen[k] / count[k], "high": seen[k] / count[k], "count": int(count[k])}
+        for k in range(BINS)
+        if count[k]
+    ]
+    scores = {name: float(metric(chances, rest.result).mean()) for name, metric in METRICS.items()}
+    table = pl.concat(
+        [
+            rest.to_polars().select("date", "home", "away", "result"),
+            pl.DataFrame(chances, schema=["home_win", "draw", "away_win"]),
+        ],
+        how="horizontal",
+    )
+    return {"bins": bins, "scores": scores, "matches": len(rest), "trained_on": first}, table

@@ -1,0 +1,177 @@
+// The Rate tab: files in, columns mapped, a league rated. Results are shown by rated.js.
+import { Rated } from "./rated.js";
+import { $, element, say } from "./words.js";
+
+const RATERS = [
+  ["team", "Teams: Elo with draws, margins and home advantage"],
+  ["player", "Players: ratings live on the players of each line-up"],
+  ["kalman", "Teams: Gaussian filter"],
+  ["glicko", "Teams: Glicko"],
+  ["glicko2", "Teams: Glicko-2"],
+];
+
+export class Rate {
+  #connection; #limits; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false; #busy = false;
+
+  constructor(connection, about) {
+    this.#connection = connection;
+    this.#limits = about.limits;
+    this.rated = new Rated(connection);
+    for (const kind of ["results", "lineups"]) this.#wireDrop(kind);
+    $("#sample").addEventListener("click", () => this.#work("Making up a league", () => this.#takeSample()));
+    $("#mapping").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#work("Rating", () => this.#rate());
+    });
+    connection.addEventListener("progress", ({ detail }) => {
+      if (detail.subject === "rating" && typeof detail.progress === "string") this.#status(`${detail.progress}…`);
+    });
+    connection.addEventListener("state", ({ detail }) => { this.#lost ||= detail !== "open"; });
+    connection.addEventListener("welcome", () => this.#restore());
+  }
+
+  show(visible) {
+    if (!visible) return;
+    this.rated.redraw();
+    if (this.#connection.page) this.#connection.ask("league/prepare").catch(() => {});
+  }
+
+  #wireDrop(kind) {
+    const zone = $(`#drop-${kind}`);
+    const input = $(`#file-${kind}`);
+    input.addEventListener("change", () => {
+      if (input.files.length) this.#work("Reading the file", () => this.#upload(kind, input.files[0]));
+      input.value = "";
+    });
+    for (const name of ["dragover", "dragleave", "drop"]) {
+      zone.addEventListener(name, (event) => {
+        event.preventDefault();
+        zone.classList.toggle("over", name === "dragover");
+        const file = event.dataTransfer?.files?.[0];
+        if (name === "drop" && file) this.#work("Reading the file", () => this.#upload(kind, file));
+      });
+    }
+  }
+
+  async #work(words, job) {
+    if (this.#busy) return;
+    this.#busy = true;
+    $("#rate-error").hidden = true;
+    this.#status(`${words}…`);
+    try {
+      await job();
+      this.#status("");
+    } catch (error) {
+      this.#status("");
+      $("#rate-error").textContent = sentence(error.message);
+      $("#rate-error").hidden = false;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #status(text) { $("#rate-status").textContent = text; }
+
+  async #upload(kind, file) {
+    if (file.size > this.#limits.upload_bytes) {
+      throw new Error(`${file.name} is larger than ${Math.floor(this.#limits.upload_bytes / 2 ** 20)} MB.`);
+    }
+    if (this.#sampled) {
+      this.#sampled = false;
+      for (const other of Object.keys(this.#tables)) await this.#connection.ask(`league/tables/${other}`, { method: "DELETE" });
+    }
+    const path = `league/tables/${kind}?name=${encodeURIComponent(file.name)}`;
+    const seen = await this.#connection.ask(path, { body: file.slice() });
+    this.#files[kind] = file;
+    this.#found(seen);
+  }
+
+  async #takeSample() {
+    const seen = await this.#connection.ask("league/sample");
+    this.#files = {};
+    this.#sampled = true;
+    this.#found(seen);
+    this.#status("Rating…");
+    await this.#rate();
+  }
+
+  #found({ tables }) {
+    this.#tables = tables;
+    this.#columns = {};
+    for (const table of Object.values(tables)) {
+      for (const field of table.fields) if (field.guess) this.#columns[field.name] = field.guess;
+    }
+    this.#rater = tables.lineups ? "player" : "team";
+    for (const kind of ["results", "lineups"]) {
+      const zone = $(`#drop-${kind}`);
+      zone.classList.toggle("full", Boolean(tables[kind]));
+      if (tables[kind]) $("span", zone).textContent = `${tables[kind].name}: ${tables[kind].rows.toLocaleString("en")} rows. Drop another to replace it.`;
+    }
+    this.#drawMapping();
+  }
+
+  #drawMapping() {
+    const form = $("#mapping");
+    form.hidden = !this.#tables.results;
+    if (form.hidden) return;
+    const parts = Object.entries(this.#tables).flatMap(([kind, table]) => [
+      element("h3", {}, kind === "results" ? "Which column is what?" : "And in the line-ups?"),
+      element("div", { class: "fields" }, ...table.fields.map((field) => this.#field(field, table.columns))),
+      preview(table),
+    ]);
+    const raters = element("select", { id: "rater" }, ...RATERS
+      .filter(([name]) => name !== "player" || this.#tables.lineups || this.#columns.home_lineup)
+      .map(([value, text]) => element("option", { value }, text)));
+    raters.value = this.#rater;
+    raters.addEventListener("change", () => { this.#rater = raters.value; });
+    form.replaceChildren(...parts, element("div", { class: "go" },
+      element("label", { for: "rater" }, "What to rate", raters), element("button", { class: "main", id: "rate-go" }, "Rate this league")));
+  }
+
+  #field(field, columns) {
+    const select = element("select", { id: `field-${field.name}` }, element("option", { value: "" }, "–"),
+      ...columns.map((column) => element("option", { value: column }, column)));
+    select.value = this.#columns[field.name] ?? "";
+    select.addEventListener("change", () => {
+      if (select.value) this.#columns[field.name] = select.value;
+      else delete this.#columns[field.name];
+    });
+    return element("label", { for: select.id }, field.label + (field.required ? " *" : ""), select);
+  }
+
+  async #rate() {
+    const result = await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater } });
+    this.rated.take(result);
+  }
+
+  // The server forgets a page that left; after a break the files are handed over again.
+  async #restore() {
+    if (!this.#lost) return;
+    this.#lost = false;
+    if (!this.#tables.results) return;
+    const [columns, rater] = [this.#columns, this.#rater];
+    await this.#work("Reading the files again", async () => {
+      let seen = null;
+      if (this.#sampled) seen = await this.#connection.ask("league/sample");
+      for (const [kind, file] of Object.entries(this.#files)) {
+        seen = await this.#connection.ask(`league/tables/${kind}?name=${encodeURIComponent(file.name)}`, { body: file.slice() });
+      }
+      this.#found(seen);
+      [this.#columns, this.#rater] = [columns, rater];
+      this.#drawMapping();
+      if (this.rated.shown) await this.#rate();
+      say("The lab was gone for a moment; your files were read again.");
+    });
+  }
+}
+
+function preview(table) {
+  return element("div", { class: "scroll preview", tabindex: "0", role: "region", "aria-label": "First rows of the file" },
+    element("table", {}, element("thead", {}, element("tr", {}, ...table.columns.map((name) => element("th", {}, name)))),
+      element("tbody", {}, ...table.preview.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, cell)))))));
+}
+
+function sentence(text) {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}

@@ -1,0 +1,117 @@
+"""Uploaded tables: recognised by their content, limited in size, their columns guessed as ``read_matches`` guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kinelo.errors import InputError
+from kinelo.ratings.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, find_columns
+from kinelo.ratings.reading import load_table
+
+FIELDS: dict[str, dict[str, str]] = {
+    "results": {
+        "date": "Date",
+        "home": "First or home side",
+        "away": "Second or away side",
+        "home_score": "Score of the first side",
+        "away_score": "Score of the second side",
+        "result": "Result, if there are no scores",
+        "neutral": "Neutral venue",
+        "weight": "Weight of the match",
+        "match_id": "Match id (needed with line-ups)",
+        "home_lineup": "Line-up of the first side",
+        "away_lineup": "Line-up of the second side",
+    },
+    "lineups": {
+        "lineup_match": "Match id",
+        "side": "Side (home or away)",
+        "team": "Team",
+        "player": "Player",
+        "minutes": "Minutes played",
+        "starter": "Started",
+    },
+}
+REQUIRED = ("home", "away", "lineup_match", "player")
+KNOWN = {"results": MATCH_COLUMNS, "lineups": LINEUP_COLUMNS}
+PREVIEW_ROWS = 6
+
+
+@dataclass(frozen=True)
+class Table:
+    """One uploaded table. A row's line in the file is its number plus ``header_lines``."""
+
+    kind: str
+    name: str
+    frame: pl.DataFrame
+    header_lines: int
+
+    @property
+    def guesses(self) -> dict[str, str]:
+        """Which column each field would be read from if nobody said otherwise."""
+        found = find_columns(self.frame.columns, KNOWN[self.kind], None)
+        if self.kind == "results" and not {"home", "away"} & found.keys():
+            found |= find_columns(self.frame.columns, LOSER_COLUMNS, None)
+        return {field: column for field, column in found.items() if field in FIELDS[self.kind]}
+
+    def described(self) -> dict[str, Any]:
+        """Columns, guesses and the first rows."""
+        head = self.frame.head(PREVIEW_ROWS)
+        return {
+            "name": self.name,
+            "rows": self.frame.height,
+            "columns": self.frame.columns,
+            "fields": [
+                {"name": field, "label": label, "required": field in REQUIRED, "guess": self.guesses.get(field)}
+                for field, label in FIELDS[self.kind].items()
+            ],
+            "preview": [["" if cell is None else str(cell) for cell in row] for row in head.iter_rows()],
+        }
+
+
+def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Table:
+    """Read an upload, as Parquet if it begins like one and else as text, refusing what is too large."""
+    if kind not in FIELDS:
+        raise InputError(f"a table holds results or lineups, not {kind!r}.")
+    with path.open("rb") as file:
+        parquet = file.read(4) == b"PAR1"
+    target = path.with_suffix(".parquet" if parquet else ".csv")
+    path.rename(target)
+    try:
+        if parquet:
+            _check_size(name, _parquet_rows(target), len(pl.read_parquet_schema(target)), rows, columns)
+        frame = load_table(target)
+    except InputError as error:
+        raise InputError(str(error).replace(str(target), name)) from None
+    except pl.exceptions.PolarsError:
+        raise InputError(f"{name} could not be read as a table; CSV and Parquet are accepted.") from None
+    finally:
+        target.unlink(missing_ok=True)
+    _check_size(name, frame.height, frame.width, rows, columns)
+    if frame.height == 0:
+        raise InputError(f"{name} holds no rows below its header.")
+    if frame.width < 2:
+        raise InputError(f"{name} could not be read as a table: only one column was found.")
+    return Table(kind, name, frame, 0 if parquet else 1)
+
+
+def _parquet_rows(path: Path) -> int:
+    return int(pl.scan_parquet(path).select(pl.len()).collect().item())
+
+
+def _check_size(name: str, rows: int, columns: int, most_rows: int, most_columns: int) -> None:
+    if rows > most_rows:
+        raise InputError(f"{name} holds {rows:,} rows; at most {most_rows:,} are accepted here.")
+    if columns > most_columns:
+        raise InputError(f"{name} has {columns:,} columns; at most {most_columns:,} are accepted here.")
+
+
+def forget_columns(table: Table, chosen: Mapping[str, str]) -> pl.DataFrame:
+    """The table without columns that would be guessed for a field the visitor left empty."""
+    fields = FIELDS[table.kind]
+    guessed = {column for field, column in table.guesses.items() if field in fields and field not in chosen}
+    return table.frame.drop(guessed - set(chosen.values()))
