@@ -133,6 +133,8 @@ class _Run:
 
     def _state(self, time: float, steps: int, before: KineticState | None) -> KineticState:
         grid, density = self.population.grid, self.transport.density()
+        # Whoever continues from this state knows its density alone; so does this run from here on.
+        self.transport.relabel()
         self._warn_if_too_narrow(time)
         population = Population._of(grid, density.reshape(grid.shape).copy())
         change = math.nan

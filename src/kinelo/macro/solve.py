@@ -78,8 +78,8 @@ def solve(
     Returns
     -------
     Dataset
-        ``density(time, theta, sigma, r)``, its marginals and the mean rating given θ; over ``series_time`` the mass, the
-        moments, E and the distance to the stationary map (NaN, with a note, where that map is missing or not unique).
+        ``density(time, theta, sigma, r)``, its marginals and the mean rating given θ; over ``series_time`` the mass,
+        the moments, E and the distance to the stationary map (NaN, with a note, where that map is missing or not unique).
 
     Examples
     --------
