@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kinelo.ratings.lineups import Lineups
     from kinelo.ratings.matches import Matches
     from kinelo.ratings.parameters import Estimates
+    from kinelo.ratings.player import PlayerElo
     from kinelo.ratings.rater import Rater
     from kinelo.ratings.reading import read_matches
     from kinelo.ratings.rejects import Rejects
@@ -75,6 +76,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "ratings.sample": ("sample_league", "League"),
     "ratings.glicko": ("Glicko", "Glicko2"),
     "ratings.filter": ("KalmanElo",),
+    "ratings.player": ("PlayerElo",),
     "ratings.forecast": ("Forecast",),
     "ratings.parameters": ("Estimates",),
     "macro.population": ("Population",),

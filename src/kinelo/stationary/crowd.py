@@ -19,6 +19,7 @@ from kinelo.stationary.balance import WavePull, find_balance
 from kinelo.stationary.noise import Fluctuation, fluctuations
 from kinelo.stationary.opponents import Opponents
 from kinelo.stationary.population import Population, mean_results
+from kinelo.stationary.threads import few_threads
 
 Groups = NDArray[np.intp]
 
@@ -53,7 +54,8 @@ def crowd_fluctuations(system: RatingSystem, teams: Population, closure: Closure
     """Mean and variance of every rating of a large league with w ≡ 1."""
     few, group = representatives(teams)
     mean = np.bincount(group, teams.mass * start, few.size) / few.mass
-    solved = fluctuations(system, few, closure, mean)
+    with few_threads(few.size):
+        solved = fluctuations(system, few, closure, mean)
     opponents = Opponents(system, few, closure, solved.rating, solved.variance)
     target = mean_results(system.outcome, teams, closure, dense=False)
     variance, steps = solved.variance[group], solved.iterations

@@ -1,9 +1,9 @@
 r"""Whether any ratings can balance the results at all.
 
 A balance exists iff ``Σ_{i∈S, j∉S} μ_i μ_j (1 − s_ij) > 0`` for every proper subset S. Since s is antisymmetric,
-results inside S cancel, and the sum is ``μ(S) (1 − μ(S)) − Σ_{i∈S} μ_i t_i`` with the mean results ``t_i = Σ_j μ_j s_ij``. For a
-given mass the worst S therefore holds the teams with the largest t: one sort decides all 2^N conditions, for any
-closure.
+results inside S cancel, and the sum is ``μ(S) (1 − μ(S)) − Σ_{i∈S} μ_i t_i`` with the mean results
+``t_i = Σ_j μ_j s_ij``. For a given mass the worst S therefore holds the teams with the largest t: one sort decides all
+2^N conditions, for any closure.
 """
 
 from __future__ import annotations

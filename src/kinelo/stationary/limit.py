@@ -1,10 +1,12 @@
 r"""The stationary map: where every team's mean drift ``Σ_j μ_j w(R_i − R_j) (s_ij − b(R_i − R_j))`` vanishes.
 
-For w ≡ 1 the ratings minimise the convex functional ``½ Σ μ_i μ_j [B(R_i − R_j) − s_ij (R_i − R_j)]`` with ``B' = b`` and a
-given mean. Other pairings are treated in :mod:`kinelo.stationary.selective`.
+For w ≡ 1 the ratings minimise the convex functional ``½ Σ μ_i μ_j [B(R_i − R_j) − s_ij (R_i − R_j)]`` with ``B' = b``
+and a given mean. Other pairings are treated in :mod:`kinelo.stationary.selective`.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +26,7 @@ from kinelo.stationary.noise import WHOLE_COVARIANCE, Fluctuation, fluctuations
 from kinelo.stationary.population import Population, mean_results, population
 from kinelo.stationary.selective import equilibrium
 from kinelo.stationary.state import Method, Noise, StationaryState
+from kinelo.stationary.threads import few_threads
 
 DENSE_TEAMS = 800
 
@@ -75,38 +78,49 @@ def stationary(
     dense = _is_dense(method, teams)
     if noise not in ("none", "gaussian"):
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
-    growth = None
-    if isinstance(system.pairing, AllPlayAll):
-        found = balanced_ratings(system.outcome, teams, closure, first, dense)
-    else:
-        found = equilibrium(system, teams, closure, first)
-        growth = found.growth * teams.crowding
-    common = (system, teams, closure, noise)
-    stability = {"stable": growth is None or growth < 0, "growth": growth}
-    if noise == "none":
-        still = np.zeros(teams.size)
-        return StationaryState(
-            *common, _frozen(found.positions), _frozen(still), found.residual, found.iterations, **stability
+    with few_threads(teams.size):
+        if isinstance(system.pairing, AllPlayAll):
+            found, growth = balanced_ratings(system.outcome, teams, closure, first, dense), None
+        else:
+            found = equilibrium(system, teams, closure, first)
+            growth = found.growth * teams.crowding
+        state = StationaryState(
+            system,
+            teams,
+            closure,
+            noise,
+            frozen(found.positions),
+            frozen(np.zeros(teams.size)),
+            found.residual,
+            found.iterations,
+            stable=growth is None or growth < 0,
+            growth=growth,
         )
-    moving = fluctuating(system, teams, closure, found.positions, method)
-    return StationaryState(
-        *common,
-        _frozen(moving.rating),
-        _frozen(moving.variance),
-        moving.residual,
-        found.iterations + moving.iterations,
-        **stability,
-        covariance=None if moving.covariance is None else _frozen(moving.covariance),
+        if noise == "none":
+            return state
+        moving = fluctuating(system, teams, closure, found.positions, method)
+    return replace(
+        state,
+        rating=frozen(moving.rating),
+        variance=frozen(moving.variance),
+        residual=moving.residual,
+        iterations=state.iterations + moving.iterations,
+        covariance=None if moving.covariance is None else frozen(moving.covariance),
     )
 
 
 def fluctuating(
-    system: RatingSystem, teams: Population, closure: Closure, start: Array, method: Method = "auto"
+    system: RatingSystem,
+    teams: Population,
+    closure: Closure,
+    start: Array,
+    method: Method = "auto",
+    guess: Fluctuation | None = None,
 ) -> Fluctuation:
     """Mean and covariance of the ratings at the system's step size, all pairs at once or through representatives."""
     pairwise = not teams.finite or teams.size <= WHOLE_COVARIANCE or not isinstance(system.pairing, AllPlayAll)
     if method == "dense" or (method == "auto" and pairwise):
-        return fluctuations(system, teams, closure, start)
+        return fluctuations(system, teams, closure, start, guess)
     return crowd_fluctuations(system, teams, closure, start)
 
 
@@ -123,12 +137,9 @@ def refuse_runaway(teams: Population, target: Array) -> None:
     group = runaway_group(target, teams.mass)
     if group is None:
         return
-    named = ", ".join(teams.name(int(i)) for i in group[:5])
-    if group.size > 5:
-        named += f" and {group.size - 5} more"
     raise NoStationaryState(
-        f"No stationary ratings exist: against all others, {named} score as much as infinitely higher ratings "
-        f"would predict, or more, so the gap between {group.size} of the {teams.size} teams and the rest grows "
+        f"No stationary ratings exist: against all others, {teams.listed(group)} score as much as infinitely higher "
+        f"ratings would predict, or more, so the gap between {group.size} of the {teams.size} teams and the rest grows "
         'without end; closure="exact", a smaller nu, or strengths that overlap have a stationary state.'
     )
 
@@ -148,6 +159,7 @@ def _is_dense(method: str, teams: Population) -> bool:
     return method == "dense" or (method == "auto" and teams.size <= DENSE_TEAMS)
 
 
-def _frozen(values: Array) -> Array:
+def frozen(values: Array) -> Array:
+    """Make an array read-only."""
     values.setflags(write=False)
     return values

@@ -4,9 +4,9 @@ Let ``Δ_ij`` be normal with the mean and variance of ``R_i − R_j``, and ⟨·
 
     ``⟨E w(Δ) (s − b(Δ))⟩_i = 0``  and  ``A C + C A = γ Q``
 
-with ``A`` the Laplacian of ``−E [w (s − b)]'``, ``Q`` that of ``E w (S² − 2 s b + b²)`` and C the covariance. In a small
-league C is kept whole. In a large one, or a continuum, the ratings are independent and ``v_i = γ Q_ii / (2 A_ii)``. As
-γ → 0 with tanh and w ≡ 1, v → γ/2ν for every team.
+with ``A`` the Laplacian of ``−E [w (s − b)]'``, ``Q`` that of ``E w (S² − 2 s b + b²)`` and C the covariance. In a
+small league C is kept whole. In a large one, or a continuum, ratings are independent and ``v_i = γ Q_ii / (2 A_ii)``.
+As γ → 0 with tanh and w ≡ 1, v → γ/2ν for every team.
 """
 
 from __future__ import annotations
@@ -96,12 +96,19 @@ def _matrix(values: Array, rows: Index, columns: Index, sign: int) -> Array:
     return full
 
 
-def fluctuations(system: RatingSystem, teams: Population, closure: Closure, start: Array) -> Fluctuation:
-    """Solve for mean and covariance by alternating a Newton step for the mean with the equation for C."""
+def fluctuations(
+    system: RatingSystem, teams: Population, closure: Closure, start: Array, guess: Fluctuation | None = None
+) -> Fluctuation:
+    """Solve for mean and covariance by alternating a Newton step for the mean with the equation for C.
+
+    ``guess``, a solution for similar strengths or step size, saves iterations.
+    """
     results = Results(system, teams, closure)
     whole = teams.finite and teams.size <= WHOLE_COVARIANCE
     rating = np.array(start)
-    covariance = np.eye(teams.size) * system.gamma / (2 * system.outcome.steepest)
+    covariance = np.diag(np.full(teams.size, system.gamma / (2 * system.outcome.steepest)))
+    if guess is not None:
+        covariance = np.diag(guess.variance) if guess.covariance is None else guess.covariance
     for iteration in range(1, ITERATIONS + 1):
         means = pair_means(system, results, rating, difference_variance(covariance, teams.finite))
         weights = _opponents(teams)

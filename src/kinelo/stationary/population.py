@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure, check_closure, expected_result, league_nodes, warn_if_taylor_fails
@@ -60,9 +61,16 @@ class Population:
         return float(self.mass @ values)
 
     def name(self, team: int) -> str:
-        """Name of a team, or its number counted from 0."""
+        """Name of a team, or its number counted from 0; in a continuum, its strength."""
         names = self.strengths.names
+        if not self.finite:
+            return f"θ = {self.theta[team]:.3g}"
         return names[team] if names is not None else f"team {team}"
+
+    def listed(self, group: NDArray[np.intp], most: int = 5) -> str:
+        """The first few names of a group of teams, and how many more there are."""
+        named = ", ".join(self.name(int(team)) for team in group[:most])
+        return named if group.size <= most else f"{named} and {group.size - most} more"
 
 
 def population(strengths: Strength | Continuum) -> Population:

@@ -1,12 +1,13 @@
 r"""One more team: where a team of any strength would settle among the others.
 
-Its rating solves ``Σ_j μ_j b(R − R_j) = t(θ, σ)`` with ``t = Σ_j μ_j s(θ, σ; θ_j, σ_j)``. That gives the map R(θ) between and
-beyond the teams of a league, and by implicit differentiation its slope. With rating noise b is averaged over it.
+Its rating solves ``Σ_j μ_j b(R − R_j) = t(θ, σ)`` with ``t = Σ_j μ_j s(θ, σ; θ_j, σ_j)``. That gives the map R(θ)
+between and beyond the teams of a league, and by implicit differentiation its slope. With rating noise b is averaged
+over it.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,23 +20,18 @@ from kinelo.stationary.opponents import Opponents
 from kinelo.stationary.population import Population, phi_chunks
 from kinelo.stationary.waves import Waves, normal_waves, wave_step
 
-
 BISECTIONS = 100
 
 
-class View(Protocol):
+@dataclass(frozen=True)
+class View:
     """What one more team sees of a stationary state."""
 
-    @property
-    def system(self) -> RatingSystem: ...
-    @property
-    def teams(self) -> Population: ...
-    @property
-    def closure(self) -> Closure: ...
-    @property
-    def rating(self) -> Array: ...
-    @property
-    def variance(self) -> Array: ...
+    system: RatingSystem
+    teams: Population
+    closure: Closure
+    rating: Array
+    variance: Array
 
 
 class Field:
@@ -97,7 +93,7 @@ def settle(field: Field, low: float, high: float, target: Array, own: Array | fl
         below, above = np.where(excess < 0, x, below), np.where(excess < 0, above, x)
         with np.errstate(divide="ignore", invalid="ignore"):
             guess = x - excess / field.score(x, own, derivative=1)
-        new = np.where((guess > below) & (guess < above), guess, (below + above) / 2)
+        new = np.where((guess >= below) & (guess <= above), guess, (below + above) / 2)
         moved, x = np.abs(new - x).max(), new
         if moved <= 1e-14 * (high - low):
             break
@@ -114,6 +110,7 @@ def probe_rating(view: View, theta: Array, sigma: float) -> Array:
         return settle(league_field(outcome, view.teams.mass, rating, view.variance, 0.0), low, high, target, 0.0)
     opponents = Opponents(view.system, view.teams, view.closure, rating, view.variance)
     spread: Array = np.full(theta.size, sigma)
+    x = rating
     for _ in range(BISECTIONS):
         field = league_field(outcome, view.teams.mass, rating, view.variance, own)
         x = settle(field, low, high, target, own)

@@ -15,7 +15,7 @@ from kinelo.model.pairing import AllPlayAll
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
 from kinelo.stationary.population import Population
-from kinelo.stationary.probe import probe_rating, probe_slope
+from kinelo.stationary.probe import View, probe_rating, probe_slope
 
 Noise = Literal["none", "gaussian"]
 Method = Literal["auto", "dense", "matrix-free"]
@@ -97,13 +97,13 @@ class StationaryState:
         >>> round(float(state.rating_of(10.0)), 6)
         9.285862
         """
-        return probe_rating(self, *self._probe(theta, sigma))
+        return probe_rating(*self._probe(theta, sigma))
 
     def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
         """Derivative of :meth:`rating_of` with respect to θ."""
-        return probe_slope(self, *self._probe(theta, sigma))
+        return probe_slope(*self._probe(theta, sigma))
 
-    def _probe(self, theta: ArrayLike, sigma: float | None) -> tuple[Array, float]:
+    def _probe(self, theta: ArrayLike, sigma: float | None) -> tuple[View, Array, float]:
         if not isinstance(self.system.pairing, AllPlayAll):
             raise InputError(
                 "The rating of one more team is defined for AllPlayAll only: where pairing depends on ratings, "
@@ -113,7 +113,7 @@ class StationaryState:
         spread = self.teams.typical_sigma if sigma is None else float(sigma)
         if not spread >= 0:
             raise InputError(f"sigma must be 0 or more, not {spread:g}.")
-        return points, spread
+        return View(self.system, self.teams, self.closure, self.rating, self.variance), points, spread
 
 
 def regression_slope(theta: Array, rating: Array, mass: Array) -> float:

@@ -1,0 +1,68 @@
+r"""The step size at which ratings are on the scale of the strengths.
+
+Performance noise shrinks the map R(θ), rating noise stretches it, and rating noise grows with γ: at one step size γ*
+the slope is 1. The first estimate ``2νσ²`` is where the variances of ratings and performances agree.
+"""
+
+from __future__ import annotations
+
+from scipy.optimize import root_scalar
+
+from kinelo.errors import InputError
+from kinelo.model.expectation import Closure
+from kinelo.model.outcome import Outcome
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.stationary.continuum import Continuum
+from kinelo.stationary.crowd import representatives
+from kinelo.stationary.limit import balanced_ratings
+from kinelo.stationary.noise import WHOLE_COVARIANCE, Fluctuation, fluctuations
+from kinelo.stationary.population import Population, population
+from kinelo.stationary.state import regression_slope
+from kinelo.stationary.threads import few_threads
+
+UNBIASED = 1e-9
+
+
+def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: Closure = "exact") -> float:
+    """Step size at which the regression of stationary ratings on strengths has slope 1, under AllPlayAll.
+
+    Strengths that do not vary are rated without bias only by infinitely small steps: the answer is then 0.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> round(unbiased_gamma(Tanh(nu=0.5), Continuum(theta=(4, 10), sigma=1.0)), 3)
+    0.613
+    """
+    if not isinstance(outcome, Outcome):
+        raise InputError(f"outcome must be Tanh, Probit or Davidson, not {outcome!r}.")
+    teams = population(strengths)
+    if teams.theta.max() == teams.theta.min():
+        raise InputError("All teams have the same mean strength, so no step size changes the slope of their ratings.")
+    if teams.finite and teams.size > WHOLE_COVARIANCE:
+        teams, _ = representatives(teams)
+    with few_threads(teams.size):
+        still = balanced_ratings(outcome, teams, closure, teams.theta, dense=True).positions
+        return _crossing(outcome, teams, closure, still)
+
+
+def _crossing(outcome: Outcome, teams: Population, closure: Closure, still: Array) -> float:
+    last: Fluctuation | None = None
+
+    def excess(gamma: float) -> float:
+        nonlocal last
+        rating = still
+        if gamma > 0:
+            start = still if last is None else last.rating
+            last = fluctuations(RatingSystem(outcome, gamma=gamma), teams, closure, start, last)
+            rating = last.rating
+        return regression_slope(teams.theta, rating, teams.mass) - 1
+
+    if excess(0.0) >= -UNBIASED:
+        return 0.0
+    high = 2.2 * outcome.nu * teams.typical_sigma**2
+    while excess(high) < 0:
+        high *= 2
+    return float(root_scalar(excess, bracket=(0.0, high), method="brentq", xtol=1e-6 * high).root)
