@@ -52,10 +52,11 @@ def holds_something(folder: Path) -> bool:
 
 
 @contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
+def new_folder(target: Path, *, durable: bool = True) -> Iterator[Path]:
     """Give an empty temporary sibling of ``target``; rename it to ``target`` if the block succeeds, else remove it.
 
-    An empty folder at ``target`` is replaced; anything else there makes the rename fail.
+    An empty folder at ``target`` is replaced; anything else there makes the rename fail. ``durable`` waits for the disk
+    before the rename, so that a loss of power cannot leave the name without its content.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     for leftover in target.parent.glob(f".{target.name}.*.partial"):
@@ -65,7 +66,8 @@ def new_folder(target: Path) -> Iterator[Path]:
     lock = lock_folder(temporary)
     try:
         yield temporary
-        sync_tree(temporary)
+        if durable:
+            sync_tree(temporary)
         os.replace(temporary, target)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)

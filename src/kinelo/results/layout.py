@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,11 @@ class Layout:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     row_dimension: str = "time"
 
+    @cached_property
     def initial_files(self) -> dict[str, bytes]:
         """The files of an empty run, by name below its zarr folder: metadata and the fixed variables.
 
-        >>> sorted(Layout(2, {}, {"rating": (("team",), (3,))}).initial_files())
+        >>> sorted(Layout(2, {}, {"rating": (("team",), (3,))}).initial_files)
         ['rating/zarr.json', 'zarr.json']
         """
         content: dict[str, Buffer] = {}

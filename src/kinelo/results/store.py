@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,9 @@ class RunStore:
         folder = Path(folder)
         with disk_errors_in_words(folder, _ADVICE):
             if not holds_something(folder):
-                with new_folder(folder) as fresh:
-                    for name, content in layout.initial_files().items():
+                # Nothing here needs to outlast a loss of power but the manifest: the rest follows from the layout.
+                with new_folder(folder, durable=False) as fresh:
+                    for name, content in layout.initial_files.items():
                         path = fresh / DATA / name
                         path.parent.mkdir(parents=True, exist_ok=True)
                         path.write_bytes(content)
@@ -113,10 +115,8 @@ class RunStore:
     def append(self, row: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]]) -> None:
         """Store one record and, if the last checkpoint is old enough, make the next one from ``state``."""
         with disk_errors_in_words(self.folder, _ADVICE):
-            group = zarr.open_group(self.folder / DATA, mode="r+")
             for name, values in row.items():
-                array = group[name]
-                assert isinstance(array, zarr.Array)
+                array = self._arrays[name]
                 array[self._row] = values
                 self._note(f"{DATA}/{name}/c/" + "/".join([str(self._row)] + ["0"] * (array.ndim - 1)))
             self._row += 1
@@ -129,13 +129,12 @@ class RunStore:
     def finish(self, attributes: Mapping[str, Any] | None = None) -> None:
         """Mark the run as complete, with ``attributes`` that follow from its result added to the data."""
         with disk_errors_in_words(self.folder, _ADVICE):
-            group = zarr.open_group(self.folder / DATA, mode="r+")
-            for name in self.layout.series:
-                array = group[name]
-                assert isinstance(array, zarr.Array)
-                array.resize((self._row, *array.shape[1:]))
-            group.attrs.update(dict(attributes or {}))
-            for name in self.layout.initial_files():
+            for array in self._arrays.values():
+                if array.shape[0] != self._row:
+                    array.resize((self._row, *array.shape[1:]))
+            if attributes:
+                zarr.open_group(self.folder / DATA, mode="r+").attrs.update(dict(attributes))
+            for name in self.layout.initial_files:
                 self._note(f"{DATA}/{name}")
             self._commit(state=None, complete=True)
 
@@ -154,6 +153,11 @@ class RunStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @cached_property
+    def _arrays(self) -> dict[str, zarr.Array]:
+        group = zarr.open_group(self.folder / DATA, mode="r+")
+        return {name: array for name, array in group.arrays() if name in self.layout.series}
 
     def _note(self, name: str) -> None:
         path = self.folder / name
@@ -176,7 +180,7 @@ class RunStore:
 
     def _return_to_checkpoint(self) -> None:
         """Remove what an interrupted process left beyond the manifest, and undo a finish it did not complete."""
-        initial = {f"{DATA}/{name}": content for name, content in self.layout.initial_files().items()}
+        initial = {f"{DATA}/{name}": content for name, content in self.layout.initial_files.items()}
         kept = {*self._manifest.files, *initial, FILE_NAME}
         for path in self.folder.rglob("*"):
             if path.is_file() and path.relative_to(self.folder).as_posix() not in kept:
