@@ -10,9 +10,11 @@ from kinelo.pictures.style import GREY, SERIES, journal_style, new_figure
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SHOWN = len(SERIES)
+MOST_LINES = 40
 
 
 def draw_histories(history: pl.DataFrame, names: Sequence[str] | None = None, title: str = "Ratings") -> Figure:
@@ -29,8 +31,7 @@ def draw_histories(history: pl.DataFrame, names: Sequence[str] | None = None, ti
     with journal_style():
         figure = new_figure(height=3.6)
         axes = figure.subplots()
-        for _, line in history.filter(~pl.col("name").is_in(shown)).group_by("name"):
-            axes.plot(line["date"], line["rating"], color=GREY, alpha=0.3, linewidth=0.5, zorder=1)
+        _draw_others(axes, history.filter(~pl.col("name").is_in(shown)))
         for k, name in enumerate(shown):
             line = history.filter(pl.col("name") == name).sort("date")
             rating, doubt = line["rating"].to_numpy(), line["uncertainty"].to_numpy()
@@ -42,15 +43,38 @@ def draw_histories(history: pl.DataFrame, names: Sequence[str] | None = None, ti
                     line["date"].to_numpy(), rating - doubt, rating + doubt, color=color, alpha=0.18, lw=0, label=band
                 )
             axes.plot(line["date"].to_numpy(), rating, style, color=color, label=f"{name}  {rating[-1]:.0f}", zorder=3)
-        others = history["name"].n_unique() - len(shown)
-        if others:
-            axes.plot([], [], color=GREY, linewidth=0.5, label=f"{others} others")
         axes.set_ylim(*_range(history, shown))
         axes.set_xlabel("Date")
         axes.set_ylabel("Rating (points)")
         axes.set_title(title)
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="Last rating", alignment="left")
     return figure
+
+
+def _draw_others(axes: Axes, rest: pl.DataFrame) -> None:
+    """The other sides: a line each where they are few, else the band that holds the middle four fifths of them."""
+    import polars as pl
+
+    others = rest["name"].n_unique()
+    if others > MOST_LINES:
+        band = rest.group_by("date").agg(
+            pl.col("rating").quantile(0.1).alias("low"), pl.col("rating").quantile(0.9).alias("high"), pl.len()
+        )
+        band = band.filter(pl.col("len") >= 5).sort("date")
+        label = f"middle 80 % of {others} others"
+        axes.fill_between(
+            band["date"].to_numpy(),
+            band["low"].to_numpy(),
+            band["high"].to_numpy(),
+            color=GREY,
+            alpha=0.25,
+            lw=0,
+            label=label,
+        )
+        return
+    for place, (_, line) in enumerate(rest.group_by("name")):
+        label = None if place else f"{others} others"
+        axes.plot(line["date"], line["rating"], color=GREY, alpha=0.35, linewidth=0.5, zorder=1, label=label)
 
 
 def _leaders(history: pl.DataFrame) -> list[str]:
@@ -62,12 +86,12 @@ def _leaders(history: pl.DataFrame) -> list[str]:
 
 
 def _range(history: pl.DataFrame, shown: Sequence[str]) -> tuple[float, float]:
-    """Limits that hold the chosen lines with their bands and nearly all of the rest."""
+    """Limits that hold the chosen lines with their bands and most of the rest."""
     import polars as pl
 
     lines = history.filter(pl.col("name").is_in(shown))
-    low, high = history["rating"].quantile(0.005), history["rating"].quantile(0.995)
-    low = min(float(low or 0.0), float((lines["rating"] - lines["uncertainty"]).quantile(0.02) or 0.0))
-    high = max(float(high or 0.0), float((lines["rating"] + lines["uncertainty"]).quantile(0.98) or 0.0))
+    low, high = history["rating"].quantile(0.05), history["rating"].quantile(0.95)
+    low = min(float(low or 0.0), float((lines["rating"] - lines["uncertainty"]).quantile(0.005) or 0.0))
+    high = max(float(high or 0.0), float((lines["rating"] + lines["uncertainty"]).quantile(0.995) or 0.0))
     room = 0.04 * (high - low + 1.0)
     return low - room, high + room

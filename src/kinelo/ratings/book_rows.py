@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinelo.ratings.lineups import Lineups
 from kinelo.ratings.matches import Matches
+from kinelo.ratings.names import encode_names
 
 SCHEMA = {
     "match_id": pl.String,
@@ -77,8 +78,6 @@ def lines_to_frame(payload: bytes) -> pl.DataFrame:
 
 def frame_to_matches(table: pl.DataFrame) -> Matches:
     """Matches of a journal's table, sorted by date, stably."""
-    from kinelo.ratings.fields import encode_names
-
     table = table.sort("date", maintain_order=True)
     (home, away), teams = encode_names(table["home"], table["away"])
     return Matches(
@@ -97,8 +96,6 @@ def frame_to_matches(table: pl.DataFrame) -> Matches:
 
 
 def _lineups_of(table: pl.DataFrame) -> Lineups:
-    from kinelo.ratings.fields import encode_names
-
     both = []
     for side in ("home", "away"):
         both.append(table.select(pl.col(f"{side}_{name}").alias(name) for name in LISTS))

@@ -17,34 +17,11 @@ DRAW_WORDS = ("d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½",
 AWAY_WORDS = ("a", "away", "l", "loss", "lost", "away win", "model_b", "player_b", "team_b", "black", "right")
 
 
-def encode_names(*columns: pl.Series) -> tuple[list[NDArray[np.int32]], tuple[str, ...]]:
-    """Shared integer codes of the names in several columns, in order of first appearance; -1 where missing or blank.
-
-    >>> codes, names = encode_names(pl.Series(["b", "a "]), pl.Series(["a", None]))
-    >>> [code.tolist() for code in codes], names
-    ([[0, 1], [1, -1]], ('b', 'a'))
-    """
-    # A private table of categories keeps the codes small and lets go of them afterwards.
-    kind = pl.Categorical(pl.Categories.random())
-    frame = pl.select(
-        [pl.lit(column).cast(pl.String).cast(kind).alias(str(k)) for k, column in enumerate(columns)], eager=True
-    )
-    physical = [frame[name].to_physical().cast(pl.Int64).fill_null(-1).to_numpy() for name in frame.columns]
-    first_seen = pl.concat([frame[name] for name in frame.columns]).unique(maintain_order=True).drop_nulls()
-    index: dict[str, int] = {}
-    size = int(first_seen.to_physical().max() or 0) + 2  # type: ignore[arg-type]
-    final = np.full(size, -1, np.int32)
-    for code, name in zip(first_seen.to_physical().to_list(), first_seen.cast(pl.String).to_list(), strict=True):
-        stripped = name.strip()
-        if stripped:
-            final[code] = index.setdefault(stripped, len(index))
-    return [final[codes] for codes in physical], tuple(index)
-
-
 def read_dates(column: pl.Series) -> tuple[NDArray[np.datetime64], str | None]:
     """Days (NaT where unreadable), and the format chosen where the dates are text."""
     if column.dtype == pl.Date or isinstance(column.dtype, pl.Datetime):
-        return column.cast(pl.Date).to_numpy().astype("datetime64[D]"), None
+        days = column if column.dtype == pl.Date else column.cast(pl.Date)
+        return days.to_numpy().astype("datetime64[D]", copy=False), None
     text = column.cast(pl.String).str.strip_chars()
     best, best_count, chosen = np.full(len(text), np.datetime64("NaT"), "datetime64[D]"), 0, None
     for form in DATE_FORMATS:
@@ -63,7 +40,9 @@ def read_numbers(column: pl.Series) -> NDArray[np.float64]:
     """Numbers, NaN where there is none."""
     if column.dtype == pl.String:
         column = column.str.strip_chars()
-    return column.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    if column.dtype != pl.Float64:
+        column = column.cast(pl.Float64, strict=False)
+    return (column.fill_null(np.nan) if column.null_count() else column).to_numpy()
 
 
 def read_flags(column: pl.Series) -> NDArray[np.int8]:
@@ -87,17 +66,19 @@ def read_scoreline(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.f
 def read_results(column: pl.Series, home: pl.Series, away: pl.Series) -> tuple[NDArray[np.float64], str]:
     """Results in [-1, 1] from words, winners' names or numbers, and a remark on how they were read."""
     numbers = read_numbers(column)
-    present = numbers[np.isfinite(numbers)]
-    text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
-    if present.size and not text.is_in(["x", "d", "draw"]).any():
-        if present.min() >= 0:
-            return 2 * numbers - 1, "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
-        return numbers, "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
+    least = np.fmin.reduce(numbers)
+    text = column.cast(pl.String).str.strip_chars().str.to_lowercase() if column.dtype == pl.String else None
+    if text is None or (np.isfinite(least) and not text.is_in(["x", "d", "draw"]).any()):
+        if not least < 0:
+            scaled = 2.0 * numbers
+            scaled -= 1.0
+            return scaled, "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
+        return numbers.copy(), "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
     result = np.full(len(text), np.nan)
     # Longest claim first: a name of a side wins over a word, so a team called "Home" is still itself.
     for words, value in ((HOME_WORDS, 1.0), (DRAW_WORDS, 0.0), (AWAY_WORDS, -1.0)):
         result[text.is_in(words).fill_null(False).to_numpy()] = value
-    if present.size:
+    if np.isfinite(least):
         result[(text == "1").fill_null(False).to_numpy()] = 1.0
         result[(text == "2").fill_null(False).to_numpy()] = -1.0
     for side, value in ((home, 1.0), (away, -1.0)):

@@ -70,8 +70,10 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
         if w > 0.0 and not math.isnan(margin[k]):
             target += w * (bounded(margin[k] / c) - target)
             noise = max(square - b * b, LEAST_NOISE)
-        gi = weight[k] * gamma * (1.0 + beta * m / (m + n[i]))
-        gj = weight[k] * gamma * (1.0 + beta * m / (m + n[j]))
+        gi = gj = weight[k] * gamma
+        if beta > 0.0:
+            gi *= 1.0 + beta * m / (m + n[i])
+            gj *= 1.0 + beta * m / (m + n[j])
         R[i] += gi * (target - b)
         R[j] -= gj * (target - b)
         vi, vj = v[i], v[j]

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.ratings.columns import LINEUP_COLUMNS, find_columns
-from kinelo.ratings.fields import encode_names, read_flags, read_numbers
+from kinelo.ratings.fields import read_flags, read_numbers
 from kinelo.ratings.lineups import Lineups
 from kinelo.ratings.matches import Matches
+from kinelo.ratings.names import encode_names
 from kinelo.ratings.rejects import Rejects
 from kinelo.ratings.rows import Rows
 

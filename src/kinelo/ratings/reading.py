@@ -75,14 +75,13 @@ def _accept(rows: Rows, name: str) -> Matches:
     if bad.size == rows.fault.size:
         counts = ", ".join(f"{reason}: {number}" for reason, number in rejected.counts().items())
         raise InputError(f"no match of {name} can be used, all {bad.size} rows were rejected ({counts})")
-    kept = np.flatnonzero(rows.fault == 0)
-    date = rows.date[kept]
-    unsorted = bool(np.any(date[1:] < date[:-1]))
-    if unsorted:
-        kept = kept[np.argsort(date, kind="stable")]
-        rows.notes.append("the file was not in date order: it was sorted by date")
     # A clean file in order is passed on without copying its columns.
-    index: NDArray | slice = kept if unsorted or bad.size else slice(None)
+    index: NDArray | slice = np.flatnonzero(rows.fault == 0) if bad.size else slice(None)
+    date = rows.date[index]
+    if np.any(date[1:] < date[:-1]):
+        order = np.argsort(date, kind="stable")
+        index = order if isinstance(index, slice) else index[order]
+        rows.notes.append("the file was not in date order: it was sorted by date")
     return Matches(
         rows.date[index],
         rows.home[index],
@@ -92,7 +91,7 @@ def _accept(rows: Rows, name: str) -> Matches:
         rows.margin[index],
         rows.neutral[index],
         rows.weight[index],
-        kept + 1,
+        np.arange(1, rows.fault.size + 1)[index],
         None if rows.identifiers is None else rows.identifiers[index],
         rejected=rejected,
         notes=tuple(rows.notes),

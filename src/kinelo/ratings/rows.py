@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.ratings.columns import LOSER_COLUMNS, MATCH_COLUMNS, find_columns
-from kinelo.ratings.fields import encode_names, read_dates, read_flags, read_numbers, read_results, read_scoreline
+from kinelo.ratings.fields import read_dates, read_flags, read_numbers, read_results, read_scoreline
+from kinelo.ratings.names import encode_names
 
 REASONS = (
     "",
@@ -27,7 +28,6 @@ REASONS = (
     "duplicate match id",
     "duplicate row",
 )
-NO_DATE = np.datetime64("1970-01-01", "D")
 
 
 @dataclass
@@ -50,7 +50,8 @@ class Rows:
 
     def blame(self, wrong: NDArray[np.bool_], reason: str) -> None:
         """Mark rows as unusable; the first reason found for a row is the one that is told."""
-        self.fault[wrong & (self.fault == 0)] = REASONS.index(reason)
+        if wrong.any():
+            self.fault[wrong & (self.fault == 0)] = REASONS.index(reason)
 
 
 def interpret(table: pl.DataFrame, columns: Mapping[str, str] | None, name: str, played: bool) -> Rows:
@@ -68,9 +69,10 @@ def interpret(table: pl.DataFrame, columns: Mapping[str, str] | None, name: str,
             )
     (home, away), teams = encode_names(table[found["home"]], table[found["away"]])
     n = table.height
+    unknown = np.full(n, np.nan)
     rows = Rows(
-        table, found, home, away, teams, np.full(n, NO_DATE), np.full(n, np.nan), np.full(n, np.nan),
-        np.zeros(n, bool), np.ones(n), np.zeros(n, np.int8), None,
+        table, found, home, away, teams, np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool), np.ones(n),
+        np.zeros(n, np.int8), None,
     )  # fmt: skip
     rows.blame((home < 0) | (away < 0), "missing side")
     rows.blame(home == away, "a side against itself")
@@ -111,7 +113,8 @@ def _read_outcome(rows: Rows, played: bool, name: str) -> None:
         rows.margin = scores[0] - scores[1]
     elif "margin" in found:
         rows.margin = read_numbers(table[found["margin"]])
-    rows.result = np.sign(rows.margin)
+    if scores is not None or "margin" in found:
+        rows.result = np.sign(rows.margin)
     if "result" in found:
         _use_result_column(rows)
     _judge_outcome(rows, scores, played)
@@ -135,6 +138,10 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | Non
 def _use_result_column(rows: Rows) -> None:
     table, found = rows.table, rows.found
     stated, remark = read_results(table[found["result"]], table[found["home"]], table[found["away"]])
+    if not {"home_score", "margin"} & found.keys():
+        rows.result = stated
+        rows.notes.append(remark)
+        return
     known = np.isfinite(stated)
     contradicted = known & np.isfinite(rows.result) & (stated != rows.result)
     if contradicted.any() and contradicted.sum() > 0.5 * known.sum():
@@ -144,13 +151,11 @@ def _use_result_column(rows: Rows) -> None:
             "columns={'result': ..., 'home_score': ..., 'away_score': ...}"
         )
     if contradicted.any():
-        rows.margin[contradicted] = np.nan
+        rows.margin = np.where(contradicted, np.nan, rows.margin)
         rows.notes.append(
             f"in {int(contradicted.sum())} matches the result is not what the scores say: "
             "the result was kept, the margin not"
         )
-    if not np.isfinite(rows.result).any():
-        rows.notes.append(remark)
     rows.result = np.where(known, stated, rows.result)
 
 
@@ -185,8 +190,10 @@ def _find_duplicates(rows: Rows) -> None:
         # Two sides may meet twice on one day; only a row that repeats another in every column is a duplicate.
         size = np.int64(len(rows.teams) + 1)
         key = (rows.date.astype(np.int64) * size + rows.home) * size + rows.away
-        suspects = pl.Series(key).is_duplicated().to_numpy()
-        if suspects.any():
+        ordered = np.sort(key)
+        repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+        if repeated.size:
+            suspects = np.isin(key, repeated)
             first = np.ones(rows.fault.size, bool)
             first[suspects] = _first_rows(rows.table.filter(suspects))
             rows.blame(~first, "duplicate row")

@@ -1,0 +1,80 @@
+"""From names to small integers, at the speed of a hash table.
+
+Polars hashes every name twice with different seeds, a compiled table of those 128 bits hands out codes in order of
+first appearance, and only the distinct names ever become Python strings.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numba import njit
+from numpy.typing import NDArray
+
+SEEDS = (11, 23)
+SMALLEST_TABLE = 1 << 13
+
+
+@njit(cache=True, nogil=True)
+def _hand_out(key, check, codes, first, slot_key, slot_check, slot_code, known):
+    """Give each pair of hashes its code from a table with open addressing; return how many are known then.
+
+    ``first`` receives the row at which a code appears first. Gives up with -1 when the table is half full.
+    """
+    mask = slot_code.size - 1
+    for k in range(key.size):
+        at = np.int64(key[k] & np.uint64(mask))
+        while slot_code[at] >= 0 and not (slot_key[at] == key[k] and slot_check[at] == check[k]):
+            at = (at + 1) & mask
+        if slot_code[at] < 0:
+            if 2 * known >= slot_code.size:
+                return -1
+            slot_key[at] = key[k]
+            slot_check[at] = check[k]
+            slot_code[at] = known
+            first[known] = k
+            known += 1
+        codes[k] = slot_code[at]
+    return known
+
+
+def encode_names(*columns: pl.Series) -> tuple[list[NDArray[np.int32]], tuple[str, ...]]:
+    """Shared integer codes of the names in several columns, in order of first appearance; -1 where missing or blank.
+
+    Blanks around a name do not count.
+
+    >>> codes, names = encode_names(pl.Series(["b", "a "]), pl.Series(["a", None]))
+    >>> [code.tolist() for code in codes], names
+    ([[0, 1], [1, -1]], ('b', 'a'))
+    """
+    text = [column if column.dtype == pl.String else column.cast(pl.String) for column in columns]
+    slots = SMALLEST_TABLE
+    while (tried := _encode(text, slots)) is None:
+        slots *= 16
+    codes, names = tried
+    index: dict[str, int] = {}
+    final = np.full(len(names), -1, np.int32)
+    for code, name in enumerate(names):
+        stripped = (name or "").strip()
+        if stripped:
+            final[code] = index.setdefault(stripped, len(index))
+    if len(index) < len(names):
+        codes = [np.take(final, column) for column in codes]
+    return codes, tuple(index)
+
+
+def _encode(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]], list[str | None]] | None:
+    """Codes and the distinct names as they stand, or None when a table of this size is too small for them."""
+    first = np.empty(slots, np.int64)
+    table = np.empty(slots, np.uint64), np.empty(slots, np.uint64), np.full(slots, -1, np.int32)
+    codes: list[NDArray[np.int32]] = []
+    names: list[str | None] = []
+    for column in text:
+        # Each hash is used where polars put it: copies of columns this long cost more than the table.
+        key, check = (column.hash(seed).to_numpy() for seed in SEEDS)
+        codes.append(np.empty(len(column), np.int32))
+        known = _hand_out(key, check, codes[-1], first, *table, len(names))
+        if known < 0:
+            return None
+        names += column.gather(first[len(names) : known]).to_list()
+    return codes, names
