@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from kinelo._version import __version__
+from kinelo.cli.diagnose import diagnose
 from kinelo.cli.predict import predict
 from kinelo.cli.rate import rate
 from kinelo.cli.sample import sample
@@ -43,6 +44,7 @@ def _kinelo(
 
 
 app.command()(simulate)
+app.command()(diagnose)
 app.command()(sample)
 app.command()(rate)
 app.command()(predict)

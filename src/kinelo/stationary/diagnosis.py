@@ -92,7 +92,7 @@ def diagnose(system: RatingSystem, strengths: Strength | Continuum) -> Diagnosis
     >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
     >>> verdict = kn.diagnose(system, kn.Normal([4.0, 7.0, 10.0], sigma=1.0))
     >>> verdict.condition.holds, round(verdict.slope, 3), verdict.underrated[0].team
-    (True, 0.796, 'team 2')
+    (True, 0.79, 'team 2')
     """
     still = stationary(system, strengths)
     state = stationary(system, strengths, noise="gaussian")

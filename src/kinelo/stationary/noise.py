@@ -142,17 +142,18 @@ def _opponents(teams: Population) -> Array:
     return weights
 
 
-def _laplacian(pairs: Array) -> Array:
+def laplacian(pairs: Array) -> Array:
+    """Matrix of ``h → Σ_j pairs_ij (h_i − h_j)``."""
     return np.diag(pairs.sum(axis=1)) - pairs
 
 
 def _whole_step(gamma: float, mass: Array, drift: Array, slope: Array, shake: Array) -> tuple[Array, Array]:
-    rates, modes = eigh(_laplacian(slope))
+    rates, modes = eigh(laplacian(slope))
     # Shifts of a whole group cost nothing: they neither decay nor are they excited.
     free = np.abs(rates) <= 1e-9 * np.abs(rates).max()
     if (rates[~free] < 0).any():
         raise LinAlgError("unstable")
-    forcing = modes.T @ _laplacian(shake) @ modes
+    forcing = modes.T @ laplacian(shake) @ modes
     decay = rates[:, None] + rates[None, :]
     held = np.multiply.outer(~free, ~free)
     covariance = modes @ np.where(held, gamma * forcing / np.where(held, decay, 1.0), 0.0) @ modes.T
@@ -162,7 +163,7 @@ def _whole_step(gamma: float, mass: Array, drift: Array, slope: Array, shake: Ar
 
 def _separate_step(gamma: float, mass: Array, drift: Array, slope: Array, shake: Array) -> tuple[Array, Array]:
     restoring = slope.sum(axis=1)
-    stiffness = _laplacian(slope) * mass[:, None] + np.multiply.outer(mass, mass) * restoring.max()
+    stiffness = laplacian(slope) * mass[:, None] + np.multiply.outer(mass, mass) * restoring.max()
     step = cho_solve(cho_factor((stiffness + stiffness.T) / 2), mass * drift)
     if (restoring <= 0).any():
         raise LinAlgError("unstable")

@@ -20,7 +20,7 @@ from kinelo.model.validation import Array, finite_array, positive, team_vector
 from kinelo.stationary.balance import DensePull, WavePull, expected_slope, find_balance
 from kinelo.stationary.existence import runaway_group
 from kinelo.stationary.limit import DENSE_TEAMS, fluctuating
-from kinelo.stationary.noise import Fluctuation, Results, difference_variance, pair_means
+from kinelo.stationary.noise import Fluctuation, Results, difference_variance, laplacian, pair_means
 from kinelo.stationary.population import Population, population
 from kinelo.stationary.threads import few_threads
 
@@ -164,11 +164,7 @@ def _standard_error(outcome: Outcome, teams: Population, theta: Array, noise: Fl
         return np.sqrt(noise.variance) * ratings / strengths
     covariance = np.diag(noise.variance) if noise.covariance is None else noise.covariance
     variance = noise.variance if noise.variance.any() else None
-    response = np.linalg.pinv(_laplacian(expected_slope(outcome, theta, spread)), hermitian=True) @ _laplacian(
+    response = np.linalg.pinv(laplacian(expected_slope(outcome, theta, spread)), hermitian=True) @ laplacian(
         expected_slope(outcome, noise.rating, variance)
     )
     return np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", response, covariance, response), 0.0))
-
-
-def _laplacian(pairs: Array) -> Array:
-    return np.diag(pairs.sum(axis=1)) - pairs

@@ -1,0 +1,49 @@
+"""``kinelo diagnose``: where a league's ratings end up, how noisy and how slow they are, and what to change."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def diagnose(
+    study: Annotated[Path, typer.Argument(help="A study file (TOML) with a [league] section.")],
+    out: Annotated[
+        Path | None, typer.Option(help="New folder for the verdict (JSON, HTML) and the picture.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+) -> None:
+    """Say where the ratings of a league end up.
+
+    Prints a verdict and draws the map from strength to rating with its noise: DIR/map.png, or STUDY-map.png in the
+    current folder where no --out is given.
+
+    Example:  kinelo diagnose studies/r2.toml --out out/verdict
+    """
+    import json
+
+    from kinelo.cli.folder import result_folder
+    from kinelo.pictures.stationary import draw_map
+    from kinelo.pictures.style import save
+    from kinelo.ratings.atomic import replace_file
+    from kinelo.stationary.diagnosis import diagnose as verdict_on
+    from kinelo.studies import read_study
+
+    plan = read_study(study)
+    if out is None:
+        verdict = verdict_on(plan.system, plan.strengths)
+        picture = save(draw_map(verdict.state, plan.title), Path(f"{study.stem}-map.png"))
+    else:
+        with result_folder(out, resume=False) as folder:
+            verdict = verdict_on(plan.system, plan.strengths)
+            picture = save(draw_map(verdict.state, plan.title), folder / "map.png")
+            content = json.dumps(verdict.to_dict(), indent=1, ensure_ascii=False) + "\n"
+            replace_file(folder / "verdict.json", content.encode())
+            replace_file(folder / "verdict.html", verdict.to_html().encode())
+    if as_json:
+        typer.echo(json.dumps(verdict.to_dict(), indent=1, ensure_ascii=False))
+    else:
+        from rich.console import Console
+
+        Console().print(verdict)
+    typer.echo(f"Picture: {picture}", err=as_json)
