@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -20,6 +20,8 @@ from kinelo.ratings.lineup_reading import attach_lineups, attach_listed_lineups
 from kinelo.ratings.matches import Matches
 from kinelo.ratings.rejects import Rejects
 from kinelo.ratings.rows import REASONS, Rows, interpret
+
+Value = TypeVar("Value", bound=np.generic)
 
 
 def read_matches(
@@ -83,19 +85,25 @@ def _accept(rows: Rows, name: str) -> Matches:
         index = order if isinstance(index, slice) else index[order]
         rows.notes.append("the file was not in date order: it was sorted by date")
     return Matches(
-        rows.date[index],
-        rows.home[index],
-        rows.away[index],
+        _owned(rows.date, index),
+        _owned(rows.home, index),
+        _owned(rows.away, index),
         rows.teams,
-        rows.result[index],
-        rows.margin[index],
-        rows.neutral[index],
-        rows.weight[index],
+        _owned(rows.result, index),
+        _owned(rows.margin, index),
+        _owned(rows.neutral, index),
+        _owned(rows.weight, index),
         np.arange(1, rows.fault.size + 1)[index],
         None if rows.identifiers is None else rows.identifiers[index],
         rejected=rejected,
         notes=tuple(rows.notes),
     )
+
+
+def _owned(column: NDArray[Value], index: slice | NDArray) -> NDArray[Value]:
+    """Chosen rows as a writable array: compiled loops are made for those, and polars lends its own read-only."""
+    chosen = column[index]
+    return chosen if chosen.flags.writeable else chosen.copy()
 
 
 def load_table(source: Any) -> pl.DataFrame:

@@ -128,10 +128,8 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | Non
         scores = read_scoreline(table[found["result"]])
         if scores is not None:
             drawn = (table[found["result"]].str.strip_chars() == "1/2-1/2").fill_null(False).to_numpy()
-            for score in scores:
-                score[drawn] = 0.5
             del found["result"]
-        return scores
+            return np.where(drawn, 0.5, scores[0]), np.where(drawn, 0.5, scores[1])
     return None
 
 
