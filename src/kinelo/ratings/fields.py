@@ -74,16 +74,17 @@ def read_results(column: pl.Series, home: pl.Series, away: pl.Series) -> tuple[N
             scaled -= 1.0
             return scaled, "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
         return numbers.copy(), "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
-    result = np.full(len(text), np.nan)
-    for words, value in ((HOME_WORDS, 1.0), (DRAW_WORDS, 0.0), (AWAY_WORDS, -1.0)):
-        result[text.is_in(words).fill_null(False).to_numpy()] = value
-    if np.isfinite(least):
-        result[(text == "1").fill_null(False).to_numpy()] = 1.0
-        result[(text == "2").fill_null(False).to_numpy()] = -1.0
-    if np.all(np.isfinite(result) | text.is_null().to_numpy()):
-        return result, "results were read from words"
-    # Some entry is no word, so the column names winners: a side called "A" or "Home" is meant by its name.
+    named = np.full(len(text), np.nan)
     for side, value in ((home, 1.0), (away, -1.0)):
         name = side.cast(pl.String).str.strip_chars().str.to_lowercase()
-        result[(text == name).fill_null(False).to_numpy()] = value
-    return result, "results were read from the names of winners"
+        named[(text == name).fill_null(False).to_numpy()] = value
+    worded = np.full(len(text), np.nan)
+    for words, value in ((HOME_WORDS, 1.0), (DRAW_WORDS, 0.0), (AWAY_WORDS, -1.0)):
+        worded[text.is_in(words).fill_null(False).to_numpy()] = value
+    if np.isfinite(least):
+        worded[(text == "1").fill_null(False).to_numpy()] = 1.0
+        worded[(text == "2").fill_null(False).to_numpy()] = -1.0
+    # A side may be called "A" or "Home": names hold where they explain every match that was not drawn.
+    if np.all(np.isfinite(named) | (worded == 0) | text.is_null().to_numpy()):
+        return np.where(np.isnan(named), worded, named), "results were read from the names of winners"
+    return np.where(np.isnan(worded), named, worded), "results were read from words"
