@@ -12,7 +12,7 @@ def lab(
     host: Annotated[str, typer.Option(help="Address to listen on; any but loopback demands a token.")] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     paper: Annotated[Path, typer.Option(help="Folder of the reproduction shown and made in the Paper tab.")] = Path(
-        "out/paper"
+        "reproduction"
     ),
 ) -> None:
     """Open the lab: watch ratings move, rate your own league, see the paper's figures.

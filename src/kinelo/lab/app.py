@@ -33,7 +33,7 @@ STATIC = Path(__file__).parent / "static"
 
 def create_app(settings: Settings) -> Starlette:
     """Build the application for one server."""
-    threads = Threads(ThreadPoolExecutor(2, "live"), ThreadPoolExecutor(1, "theory"))
+    threads = Threads(*(ThreadPoolExecutor(size, name) for size, name in ((2, "live"), (1, "theory"), (1, "verdict"))))
     jobs = Jobs(settings.limits)
     pages = Pages(threads, jobs, settings.limits)
 
@@ -42,8 +42,8 @@ def create_app(settings: Settings) -> Starlette:
         threads.theory.submit(warm_up)
         yield
         await jobs.end_all()
-        threads.live.shutdown(wait=False, cancel_futures=True)
-        threads.theory.shutdown(wait=False, cancel_futures=True)
+        for pool in (threads.live, threads.theory, threads.verdict):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     async def live(socket: WebSocket) -> None:
         await pages.receive(socket)

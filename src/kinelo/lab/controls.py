@@ -112,7 +112,7 @@ CONTROLS: tuple[Slider | Choice, ...] = (
     ),
     Choice(
         "start", "Ratings begin", "Where every team starts.",
-        {"equal": "All equal", "random": "At random"}, "equal", LEAGUE,
+        {"random": "At random", "equal": "All equal"}, "random", LEAGUE,
     ),
 )  # fmt: skip
 
@@ -132,7 +132,7 @@ class Controls:
     teams: int = 200
     pairing: str = "all"
     window: float = 2.0
-    start: str = "equal"
+    start: str = "random"
 
     @property
     def outcome(self) -> Outcome:

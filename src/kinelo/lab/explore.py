@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -13,17 +14,18 @@ from kinelo.lab.controls import Controls, read_controls
 from kinelo.lab.live import LiveRun
 from kinelo.lab.pacing import Pacer
 from kinelo.lab.theory import predicted_map
-from kinelo.lab.verdict import verdict
+from kinelo.lab.verdict import first_words, verdict
 
 SEED = 1
 
 
 @dataclass(frozen=True)
 class Threads:
-    """Where runs play and where theory is computed; apart, so that theory never holds up a frame."""
+    """Where runs play, maps and verdicts are computed; apart, so that what is slow never holds up what is quick."""
 
     live: Executor
     theory: Executor
+    verdict: Executor
 
 
 class Explorer:
@@ -78,7 +80,12 @@ class Explorer:
             if self._theory is not None:
                 self._theory.cancel()
             if self._run is not None:
-                self._run.close()
+                self._let_go(self._run)
+
+    def _let_go(self, run: LiveRun) -> None:
+        """Close a run where it plays, because it may still be playing."""
+        with contextlib.suppress(RuntimeError):  # the threads are gone when the server ends
+            self._threads.live.submit(run.close)
 
     async def _wait(self) -> None:
         if self._wanted is None:
@@ -91,7 +98,7 @@ class Explorer:
         loop = asyncio.get_running_loop()
         new = await loop.run_in_executor(self._threads.live, LiveRun, self._number, controls, seed)
         if self._run is not None:
-            self._run.close()
+            self._let_go(self._run)
         self._run = new
         self._pacer.forget()
         await self._say(new.opening())
@@ -110,13 +117,19 @@ class Explorer:
             await self._show(run.frame(self._pacer.next_sequence()))
 
     async def _predict(self, run: LiveRun) -> None:
-        """Send the map first and the verdict, which takes longer, after it."""
+        """Send the map with what it says, and the diagnosis, which takes longer, after it."""
         loop = asyncio.get_running_loop()
+
+        async def say_verdict(words: dict[str, Any], *, final: bool) -> None:
+            await self._say({"type": "verdict", "run": run.number, "final": final, **words})
+
+        words: dict[str, Any] = {"headline": "These ratings never settle.", "facts": []}
         try:
             foreseen = await loop.run_in_executor(self._threads.theory, predicted_map, run.controls)
             run.target = foreseen.at(run.strengths.theta)
             await self._say(foreseen.message(run.number))
-            words = await loop.run_in_executor(self._threads.theory, verdict, run.controls)
-            await self._say({"type": "verdict", "run": run.number, **words})
+            words = first_words(foreseen)
+            await say_verdict(words, final=False)
+            await say_verdict(await loop.run_in_executor(self._threads.verdict, verdict, run.controls), final=True)
         except InputError as error:
-            await self._say({"type": "verdict", "run": run.number, "headline": str(error), "sentences": []})
+            await say_verdict({**words, "advice": str(error)}, final=True)

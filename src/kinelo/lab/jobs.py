@@ -62,11 +62,15 @@ class Worker:
                     raise
             raise InputError("the work was ended before it was done.")
 
-    async def end(self) -> None:
-        """End the process at once."""
+    def kill(self) -> None:
+        """Stop the process at once, without waiting for it to be gone."""
         if not self.ended:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
+
+    async def end(self) -> None:
+        """Stop the process and wait until it is gone."""
+        self.kill()
         await self._process.wait()
 
 
@@ -80,7 +84,7 @@ class Jobs:
 
     def running(self, kind: str) -> int:
         """Number of workers of a kind."""
-        return sum(1 for _, other in self._workers if other == kind)
+        return sum(1 for (_, other), worker in self._workers.items() if other == kind and not worker.ended)
 
     async def worker(self, page: str, kind: str) -> Worker:
         """Return the page's worker of a kind, started if it has none."""
@@ -106,8 +110,12 @@ class Jobs:
 
     async def end(self, page: str, *kinds: str) -> None:
         """End the page's workers, of some kinds or all."""
-        for key in [key for key in self._workers if key[0] == page and (not kinds or key[1] in kinds)]:
-            await self._workers.pop(key).end()
+        keys = [key for key in self._workers if key[0] == page and (not kinds or key[1] in kinds)]
+        for key in keys:
+            self._workers[key].kill()
+        for key in keys:
+            await self._workers[key].end()
+            self._workers.pop(key, None)
 
     async def end_all(self) -> None:
         """End everything."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -42,6 +43,7 @@ class LiveRun:
         self.target: Array | None = None
         first = controls.first_ratings(seed)
         self._goal = 0
+        self._playing = threading.Lock()
         self._league = simulation_states(
             self.system, self.strengths, stops=self._stops(), matches_per_step=1, seed=seed, start=first,
             sampling="literal", threads=1,
@@ -80,6 +82,10 @@ class LiveRun:
 
     def advance(self, matches_per_team: float) -> None:
         """Play on for about this many matches per team, or as many as one frame can bear."""
+        with self._playing:
+            self._advance(matches_per_team)
+
+    def _advance(self, matches_per_team: float) -> None:
         most = min(2 * MOST_MATCHES / self.teams, MOST_KINETIC_TIME / self.system.gamma)
         self.time += min(matches_per_team, most)
         self._goal = max(self._goal, round(self.time * self.teams / 2))
@@ -92,10 +98,11 @@ class LiveRun:
                 self._density = state
 
     def close(self) -> None:
-        """End both generators and the threads they hold."""
-        self._league.close()  # type: ignore[attr-defined]
-        if self._kinetic is not None:
-            self._kinetic.close()  # type: ignore[attr-defined]
+        """End both generators and the threads they hold, once an advance under way is done."""
+        with self._playing:
+            self._league.close()  # type: ignore[attr-defined]
+            if self._kinetic is not None:
+                self._kinetic.close()  # type: ignore[attr-defined]
 
     def opening(self) -> dict[str, object]:
         """What stays the same while the run goes on."""

@@ -8,6 +8,7 @@ import json
 import secrets
 import shutil
 import tempfile
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,13 @@ class Page:
         self._sending = asyncio.Lock()
         self._explorer = Explorer(threads, self.say, self._show)
         self._folder: Path | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something for the page beside everything else; it is cancelled when the page leaves."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     @property
     def folder(self) -> Path:
@@ -82,9 +90,13 @@ class Page:
         await self._explorer.hear(message)
 
     async def _leave(self) -> None:
-        await self.jobs.end(self.key)
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        for task in self._tasks:
+            task.cancel()
+        try:
+            await self.jobs.end(self.key)
+        finally:
+            if self._folder is not None:
+                shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class Pages:

@@ -42,7 +42,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8000
     token: str | None = field(default=None, repr=False)
-    paper: Path = Path("out/paper")
+    paper: Path = Path("reproduction")
     limits: Limits = Limits()
 
     def __post_init__(self) -> None:

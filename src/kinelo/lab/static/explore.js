@@ -102,7 +102,10 @@ export class Explore {
     $("#facts").replaceChildren(...(verdict.facts ?? []).map(({ value, text }) =>
       element("li", {}, element("b", {}, value), text)));
     $("#advice").textContent = verdict.advice ?? "";
-    document.body.dataset.verdictRun = verdict.run;
+    $("#diagnosis").replaceChildren(...(verdict.lines ?? []).map(({ name, finding }) =>
+      element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, finding))));
+    $("#diagnosis").closest("details").hidden = !verdict.lines;
+    if (verdict.final) document.body.dataset.verdictRun = verdict.run;
   }
 
   #playback() {

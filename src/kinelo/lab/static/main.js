@@ -3,6 +3,7 @@ import { tabFromAddress, valuesFromAddress, writeAddress } from "./address.js";
 import { plotlyReady } from "./charts.js";
 import { Connection } from "./connection.js";
 import { Explore } from "./explore.js";
+import { Paper } from "./paper.js";
 import { Rate } from "./rate.js";
 import { $, say } from "./words.js";
 
@@ -71,6 +72,7 @@ async function begin() {
   await plotlyReady;
   parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), () => current);
   parts.rate = new Rate(connection, about);
+  parts.paper = new Paper(connection);
   choose(current);
   connection.open();
 }

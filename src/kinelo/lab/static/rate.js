@@ -91,6 +91,8 @@ export class Rate {
     this.#files = {};
     this.#sampled = true;
     this.#found(seen);
+    this.#rater = "team";
+    this.#drawMapping();
     this.#status("Rating…");
     await this.#rate();
   }
@@ -124,8 +126,10 @@ export class Rate {
       .map(([value, text]) => element("option", { value }, text)));
     raters.value = this.#rater;
     raters.addEventListener("change", () => { this.#rater = raters.value; });
-    form.replaceChildren(...parts, element("div", { class: "go" },
-      element("label", { for: "rater" }, "What to rate", raters), element("button", { class: "main", id: "rate-go" }, "Rate this league")));
+    form.replaceChildren(
+      element("details", { id: "columns", open: true }, element("summary", {}, "Columns of your file"), ...parts),
+      element("div", { class: "go" }, element("label", { for: "rater" }, "What to rate", raters),
+        element("button", { class: "main", id: "rate-go" }, "Rate this league")));
   }
 
   #field(field, columns) {
@@ -142,6 +146,7 @@ export class Rate {
   async #rate() {
     const result = await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater } });
     this.rated.take(result);
+    $("#columns").open = false;
   }
 
   // The server forgets a page that left; after a break the files are handed over again.
@@ -172,6 +177,6 @@ function preview(table) {
 }
 
 function sentence(text) {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  const whole = /^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }

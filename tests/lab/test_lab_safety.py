@@ -1,0 +1,202 @@
+"""Who gets in, and how much they may ask for: the server's rules, without a browser."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from kinelo.lab.app import create_app
+from kinelo.lab.guard import COOKIE
+from kinelo.lab.settings import Limits, Settings
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+HERE = "http://127.0.0.1:8000"
+OWN = {"origin": HERE}
+LIVE = "ws://127.0.0.1:8000/live"
+
+
+def client(settings: Settings | None = None, **options) -> TestClient:
+    return TestClient(create_app(settings or Settings()), base_url=HERE, **options)
+
+
+@pytest.fixture(scope="module")
+def visitor():
+    with client() as opened:
+        yield opened
+
+
+def welcome(socket) -> str:
+    return socket.receive_json()["page"]
+
+
+def message(socket, kind: str) -> dict:
+    """The next message of a kind, frames and others left aside."""
+    while True:
+        received = socket.receive()
+        if received.get("text") is not None and (content := json.loads(received["text"]))["type"] == kind:
+            return content
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000", "[::1]:8000", "LOCALHOST"])
+def test_own_names_are_answered(visitor, host):
+    assert visitor.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "192.168.0.7", ""])
+def test_foreign_names_get_nothing(visitor, host):
+    answer = visitor.get("/api/about", headers={"host": host})
+    assert answer.status_code == 421
+    assert "controls" not in answer.text
+
+
+@pytest.mark.parametrize("origin", [None, "http://evil.example", "http://127.0.0.1:9999", "null", "https://127.0.0.1"])
+def test_sockets_of_other_pages_are_refused(visitor, origin):
+    headers = {} if origin is None else {"origin": origin}
+    with pytest.raises(WebSocketDisconnect), visitor.websocket_connect(LIVE, headers=headers):
+        pass
+
+
+@pytest.mark.parametrize("origin", [None, "http://evil.example"])
+def test_requests_that_change_something_must_come_from_the_own_page(visitor, origin):
+    with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        page = welcome(socket)
+        headers = {} if origin is None else {"origin": origin}
+        assert visitor.post(f"/api/pages/{page}/league/sample", headers=headers).status_code == 403
+
+
+def test_protective_headers_on_everything(visitor):
+    for path in ("/", "/static/main.js", "/api/about", "/nowhere"):
+        headers = visitor.get(path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "unsafe-eval" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+
+
+def test_plotly_comes_from_the_installed_package(visitor):
+    import plotly
+
+    package = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    assert visitor.get("/plotly.js").content == package.read_bytes()
+
+
+def test_a_token_is_demanded_beyond_loopback():
+    settings = Settings(host="0.0.0.0")
+    assert settings.token and len(settings.token) >= 32
+    with client(settings) as stranger:
+        for path in ("/", "/api/about", "/plotly.js", "/static/main.js", "/?token=wrong", "/?token="):
+            assert stranger.get(path).status_code == 401
+        with pytest.raises(WebSocketDisconnect), stranger.websocket_connect(LIVE, headers=OWN):
+            pass
+        assert stranger.get("/", headers={"host": "evil.example"}).status_code == 421
+        first = stranger.get(f"/?token={settings.token}&sigma=2", follow_redirects=False)
+        assert first.status_code == 303 and first.headers["location"] == "/?sigma=2"
+        cookie = first.headers["set-cookie"].lower()
+        assert "httponly" in cookie and "samesite=strict" in cookie
+        assert stranger.get("/api/about").status_code == 200
+        with stranger.websocket_connect(LIVE, headers={**OWN, "cookie": f"{COOKIE}={settings.token}"}) as socket:
+            assert welcome(socket)
+
+
+def test_a_bearer_token_works_too():
+    settings = Settings(host="192.168.0.7")
+    with client(settings) as stranger:
+        headers = {"authorization": f"Bearer {settings.token}", "host": "192.168.0.7:8000"}
+        assert stranger.get("/api/about", headers=headers).status_code == 200
+        assert stranger.get("/api/about", headers={**headers, "authorization": "Bearer x"}).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/paper/..%2f..%2fetc%2fpasswd", "/paper/report.html"])
+def test_no_path_leads_out(visitor, path):
+    assert visitor.get(path).status_code == 404
+
+
+def test_only_so_many_pages():
+    with client(Settings(limits=Limits(pages=1))) as visitor, visitor.websocket_connect(LIVE, headers=OWN) as first:
+        welcome(first)
+        with visitor.websocket_connect(LIVE, headers=OWN) as second, pytest.raises(WebSocketDisconnect) as refused:
+            second.receive_json()
+        assert refused.value.code == 4429
+
+
+def test_uploads_end_at_the_limit():
+    with client(Settings(limits=Limits(upload_bytes=1000))) as visitor:
+        with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+            page = welcome(socket)
+            answer = visitor.post(f"/api/pages/{page}/league/tables/results?name=x.csv", content=b"a" * 1001, headers=OWN)
+            assert answer.status_code == 413 and answer.json()["error"].startswith("x.csv is larger")
+
+
+def test_long_requests_are_refused(visitor):
+    with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        page = welcome(socket)
+        answer = visitor.post(f"/api/pages/{page}/league/rate", content=b"{" + b" " * 70_000 + b"}", headers=OWN)
+        assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"columns": 3, "rater": "team"}', b'{"columns": {}, "rater": 3}'])
+def test_nonsense_is_answered_with_a_sentence(visitor, body):
+    with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        page = welcome(socket)
+        answer = visitor.post(f"/api/pages/{page}/league/rate", content=body, headers=OWN)
+        assert answer.status_code == 400 and answer.json()["error"].endswith(".")
+
+
+def test_a_page_that_left_is_forgotten(visitor):
+    with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        page = welcome(socket)
+    answer = visitor.post(f"/api/pages/{page}/league/sample", headers=OWN)
+    assert answer.status_code == 400 and "no longer connected" in answer.json()["error"]
+
+
+def test_a_job_ends_and_uploads_vanish_when_the_page_leaves():
+    app = create_app(Settings())
+    with TestClient(app, base_url=HERE) as visitor:
+        with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+            key = welcome(socket)
+            page = app.state.pages.find(key)
+            folder = page.folder
+            assert visitor.post(f"/api/pages/{key}/league/prepare", headers=OWN).status_code == 200
+            worker = app.state.jobs._workers[(key, "rating")]
+            table = b"home,away,result\nA,B,1\nB,A,0\n"
+            answer = visitor.post(f"/api/pages/{key}/league/tables/results?name=../../x.csv", content=table, headers=OWN)
+            assert answer.status_code == 200 and answer.json()["tables"]["results"]["name"] == "x.csv"
+            assert list(folder.iterdir()) == []
+        end = time.monotonic() + 5
+        while (folder.exists() or not worker.ended) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert worker.ended and not folder.exists() and app.state.jobs.running("rating") == 0
+
+
+def test_only_so_many_jobs():
+    with client(Settings(limits=Limits(rating_workers=0))) as visitor:
+        with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+            page = welcome(socket)
+            answer = visitor.post(f"/api/pages/{page}/league/sample", headers=OWN)
+            assert answer.status_code == 400 and "places" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "complaint"),
+    [
+        ("nonsense", "JSON object"),
+        ('{"type": "start", "controls": {"sigma": -1}}', "sigma must lie between 0 and 3"),
+        ('{"type": "start", "controls": {"teams": 100000}}', "teams must lie between"),
+        ('{"type": "start", "controls": {"teams": NaN}}', "teams must be a number"),
+        ('{"type": "start", "controls": {"law": "magic"}}', "law must be one of"),
+        ('{"type": "start", "controls": {"magic": 1}}', "there is no slider"),
+        ('{"type": "start", "controls": [], "seed": 1}', "names with values"),
+        ('{"type": "start", "seed": -1}', "seed must be"),
+        ('{"type": "start", "controls": {"law": "lottery", "players": 5, "lineup": 6}}', "larger than the squad"),
+    ],
+)
+def test_bad_messages_are_answered_and_the_page_goes_on(visitor, sent, complaint):
+    with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        welcome(socket)
+        socket.send_text(sent)
+        assert complaint in message(socket, "complaint")["text"]
+        socket.send_json({"type": "start", "controls": {"teams": 10}})
+        assert message(socket, "started")["controls"]["teams"] == 10

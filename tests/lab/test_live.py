@@ -1,0 +1,212 @@
+"""The live run and its rhythm: the same numbers as the library's, and never more than one frame under way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+
+import kinelo as kn
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kinelo.errors import InputError
+from kinelo.lab.controls import CONTROLS, Choice, Controls, Slider, read_controls
+from kinelo.lab.explore import Explorer, Threads
+from kinelo.lab.live import LiveRun
+from kinelo.lab.pacing import Pacer
+from kinelo.lab.theory import predicted_map
+
+
+def decoded(frame: bytes, teams: int) -> tuple[dict, np.ndarray, np.ndarray]:
+    (length,) = struct.unpack_from("<I", frame)
+    ratings = np.frombuffer(frame, "<f4", teams, 4 + length)
+    return json.loads(frame[4 : 4 + length]), ratings, np.frombuffer(frame, np.uint8, offset=4 + length + 4 * teams)
+
+
+def test_the_list_of_sliders_and_the_defaults_agree():
+    assert {control.name: control.default for control in CONTROLS} == Controls().to_dict()
+    assert read_controls({}) == Controls()
+
+
+def values(control: Slider | Choice) -> st.SearchStrategy:
+    if isinstance(control, Choice):
+        return st.sampled_from(list(control.options))
+    if control.step >= 1:
+        return st.integers(int(control.low), int(control.high))
+    return st.floats(control.low, control.high)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.fixed_dictionaries({control.name: values(control) for control in CONTROLS}))
+def test_every_position_of_the_sliders_can_be_played(given_values):
+    given_values["teams"] = min(given_values["teams"], 40)
+    if given_values["lineup"] > given_values["players"] and given_values["law"] == "lottery":
+        with pytest.raises(InputError):
+            read_controls(given_values)
+        return
+    run = LiveRun(1, read_controls(given_values))
+    try:
+        mean = run.rating.mean()
+        run.advance(3.0)
+        head, ratings, shades = decoded(run.frame(7), run.teams)
+    finally:
+        run.close()
+    assert head["sequence"] == 7 and np.isfinite(head["energy"]) and np.isfinite(head["kinetic_energy"])
+    assert abs(run.rating.mean() - mean) < 1e-9
+    assert shades.max() == 255 and np.allclose(ratings, run.rating, atol=1e-5)
+
+
+def test_the_run_is_that_of_the_library():
+    controls = Controls(teams=30, start="equal")
+    run = LiveRun(1, controls, seed=5)
+    for _ in range(4):
+        run.advance(10.0)
+    [state] = kn.simulation_states(
+        controls.system, controls.strengths(), stops=[600], matches_per_step=1, seed=5, start=np.full(30, 7.0),
+        sampling="literal",
+    )  # fmt: skip
+    run.close()
+    assert np.array_equal(run.rating, state.rating[0])
+
+
+def test_both_pictures_show_the_same_moment():
+    run = LiveRun(1, Controls(teams=20))
+    run.advance(25.0)
+    head, _, _ = decoded(run.frame(1), 20)
+    run.close()
+    assert head["kinetic_time"] == pytest.approx(0.1 * 25.0)
+    assert run._density.time == pytest.approx(head["kinetic_time"], abs=0.15)
+
+
+def test_one_advance_is_bounded():
+    run = LiveRun(1, Controls(teams=500, gamma=1.0))
+    run.advance(1e9)
+    run.close()
+    assert run.time <= 6.0
+
+
+def test_the_line_is_the_stationary_map_of_the_library():
+    foreseen = predicted_map(Controls())
+    state = kn.stationary(Controls().system, kn.Continuum((4, 10), 1.0, nodes=40), noise="gaussian")
+    assert np.array_equal(foreseen.rating, state.rating)
+    assert foreseen.deviation == pytest.approx(np.sqrt(state.variance))
+
+
+def test_line_ups_make_the_spread_that_the_formula_says():
+    controls = Controls(law="lottery", unevenness=4.0, teams=400)
+    expected = 4.0 * np.sqrt((1 - 11 / 23) / 11)
+    assert np.sqrt(np.mean(controls.strengths().sigma ** 2)) == pytest.approx(expected, rel=0.03)
+
+
+class Watcher:
+    """A page that draws only when told to."""
+
+    def __init__(self) -> None:
+        self.frames: list[dict] = []
+        self.said: list[dict] = []
+
+    async def say(self, message: dict) -> None:
+        self.said.append(message)
+
+    async def show(self, frame: bytes) -> None:
+        self.frames.append(decoded(frame, 10)[0])
+
+
+async def watched(script) -> Watcher:
+    from concurrent.futures import ThreadPoolExecutor
+
+    watcher = Watcher()
+    with ThreadPoolExecutor(1) as pool:
+        explorer = Explorer(Threads(pool, pool, pool), watcher.say, watcher.show)
+        playing = asyncio.create_task(explorer.play())
+        await script(explorer, watcher)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    return watcher
+
+
+START = {"type": "start", "controls": {"teams": 10}}
+
+
+async def until(condition, seconds: float = 10.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+def test_a_slow_page_gets_one_frame_and_then_the_newest():
+    async def script(explorer: Explorer, watcher: Watcher) -> None:
+        await explorer.hear(START)
+        await until(lambda: watcher.frames)
+        await asyncio.sleep(0.5)
+        assert len(watcher.frames) == 1
+        await explorer.hear({"type": "drawn", "sequence": 1})
+        await until(lambda: len(watcher.frames) == 2)
+        assert watcher.frames[1]["time"] > 10
+
+    asyncio.run(watched(script))
+
+
+def test_a_page_that_never_draws_pauses_its_league(monkeypatch):
+    monkeypatch.setattr("kinelo.lab.pacing.PATIENCE_SECONDS", 0.1)
+
+    async def script(explorer: Explorer, watcher: Watcher) -> None:
+        await explorer.hear(START)
+        await until(lambda: watcher.frames)
+        await asyncio.sleep(0.4)
+        assert explorer._run is not None
+        stopped = explorer._run.time
+        await asyncio.sleep(0.3)
+        assert explorer._run.time == stopped
+        await explorer.hear({"type": "drawn", "sequence": 1})
+        await until(lambda: len(watcher.frames) == 2)
+
+    asyncio.run(watched(script))
+
+
+def test_the_newest_slider_wins():
+    async def script(explorer: Explorer, watcher: Watcher) -> None:
+        for k in range(40):
+            await explorer.hear({"type": "start", "controls": {"teams": 10, "sigma": k / 20}})
+        await until(lambda: any(one["type"] == "started" for one in watcher.said))
+        await asyncio.sleep(0.2)
+
+    started = [one for one in asyncio.run(watched(script)).said if one["type"] == "started"]
+    assert len(started) == 1 and started[0]["controls"]["sigma"] == 39 / 20
+
+
+def test_pause_stops_the_clock():
+    async def script(explorer: Explorer, watcher: Watcher) -> None:
+        await explorer.hear({"type": "pause", "paused": True})
+        await explorer.hear(START)
+        await until(lambda: watcher.frames)
+        await explorer.hear({"type": "drawn", "sequence": 1})
+        await asyncio.sleep(0.3)
+        assert len(watcher.frames) == 1 and watcher.frames[0]["time"] == 0
+        await explorer.hear({"type": "pause", "paused": False})
+        await until(lambda: len(watcher.frames) == 2)
+
+    asyncio.run(watched(script))
+
+
+@pytest.mark.parametrize("given_speed", ["fast", None, float("nan"), True])
+def test_nonsense_does_not_change_the_speed(given_speed):
+    async def speed() -> float:
+        pacer = Pacer()
+        pacer.set_speed(given_speed)
+        return pacer.speed
+
+    assert asyncio.run(speed()) == 40.0
+
+
+def test_acknowledgements_of_frames_never_sent_are_ignored():
+    async def ready() -> bool:
+        pacer = Pacer()
+        pacer.next_sequence()
+        pacer.acknowledge(99)
+        pacer.acknowledge("1")
+        return pacer.ready
+
+    assert asyncio.run(ready()) is False
