@@ -76,7 +76,7 @@ class KalmanElo(GaussianRater):
     parameters = (
         _P("walk", 0.15, 0.005, 3.0, True, "yearly wandering of a strength"),
         _P("prior_spread", 1.5, 0.05, 10.0, True, "spread of newcomers"),
-        _P("noise", 1.2, 0.3, 4.0, True, "spread of a match around the strengths"),
+        _P("noise", 1.0, 0.6, 1.6, True, "spread of a match around the strengths"),
         _P("home_spread", 0.15, 0.005, 1.5, True, "spread of teams' own home advantages"),
         _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly wandering of the venue advantages"),
         _P("newcomer", -0.5, -8.0, 4.0, False, "mean strength of late entrants"),

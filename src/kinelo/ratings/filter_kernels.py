@@ -20,6 +20,7 @@ WALK, PRIOR, NOISE, HOME_PRIOR, VENUE_WALK, NEWCOMER, RHO = range(7)
 HOME, NEUTRAL, FIRST = range(3)
 YEAR = 365.25
 START, TODAY = range(2)
+LONG_AGO = -(2**60)
 
 
 @njit(cache=True, nogil=True)
@@ -98,7 +99,7 @@ def play_all(home, away, y, neutral, weight, day, p, x, C, v, eta, eta_v, last, 
     for g in range(home.size):
         i, j = home[g] + FIRST, away[g] + FIRST
         venue = NEUTRAL if neutral[g] else HOME
-        if clock[START] < 0 and clock[TODAY] < 0:
+        if clock[START] < LONG_AGO:
             clock[START] = clock[TODAY] = day[g]
         grown = p[VENUE_WALK] * max(day[g] - clock[TODAY], 0) / YEAR
         clock[TODAY] = max(day[g], clock[TODAY])

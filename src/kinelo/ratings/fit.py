@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -63,9 +65,9 @@ def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Es
     scales = _Scales(rater.open_parameters())
     skipped = int(warm_up * len(matches))
     result = matches.result[skipped:]
-    twin = copy.copy(rater)
 
     def losses(z: Array) -> Array:
+        twin = copy.copy(rater)
         twin.reset(scales.values(z))
         return log_loss(twin.one_step_ahead(matches).probabilities[skipped:], result)
 
@@ -135,13 +137,10 @@ def _search(losses: Callable[[Array], Array], scales: _Scales) -> tuple[Array, A
 
 def _scores(losses: Callable[[Array], Array], here: _Point, scales: _Scales) -> Array:
     """``∂ℓ_k/∂z_p`` by differences that stay within the bounds."""
-    scores = np.empty((here.losses.size, here.z.size))
-    for p in range(here.z.size):
-        shifted = here.z.copy()
-        shift = DIFFERENCE if here.z[p] + DIFFERENCE <= scales.high[p] else -DIFFERENCE
-        shifted[p] += shift
-        scores[:, p] = (losses(shifted) - here.losses) / shift
-    return np.nan_to_num(scores)
+    shift = np.where(here.z + DIFFERENCE <= scales.high, DIFFERENCE, -DIFFERENCE)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the kernels release the interpreter's lock
+        shifted = list(pool.map(losses, here.z + np.diag(shift)))
+    return np.nan_to_num((np.column_stack(shifted) - here.losses[:, None]) / shift)
 
 
 def _step(

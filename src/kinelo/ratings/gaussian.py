@@ -29,7 +29,7 @@ LOGISTIC = 1.702
 """``Φ(z)`` and the logistic function of ``1.702 z`` differ by less than .01."""
 
 MARGIN_POWER = Parameter("margin_power", 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
-SHARPNESS = Parameter("sharpness", 1.2, 0.1, 10.0, True, "how steeply the forecast follows the strengths")
+SHARPNESS = Parameter("sharpness", 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
 TIES = Parameter("ties", 0.35, 0.005, 3.0, True, "half width of the draw band")
 
 
@@ -126,6 +126,7 @@ class GaussianRater(Rater):
 
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.reset({p.name: float(arrays[f"parameter_{p.name}"]) for p in self.parameters})
+        prefix = "parameter_"
+        self.reset({k.removeprefix(prefix): float(v) for k, v in arrays.items() if k.startswith(prefix)})
         self.margin_unit_ = float(arrays["margin_unit"])
         self._state.from_arrays(arrays)
