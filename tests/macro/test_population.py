@@ -73,16 +73,16 @@ def density_with(value):
 
 
 BAD = [
-    (lambda: kn.Population.uniform(theta=(10, 4, 9), r=(0, 1, 9), sigma=1.0), r"theta must be .* low < high, not \(10, 4, 9\)"),
+    (lambda: kn.Population.uniform(theta=(10, 4, 9), r=(0, 1, 9), sigma=1.0), r"low < high, not \(10, 4, 9\)"),
     (lambda: kn.Population.uniform(theta=(4, 4, 9), r=(0, 1, 9), sigma=1.0), "theta must be .* low < high"),
-    (lambda: kn.Population.uniform(theta=(4, 10, 9), r=(0, 1, 2), sigma=1.0), r"r\[2\], the number of cells, must be .* at least 3"),
+    (lambda: kn.Population.uniform(theta=(4, 10, 9), r=(0, 1, 2), sigma=1.0), r"r\[2\], .* at least 3"),
     (lambda: kn.Population.uniform(theta=(4, 10, 9), r=(0, 1, 9), sigma=-1.0), "sigma must be 0 or more"),
     (lambda: kn.Population.uniform(theta=(4, 10, 9), r=(0, 1, 9), sigma=(-1, 1, 5)), "sigma must be 0 or more"),
     (lambda: kn.Population.uniform(theta=(4, 10, 9), r=(0, 1, 9), sigma=(0, 1, 1)), "at least 3"),
     (lambda: kn.Population.uniform(theta=(4, 10), r=(0, 1, 9), sigma=1.0), r"theta must be \(low, high, cells\)"),
     (lambda: kn.Population.uniform(theta=(4, float("nan"), 9), r=(0, 1, 9), sigma=1.0), "finite number"),
-    (lambda: kn.Population(density_with(-0.5), **CELLS, sigma=1.0), r"density must be 0 or more, but in cell \[3, 0, 5\] it is -0.5"),
-    (lambda: kn.Population(density_with(np.nan), **CELLS, sigma=1.0), r"density must be finite, but the entry at \[3, 5\] is nan"),
+    (lambda: kn.Population(density_with(-0.5), **CELLS, sigma=1.0), r"0 or more, but in cell \[3, 0, 5\] it is -0.5"),
+    (lambda: kn.Population(density_with(np.nan), **CELLS, sigma=1.0), r"finite, but the entry at \[3, 5\] is nan"),
     (lambda: kn.Population(np.zeros((12, 16)), **CELLS, sigma=1.0), "positive total mass"),
     (lambda: kn.Population(np.ones((12, 15)), **CELLS, sigma=1.0), "one entry per cell, 12 × 1 × 16"),
     (lambda: kn.Population.from_function(lambda t, s, r: r - 5, **CELLS, sigma=1.0), "density must be 0 or more"),
@@ -102,14 +102,14 @@ def test_bad_populations_are_refused_in_words(make, message):
 
 
 def test_a_grid_too_large_is_refused_before_it_is_allocated():
-    with pytest.raises(InputError, match="A population on 100000 × 1 × 100000000 cells .* GiB of memory are free"):
+    with pytest.raises(InputError, match=r"A population on 100000 × 1 × 100000000 cells .* GiB of memory are free"):
         kn.Population.uniform(theta=(0, 1, 100_000), r=(0, 1, 100_000_000), sigma=1.0)
 
 
 def test_too_many_saved_times_are_refused_before_they_are_computed(monkeypatch):
     teams = kn.Population.uniform(theta=(4, 10, 100), r=(4, 10, 100), sigma=1.0)
     monkeypatch.setattr("kinelo.macro.grid.available_memory", lambda: 8 * 10**4 * 500)
-    with pytest.raises(InputError, match="Keeping the density at 1000 times .* save fewer times"):
+    with pytest.raises(InputError, match=r"Keeping the density at 1000 times .* save fewer times"):
         kn.solve(kn.RatingSystem(kn.Tanh(0.5)), teams, until=1.0, save_at=np.linspace(0, 1, 1000))
 
 

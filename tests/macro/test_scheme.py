@@ -101,7 +101,10 @@ def test_without_the_shift_the_mean_would_drift():
     drifts = []
     for cells in (40, 80, 160):
         teams = kn.Population.from_function(
-            lambda theta, sigma, r: np.exp(-((r - 6.5) ** 2)) * (1 + theta**3), theta=(5, 9, 5), r=(1, 12, cells), sigma=1.0
+            lambda theta, sigma, r: np.exp(-((r - 6.5) ** 2)) * (1 + theta**3),
+            theta=(5, 9, 5),
+            r=(1, 12, cells),
+            sigma=1.0,
         )
         run = transport(Upwind, SYSTEM, teams)
         total = 0.0

@@ -41,7 +41,9 @@ def test_structure_equals_direct_sum(pairing, closure, sigma):
 
 
 @pytest.mark.parametrize("closure", ["taylor", "exact"])
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.5, 1.0), kn.Davidson(0.5, 6.0)], ids=repr)
+@pytest.mark.parametrize(
+    "outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.5, 1.0), kn.Davidson(0.5, 6.0)], ids=repr
+)
 def test_sums_over_labels_equal_the_matrix(outcome, closure):
     grid = Grid(Axis.of("theta", (0, 10, 12)), Axis.of_spread((0, 0.9, 4)), Axis.of("r", (0, 10, 6)))
     masses = np.random.default_rng(1).random((grid.labels, 6))

@@ -15,6 +15,7 @@ from kinelo.cli.rate import rate
 from kinelo.cli.sample import sample
 from kinelo.cli.lab import lab
 from kinelo.cli.simulate import simulate
+from kinelo.cli.solve import solve
 
 app = typer.Typer(
     name="kinelo",
@@ -44,6 +45,7 @@ def _kinelo(
 
 
 app.command()(simulate)
+app.command()(solve)
 app.command()(diagnose)
 app.command()(sample)
 app.command()(rate)

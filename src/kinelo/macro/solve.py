@@ -5,18 +5,20 @@ Time is γ times the matches per team of the microscopic model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from kinelo._version import __version__
+from kinelo.errors import InputError
 from kinelo.macro.population import Population
 from kinelo.macro.run import Stop, kinetic_states, save_times, until_time
 from kinelo.macro.scheme import SchemeName
 from kinelo.macro.state import KineticState
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
 from kinelo.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def solve(
     -------
     Dataset
         ``density(time, theta, sigma, r)``, its marginals and the mean rating given θ; over ``series_time`` the mass,
-        the moments, E and the distance to the stationary map (NaN, with a note, where that map is missing or not unique).
+        the moments, E and the distance to the stationary map (NaN, with a note, where there is no single one).
 
     Examples
     --------
@@ -100,27 +102,35 @@ def solve(
         system, population, until=end, closure=closure, scheme=scheme, dt=dt, diffusion=diffusion, save_at=saves,
         stop=stop, steady_below=steady_below, samples=samples, threads=threads,
     )  # fmt: skip
-    kept: list[KineticState] = []
-    series: list[tuple[float, ...]] = []
-    last: KineticState | None = None
+    description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion)}
     with progress_bar("Solving", end, wanted=progress) as advance:
-        for state in states:
-            if state.saved:
-                kept.append(state)
-            series.append((state.time, *(getattr(state.diagnostics, name) for name in _SERIES)))
-            advance(state.time)
-            last = state
-    assert last is not None
-    description: dict[str, object]
-    description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion), "steps": last.steps}
-    description |= {"ended": "steady" if last.steady else "until", "stationary_note": last.note}
-    return dataset_of(kept, np.array(series), system, description)
+        return dataset_of(states, system, description, advance)
 
 
 def dataset_of(
-    states: Sequence[KineticState], series: np.ndarray, system: RatingSystem, description: dict[str, object]
+    states: Iterable[KineticState],
+    system: RatingSystem,
+    description: Mapping[str, object],
+    advance: Callable[[float], None] = lambda time: None,
 ) -> xr.Dataset:
-    """Saved states and the series of integrals as a dataset with named axes."""
+    """Drain a run into a dataset; ``advance`` is told the time reached."""
+    kept: list[KineticState] = []
+    series: list[tuple[float, ...]] = []
+    last: KineticState | None = None
+    for last in states:
+        if last.saved:
+            kept.append(last)
+        series.append((last.time, *(getattr(last.diagnostics, name) for name in _SERIES)))
+        advance(last.time)
+    if last is None:
+        raise InputError("a run without states has no dataset.")
+    ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": last.note}
+    return _assembled(kept, np.array(series), system, {**description, **ending})
+
+
+def _assembled(
+    states: Sequence[KineticState], series: Array, system: RatingSystem, description: Mapping[str, object]
+) -> xr.Dataset:
     import xarray as xr
 
     grid = states[0].population.grid

@@ -5,13 +5,14 @@ from __future__ import annotations
 import tomllib
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
 from kinelo.errors import InputError
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.studies.population import PopulationSection, SolveSection
 from kinelo.studies.sections import (
     AllPlayAllSection,
     LeagueSection,
@@ -20,6 +21,9 @@ from kinelo.studies.sections import (
     Section,
     SimulateSection,
 )
+
+if TYPE_CHECKING:
+    from kinelo.macro.population import Population
 
 Part = TypeVar("Part")
 
@@ -33,6 +37,8 @@ class Study(Section):
     pairing: PairingSection = AllPlayAllSection()
     league: LeagueSection | None = None
     simulate: SimulateSection | None = None
+    population: PopulationSection | None = None
+    solve: SolveSection | None = None
 
     @cached_property
     def system(self) -> RatingSystem:
@@ -43,6 +49,11 @@ class Study(Section):
     def strengths(self) -> Strength:
         """The league of the study."""
         return built("league", required("league", self.league))
+
+    @cached_property
+    def teams(self) -> Population:
+        """The population of the study, for the kinetic equation."""
+        return built("population", required("population", self.population))
 
 
 def built(section: str, part: Any) -> Any:

@@ -1,0 +1,146 @@
+"""Pictures of the kinetic equation: the density in (θ, r) and (σ, r), its moments over time, and a film of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.pictures import style
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure
+
+FILMS = ("gif", "mp4")
+
+
+def draw_population(run: xr.Dataset, title: str = "") -> Figure:
+    """Draw the last density of a run over θ and over σ (or of r alone), and what happened on the way."""
+    with style.journal_style():
+        figure = style.new_figure(style.PAGE, 2.7)
+        left, middle, right = figure.subplots(1, 3, width_ratios=(1.15, 1, 1))
+        _strengths_panel(figure, left, run)
+        if run.sizes["sigma"] > 1:
+            _spreads_panel(figure, middle, run)
+        else:
+            _ratings_panel(middle, run)
+        _series_panel(right, run)
+        if title:
+            figure.suptitle(title)
+        return figure
+
+
+def save_film(theta: np.ndarray, r: np.ndarray, frames: Sequence[tuple[float, np.ndarray]], path: Path) -> Path:
+    """Write densities in (θ, r) as a film, ``.gif`` or ``.mp4``; the file appears whole or not at all."""
+    from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
+
+    kind = check_film(path.suffix.lstrip("."))
+    with style.journal_style():
+        figure = style.new_figure(style.COLUMN, 3.2)
+        axes = figure.subplots()
+        # Every frame has a scale of its own: late densities pile up far beyond any common one.
+        image = _heat_map(axes, theta, r, frames[0][1])
+        _diagonal(axes, theta, r)
+        axes.set_xlabel("mean strength θ (rating points)")
+        axes.set_ylabel("rating r (rating points)")
+
+        def show(frame: tuple[float, np.ndarray]) -> list[QuadMesh]:
+            time, density = frame
+            image.set_array(density.T)
+            image.set_clim(0, _ceiling(density))
+            axes.set_title(f"density of teams at t = {time:.2f}")
+            return [image]
+
+        film = FuncAnimation(figure, show, frames=list(frames), blit=False)
+        writer = PillowWriter(fps=15) if kind == "gif" else FFMpegWriter(fps=15, codec="libx264")
+        temporary = path.with_name(f".{os.getpid()}.{path.name}")
+        try:
+            film.save(str(temporary), writer=writer, dpi=160)
+            os.replace(temporary, path)
+        except OSError as error:
+            raise InputError(f"The film {path} cannot be written: {error.strerror or error}.") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+    return path
+
+
+def check_film(kind: str) -> str:
+    """Return the kind of film, or say what is missing to make it."""
+    from matplotlib.animation import writers
+
+    if kind not in FILMS:
+        raise InputError(f"a film is a gif or an mp4, not {kind!r}.")
+    if kind == "mp4" and not writers.is_available("ffmpeg"):
+        raise InputError("an mp4 needs the program ffmpeg, which is not installed; a gif needs nothing.")
+    return kind
+
+
+def _strengths_panel(figure: Figure, axes: Axes, run: xr.Dataset) -> None:
+    theta, r = run.theta.values, run.r.values
+    image = _heat_map(axes, theta, r, run.density_theta_r.values[-1])
+    figure.colorbar(image, ax=axes, extend="max", label="teams per square point")
+    _diagonal(axes, theta, r)
+    axes.plot(theta, run.rating_given_theta.values[-1], color=style.RED, linewidth=1.0, label="mean rating given θ")
+    axes.set_xlabel("mean strength θ (points)")
+    axes.set_ylabel("rating r (points)")
+    axes.set_title(f"strength and rating, t = {float(run.time[-1]):g}")
+    axes.legend(loc="lower right", labelcolor="white")
+
+
+def _spreads_panel(figure: Figure, axes: Axes, run: xr.Dataset) -> None:
+    image = _heat_map(axes, run.sigma.values, run.r.values, run.density_sigma_r.values[-1])
+    figure.colorbar(image, ax=axes, extend="max")
+    axes.set_xlabel("spread of strength σ (points)")
+    axes.set_ylabel("rating r (points)")
+    axes.set_title("spread and rating")
+
+
+def _ratings_panel(axes: Axes, run: xr.Dataset) -> None:
+    # Late densities are ridges narrower than a cell; shares of teams stay readable where densities do not.
+    shown = np.unique(np.linspace(0, run.sizes["time"] - 1, 4).round().astype(int))
+    width = float(run.r[1] - run.r[0])
+    for k, colour in zip(shown, (style.GREY, style.SKY, style.BLUE, style.RED), strict=False):
+        share = np.cumsum(run.density_r.values[k]) * width
+        axes.plot(run.r + width / 2, share, color=colour, label=f"t = {float(run.time[k]):g}")
+    axes.set_xlabel("rating r (points)")
+    axes.set_ylabel("share of teams rated below r")
+    axes.set_ylim(0, 1.02)
+    axes.set_title("ratings")
+    axes.legend(loc="upper left")
+
+
+def _series_panel(axes: Axes, run: xr.Dataset) -> None:
+    variance = run.second_moment - run.mean_rating**2
+    lines = [(variance, "variance of ratings", style.BLUE, "-"), (run.energy, "E = mean of (r − θ)²", style.RED, "--")]
+    if np.isfinite(run.stationary_distance).all():
+        lines.append((run.stationary_distance, "mean of (r − R*)²", style.GREEN, "-."))
+    for values, label, colour, dash in lines:
+        axes.plot(run.series_time, values, color=colour, linestyle=dash, label=label)
+    axes.set_xlabel("γ × matches per team")
+    axes.set_ylabel("square points")
+    axes.set_ylim(0, 1.35 * max(float(values.max()) for values, *_ in lines))
+    axes.set_title("on the way")
+    axes.legend(loc="upper right")
+
+
+def _heat_map(axes: Axes, x: np.ndarray, r: np.ndarray, density: np.ndarray) -> QuadMesh:
+    return axes.pcolormesh(x, r, density.T, cmap=style.DENSITY, vmin=0, vmax=_ceiling(density), rasterized=True)
+
+
+def _ceiling(density: np.ndarray) -> float:
+    """Top of the scale: what all but the densest half percent of the occupied cells stay below."""
+    occupied = density[density > 1e-3 * density.max()]
+    return float(np.quantile(occupied, 0.995))
+
+
+def _diagonal(axes: Axes, theta: np.ndarray, r: np.ndarray) -> None:
+    ends = np.array([max(theta[0], r[0]), min(theta[-1], r[-1])])
+    if ends[0] < ends[1]:
+        axes.plot(ends, ends, color="white", linestyle="--", linewidth=0.9, label="r = θ")

@@ -1,0 +1,102 @@
+"""The sections ``[population]`` and ``[solve]`` of a study file, for the kinetic equation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from kinelo.studies.sections import Section
+
+if TYPE_CHECKING:
+    from kinelo.macro.population import Population
+    from kinelo.macro.state import KineticState
+    from kinelo.model.system import RatingSystem
+
+Cells = tuple[float, float, int]
+
+
+class _CellsSection(Section):
+    """Cells ``[low, high, count]`` in θ and r; σ is one number or cells too."""
+
+    theta: Cells
+    r: Cells
+    sigma: float | Cells
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """The three axes as arguments of a population."""
+        return {"theta": self.theta, "r": self.r, "sigma": self.sigma}
+
+
+class UniformSection(_CellsSection):
+    """``kind = "uniform"``: teams spread evenly over all cells."""
+
+    kind: Literal["uniform"]
+
+    def build(self) -> Population:
+        """Return the population."""
+        from kinelo.macro.population import Population
+
+        return Population.uniform(**self.cells)
+
+
+class GaussianSection(_CellsSection):
+    """``kind = "gaussian"``: θ and r normal and independent."""
+
+    kind: Literal["gaussian"]
+    theta_mean: float | None = None
+    theta_sd: float | None = None
+    r_mean: float | None = None
+    r_sd: float | None = None
+
+    def build(self) -> Population:
+        """Return the population."""
+        from kinelo.macro.population import Population
+
+        return Population.gaussian(
+            **self.cells, theta_mean=self.theta_mean, theta_sd=self.theta_sd, r_mean=self.r_mean, r_sd=self.r_sd
+        )
+
+
+class ConcentratedSection(_CellsSection):
+    """``kind = "concentrated"``: all teams at one rating, or each at its own θ (``rating = "theta"``)."""
+
+    kind: Literal["concentrated"]
+    rating: float | Literal["theta"]
+
+    def build(self) -> Population:
+        """Return the population."""
+        from kinelo.macro.population import Population
+
+        rating = (lambda theta, sigma: theta) if self.rating == "theta" else self.rating
+        return Population.concentrated(rating, **self.cells)
+
+
+PopulationSection = Annotated[UniformSection | GaussianSection | ConcentratedSection, Field(discriminator="kind")]
+
+
+class SolveSection(Section):
+    """``[solve]``: how far, by which closure and scheme, and what to keep."""
+
+    until: float
+    closure: Literal["exact", "taylor"] = "exact"
+    scheme: Literal["upwind", "tvd"] = "upwind"
+    dt: float | Literal["cfl"] = "cfl"
+    diffusion: float = 0.0
+    save_at: list[float] | None = None
+    stop: Literal["until", "steady"] = "until"
+    steady_below: float = 1e-4
+    samples: int = 100
+
+    def states(self, system: RatingSystem, population: Population, threads: int = 1) -> Iterator[KineticState]:
+        """Begin the run that this section describes."""
+        from kinelo.macro.run import kinetic_states
+
+        return kinetic_states(system, population, **self.model_dump(), threads=threads)
+
+    @property
+    def description(self) -> dict[str, object]:
+        """What the dataset of the run remembers of its settings."""
+        return self.model_dump(include={"closure", "scheme", "dt", "diffusion"})
