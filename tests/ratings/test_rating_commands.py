@@ -1,0 +1,104 @@
+"""kinelo sample, rate and predict as a user runs them."""
+
+import sys
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from kinelo.cli import app, main
+
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("league")
+    answer = runner.invoke(app, ["sample", str(folder), "--teams", "6", "--seasons", "2", "--seed", "3"])
+    assert answer.exit_code == 0
+    return folder
+
+
+def run(*words) -> str:
+    answer = runner.invoke(app, [str(word) for word in words], catch_exceptions=False)
+    assert answer.exit_code == 0, answer.output
+    return answer.output
+
+
+def refused(monkeypatch, capsys, *words) -> str:
+    """What the program says on its error stream when it refuses with exit code 2."""
+    monkeypatch.setattr(sys, "argv", ["kinelo", *(str(word) for word in words)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return said
+
+
+def test_rate_writes_ratings_rejects_and_a_picture(league, tmp_path):
+    dirty = tmp_path / "dirty.csv"
+    dirty.write_text((league / "results.csv").read_text() + "X1,2030-01-01,Ashford,Ashford,1,0\n")
+    out, rejects, picture = (tmp_path / name for name in ("ratings.csv", "rejects.csv", "h.png"))
+    said = run("rate", dirty, "--out", out, "--rejects", rejects, "--picture", picture, "--top", 3)
+    assert "60 matches, TeamElo" in said and "and 3 more" in said and "Estimated: step" in said
+    assert "1 rows set aside (a side against itself: 1)" in said
+    assert pl.read_csv(out).columns == ["name", "rating", "uncertainty", "matches", "last_played"]
+    assert pl.read_csv(rejects).rows() == [("matches", 61, "a side against itself")]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("rater", ["glicko", "glicko2"])
+def test_rate_with_other_raters(league, rater):
+    assert "60 matches, Glicko" in run("rate", league / "results.csv", "--rater", rater)
+
+
+def test_a_book_is_carried_on(league, tmp_path):
+    book, part = tmp_path / "book", tmp_path / "part.csv"
+    lines = (league / "results.csv").read_text().splitlines(keepends=True)
+    part.write_text("".join(lines[:41]))
+    assert "40 new matches" in run("rate", part, "--book", book)
+    assert "20 new matches, 40 counted before, 60 in all" in run("rate", league / "results.csv", "--book", book)
+    said = run("predict", "--book", book, "--match", "Ashford - Nowhere")
+    assert "Nowhere has never played" in said and "Home win" in said
+
+
+def test_predict_writes_forecasts_that_sum_to_one(league, tmp_path):
+    fixtures, out = tmp_path / "fixtures.csv", tmp_path / "f.csv"
+    fixtures.write_text("date,home_team,away_team\n2024-09-01,Ashford,Bramley\n2024-09-01,Calder,Dunmore\n")
+    run("predict", fixtures, "--results", league / "results.csv", "--out", out)
+    table = pl.read_csv(out)
+    assert table.select(pl.sum_horizontal("home_win", "draw", "away_win")).to_series().to_list() == pytest.approx(
+        [1, 1]
+    )
+    assert table["date"].to_list() == ["2024-09-01"] * 2
+
+
+def test_columns_can_be_named(league, tmp_path):
+    renamed = tmp_path / "renamed.csv"
+    renamed.write_text((league / "results.csv").read_text().replace("home_team", "gastgeber", 1))
+    assert "60 matches" in run("rate", renamed, "--column", "home=gastgeber")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("rate", "nothing.csv"), "there is no file nothing.csv"),
+        (("rate", "RESULTS", "--rater", "fifa"), "there is no rater 'fifa'"),
+        (("rate", "RESULTS", "--column", "home"), "is not of the form NAME=COLUMN"),
+        (("predict", "--match", "A - B"), "either --book DIR or --results FILE"),
+        (("predict", "--results", "RESULTS"), "say what to forecast"),
+        (("predict", "--results", "RESULTS", "--match", "A-B"), "is not of the form 'HOME - AWAY'"),
+        (("predict", "--book", "FOLDER", "--match", "A - B"), "is not a rating book"),
+        (("sample", "FOLDER"), "exists already"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(words, message, league, monkeypatch, capsys):
+    words = [{"RESULTS": league / "results.csv", "FOLDER": league}.get(word, word) for word in words]
+    assert message in refused(monkeypatch, capsys, *words)
+
+
+def test_a_book_of_another_rater_is_refused(league, tmp_path, monkeypatch, capsys):
+    run("rate", league / "results.csv", "--book", tmp_path / "b")
+    said = refused(monkeypatch, capsys, "rate", league / "results.csv", "--book", tmp_path / "b", "--rater", "glicko")
+    assert "is a book of TeamElo" in said
