@@ -42,6 +42,17 @@ def test_day_by_day_equals_one_run_to_the_last_bit(kept, tmp_path):
     assert kn.RatingBook(tmp_path / "book").matches().match_id.tolist() == matches.match_id.tolist()
 
 
+@pytest.mark.parametrize("kind", [kn.KalmanElo, kn.PlayerElo])
+def test_raters_with_covariances_and_lineups_can_be_kept_too(kind, tmp_path):
+    made = kn.sample_league(teams=6, seasons=1, seed=2)
+    matches = kn.read_matches(made.results, made.lineups)
+    fitted = kind().fit(matches)
+    kn.RatingBook(tmp_path / "b", fitted)
+    for day in np.unique(matches.date):
+        kn.RatingBook(tmp_path / "b").add(matches[matches.date == day])
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(fitted.ratings_)
+
+
 def test_fitted_parameters_are_kept(tmp_path):
     matches = league()
     fitted = kn.TeamElo().fit(matches)
