@@ -12,6 +12,7 @@ from kinelo._version import __version__
 from kinelo.cli.diagnose import diagnose
 from kinelo.cli.predict import predict
 from kinelo.cli.rate import rate
+from kinelo.cli.reproduce import reproduce
 from kinelo.cli.sample import sample
 from kinelo.cli.lab import lab
 from kinelo.cli.simulate import simulate
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Elo-type ratings of players and teams whose strength varies from match to match.",
-    epilog="Examples:  kinelo simulate studies/r2.toml --out out/r2",
+    epilog="Examples:  kinelo reproduce --out reproduction;  kinelo simulate studies/r2.toml --out out/r2",
 )
 
 
@@ -44,6 +45,7 @@ def _kinelo(
     pass
 
 
+app.command()(reproduce)
 app.command()(simulate)
 app.command()(solve)
 app.command()(diagnose)

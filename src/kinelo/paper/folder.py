@@ -1,0 +1,56 @@
+"""The folder of a reproduction: recognised by a mark, never mixed with anything else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from kinelo.errors import InputError
+from kinelo.paper.figure import FigureStudy
+from kinelo.ratings.atomic import replace_file
+from kinelo.results.disk import disk_errors_in_words, holds_something, make_writable_folder
+
+MARK = "reproduction.json"
+_FORMAT = "kinelo reproduction 1"
+
+
+def open_folder(folder: Path, *, resume: bool) -> Path:
+    """Return the folder to work in: a new one, or with ``resume`` that of an earlier reproduction.
+
+    A folder that holds anything else is refused and left alone.
+    """
+    if holds_something(folder):
+        if not _is_reproduction(folder):
+            raise InputError(
+                f"{folder} holds something that is not a reproduction; it is left alone, choose another --out."
+            )
+        if not resume:
+            raise InputError(
+                f"{folder} already holds a reproduction: add --resume to continue it (what is finished is kept), "
+                "or choose another --out."
+            )
+        return make_writable_folder(folder)
+    make_writable_folder(folder)
+    with disk_errors_in_words(folder):
+        replace_file(folder / MARK, json.dumps({"format": _FORMAT}).encode() + b"\n", durable=True)
+    return folder
+
+
+def _is_reproduction(folder: Path) -> bool:
+    try:
+        return json.loads((folder / MARK).read_text(encoding="utf-8")).get("format") == _FORMAT
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def copy_studies(figures: Sequence[FigureStudy], folder: Path, source: Path | None) -> Path:
+    """Put the figure files that were used beside the results, to be changed and run again with ``--studies``."""
+    target = folder / "studies"
+    place = files("kinelo.paper") / "studies" if source is None else source
+    with disk_errors_in_words(folder):
+        target.mkdir(exist_ok=True)
+        for figure in figures:
+            replace_file(target / figure.source, (place / figure.source).read_bytes())
+    return target

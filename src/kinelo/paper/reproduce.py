@@ -1,0 +1,170 @@
+"""The reproduction: carry out the runs of every figure, draw it, check the claims, write the report."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import xarray as xr
+
+from kinelo._version import __version__
+from kinelo.paper.claim import Claim
+from kinelo.paper.claims import check_claims
+from kinelo.paper.figure import FigureStudy, Scale
+from kinelo.paper.leagues import Evidence
+from kinelo.paper.registry import drawing
+from kinelo.paper.solution import run_solution, solution_inputs
+from kinelo.paper.work import figure_work, run_work
+from kinelo.pictures.style import save
+from kinelo.results.manifest import content_digest
+from kinelo.results.provenance import Provenance, provenance
+from kinelo.studies.simulation import run_simulation, simulation_inputs
+from kinelo.studies.study import Study
+
+WORTH_THREADS = 100_000
+"""Cells of a kinetic grid from which more than one thread pays."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a reproduction is: seconds' worth of work done and in all, figures done and in all, what is next."""
+
+    done: float
+    total: float
+    figures_done: int
+    figures: int
+    label: str
+
+
+@dataclass(frozen=True)
+class DrawnFigure:
+    """A figure with its numbers and its picture."""
+
+    study: FigureStudy
+    evidence: Evidence
+    png: bytes
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All that a report shows."""
+
+    scale: Scale
+    figures: Sequence[DrawnFigure]
+    claims: Sequence[Claim]
+    claims_left_out: int
+    runs_found: int
+    runs: int
+    matches: int
+    provenance: Provenance
+
+
+def reproduce(
+    figures: Sequence[FigureStudy],
+    folder: Path,
+    *,
+    scale: Scale = "full",
+    watch: Callable[[Progress], None] = lambda progress: None,
+    threads: int | None = None,
+) -> Reproduction:
+    """Carry out every run that is not in ``folder`` yet, draw the figures into it and check the claims.
+
+    Each run has a folder of its own below ``folder/runs``, named after its inputs: a finished one is used again, an
+    interrupted one continued, and one whose inputs changed is computed anew beside the old one.
+    """
+    begin = time.monotonic()
+    bench = _Bench(figures, folder, watch, threads)
+    drawn = [bench.draw(figure) for figure in figures]
+    bench.report("Checking the claims")
+    claims, left_out = check_claims({one.study.number: one.evidence for one in drawn})
+    seeds = sorted({s.simulate.seed for f in figures for s in f.studies.values() if s.simulate is not None})
+    return Reproduction(
+        scale=scale,
+        figures=drawn,
+        claims=claims,
+        claims_left_out=left_out,
+        runs_found=bench.found,
+        runs=bench.runs,
+        matches=sum(run_work(s).matches for f in figures for s in f.studies.values()),
+        provenance=provenance(seconds=time.monotonic() - begin, seeds=seeds),
+    )
+
+
+class _Bench:
+    """Keeps count while figures are made one after the other."""
+
+    def __init__(
+        self, figures: Sequence[FigureStudy], folder: Path, watch: Callable[[Progress], None], threads: int | None
+    ) -> None:
+        self.folder, self.watch, self.threads = folder, watch, threads
+        self.total = sum(figure_work(figure) for figure in figures)
+        self.done, self.figures_done, self.figures = 0.0, 0, len(figures)
+        self.found, self.runs = 0, 0
+
+    def draw(self, figure: FigureStudy) -> DrawnFigure:
+        prepare, draw = drawing(figure)
+        data = {name: self.run(figure, name, study) for name, study in figure.studies.items() if has_run(study)}
+        self.report(f"Drawing figure {figure.number}")
+        evidence = prepare(figure, data)
+        picture = draw(evidence)
+        target = self.folder / "figures" / figure.name
+        save(picture, target.with_suffix(".pdf"))
+        png = save(picture, target.with_suffix(".png")).read_bytes()
+        self.done += figure_work(figure) - sum(run_work(study).seconds for study in figure.studies.values())
+        self.figures_done += 1
+        self.report(f"Figure {figure.number} done")
+        return DrawnFigure(figure, evidence, png)
+
+    def run(self, figure: FigureStudy, name: str, study: Study) -> xr.Dataset:
+        work = run_work(study)
+        label = f"Figure {figure.number}: {name}"
+        self.report(label)
+
+        def advance(done: float) -> None:
+            self.report(label, work.seconds * min(done / work.units, 1.0))
+
+        folder = run_folder(self.folder, figure, name, study)
+        self.runs += 1
+        self.found += (folder / "manifest.json").exists()
+        data = carry_out(study, folder, advance, self.threads)
+        self.done += work.seconds
+        return data
+
+    def report(self, label: str, more: float = 0.0) -> None:
+        self.watch(Progress(self.done + more, self.total, self.figures_done, self.figures, label))
+
+
+def has_run(study: Study) -> bool:
+    """Whether a study asks for a simulation or a solution, rather than only naming a league."""
+    return study.simulate is not None or study.solve is not None
+
+
+def carry_out(study: Study, folder: Path, advance: Callable[[float], None], threads: int | None) -> xr.Dataset:
+    """Do what a study asks for, into ``folder``."""
+    if study.simulate is not None:
+        return run_simulation(study, folder, advance=advance, threads=threads)
+    many = math.prod(study.teams.grid.shape) >= WORTH_THREADS
+    return run_solution(study, folder, advance=advance, threads=(threads or os.cpu_count() or 1) if many else 1)
+
+
+def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Path:
+    """Folder of a run: readable, and different for different inputs or another version of Kinelo."""
+    inputs = simulation_inputs(study) if study.simulate is not None else solution_inputs(study)
+    digest = content_digest({"inputs": inputs, "kinelo": __version__})
+    readable = re.sub(r"[^\w.]+", "-", name).strip("-")
+    return folder / "runs" / f"{figure.name}-{readable}-{digest[:10]}"
+
+
+def unfinished_runs(folder: Path, figures: Sequence[FigureStudy]) -> Mapping[str, Path]:
+    """Runs of these figures that have begun in ``folder``, by name."""
+    return {
+        f"{figure.name}, {name}": place
+        for figure in figures
+        for name, study in figure.studies.items()
+        if has_run(study) and (place := run_folder(folder, figure, name, study)).exists()
+    }
