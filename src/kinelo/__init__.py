@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
     from kinelo.model.system import RatingSystem
     from kinelo.ratings.book import RatingBook
+    from kinelo.ratings.backtest import Backtest, backtest
     from kinelo.ratings.filter import KalmanElo
     from kinelo.ratings.forecast import Forecast
     from kinelo.ratings.glicko import Glicko, Glicko2
@@ -76,6 +77,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "ratings.sample": ("sample_league", "League"),
     "ratings.glicko": ("Glicko", "Glicko2"),
     "ratings.filter": ("KalmanElo",),
+    "ratings.backtest": ("backtest", "Backtest"),
     "ratings.player": ("PlayerElo",),
     "ratings.forecast": ("Forecast",),
     "ratings.parameters": ("Estimates",),

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from kinelo._version import __version__
+from kinelo.cli.backtest import backtest
 from kinelo.cli.diagnose import diagnose
 from kinelo.cli.predict import predict
 from kinelo.cli.rate import rate
@@ -52,4 +53,5 @@ app.command()(diagnose)
 app.command()(sample)
 app.command()(rate)
 app.command()(predict)
+app.command()(backtest)
 app.command()(lab)

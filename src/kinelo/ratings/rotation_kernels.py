@@ -88,13 +88,17 @@ def normalise(w, n, total, size):
 
 @njit(cache=True, nogil=True)
 def played_lineup(g, side, sheet, p, ids, w):
-    """Ids and shares of the line-up as it played; return how many."""
+    """Ids and shares of those of the line-up who played; return how many."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
     total = raw_shares(lo, hi, sheet, p[BENCH], w)
+    n = 0
     for c in range(lo, hi):
-        ids[c - lo] = sheet.player[c]
-    normalise(w, hi - lo, total, p[SIZE])
-    return hi - lo
+        if w[c - lo] > 0.0:
+            ids[n] = sheet.player[c]
+            w[n] = w[c - lo]
+            n += 1
+    normalise(w, n, total, p[SIZE])
+    return n
 
 
 @njit(cache=True, nogil=True)
@@ -207,17 +211,20 @@ def rotation(team, day, p, s, ids, w):
 def remember(g, side, team, sheet, p, s, w):
     """Keep the line-up among the team's recent ones, and how long each of its players usually plays."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
-    if hi == lo:
+    if raw_shares(lo, hi, sheet, p[BENCH], w) <= 0.0:
         return
-    raw_shares(lo, hi, sheet, p[BENCH], w)
     slot = s.ring_count[team] % RECENT
     s.ring_ids[team, slot, :] = -1
+    n = 0
     for c in range(lo, hi):
+        if w[c - lo] <= 0.0:
+            continue
         q = sheet.player[c]
-        if c - lo < WIDEST:
-            s.ring_ids[team, slot, c - lo] = q
-            s.ring_w[team, slot, c - lo] = w[c - lo]
-            s.ring_start[team, slot, c - lo] = sheet.starter[c]
+        if n < WIDEST:
+            s.ring_ids[team, slot, n] = q
+            s.ring_w[team, slot, n] = w[c - lo]
+            s.ring_start[team, slot, n] = sheet.starter[c]
+            n += 1
         share = w[c - lo] / sheet.role_weight[c]
         s.usual[q] = share if s.usual[q] == 0.0 else s.usual[q] + USUAL_GAIN * (share - s.usual[q])
     s.ring_count[team] += 1

@@ -53,9 +53,9 @@ class SquadState:
         players = self.players.find(lineups.players)
         strangers = np.flatnonzero(players < 0)
         players[strangers] = len(self.players) + np.arange(strangers.size)
-        played = set(lineups.player.tolist())
+        listed = np.bincount(lineups.player, minlength=len(lineups.players)) > 0
         unmet = {matches.teams[c] for c in np.unique(np.concatenate([matches.home, matches.away])) if teams[c] < 0}
-        unmet |= {lineups.players[c] for c in strangers if c in played}
+        unmet |= {lineups.players[c] for c in strangers[listed[strangers]]}
         return teams[matches.home], teams[matches.away], players[lineups.player], tuple(sorted(unmet))
 
     def with_room(self, players: int) -> Squads:

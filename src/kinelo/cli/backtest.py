@@ -1,0 +1,101 @@
+"""``kinelo backtest``: which rater forecasts these matches best."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinelo.cli.loading import COLUMN_HELP
+
+if TYPE_CHECKING:
+    from kinelo.ratings.backtest import Backtest
+    from kinelo.ratings.matches import Matches
+
+
+def backtest(
+    results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
+    train_until: Annotated[
+        str | None,
+        typer.Option(help="First day that is forecast (2005-01-01); by default the middle of the matches."),
+    ] = None,
+    lineups: Annotated[Path | None, typer.Option(help="Line-ups: match, side, player, perhaps minutes.")] = None,
+    rater: Annotated[
+        list[str] | None,
+        typer.Option(help="team, player, kalman, glicko or glicko2; may be repeated. By default all that can be used."),
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="log_loss, brier, rps or accuracy; may be repeated. The first one sorts.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the scores to this CSV file.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw the calibration into this PNG file.")] = None,
+    rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+) -> None:
+    """Fit raters on the earlier matches, forecast the later ones one step ahead, and show how good the forecasts were.
+
+    Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
+    """
+    from kinelo.cli.loading import load, plain_warnings
+    from kinelo.ratings.atomic import replace_file
+    from kinelo.ratings.backtest import backtest as run
+    from kinelo.ratings.scores import METRICS
+
+    matches = load(results, lineups, column, rejects)
+    if since is not None:
+        matches = matches.since(since)
+    first_day = train_until or _middle(matches)
+    with plain_warnings():
+        test = run(matches, _raters(matches, rater), train_until=first_day, metrics=metric or tuple(METRICS))
+    _show(test, first_day)
+    if out is not None:
+        replace_file(out, test.scores.write_csv().encode())
+        typer.echo(f"Scores: {out}")
+    if picture is not None:
+        from kinelo.pictures.calibration import draw_calibration
+        from kinelo.pictures.style import save
+
+        typer.echo(f"Picture: {save(draw_calibration(test), picture)}")
+
+
+def _middle(matches: Matches) -> str:
+    from kinelo.errors import InputError
+
+    if len(matches) < 2:
+        raise InputError(f"a backtest needs matches to fit and matches to forecast; there are {len(matches)} in all")
+    return str(matches.date[len(matches) // 2])
+
+
+def _raters(matches: Matches, asked: list[str] | None) -> dict:
+    from kinelo.ratings.choice import RATERS, rater_called
+
+    usable = [name for name in RATERS if name != "player" or matches.lineups is not None]
+    chosen = {type(rater).__name__: rater for rater in map(rater_called, asked or usable)}
+    player = chosen.get("PlayerElo")
+    if player is not None and asked is None:
+        unaware = rater_called("player")
+        unaware.known = "none"  # type: ignore[attr-defined]
+        chosen |= {"PlayerElo, line-up unknown": unaware}
+    return chosen
+
+
+def _show(test: Backtest, first_day: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    best = test.scores["rater"][0]
+    metric = test.metrics[0]
+    gaps = {row["rater"]: row for row in test.differences(best).iter_rows(named=True)}
+    shown = Table(title=f"{len(test.matches):,} matches from {first_day}, one step ahead", title_justify="left")
+    shown.add_column("Rater")
+    shown.add_column("Line-up known")
+    for name in test.metrics:
+        shown.add_column(name.replace("_", "-"), justify="right")
+    shown.add_column(f"{metric.replace('_', '-')} − best (95 %)", justify="right")
+    for row in test.scores.iter_rows(named=True):
+        gap = gaps.get(row["rater"])
+        said = "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
+        shown.add_row(row["rater"], row["line-up"], *(f"{row[name]:.4f}" for name in test.metrics), said)
+    Console().print(shown)

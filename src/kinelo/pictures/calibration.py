@@ -1,0 +1,68 @@
+"""Calibration: did what was forecast with probability p happen in a share p of the matches?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kinelo.pictures import style
+from kinelo.ratings.backtest import OUTCOMES, Backtest
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = dict(zip(OUTCOMES, (style.BLUE, style.ORANGE, style.RED)))
+MARKERS = dict(zip(OUTCOMES, "osD"))
+MOST_PANELS = 4
+
+
+def draw_calibration(test: Backtest, names: Sequence[str] | None = None, bins: int = 10) -> Figure:
+    """One panel per rater (default: the best four): frequency against forecast, with the forecasts made below.
+
+    The bars are where a calibrated forecast would be found in 95 of 100 cases.
+    """
+    names = list(names or test.scores["rater"].head(MOST_PANELS))
+    with style.journal_style():
+        figure = style.new_figure(min(style.PAGE, 2.5 * len(names) + 1.0), 3.6)
+        panels = figure.subplots(
+            2, len(names), squeeze=False, sharex=True, sharey="row", height_ratios=(4, 1), gridspec_kw={"hspace": 0.04}
+        )
+        for column, name in enumerate(names):
+            table = test.calibration(name, bins)
+            loss = float(test.match_scores(name, "log_loss").mean())
+            _draw_reliability(panels[0, column], table)
+            _draw_counts(panels[1, column], table, bins)
+            panels[0, column].set_title(f"{name}\nlog-loss {loss:.4f}")
+            panels[1, column].set_xlabel("Forecast probability")
+        panels[0, 0].set_ylabel("Share of matches in which it happened")
+        panels[1, 0].set_ylabel("Forecasts")
+        panels[0, 0].legend(loc="upper left", handletextpad=0.4)
+        return figure
+
+
+def _draw_reliability(axes: Axes, table: pl.DataFrame) -> None:
+    import polars as pl
+
+    axes.plot([0, 1], [0, 1], color=style.GREY, linestyle="--", linewidth=0.9, zorder=1)
+    for outcome in OUTCOMES:
+        part = table.filter((pl.col("outcome") == outcome) & (pl.col("forecast") > 0))
+        if not part.height:
+            continue
+        x, colour = part["forecast"].to_numpy(), COLOURS[outcome]
+        axes.vlines(x, part["low"], part["high"], color=colour, linewidth=2.6, alpha=0.35, zorder=2)
+        axes.plot(x, part["frequency"], MARKERS[outcome], color=colour, markersize=3.6, label=outcome, zorder=3)
+    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+
+
+def _draw_counts(axes: Axes, table: pl.DataFrame, bins: int) -> None:
+    import polars as pl
+
+    for place, outcome in enumerate(OUTCOMES):
+        part = table.filter((pl.col("outcome") == outcome) & (pl.col("forecast") > 0))
+        if not part.height:
+            continue
+        left = (part["forecast"] * bins).floor().clip(0, bins - 1) / bins
+        axes.bar(left + (place + 0.5) / (3 * bins), part["matches"], width=0.8 / (3 * bins), color=COLOURS[outcome])
+    axes.set_yscale("log")
