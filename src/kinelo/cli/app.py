@@ -11,11 +11,11 @@ import typer
 from kinelo._version import __version__
 from kinelo.cli.backtest import backtest
 from kinelo.cli.diagnose import diagnose
+from kinelo.cli.lab import lab
 from kinelo.cli.predict import predict
 from kinelo.cli.rate import rate
 from kinelo.cli.reproduce import reproduce
 from kinelo.cli.sample import sample
-from kinelo.cli.lab import lab
 from kinelo.cli.simulate import simulate
 from kinelo.cli.solve import solve
 
