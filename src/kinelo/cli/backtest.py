@@ -93,9 +93,10 @@ def _show(test: Backtest, first_day: str) -> None:
     shown.add_column("Line-up known")
     for name in test.metrics:
         shown.add_column(name.replace("_", "-"), justify="right")
-    shown.add_column(f"{metric.replace('_', '-')} − best (95 %)", justify="right")
+    shown.add_column("behind the best", justify="right", no_wrap=True)
     for row in test.scores.iter_rows(named=True):
         gap = gaps.get(row["rater"])
-        said = "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
+        said = "" if gap is None else f"{gap['difference']:+.4f} ± {(gap['high'] - gap['low']) / 2:.4f}"
         shown.add_row(row["rater"], row["line-up"], *(f"{row[name]:.4f}" for name in test.metrics), said)
     Console().print(shown)
+    typer.echo(f"Behind the best: mean difference in {metric.replace('_', '-')} and half its 95 % bootstrap interval.")

@@ -25,7 +25,7 @@ def draw_calibration(test: Backtest, names: Sequence[str] | None = None, bins: i
     """
     names = list(names or test.scores["rater"].head(MOST_PANELS))
     with style.journal_style():
-        figure = style.new_figure(min(style.PAGE, 2.5 * len(names) + 1.0), 3.6)
+        figure = style.new_figure(min(style.PAGE, 2.5 * len(names) + 1.0), 3.0 if len(names) > 2 else 3.8)
         panels = figure.subplots(
             2, len(names), squeeze=False, sharex=True, sharey="row", height_ratios=(4, 1), gridspec_kw={"hspace": 0.04}
         )
@@ -36,7 +36,7 @@ def draw_calibration(test: Backtest, names: Sequence[str] | None = None, bins: i
             _draw_counts(panels[1, column], table, bins)
             panels[0, column].set_title(f"{name}\nlog-loss {loss:.4f}")
             panels[1, column].set_xlabel("Forecast probability")
-        panels[0, 0].set_ylabel("Share of matches in which it happened")
+        panels[0, 0].set_ylabel("Share that happened")
         panels[1, 0].set_ylabel("Forecasts")
         panels[0, 0].legend(loc="upper left", handletextpad=0.4)
         return figure
@@ -51,9 +51,9 @@ def _draw_reliability(axes: Axes, table: pl.DataFrame) -> None:
         if not part.height:
             continue
         x, colour = part["forecast"].to_numpy(), COLOURS[outcome]
-        axes.vlines(x, part["low"], part["high"], color=colour, linewidth=2.6, alpha=0.35, zorder=2)
-        axes.plot(x, part["frequency"], MARKERS[outcome], color=colour, markersize=3.6, label=outcome, zorder=3)
-    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+        axes.vlines(x, part["low"], part["high"], color=colour, linewidth=4.0, alpha=0.35, zorder=2)
+        axes.plot(x, part["frequency"], MARKERS[outcome], color=colour, markersize=3.2, label=outcome, zorder=3)
+    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xticks=(0, 0.5, 1), yticks=(0, 0.25, 0.5, 0.75, 1))
 
 
 def _draw_counts(axes: Axes, table: pl.DataFrame, bins: int) -> None:
