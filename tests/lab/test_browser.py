@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +14,7 @@ GOOD = "date,home,away,home_score,away_score\n" + "\n".join(
     f"2024-{1 + k // 28:02d}-{1 + k % 28:02d},{'ABCD'[k % 4]},{'ABCD'[(k + 1 + k // 4 % 3) % 4]},{k % 4},{k * 7 % 3}"
     for k in range(160)
 )
-BROKEN = (
-    GOOD + "\nsome day,A,B,1,0\n2024-12-01,A,A,1,0\n2024-12-02,A,B,,1\n2024-12-03,A,B,-3,1\n"
-)
+BROKEN = GOOD + "\nsome day,A,B,1,0\n2024-12-01,A,A,1,0\n2024-12-02,A,B,,1\n2024-12-03,A,B,-3,1\n"
 
 
 def frames(page) -> int:
@@ -151,8 +150,9 @@ def test_keyboard_alone_reaches_everything(visit):
 def test_every_control_has_a_name(visit):
     page = visit()
     nameless = page.evaluate(
-        """() => [...document.querySelectorAll("button, input, select, [role=img], [role=tab]")].filter((node) =>
-             !(node.getAttribute("aria-label") || node.textContent.trim() || node.labels?.length)).map((node) => node.id)"""
+        """() => [...document.querySelectorAll("button, input, select, [role=img], [role=tab]")]
+             .filter((node) => !(node.ariaLabel || node.textContent.trim() || node.labels?.length))
+             .map((node) => node.id)"""
     )
     assert nameless == []
 
@@ -198,7 +198,7 @@ def test_a_good_file_is_rated_and_downloaded(visit):
     assert 98 <= sum(map(int, re.findall(r"(\d+) %", said))) <= 102
     with page.expect_download() as waiting:
         page.click("#download-ratings")
-    lines = open(waiting.value.path(), encoding="utf-8").read().splitlines()
+    lines = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
     assert waiting.value.suggested_filename == "kinelo-ratings.csv"
     assert lines[0].startswith("name,rating,uncertainty") and len(lines) == 5
 

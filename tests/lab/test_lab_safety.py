@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
 from kinelo.lab.app import create_app
 from kinelo.lab.guard import COOKIE
 from kinelo.lab.settings import Limits, Settings
-from starlette.testclient import TestClient
-from starlette.websockets import WebSocketDisconnect
 
 HERE = "http://127.0.0.1:8000"
 OWN = {"origin": HERE}
@@ -109,7 +110,9 @@ def test_a_bearer_token_works_too():
         assert stranger.get("/api/about", headers={**headers, "authorization": "Bearer x"}).status_code == 401
 
 
-@pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/paper/..%2f..%2fetc%2fpasswd", "/paper/report.html"])
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/paper/..%2f..%2fetc%2fpasswd", "/paper/report.html"]
+)
 def test_no_path_leads_out(visitor, path):
     assert visitor.get(path).status_code == 404
 
@@ -123,11 +126,11 @@ def test_only_so_many_pages():
 
 
 def test_uploads_end_at_the_limit():
-    with client(Settings(limits=Limits(upload_bytes=1000))) as visitor:
-        with visitor.websocket_connect(LIVE, headers=OWN) as socket:
-            page = welcome(socket)
-            answer = visitor.post(f"/api/pages/{page}/league/tables/results?name=x.csv", content=b"a" * 1001, headers=OWN)
-            assert answer.status_code == 413 and answer.json()["error"].startswith("x.csv is larger")
+    small = Settings(limits=Limits(upload_bytes=1000))
+    with client(small) as visitor, visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        page = welcome(socket)
+        answer = visitor.post(f"/api/pages/{page}/league/tables/results?name=x.csv", content=b"a" * 1001, headers=OWN)
+        assert answer.status_code == 413 and answer.json()["error"].startswith("x.csv is larger")
 
 
 def test_long_requests_are_refused(visitor):
@@ -162,7 +165,9 @@ def test_a_job_ends_and_uploads_vanish_when_the_page_leaves():
             assert visitor.post(f"/api/pages/{key}/league/prepare", headers=OWN).status_code == 200
             worker = app.state.jobs._workers[(key, "rating")]
             table = b"home,away,result\nA,B,1\nB,A,0\n"
-            answer = visitor.post(f"/api/pages/{key}/league/tables/results?name=../../x.csv", content=table, headers=OWN)
+            answer = visitor.post(
+                f"/api/pages/{key}/league/tables/results?name=../../x.csv", content=table, headers=OWN
+            )
             assert answer.status_code == 200 and answer.json()["tables"]["results"]["name"] == "x.csv"
             assert list(folder.iterdir()) == []
         end = time.monotonic() + 5
@@ -172,11 +177,11 @@ def test_a_job_ends_and_uploads_vanish_when_the_page_leaves():
 
 
 def test_only_so_many_jobs():
-    with client(Settings(limits=Limits(rating_workers=0))) as visitor:
-        with visitor.websocket_connect(LIVE, headers=OWN) as socket:
-            page = welcome(socket)
-            answer = visitor.post(f"/api/pages/{page}/league/sample", headers=OWN)
-            assert answer.status_code == 400 and "places" in answer.json()["error"]
+    closed = Settings(limits=Limits(rating_workers=0))
+    with client(closed) as visitor, visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        page = welcome(socket)
+        answer = visitor.post(f"/api/pages/{page}/league/sample", headers=OWN)
+        assert answer.status_code == 400 and "places" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(

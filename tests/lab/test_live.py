@@ -6,14 +6,15 @@ import asyncio
 import json
 import struct
 
-import kinelo as kn
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.controls import CONTROLS, Choice, Controls, Slider, read_controls
-from kinelo.lab.explore import Explorer, Threads
+from kinelo.lab.explore import Explorer, Pools
 from kinelo.lab.live import LiveRun
 from kinelo.lab.pacing import Pacer
 from kinelo.lab.theory import predicted_map
@@ -77,7 +78,7 @@ def test_both_pictures_show_the_same_moment():
     head, _, _ = decoded(run.frame(1), 20)
     run.close()
     assert head["kinetic_time"] == pytest.approx(0.1 * 25.0)
-    assert run._density.time == pytest.approx(head["kinetic_time"], abs=0.15)
+    assert run._density.time == pytest.approx(head["kinetic_time"], abs=0.3)
 
 
 def test_one_advance_is_bounded():
@@ -114,12 +115,23 @@ class Watcher:
         self.frames.append(decoded(frame, 10)[0])
 
 
+class Oracle:
+    """Theory at once."""
+
+    async def foresee(self, controls: Controls) -> dict:
+        line = {"theta": [4.0, 10.0], "rating": [5.0, 9.0], "deviation": [0.3, 0.3], "slope": 2 / 3, "note": ""}
+        return {"map": line, "words": {"headline": "first"}}
+
+    async def judge(self, controls: Controls) -> dict:
+        return {"headline": "last"}
+
+
 async def watched(script) -> Watcher:
     from concurrent.futures import ThreadPoolExecutor
 
     watcher = Watcher()
     with ThreadPoolExecutor(1) as pool:
-        explorer = Explorer(Threads(pool, pool, pool), watcher.say, watcher.show)
+        explorer = Explorer(Pools(pool, pool), Oracle(), watcher.say, watcher.show)
         playing = asyncio.create_task(explorer.play())
         await script(explorer, watcher)
         playing.cancel()
@@ -175,6 +187,17 @@ def test_the_newest_slider_wins():
 
     started = [one for one in asyncio.run(watched(script)).said if one["type"] == "started"]
     assert len(started) == 1 and started[0]["controls"]["sigma"] == 39 / 20
+
+
+def test_the_verdict_comes_once_the_sliders_rest():
+    async def script(explorer: Explorer, watcher: Watcher) -> None:
+        for sigma in (0.5, 1.5):
+            await explorer.hear({"type": "start", "controls": {"teams": 10, "sigma": sigma}})
+            await until(lambda sigma=sigma: any(one.get("controls", {}).get("sigma") == sigma for one in watcher.said))
+        await until(lambda: any(one.get("final") for one in watcher.said))
+
+    words = [(one["run"], one["headline"]) for one in asyncio.run(watched(script)).said if one["type"] == "verdict"]
+    assert words[-2:] == [(2, "first"), (2, "last")] and (1, "last") not in words
 
 
 def test_pause_stops_the_clock():

@@ -20,29 +20,33 @@ from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.lab import league_api, paper_api
 from kinelo.lab.controls import described_controls
-from kinelo.lab.explore import Threads
+from kinelo.lab.explore import Pools
 from kinelo.lab.guard import Guard
 from kinelo.lab.jobs import Jobs
 from kinelo.lab.pacing import SPEEDS
 from kinelo.lab.pages import Pages
 from kinelo.lab.settings import Settings
+from kinelo.lab.thinking import Thinker
 from kinelo.lab.warmup import warm_up
 
 STATIC = Path(__file__).parent / "static"
 
 
-def create_app(settings: Settings) -> Starlette:
-    """Build the application for one server."""
-    threads = Threads(*(ThreadPoolExecutor(size, name) for size, name in ((2, "live"), (1, "theory"), (1, "verdict"))))
-    jobs = Jobs(settings.limits)
-    pages = Pages(threads, jobs, settings.limits)
+def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
+    """Build the application for one server; ``warm`` loads compiled code and theory before the first visitor comes."""
+    pools = Pools(ThreadPoolExecutor(2, "play"), ThreadPoolExecutor(1, "begin"))
+    jobs, thinker = Jobs(settings.limits), Thinker(settings.limits)
+    pages = Pages(pools, thinker, jobs, settings.limits)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        threads.theory.submit(warm_up)
+        if warm:
+            pools.begin.submit(warm_up)
+            await thinker.warm_up()
         yield
         await jobs.end_all()
-        for pool in (threads.live, threads.theory, threads.verdict):
+        await thinker.end()
+        for pool in (pools.play, pools.begin):
             pool.shutdown(wait=False, cancel_futures=True)
 
     async def live(socket: WebSocket) -> None:

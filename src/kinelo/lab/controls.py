@@ -48,7 +48,7 @@ class Slider:
             raise InputError(f"{self.name} must be a number from {self.low:g} to {self.high:g}, not {value!r}.")
         if not self.low <= value <= self.high:
             raise InputError(f"{self.name} must lie between {self.low:g} and {self.high:g}, not at {value:g}.")
-        return int(round(value)) if whole else float(value)
+        return round(value) if whole else float(value)
 
 
 @dataclass(frozen=True)
@@ -193,4 +193,3 @@ def read_controls(given: object) -> Controls:
 def described_controls() -> list[dict[str, Any]]:
     """The list of sliders as the page draws them."""
     return [{"kind": "slider" if isinstance(c, Slider) else "choice", **asdict(c)} for c in CONTROLS]
-

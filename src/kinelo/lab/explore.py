@@ -7,25 +7,38 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.lab.controls import Controls, read_controls
 from kinelo.lab.live import LiveRun
 from kinelo.lab.pacing import Pacer
-from kinelo.lab.theory import predicted_map
-from kinelo.lab.verdict import first_words, verdict
 
 SEED = 1
+REST_SECONDS = 0.25
+"""The verdict takes longer than the map: it waits until the sliders have been still for this long."""
 
 
 @dataclass(frozen=True)
-class Threads:
-    """Where runs play, maps and verdicts are computed; apart, so that what is slow never holds up what is quick."""
+class Pools:
+    """Threads that play, and one that begins new runs, so that no restart queues behind leagues at play."""
 
-    live: Executor
-    theory: Executor
-    verdict: Executor
+    play: Executor
+    begin: Executor
+
+
+class Theory(Protocol):
+    """What an explorer wants to know; :class:`kinelo.lab.thinking.Thinker` answers it."""
+
+    async def foresee(self, controls: Controls) -> dict[str, Any]:
+        """The stationary map and what it says at a glance."""
+        ...
+
+    async def judge(self, controls: Controls) -> dict[str, Any]:
+        """The verdict of the diagnosis."""
+        ...
 
 
 class Explorer:
@@ -33,16 +46,17 @@ class Explorer:
 
     def __init__(
         self,
-        threads: Threads,
+        pools: Pools,
+        theory: Theory,
         say: Callable[[dict[str, Any]], Awaitable[None]],
         show: Callable[[bytes], Awaitable[None]],
     ) -> None:
-        self._threads, self._say, self._show = threads, say, show
+        self._pools, self._theory, self._say, self._show = pools, theory, say, show
         self._pacer = Pacer()
         self._run: LiveRun | None = None
         self._wanted: tuple[Controls, int] | None = None
         self._number = 0
-        self._theory: asyncio.Task[None] | None = None
+        self._thinking: asyncio.Task[None] | None = None
 
     async def hear(self, message: dict[str, Any]) -> None:
         """Take one message of the page."""
@@ -77,15 +91,15 @@ class Explorer:
                 await self._move()
                 await self._wait()
         finally:
-            if self._theory is not None:
-                self._theory.cancel()
+            if self._thinking is not None:
+                self._thinking.cancel()
             if self._run is not None:
                 self._let_go(self._run)
 
     def _let_go(self, run: LiveRun) -> None:
         """Close a run where it plays, because it may still be playing."""
         with contextlib.suppress(RuntimeError):  # the threads are gone when the server ends
-            self._threads.live.submit(run.close)
+            self._pools.play.submit(run.close)
 
     async def _wait(self) -> None:
         if self._wanted is None:
@@ -96,40 +110,41 @@ class Explorer:
         (controls, seed), self._wanted = self._wanted, None
         self._number += 1
         loop = asyncio.get_running_loop()
-        new = await loop.run_in_executor(self._threads.live, LiveRun, self._number, controls, seed)
+        new = await loop.run_in_executor(self._pools.begin, LiveRun, self._number, controls, seed)
         if self._run is not None:
             self._let_go(self._run)
         self._run = new
         self._pacer.forget()
         await self._say(new.opening())
         await self._show(new.frame(self._pacer.next_sequence()))
-        if self._theory is not None:
-            self._theory.cancel()
-        self._theory = asyncio.create_task(self._predict(new))
+        if self._thinking is not None:
+            self._thinking.cancel()
+        self._thinking = asyncio.create_task(self._predict(new))
 
     async def _move(self) -> None:
         run = self._run
         if run is None or self._pacer.paused or self._pacer.abandoned:
             return
         due = self._pacer.matches_due()
-        await asyncio.get_running_loop().run_in_executor(self._threads.live, run.advance, due)
+        await asyncio.get_running_loop().run_in_executor(self._pools.play, run.advance, due)
         if self._pacer.ready and self._wanted is None:
             await self._show(run.frame(self._pacer.next_sequence()))
 
     async def _predict(self, run: LiveRun) -> None:
-        """Send the map with what it says, and the diagnosis, which takes longer, after it."""
-        loop = asyncio.get_running_loop()
+        """Send the map with what it says, and the verdict once the sliders rest."""
 
         async def say_verdict(words: dict[str, Any], *, final: bool) -> None:
             await self._say({"type": "verdict", "run": run.number, "final": final, **words})
 
         words: dict[str, Any] = {"headline": "These ratings never settle.", "facts": []}
         try:
-            foreseen = await loop.run_in_executor(self._threads.theory, predicted_map, run.controls)
-            run.target = foreseen.at(run.strengths.theta)
-            await self._say(foreseen.message(run.number))
-            words = first_words(foreseen)
+            foreseen = await self._theory.foresee(run.controls)
+            line = foreseen["map"]
+            run.target = np.interp(run.strengths.theta, line["theta"], line["rating"])
+            await self._say({"type": "theory", "run": run.number, **line})
+            words = foreseen["words"]
             await say_verdict(words, final=False)
-            await say_verdict(await loop.run_in_executor(self._threads.verdict, verdict, run.controls), final=True)
+            await asyncio.sleep(REST_SECONDS)
+            await say_verdict(await self._theory.judge(run.controls), final=True)
         except InputError as error:
             await say_verdict({**words, "advice": str(error)}, final=True)

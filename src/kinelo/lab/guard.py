@@ -81,9 +81,7 @@ class Guard:
             answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
             answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
             return answer
-        return PlainTextResponse(
-            "A token is needed: open the address that `kinelo lab` printed when it started.", 401
-        )
+        return PlainTextResponse("A token is needed: open the address that `kinelo lab` printed when it started.", 401)
 
 
 def _same_origin(headers: Headers) -> bool:

@@ -21,7 +21,7 @@ Report = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Worker:
-    """A process for one kind of work ("rating" or "paper")."""
+    """A process for one kind of work: "rating", "paper" or "theory"."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -42,8 +42,23 @@ class Worker:
         return self._process.returncode is not None
 
     async def ask(self, task: str, report: Report | None = None, /, **arguments: Any) -> Any:
-        """Have a task done; progress goes to ``report``."""
+        """Have a task done; progress goes to ``report``.
+
+        Whoever stops waiting before the task has begun takes it back; one that has begun is finished unheard.
+        """
+        begun = asyncio.Event()
+        work = asyncio.ensure_future(self._exchange(begun, task, report, arguments))
+        work.add_done_callback(lambda done: done.cancelled() or done.exception())
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            if not begun.is_set():
+                work.cancel()
+            raise
+
+    async def _exchange(self, begun: asyncio.Event, task: str, report: Report | None, arguments: dict[str, Any]) -> Any:
         async with self._busy:
+            begun.set()
             stdin, stdout = self._process.stdin, self._process.stdout
             assert stdin is not None and stdout is not None
             try:

@@ -23,9 +23,9 @@ from kinelo.macro.state import KineticState
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.validation import Array
 
-THETA_CELLS, RATING_CELLS = 48, 84
+THETA_CELLS, RATING_CELLS = 48, 96
 RATING_RANGE = (THETA[0] - 0.5, THETA[1] + 0.5)
-KINETIC_STEP = 0.1
+KINETIC_STEP = 0.2
 FAR = 1e6
 MOST_MATCHES = 100_000
 """Matches of one advance: some hundredths of a second."""
@@ -50,8 +50,8 @@ class LiveRun:
         )  # fmt: skip
         self._state = SimulationState(0, first[None, :], np.zeros(1, dtype=np.int64))
         self._kinetic: Iterator[KineticState] | None = kinetic_states(
-            self.system, self._first_population(), until=FAR, samples=round(FAR / KINETIC_STEP), stop="steady", steady_below=1e-4,
-            scheme="tvd",
+            self.system, self._first_population(), until=FAR, samples=round(FAR / KINETIC_STEP), stop="steady",
+            steady_below=1e-4,
         )  # fmt: skip
         self._density = next(self._kinetic)
 
@@ -113,7 +113,11 @@ class LiveRun:
             "run": self.number,
             "controls": self.controls.to_dict(),
             "theta": rounded(self.strengths.theta),
-            "sigma": {"typical": float(np.sqrt(np.mean(sigma**2))), "low": float(sigma.min()), "high": float(sigma.max())},
+            "sigma": {
+                "typical": float(np.sqrt(np.mean(sigma**2))),
+                "low": float(sigma.min()),
+                "high": float(sigma.max()),
+            },
             "density_theta": rounded(grid.theta.centres),
             "density_rating": rounded(grid.r.centres),
         }
@@ -139,6 +143,9 @@ class LiveRun:
     def _shades(self) -> NDArray[np.uint8]:
         """Density over (rating, strength) as shades, by its square root so that thin parts can be seen."""
         density = self._density.population.marginal("theta", "r").T
+        # A ridge thinner than a cell looks like beads unless every rating is shared with its two neighbours.
+        padded = np.pad(density, ((1, 1), (0, 0)))
+        density = (padded[:-2] + padded[1:-1] + padded[2:]) / 3
         return np.sqrt(np.maximum(density, 0.0) / density.max() * 255.0**2).astype(np.uint8)
 
 

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import time
 
-FRAME_SECONDS = 1 / 15
+FRAME_SECONDS = 1 / 12
 PATIENCE_SECONDS = 1.5
 SPEEDS = (1.0, 3000.0)
 """Matches per team and second."""

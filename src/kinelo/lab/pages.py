@@ -15,7 +15,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kinelo.errors import InputError
-from kinelo.lab.explore import Explorer, Threads
+from kinelo.lab.explore import Explorer, Pools, Theory
 from kinelo.lab.jobs import Jobs, Report
 from kinelo.lab.settings import Limits
 
@@ -25,12 +25,12 @@ FULL_HOUSE = 4429
 class Page:
     """One visitor: a socket, a live league, jobs, and a folder for what was uploaded."""
 
-    def __init__(self, socket: WebSocket, threads: Threads, jobs: Jobs) -> None:
+    def __init__(self, socket: WebSocket, pools: Pools, theory: Theory, jobs: Jobs) -> None:
         self.key = secrets.token_urlsafe(16)
         self.jobs = jobs
         self._socket = socket
         self._sending = asyncio.Lock()
-        self._explorer = Explorer(threads, self.say, self._show)
+        self._explorer = Explorer(pools, theory, self.say, self._show)
         self._folder: Path | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -102,8 +102,8 @@ class Page:
 class Pages:
     """All open pages, up to a limit."""
 
-    def __init__(self, threads: Threads, jobs: Jobs, limits: Limits) -> None:
-        self._threads, self._jobs, self._limits = threads, jobs, limits
+    def __init__(self, pools: Pools, theory: Theory, jobs: Jobs, limits: Limits) -> None:
+        self._pools, self._theory, self._jobs, self._limits = pools, theory, jobs, limits
         self._open: dict[str, Page] = {}
 
     def __len__(self) -> int:
@@ -122,7 +122,7 @@ class Pages:
         if len(self._open) >= self._limits.pages:
             await socket.close(FULL_HOUSE, f"all {self._limits.pages} places are taken; try again later")
             return
-        page = Page(socket, self._threads, self._jobs)
+        page = Page(socket, self._pools, self._theory, self._jobs)
         self._open[page.key] = page
         try:
             await page.live()

@@ -84,9 +84,7 @@ class _Reader(HTMLParser):
             self.report.summary, self._target = "", (self.report, "summary")
 
     def _start_in_claims(self, tag: str, names: list[str]) -> None:
-        if tag == "tbody":
-            self._cell = 0
-        elif tag == "tr":
+        if tag == "tr":
             self._cell = 0
         elif tag == "td":
             self._cell += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -14,7 +15,6 @@ import uvicorn
 from kinelo.errors import InputError
 from kinelo.lab.app import create_app
 from kinelo.lab.settings import Settings
-
 
 if find_spec("plotly") is None:
     raise ModuleNotFoundError("the page draws with plotly.js from the package plotly", name="plotly")
@@ -52,6 +52,8 @@ class _Server(uvicorn.Server):
 def serve(settings: Settings, *, browser: bool, announce: Callable[[str], None]) -> None:
     """Serve until Ctrl-C; ``announce`` is told the address once the lab answers."""
     listener = open_socket(settings)
+    # Short turns between threads: a frame should not wait for a league at play.
+    sys.setswitchinterval(0.001)
     if settings.port == 0:
         settings = Settings(settings.host, listener.getsockname()[1], settings.token, settings.paper, settings.limits)
 
@@ -61,7 +63,7 @@ def serve(settings: Settings, *, browser: bool, announce: Callable[[str], None])
             webbrowser.open(settings.address)
 
     config = uvicorn.Config(
-        create_app(settings),
+        create_app(settings, warm=True),
         log_level=logging.WARNING,
         access_log=False,
         ws="websockets-sansio",

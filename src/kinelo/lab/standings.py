@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import polars as pl
 
+from kinelo.ratings.backtest import backtest
 from kinelo.ratings.choice import rater_called
 from kinelo.ratings.matches import Matches
 from kinelo.ratings.rater import Rater
-from kinelo.ratings.scores import METRICS, outcome_shares
 
 MOST_LISTED = 1000
 MOST_HISTORIES = 24
-TRAINED_ON = 0.5
 LEAST_CHECKED = 40
-BINS = 10
+LEAST_IN_BIN = 5
 
 
 def summary(matches: Matches) -> dict[str, Any]:
@@ -88,29 +86,21 @@ def plain(value: Any, digits: int = 6) -> Any:
 
 
 def calibration(kind: str, matches: Matches) -> tuple[dict[str, Any] | None, pl.DataFrame]:
-    """Forecasts of the second half, made by a rater fitted on the first, against what happened."""
-    first = int(len(matches) * TRAINED_ON)
-    if len(matches) - first < LEAST_CHECKED:
+    """Forecasts of the later half, made by a rater fitted on the earlier, and how they compare with what happened."""
+    day = matches.date[len(matches) // 2]
+    if day == matches.date[0] or len(matches.since(day)) < LEAST_CHECKED:
         return None, pl.DataFrame()
-    rater = rater_called(kind).fit(matches[:first])
-    rest = matches[first:]
-    chances = rater.one_step_ahead(rest).probabilities
-    happened = outcome_shares(rest.result)
-    place = np.minimum((chances.ravel() * BINS).astype(int), BINS - 1)
-    count = np.bincount(place, minlength=BINS)
-    said = np.bincount(place, chances.ravel(), BINS)
-    seen = np.bincount(place, happened.ravel(), BINS)
-    bins = [
-        {"forecast": said[k] / count[k], "frequency": seen[k] / count[k], "low": seen[k] / count[k], "high": seen[k] / count[k], "count": int(count[k])}
-        for k in range(BINS)
-        if count[k]
-    ]
-    scores = {name: float(metric(chances, rest.result).mean()) for name, metric in METRICS.items()}
+    test = backtest(matches, {kind: rater_called(kind)}, train_until=day)
+    bins = test.calibration(kind).filter(pl.col("matches") >= LEAST_IN_BIN)
+    scores = test.scores.row(0, named=True)
     table = pl.concat(
-        [
-            rest.to_polars().select("date", "home", "away", "result"),
-            pl.DataFrame(chances, schema=["home_win", "draw", "away_win"]),
-        ],
+        [test.matches.to_polars().select("date", "home", "away", "result"), test.forecasts[kind].to_polars()],
         how="horizontal",
     )
-    return {"bins": bins, "scores": scores, "matches": len(rest), "trained_on": first}, table
+    checked = {
+        "bins": [{name: plain(value) for name, value in row.items()} for row in bins.iter_rows(named=True)],
+        "scores": {metric: plain(scores[metric]) for metric in test.metrics},
+        "matches": len(test.matches),
+        "trained_on": len(matches) - len(test.matches),
+    }
+    return checked, table

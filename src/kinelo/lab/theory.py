@@ -1,6 +1,6 @@
-"""Where the ratings of a live run are heading: the stationary map with its noise, for the picture and for the distance.
+"""Where the ratings of a live run are heading: the stationary map with its noise.
 
-It is computed for a league of very many teams with the same strengths, which takes hundredths of a second.
+It is that of a league of very many teams with the same strengths, which takes hundredths of a second.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 
 from kinelo.errors import NoStationaryState
 from kinelo.lab.controls import THETA, Controls
-from kinelo.lab.live import rounded
 from kinelo.model.validation import Array
 from kinelo.stationary.continuum import Continuum
 from kinelo.stationary.limit import stationary
@@ -32,21 +31,10 @@ class PredictedMap:
     slope: float
     note: str = ""
 
-    def at(self, theta: Array) -> Array:
-        """Predicted rating of teams of these mean strengths."""
-        return np.interp(theta, self.theta, self.rating)
-
-    def message(self, run: int) -> dict[str, Any]:
-        """What the page needs to draw it."""
-        return {
-            "type": "theory",
-            "run": run,
-            "theta": rounded(self.theta),
-            "rating": rounded(self.rating),
-            "deviation": rounded(self.deviation),
-            "slope": self.slope,
-            "note": self.note,
-        }
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers."""
+        lists = {name: np.round(getattr(self, name), 5).tolist() for name in ("theta", "rating", "deviation")}
+        return {**lists, "slope": self.slope, "note": self.note}
 
 
 @lru_cache(maxsize=256)

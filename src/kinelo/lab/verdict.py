@@ -19,7 +19,9 @@ def first_words(foreseen: PredictedMap) -> dict[str, Any]:
     """What can be said as soon as the map is known, until the diagnosis is there."""
     return {
         "headline": headline(foreseen.slope),
-        "facts": facts(foreseen.slope, float((foreseen.rating - foreseen.theta)[-1]), float(foreseen.deviation.mean()), None),
+        "facts": facts(
+            foreseen.slope, float((foreseen.rating - foreseen.theta)[-1]), float(foreseen.deviation.mean()), None
+        ),
         "advice": "",
     }
 
@@ -71,7 +73,11 @@ def advice(found: Diagnosis) -> str:
     if best is None:
         return "Here the choice of opponents shapes the ratings too, and no step size makes them fair."
     if best == 0:
-        return "These teams do not vary at all: only very small steps rate them fairly, because luck stretches the scale."
+        return (
+            "These teams do not vary at all: only very small steps rate them fairly, because luck stretches the scale."
+        )
     if best > gamma:
-        return f"Raising the step size γ to about {best:.2g} would make ratings fair, at the price of more luck in each."
+        return (
+            f"Raising the step size γ to about {best:.2g} would make ratings fair, at the price of more luck in each."
+        )
     return f"Lowering the step size γ to about {best:.2g} would make ratings fair."

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from kinelo.lab.controls import Controls
 from kinelo.lab.live import LiveRun
-from kinelo.lab.theory import predicted_map
 
 
 def warm_up() -> None:
-    """Play a few matches of every kind of league there is, and predict one."""
-    for controls in (Controls(teams=10), Controls(teams=10, law="lottery", ties=0.2), Controls(teams=10, pairing="local")):
+    """Play a few matches of every kind of league there is."""
+    for controls in (
+        Controls(teams=10),
+        Controls(teams=10, law="lottery", ties=0.2),
+        Controls(teams=10, pairing="local"),
+    ):
         run = LiveRun(0, controls)
         run.advance(5.0)
         run.frame(0)
         run.close()
-    predicted_map(Controls())

@@ -17,6 +17,9 @@ from typing import Any, BinaryIO
 
 from kinelo.errors import InputError, KineloWarning
 
+NICENESS = 3
+"""Work behind the scenes gives way to what is on somebody's screen."""
+
 
 def main(kind: str, memory: int) -> None:
     """Serve requests until the input ends."""
@@ -25,6 +28,7 @@ def main(kind: str, memory: int) -> None:
     _limit_memory(memory)
     requests: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_read, args=(requests,), daemon=True).start()
+    os.nice(NICENESS)
     desk = _desk(kind, lambda progress: _write(answers, {"progress": progress}))
     while True:
         _write(answers, _answer(desk, requests.get()))
@@ -62,6 +66,10 @@ def _desk(kind: str, progress: Callable[[Any], None]) -> Any:
         from kinelo.lab.rating import RatingDesk
 
         return RatingDesk(progress)
+    if kind == "theory":
+        from kinelo.lab.theory_desk import TheoryDesk
+
+        return TheoryDesk()
     from kinelo.lab.paper import PaperDesk
 
     return PaperDesk(progress)

@@ -4,7 +4,6 @@ import { $, element, figure, percent } from "./words.js";
 
 const LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
 const DOWNLOADS = [["ratings", "Ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
-const METRICS = { log_loss: "log-loss", brier: "Brier score", rps: "ranked probability score", accuracy: "share of likeliest outcomes that happened" };
 
 export class Rated {
   #connection; #result = null; #chosen = [];
@@ -101,27 +100,34 @@ export class Rated {
     const words = $("#calibration-words");
     $("#calibration-chart").hidden = !checked;
     if (!checked) {
-      words.textContent = "There are too few matches to check forecasts on.";
+      words.textContent = "Forecasts can be checked only on a file with dates and enough matches.";
       return;
     }
     words.textContent = `A rater that had seen only the first ${checked.trained_on.toLocaleString("en")} matches forecast the other ` +
-      `${checked.matches.toLocaleString("en")}, one by one. On the dashed line, what was given 70 % happened in 70 % of cases. ` +
-      `${METRICS.log_loss} ${figure(checked.scores.log_loss, 4)}, ${METRICS.brier} ${figure(checked.scores.brier, 3)}; ` +
+      `${checked.matches.toLocaleString("en")}, one by one. On the dashed line, what was given 70 % happened in 70 % of cases; the grey ` +
+      `bars are the play of chance around it. The log-loss is ${figure(checked.scores.log_loss, 4)}, the Brier score ${figure(checked.scores.brier, 3)}; ` +
       `the likeliest outcome happened in ${percent(checked.scores.accuracy)}.`;
     const c = colours();
+    const outcomes = [["home win", c.team, "circle"], ["draw", c.truth, "square"], ["away win", c.prediction, "diamond"]];
     const { bins } = checked;
-    const whisker = (key) => bins.map((bin) => Math.abs(bin[key] - bin.frequency));
     draw($("#calibration-chart"), [
-      { x: [0, 1], y: [0, 1], mode: "lines", hoverinfo: "skip", line: { color: c.truth, width: 1.6, dash: "dash" } },
+      { x: [0, 1], y: [0, 1], mode: "lines", hoverinfo: "skip", showlegend: false, line: { color: c.truth, width: 1.6, dash: "dash" } },
       {
-        x: bins.map((bin) => bin.forecast), y: bins.map((bin) => bin.frequency), mode: "markers",
-        marker: { color: c.team, size: 9 },
-        error_y: { type: "data", symmetric: false, array: whisker("high"), arrayminus: whisker("low"), color: c.team, thickness: 1.4, width: 0 },
-        text: bins.map((bin) => `${bin.count} forecasts`), hovertemplate: "said %{x:.0%}, happened %{y:.0%}<br>%{text}<extra></extra>",
+        x: bins.map((bin) => bin.forecast), y: bins.map((bin) => bin.forecast), mode: "markers", marker: { size: 0.1, color: c.truth },
+        error_y: { type: "data", symmetric: false, array: bins.map((bin) => bin.high - bin.forecast), arrayminus: bins.map((bin) => bin.forecast - bin.low), color: c.line, thickness: 5, width: 0 },
+        hoverinfo: "skip", showlegend: false,
       },
+      ...outcomes.map(([outcome, color, symbol]) => {
+        const own = bins.filter((bin) => bin.outcome === outcome);
+        return {
+          x: own.map((bin) => bin.forecast), y: own.map((bin) => bin.frequency), mode: "markers", name: outcome, marker: { color, symbol, size: 9 },
+          text: own.map((bin) => `${bin.matches} matches`), hovertemplate: `${outcome}: said %{x:.0%}, happened %{y:.0%}<br>%{text}<extra></extra>`,
+        };
+      }),
     ], baseLayout({
       xaxis: { title: { text: "forecast probability" }, range: [0, 1], tickformat: ".0%" },
       yaxis: { title: { text: "happened" }, range: [0, 1], tickformat: ".0%" }, margin: { l: 58, r: 12, t: 8, b: 42 },
+      showlegend: true, legend: { x: 0.02, y: 0.98, font: { color: c.muted, size: 12 }, bgcolor: "rgba(0,0,0,0)" },
     }));
   }
 

@@ -1,0 +1,142 @@
+"""The lab under load: many live sessions at once on loopback, none of them starved, none of them holding up another."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import struct
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+import pytest
+from websockets.asyncio.client import connect
+
+SESSIONS = 20
+SECONDS = 12.0
+RESTARTS = 6
+
+
+@dataclass
+class Session:
+    """What one visitor experienced."""
+
+    frames: list[float] = field(default_factory=list)
+    restarts: list[float] = field(default_factory=list)
+    clock: float = 0.0
+    verdicts: int = 0
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    command = [sys.executable, "-m", "kinelo.cli", "lab", "--no-browser", "--port", "0"]
+    process = subprocess.Popen(command, cwd=tmp_path_factory.mktemp("lab"), stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    found = re.search(r"http://(\S+?)/", process.stdout.readline())
+    assert found is not None
+    yield found.group(1)
+    process.kill()
+    process.wait(10)
+
+
+async def watch(address: str, number: int, seconds: float, slow: bool = False) -> Session:
+    """Play a league as the page does: draw every frame, move a slider now and then."""
+    session, end = Session(), time.monotonic() + seconds
+    async with connect(f"ws://{address}/live", origin=f"http://{address}", max_size=2**22) as socket:  # pyright: ignore[reportArgumentType]
+        await socket.recv()
+        asked = time.monotonic()
+        await socket.send(json.dumps({"type": "start", "controls": {"sigma": 1.0}, "seed": number}))
+        runs, moved = 0, 0
+        while (now := time.monotonic()) < end:
+            message = await socket.recv()
+            if isinstance(message, str):
+                session.verdicts += json.loads(message).get("final") is True
+                continue
+            (length,) = struct.unpack_from("<I", message)
+            head = json.loads(message[4 : 4 + length])
+            now = time.monotonic()
+            session.frames.append(now)
+            session.clock = max(session.clock, head["time"])
+            if head["run"] > runs:
+                runs = head["run"]
+                session.restarts.append(now - asked)
+            if slow:
+                await asyncio.sleep(1.0)
+            await socket.send(json.dumps({"type": "drawn", "sequence": head["sequence"]}))
+            if not slow and now > end - seconds + (moved + 1 + number / SESSIONS) * seconds / (RESTARTS + 1):
+                moved += 1
+                asked = time.monotonic()
+                sigma = round(0.2 + 0.1 * ((number + 3 * moved) % 20), 2)
+                await socket.send(json.dumps({"type": "start", "controls": {"sigma": sigma}, "seed": number}))
+    return session
+
+
+async def page_time(address: str, seconds: float) -> list[float]:
+    """How long the page itself takes to be answered meanwhile."""
+    import httpx
+
+    times, end = [], time.monotonic() + seconds
+    async with httpx.AsyncClient() as client:
+        while time.monotonic() < end:
+            begin = time.monotonic()
+            (await client.get(f"http://{address}/api/about")).raise_for_status()
+            times.append(time.monotonic() - begin)
+            await asyncio.sleep(0.25)
+    return times
+
+
+def quantile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
+
+
+def test_one_session(table, address):
+    asyncio.run(watch(address, 0, 2.0))
+    alone = asyncio.run(watch(address, 1, 6.0))
+    section = table("Lab")
+    section.row(
+        "one session: frames per second", f"{len(alone.frames) / 6.0:.1f}", "at least 10", len(alone.frames) >= 60
+    )
+    worst = max(alone.restarts)
+    section.row(
+        "one session: slider moved to first new frame, worst", f"{1e3 * worst:.0f} ms", "at most 100 ms", worst <= 0.1
+    )
+
+
+def test_twenty_sessions(table, address):
+    async def crowd():
+        watching = [watch(address, k, SECONDS) for k in range(SESSIONS)]
+        return await asyncio.gather(page_time(address, SECONDS), watch(address, 99, SECONDS, slow=True), *watching)
+
+    pages, slow, *sessions = asyncio.run(crowd())
+    section = table("Lab")
+    rates = [len(one.frames) / SECONDS for one in sessions]
+    restarts = [wait for one in sessions for wait in one.restarts[1:]]
+    gaps = [b - a for one in sessions for a, b in zip(one.frames, one.frames[1:])]
+    typical, worst = quantile(restarts, 0.5), quantile(restarts, 0.95)
+    section.row(
+        f"{SESSIONS} sessions: frames per second of the slowest", f"{min(rates):.1f}", "at least 4", min(rates) >= 4
+    )
+    section.row(f"{SESSIONS} sessions: restart, median", f"{1e3 * typical:.0f} ms", "at most 100 ms", typical <= 0.1)
+    section.row(f"{SESSIONS} sessions: restart, 95 % within", f"{1e3 * worst:.0f} ms", "at most 300 ms", worst <= 0.3)
+    late = quantile(gaps, 0.99)
+    section.row(
+        f"{SESSIONS} sessions: gap between frames, 99 % within", f"{1e3 * late:.0f} ms", "at most 500 ms", late <= 0.5
+    )
+    answer = quantile(pages, 0.95)
+    section.row(
+        f"{SESSIONS} sessions: a request answered, 95 % within",
+        f"{1e3 * answer:.0f} ms",
+        "at most 200 ms",
+        answer <= 0.2,
+    )
+    held = len(slow.frames) <= SECONDS + 2
+    section.row(
+        "a browser that draws one frame a second",
+        f"{len(slow.frames)} frames in {SECONDS:.0f} s",
+        "never a queue",
+        held,
+    )
+    assert all(one.clock > 0 for one in sessions)

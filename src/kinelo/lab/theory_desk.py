@@ -1,0 +1,25 @@
+"""The desk that answers questions of theory for the live pages, in a process of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kinelo.lab.controls import Controls, read_controls
+from kinelo.lab.theory import predicted_map
+from kinelo.lab.verdict import first_words, verdict
+
+
+class TheoryDesk:
+    """Answers for positions of the sliders, and is warm from the start."""
+
+    def __init__(self) -> None:
+        self.judge(Controls().to_dict())  # loads what every later answer needs
+
+    def foresee(self, controls: dict[str, Any]) -> dict[str, Any]:
+        """The map, with what it says at a glance."""
+        foreseen = predicted_map(read_controls(controls))
+        return {"map": foreseen.to_dict(), "words": first_words(foreseen)}
+
+    def judge(self, controls: dict[str, Any]) -> dict[str, Any]:
+        """The whole verdict."""
+        return verdict(read_controls(controls))

@@ -1,0 +1,42 @@
+"""Theory for the live pages, from two processes: one quick for maps, one for verdicts, which take longer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from kinelo.lab.controls import Controls
+from kinelo.lab.jobs import Worker
+from kinelo.lab.settings import Limits
+
+
+class Thinker:
+    """Asks each question of the process for it; a page that moves on takes back what has not begun."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._workers: dict[str, asyncio.Task[Worker]] = {}
+
+    async def _worker(self, task: str) -> Worker:
+        starting = self._workers.get(task)
+        if starting is None or (starting.done() and (starting.exception() or starting.result().ended)):
+            starting = self._workers[task] = asyncio.create_task(Worker.start("theory", self._limits))
+        return await asyncio.shield(starting)
+
+    async def warm_up(self) -> None:
+        """Start both processes before anybody asks."""
+        for task in ("foresee", "judge"):
+            await self._worker(task)
+
+    async def foresee(self, controls: Controls) -> dict[str, Any]:
+        """The stationary map and what it says at a glance."""
+        return await (await self._worker("foresee")).ask("foresee", controls=controls.to_dict())
+
+    async def judge(self, controls: Controls) -> dict[str, Any]:
+        """The verdict of the diagnosis."""
+        return await (await self._worker("judge")).ask("judge", controls=controls.to_dict())
+
+    async def end(self) -> None:
+        """End the processes."""
+        for starting in self._workers.values():
+            await (await starting).end()
