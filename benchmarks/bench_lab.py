@@ -106,11 +106,13 @@ def test_one_session(table, address):
 
 
 def test_twenty_sessions(table, address):
-    async def crowd():
-        watching = [watch(address, k, SECONDS) for k in range(SESSIONS)]
-        return await asyncio.gather(page_time(address, SECONDS), watch(address, 99, SECONDS, slow=True), *watching)
+    async def crowd() -> tuple[list[float], Session, list[Session]]:
+        pages = asyncio.create_task(page_time(address, SECONDS))
+        slow = asyncio.create_task(watch(address, 99, SECONDS, slow=True))
+        sessions = await asyncio.gather(*(watch(address, k, SECONDS) for k in range(SESSIONS)))
+        return await pages, await slow, sessions
 
-    pages, slow, *sessions = asyncio.run(crowd())
+    pages, slow, sessions = asyncio.run(crowd())
     section = table("Lab")
     rates = [len(one.frames) / SECONDS for one in sessions]
     restarts = [wait for one in sessions for wait in one.restarts[1:]]

@@ -189,7 +189,9 @@ def test_the_newest_slider_wins():
     assert len(started) == 1 and started[0]["controls"]["sigma"] == 39 / 20
 
 
-def test_the_verdict_comes_once_the_sliders_rest():
+def test_the_verdict_comes_once_the_sliders_rest(monkeypatch):
+    monkeypatch.setattr("kinelo.lab.explore.REST_SECONDS", 1.0)
+
     async def script(explorer: Explorer, watcher: Watcher) -> None:
         for sigma in (0.5, 1.5):
             await explorer.hear({"type": "start", "controls": {"teams": 10, "sigma": sigma}})
