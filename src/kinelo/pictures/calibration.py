@@ -53,7 +53,7 @@ def _draw_reliability(axes: Axes, table: pl.DataFrame) -> None:
         x, colour = part["forecast"].to_numpy(), COLOURS[outcome]
         axes.vlines(x, part["low"], part["high"], color=colour, linewidth=4.0, alpha=0.35, zorder=2)
         axes.plot(x, part["frequency"], MARKERS[outcome], color=colour, markersize=3.2, label=outcome, zorder=3)
-    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xticks=(0, 0.5, 1), yticks=(0, 0.25, 0.5, 0.75, 1))
+    axes.set(xlim=(0, 1), ylim=(0, 1), xticks=(0, 0.5, 1), yticks=(0, 0.25, 0.5, 0.75, 1))
 
 
 def _draw_counts(axes: Axes, table: pl.DataFrame, bins: int) -> None:
