@@ -16,9 +16,10 @@ from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.stationary.balance import WavePull, find_balance
-from kinelo.stationary.noise import Fluctuation, fluctuations
+from kinelo.stationary.meanfield import mean_field
+from kinelo.stationary.noise import Fluctuation
 from kinelo.stationary.opponents import Opponents
-from kinelo.stationary.population import Population, mean_results
+from kinelo.stationary.teams import Teams, mean_results
 from kinelo.stationary.threads import few_threads
 
 Groups = NDArray[np.intp]
@@ -28,7 +29,7 @@ SIGMA_GROUPS = 8
 PASSES = 2
 
 
-def representatives(teams: Population) -> tuple[Population, Groups]:
+def representatives(teams: Teams) -> tuple[Teams, Groups]:
     """Groups of teams with nearly equal strengths, and the group of each team."""
     spreads = SIGMA_GROUPS if np.ptp(teams.sigma) > 0 else 1
     by_sigma = _equal_parts(teams.sigma, np.zeros(teams.size, dtype=np.intp), spreads)
@@ -37,7 +38,7 @@ def representatives(teams: Population) -> tuple[Population, Groups]:
     mass: Array = np.bincount(group, teams.mass, kept.size).astype(np.float64)
     theta = np.bincount(group, teams.mass * teams.theta, kept.size) / mass
     sigma = np.sqrt(np.bincount(group, teams.mass * teams.sigma**2, kept.size) / mass)
-    return Population(Normal(theta, sigma), mass, finite=False), group
+    return Teams(Normal(theta, sigma), mass, finite=False), group
 
 
 def _equal_parts(values: Array, within: Groups, parts: int) -> Groups:
@@ -50,12 +51,12 @@ def _equal_parts(values: Array, within: Groups, parts: int) -> Groups:
     return result
 
 
-def crowd_fluctuations(system: RatingSystem, teams: Population, closure: Closure, start: Array) -> Fluctuation:
+def crowd_fluctuations(system: RatingSystem, teams: Teams, closure: Closure, start: Array) -> Fluctuation:
     """Mean and variance of every rating of a large league with w ≡ 1."""
     few, group = representatives(teams)
     mean = np.bincount(group, teams.mass * start, few.size) / few.mass
     with few_threads(few.size):
-        solved = fluctuations(system, few, closure, mean)
+        solved = mean_field(system, few, closure, mean)
     opponents = Opponents(system, few, closure, solved.rating, solved.variance)
     target = mean_results(system.outcome, teams, closure, dense=False)
     variance, steps = solved.variance[group], solved.iterations

@@ -18,9 +18,9 @@ from kinelo.stationary.continuum import Continuum
 from kinelo.stationary.crowd import representatives
 from kinelo.stationary.facts import Condition, Facts, RatedTeam, Taylor
 from kinelo.stationary.limit import DENSE_TEAMS, stationary
-from kinelo.stationary.population import Population
 from kinelo.stationary.relaxation import relaxation_of
 from kinelo.stationary.state import StationaryState
+from kinelo.stationary.teams import Teams
 from kinelo.stationary.threads import few_threads
 from kinelo.stationary.unbiased import unbiased_gamma
 from kinelo.stationary.words import advice_for, html_fragment, rows_of
@@ -125,12 +125,12 @@ def _facts(
     )
 
 
-def _condition(outcome: Outcome, teams: Population) -> Condition:
+def _condition(outcome: Outcome, teams: Teams) -> Condition:
     load = largest_variance(teams.sigma) / outcome.largest_monotone_variance
     return Condition(load < 1, load, 1 - load)
 
 
-def _taylor(outcome: Outcome, teams: Population) -> Taylor:
+def _taylor(outcome: Outcome, teams: Teams) -> Taylor:
     sample = teams if teams.size <= DENSE_TEAMS else representatives(teams)[0]
     theta, spread = sample.theta, sample.sigma**2
     gap = theta[:, None] - theta[None, :]
@@ -147,7 +147,7 @@ def _rated(state: StationaryState, order: NDArray[np.intp], sign: int) -> tuple[
     return tuple(RatedTeam(teams.name(i), *(float(value[i]) for value in values)) for i in chosen)
 
 
-def _unbiased(system: RatingSystem, strengths: Strength | Continuum, teams: Population) -> float | None:
+def _unbiased(system: RatingSystem, strengths: Strength | Continuum, teams: Teams) -> float | None:
     if not isinstance(system.pairing, AllPlayAll) or np.ptp(teams.theta) == 0:
         return None
     return unbiased_gamma(system.outcome, strengths)

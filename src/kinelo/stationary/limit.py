@@ -22,10 +22,11 @@ from kinelo.stationary.balance import Balance, DensePull, WavePull, find_balance
 from kinelo.stationary.continuum import Continuum
 from kinelo.stationary.crowd import crowd_fluctuations
 from kinelo.stationary.existence import runaway_group
+from kinelo.stationary.meanfield import mean_field
 from kinelo.stationary.noise import WHOLE_COVARIANCE, Fluctuation, fluctuations
-from kinelo.stationary.population import Population, mean_results, population
 from kinelo.stationary.selective import equilibrium
 from kinelo.stationary.state import Method, Noise, StationaryState
+from kinelo.stationary.teams import Teams, mean_results, teams_of
 from kinelo.stationary.threads import few_threads
 
 DENSE_TEAMS = 800
@@ -73,7 +74,7 @@ def stationary(
     """
     if not isinstance(system, RatingSystem):
         raise InputError(f"system must be a RatingSystem, not {system!r}.")
-    teams = population(strengths)
+    teams = teams_of(strengths)
     first = _start(teams, start)
     dense = _is_dense(method, teams)
     if noise not in ("none", "gaussian"):
@@ -111,20 +112,23 @@ def stationary(
 
 def fluctuating(
     system: RatingSystem,
-    teams: Population,
+    teams: Teams,
     closure: Closure,
     start: Array,
     method: Method = "auto",
     guess: Fluctuation | None = None,
 ) -> Fluctuation:
     """Mean and covariance of the ratings at the system's step size, all pairs at once or through representatives."""
-    pairwise = not teams.finite or teams.size <= WHOLE_COVARIANCE or not isinstance(system.pairing, AllPlayAll)
-    if method == "dense" or (method == "auto" and pairwise):
+    selective = not isinstance(system.pairing, AllPlayAll)
+    small = teams.finite and teams.size <= WHOLE_COVARIANCE
+    if selective or method == "dense" or (small and method == "auto"):
         return fluctuations(system, teams, closure, start, guess)
-    return crowd_fluctuations(system, teams, closure, start)
+    if teams.finite:
+        return crowd_fluctuations(system, teams, closure, start)
+    return mean_field(system, teams, closure, start, guess)
 
 
-def balanced_ratings(outcome: Outcome, teams: Population, closure: Closure, start: Array, dense: bool) -> Balance:
+def balanced_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Array, dense: bool) -> Balance:
     """Stationary ratings for w ≡ 1 without noise."""
     target = mean_results(outcome, teams, closure, dense)
     refuse_runaway(teams, target)
@@ -132,7 +136,7 @@ def balanced_ratings(outcome: Outcome, teams: Population, closure: Closure, star
     return find_balance(pull, target, start, teams.mass)
 
 
-def refuse_runaway(teams: Population, target: Array) -> None:
+def refuse_runaway(teams: Teams, target: Array) -> None:
     """Say which teams run away from the others, where some do."""
     group = runaway_group(target, teams.mass)
     if group is None:
@@ -144,7 +148,7 @@ def refuse_runaway(teams: Population, target: Array) -> None:
     )
 
 
-def _start(teams: Population, start: ArrayLike | None) -> Array:
+def _start(teams: Teams, start: ArrayLike | None) -> Array:
     if start is None:
         return teams.theta
     given = finite_array("start", start, 1)
@@ -153,7 +157,7 @@ def _start(teams: Population, start: ArrayLike | None) -> Array:
     return given
 
 
-def _is_dense(method: str, teams: Population) -> bool:
+def _is_dense(method: str, teams: Teams) -> bool:
     if method not in ("auto", "dense", "matrix-free"):
         raise InputError(f'method must be "auto", "dense" or "matrix-free", not {method!r}.')
     return method == "dense" or (method == "auto" and teams.size <= DENSE_TEAMS)

@@ -20,9 +20,10 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import Closure, expected_result, expected_tie
+from kinelo.model.pairing import Local, Pairing, Window
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.stationary.population import Population
+from kinelo.stationary.teams import Teams
 
 Index = NDArray[np.intp]
 
@@ -54,18 +55,28 @@ class PairMeans:
 class Results:
     """First two moments of the results of all pairs."""
 
-    def __init__(self, system: RatingSystem, teams: Population, closure: Closure) -> None:
+    def __init__(self, system: RatingSystem, teams: Teams, closure: Closure) -> None:
         self.mean = expected_result(system.outcome, teams.strengths, closure)
         self.square = 1 - expected_tie(system.outcome, teams.strengths)
 
 
 def normal_nodes(sharpness: float) -> tuple[Array, Array]:
-    """Nodes and weights of the trapezoidal rule for a standard normal; ``sharpness`` is ν times its spread."""
-    step = min(0.8, 0.42 / max(sharpness, 1e-9))
+    """Nodes and weights of the trapezoidal rule for a standard normal; ``sharpness`` is its spread in units of what
+    the integrand resolves.
+    """
+    step = min(0.7, 0.33 / max(sharpness, 1e-9))
     half = math.ceil(8.3 / step)
     x: Array = np.arange(-half, half + 1, dtype=np.float64) * step
     weight: Array = np.exp(-(x**2) / 2)
     return x, weight / weight.sum()
+
+
+def softened(pairing: Pairing) -> tuple[Pairing, float]:
+    """The pairing with the edge of a window rounded, so that noise can be averaged over, and its finest length."""
+    if isinstance(pairing, Window):
+        smoothing = pairing.smoothing or pairing.c / 25
+        return Window(pairing.c, smoothing), smoothing
+    return pairing, 0.4 if isinstance(pairing, Local) else math.inf
 
 
 def pair_means(system: RatingSystem, results: Results, rating: Array, variance: Array) -> PairMeans:
@@ -75,12 +86,13 @@ def pair_means(system: RatingSystem, results: Results, rating: Array, variance: 
     spread = np.sqrt(variance[rows, columns])
     mean, square = results.mean[rows, columns], results.square[rows, columns]
     drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
-    for x, weight in zip(*normal_nodes(system.outcome.nu * float(spread.max()))):
+    pairing, finest = softened(system.pairing)
+    for x, weight in zip(*normal_nodes(float(spread.max()) / min(1 / system.outcome.nu, finest))):
         z = centre + x * spread
-        b, w = system.outcome.b(z), system.pairing.w(z) * weight
+        b, w = system.outcome.b(z), pairing.w(z) * weight
         push = w * (mean - b)
         drift += push
-        # Stein's identity, E f' = E f x / spread, needs no derivative of w, which may be a step.
+        # Stein's identity: E f' = E f x / spread.
         slope -= push * x
         shake += w * (square - 2 * mean * b + b * b)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -97,7 +109,7 @@ def _matrix(values: Array, rows: Index, columns: Index, sign: int) -> Array:
 
 
 def fluctuations(
-    system: RatingSystem, teams: Population, closure: Closure, start: Array, guess: Fluctuation | None = None
+    system: RatingSystem, teams: Teams, closure: Closure, start: Array, guess: Fluctuation | None = None
 ) -> Fluctuation:
     """Solve for mean and covariance by alternating a Newton step for the mean with the equation for C.
 
@@ -109,6 +121,7 @@ def fluctuations(
     covariance = np.diag(np.full(teams.size, system.gamma / (2 * system.outcome.steepest)))
     if guess is not None:
         covariance = np.diag(guess.variance) if guess.covariance is None else guess.covariance
+    change, share = math.inf, 1.0
     for iteration in range(1, ITERATIONS + 1):
         means = pair_means(system, results, rating, difference_variance(covariance, teams.finite))
         weights = _opponents(teams)
@@ -117,14 +130,16 @@ def fluctuations(
         try:
             step, new = advance(system.gamma, teams.mass, drift, means.slope * weights, means.shake * weights)
         except LinAlgError:
-            raise _unsettled(system) from None
-        change = float(np.abs(new - covariance).max() / np.abs(new).max())
+            raise unsettled(system) from None
+        change, last = float(np.abs(new - covariance).max() / np.abs(new).max()), change
         residual = float(np.abs(drift).max())
         if residual <= GOAL and change <= GOAL:
             variance = np.ascontiguousarray(np.diag(new))
             return Fluctuation(rating, variance, new if whole else None, residual, iteration)
-        rating, covariance = rating + step, new
-    raise _unsettled(system)
+        if change > last:
+            share = max(0.6 * share, 0.1)
+        rating, covariance = rating + share * step, covariance + share * (new - covariance)
+    raise unsettled(system)
 
 
 def difference_variance(covariance: Array, finite: bool) -> Array:
@@ -135,7 +150,7 @@ def difference_variance(covariance: Array, finite: bool) -> Array:
     return np.maximum(total, 0.0)
 
 
-def _opponents(teams: Population) -> Array:
+def _opponents(teams: Teams) -> Array:
     weights = np.broadcast_to(teams.mass * teams.crowding, (teams.size, teams.size)).copy()
     if teams.finite:
         np.fill_diagonal(weights, 0.0)
@@ -170,7 +185,8 @@ def _separate_step(gamma: float, mass: Array, drift: Array, slope: Array, shake:
     return step, np.diag(gamma * shake.sum(axis=1) / (2 * restoring))
 
 
-def _unsettled(system: RatingSystem) -> NoStationaryState:
+def unsettled(system: RatingSystem) -> NoStationaryState:
+    """The error for noise that leaves no stable mean ratings."""
     return NoStationaryState(
         f"The rating noise at gamma = {system.gamma:g} leaves no stable mean ratings near this start; "
         "a smaller gamma or a wider pairing has them."

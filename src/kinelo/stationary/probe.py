@@ -17,7 +17,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.stationary.opponents import Opponents
-from kinelo.stationary.population import Population, phi_chunks
+from kinelo.stationary.teams import Teams, phi_chunks
 from kinelo.stationary.waves import Waves, normal_waves, wave_step
 
 BISECTIONS = 100
@@ -28,7 +28,7 @@ class View:
     """What one more team sees of a stationary state."""
 
     system: RatingSystem
-    teams: Population
+    teams: Teams
     closure: Closure
     rating: Array
     variance: Array
@@ -56,7 +56,7 @@ class Field:
 
 
 def target_score(
-    outcome: Outcome, teams: Population, closure: Closure, theta: Array, sigma: float, derivative: int = 0
+    outcome: Outcome, teams: Teams, closure: Closure, theta: Array, sigma: float, derivative: int = 0
 ) -> Array:
     """``t(θ, σ)``, the mean result of a normal team against the league, or its derivative in θ."""
     span = float(max(theta.max(), teams.theta.max()) - min(theta.min(), teams.theta.min()))

@@ -21,7 +21,7 @@ from kinelo.stationary.balance import DensePull, WavePull, expected_slope, find_
 from kinelo.stationary.existence import runaway_group
 from kinelo.stationary.limit import DENSE_TEAMS, fluctuating
 from kinelo.stationary.noise import Fluctuation, Results, difference_variance, laplacian, pair_means
-from kinelo.stationary.population import Population, population
+from kinelo.stationary.teams import Teams, teams_of
 from kinelo.stationary.threads import few_threads
 
 ROUNDS = 200
@@ -91,7 +91,7 @@ def recover_strength(
     if not isinstance(outcome, Outcome):
         raise InputError(f"outcome must be Tanh, Probit or Davidson, not {outcome!r}.")
     rating = team_vector("ratings", ratings)
-    teams = population(Normal(rating, sigma))
+    teams = teams_of(Normal(rating, sigma))
     if gamma is not None and rating_variance is not None:
         raise InputError("gamma and rating_variance both say how noisy the ratings are; give one of them.")
     if gamma is not None:
@@ -112,15 +112,15 @@ def _variances(given: ArrayLike, rating: Array) -> Array:
     return np.array(np.broadcast_to(values, rating.shape))
 
 
-def _pull(outcome: Outcome, teams: Population, variance: Array | None) -> DensePull | WavePull:
+def _pull(outcome: Outcome, teams: Teams, variance: Array | None) -> DensePull | WavePull:
     return (DensePull if teams.size <= DENSE_TEAMS else WavePull)(outcome, teams.mass, variance)
 
 
-def _scores(outcome: Outcome, teams: Population, rating: Array, variance: Array | None) -> Array:
+def _scores(outcome: Outcome, teams: Teams, rating: Array, variance: Array | None) -> Array:
     return _pull(outcome, teams, variance).scores(rating)
 
 
-def _strengths_for(outcome: Outcome, teams: Population, target: Array, start: Array) -> tuple[Array, float]:
+def _strengths_for(outcome: Outcome, teams: Teams, target: Array, start: Array) -> tuple[Array, float]:
     group = runaway_group(target, teams.mass)
     if group is not None:
         raise InputError(
@@ -131,13 +131,13 @@ def _strengths_for(outcome: Outcome, teams: Population, target: Array, start: Ar
     return found.positions, found.residual
 
 
-def _with_step_size(system: RatingSystem, teams: Population, rating: Array) -> Recovery:
+def _with_step_size(system: RatingSystem, teams: Teams, rating: Array) -> Recovery:
     """Alternate between the noise of the ratings given the strengths and the strengths given the noise."""
     outcome = system.outcome
     theta, residual = _strengths_for(outcome, teams, _scores(outcome, teams, rating, None), rating)
     noise = None
     for _ in range(ROUNDS):
-        league = Population(Normal(theta, teams.sigma), teams.mass, finite=True)
+        league = Teams(Normal(theta, teams.sigma), teams.mass, finite=True)
         noise = fluctuating(system, league, "exact", rating, guess=noise)
         if noise.covariance is None:
             target = _scores(outcome, teams, rating, noise.variance)
@@ -153,7 +153,7 @@ def _with_step_size(system: RatingSystem, teams: Population, rating: Array) -> R
     raise InputError(f"No strengths produce these ratings at gamma = {system.gamma:g}; a smaller gamma may.")
 
 
-def _standard_error(outcome: Outcome, teams: Population, theta: Array, noise: Fluctuation | None) -> Array | None:
+def _standard_error(outcome: Outcome, teams: Teams, theta: Array, noise: Fluctuation | None) -> Array | None:
     if noise is None:
         return None
     spread = teams.sigma**2 if teams.sigma.any() else None

@@ -16,7 +16,7 @@ from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure, expected_result
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.stationary.population import Population
+from kinelo.stationary.teams import Teams
 
 LARGEST = 3000
 STEPS = 2000
@@ -42,7 +42,7 @@ def drift_and_slope(system: RatingSystem, results: Array, mass: Array, rating: A
     return (w * (results - b)) @ mass, slope
 
 
-def equilibrium(system: RatingSystem, teams: Population, closure: Closure, start: Array) -> Equilibrium:
+def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Array) -> Equilibrium:
     """Follow the flow from ``start`` to where it ends."""
     if teams.size > LARGEST:
         raise InputError(

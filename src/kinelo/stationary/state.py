@@ -14,8 +14,8 @@ from kinelo.model.expectation import Closure
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
-from kinelo.stationary.population import Population
 from kinelo.stationary.probe import View, probe_rating, probe_slope
+from kinelo.stationary.teams import Teams
 
 Noise = Literal["none", "gaussian"]
 Method = Literal["auto", "dense", "matrix-free"]
@@ -45,7 +45,7 @@ class StationaryState:
     """
 
     system: RatingSystem
-    teams: Population = field(repr=False)
+    teams: Teams = field(repr=False)
     closure: Closure
     noise: Noise
     rating: Array

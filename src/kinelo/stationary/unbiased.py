@@ -16,10 +16,10 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.stationary.continuum import Continuum
 from kinelo.stationary.crowd import representatives
-from kinelo.stationary.limit import balanced_ratings
-from kinelo.stationary.noise import WHOLE_COVARIANCE, Fluctuation, fluctuations
-from kinelo.stationary.population import Population, population
+from kinelo.stationary.limit import balanced_ratings, fluctuating
+from kinelo.stationary.noise import WHOLE_COVARIANCE, Fluctuation
 from kinelo.stationary.state import regression_slope
+from kinelo.stationary.teams import Teams, teams_of
 from kinelo.stationary.threads import few_threads
 
 UNBIASED = 1e-9
@@ -38,7 +38,7 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
     """
     if not isinstance(outcome, Outcome):
         raise InputError(f"outcome must be Tanh, Probit or Davidson, not {outcome!r}.")
-    teams = population(strengths)
+    teams = teams_of(strengths)
     if teams.theta.max() == teams.theta.min():
         raise InputError("All teams have the same mean strength, so no step size changes the slope of their ratings.")
     if teams.finite and teams.size > WHOLE_COVARIANCE:
@@ -48,7 +48,7 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
         return _crossing(outcome, teams, closure, still)
 
 
-def _crossing(outcome: Outcome, teams: Population, closure: Closure, still: Array) -> float:
+def _crossing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float:
     last: Fluctuation | None = None
 
     def excess(gamma: float) -> float:
@@ -56,7 +56,7 @@ def _crossing(outcome: Outcome, teams: Population, closure: Closure, still: Arra
         rating = still
         if gamma > 0:
             start = still if last is None else last.rating
-            last = fluctuations(RatingSystem(outcome, gamma=gamma), teams, closure, start, last)
+            last = fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, start, guess=last)
             rating = last.rating
         return regression_slope(teams.theta, rating, teams.mass) - 1
 

@@ -19,7 +19,7 @@ from kinelo.stationary.waves import Waves, wave_step
 
 
 @dataclass(frozen=True)
-class Population:
+class Teams:
     """Teams with masses μ that sum to one.
 
     In a finite league a team meets each of the N − 1 others equally often; ``crowding`` = N/(N − 1) turns a sum over
@@ -73,18 +73,18 @@ class Population:
         return named if group.size <= most else f"{named} and {group.size - most} more"
 
 
-def population(strengths: Strength | Continuum) -> Population:
+def teams_of(strengths: Strength | Continuum) -> Teams:
     """Masses of a league (1/N each) or of a continuum's nodes."""
     if isinstance(strengths, Continuum):
-        return Population(strengths.league, strengths.mass, finite=False)
+        return Teams(strengths.league, strengths.mass, finite=False)
     if not isinstance(strengths, Strength):
         raise InputError(
             f"strengths must be a league such as Normal or LineupLottery, or a Continuum, not {strengths!r}."
         )
-    return Population(strengths, np.full(strengths.teams, 1 / strengths.teams), finite=True)
+    return Teams(strengths, np.full(strengths.teams, 1 / strengths.teams), finite=True)
 
 
-def mean_results(outcome: Outcome, teams: Population, closure: Closure, dense: bool) -> Array:
+def mean_results(outcome: Outcome, teams: Teams, closure: Closure, dense: bool) -> Array:
     """Mean result of each team, ``t_i = Σ_j μ_j s_ij``: by the matrix, or by waves with memory O(N)."""
     check_closure(closure)
     if dense:
@@ -107,7 +107,7 @@ def phi_chunks(strengths: Strength, u: Array, origin: float) -> Iterator[tuple[s
         yield part, strengths.characteristic_function(u[part], origin)
 
 
-def _taylor_results(outcome: Outcome, teams: Population) -> Array:
+def _taylor_results(outcome: Outcome, teams: Teams) -> Array:
     waves = Waves(teams.theta, None, *wave_step(outcome, float(np.ptp(teams.theta))))
     variance = teams.sigma**2
     sine = outcome.sine_weight(waves.u) * waves.step

@@ -1,0 +1,49 @@
+r"""Rating noise among so many teams that ratings are independent, under AllPlayAll.
+
+The equations are those of :mod:`kinelo.stationary.noise` with a diagonal covariance. Every mean is then a sum over
+waves, and an iteration costs a few products of matrices instead of a quadrature for each pair.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from kinelo.model.expectation import Closure
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.stationary.balance import DensePull
+from kinelo.stationary.noise import GOAL, ITERATIONS, Fluctuation, unsettled
+from kinelo.stationary.opponents import Opponents, results_against
+from kinelo.stationary.teams import Teams, mean_results
+
+
+def mean_field(
+    system: RatingSystem, teams: Teams, closure: Closure, start: Array, guess: Fluctuation | None = None
+) -> Fluctuation:
+    """Means and variances of a continuum's ratings, by alternating a Newton step for the means with new variances."""
+    outcome = system.outcome
+    target = mean_results(outcome, teams, closure, dense=True)
+    rating = np.array(start)
+    variance: Array = np.full(teams.size, system.gamma / (2 * outcome.steepest)) if guess is None else guess.variance
+    matchups = results_against(outcome, teams, closure, teams.theta, teams.sigma)
+    change, share = math.inf, 1.0
+    for iteration in range(1, ITERATIONS + 1):
+        pull = DensePull(outcome, teams.mass, variance)
+        drift = target - pull.scores(rating)
+        opponents = Opponents(system, teams, closure, rating, variance)
+        new = opponents.variance_given(matchups, rating, variance)
+        change, last = float(np.abs(new / variance - 1).max()), change
+        residual = float(np.abs(drift).max())
+        if residual <= GOAL and change <= GOAL:
+            return Fluctuation(rating, new, None, residual, iteration)
+        if change > last:
+            share = max(0.6 * share, 0.1)
+        try:
+            rating = rating + share * pull.step(rating, drift)
+        except LinAlgError:
+            break
+        variance = variance + share * (new - variance)
+    raise unsettled(system)
