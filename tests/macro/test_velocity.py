@@ -9,7 +9,7 @@ from slow_kinetic import face_speeds, label_results
 import kinelo as kn
 from kinelo.macro.grid import Axis, Grid
 from kinelo.macro.interaction import interaction
-from kinelo.macro.velocity import Velocity, face_average_of_wb
+from kinelo.macro.velocity import DIRECT_CELLS, FaceAverages, Velocity
 
 PAIRINGS = [kn.AllPlayAll(), kn.Local(), kn.Window(c=1.3), kn.Window(c=1.3, smoothing=0.4)]
 
@@ -58,13 +58,14 @@ def test_products_equal_loops_over_four_indices(closure, pairing):
     system, teams = kn.RatingSystem(kn.Tanh(nu=0.5), pairing), some_teams((0.0, 1.2, 3))
     grid, s = teams.grid, label_results(system, teams.grid, closure)
     velocity = Velocity(system, grid, closure)
+    meeting, loss = velocity.meeting.matrix(), velocity.loss.matrix()
     mass = teams.density.reshape(grid.labels, -1) * grid.volume
     slow = np.zeros((grid.labels, grid.r.count + 1))
     for i in range(grid.labels):
         for j in range(grid.r.count + 1):
             for other in range(grid.labels):
                 for k in range(grid.r.count):
-                    slow[i, j] += (velocity.meeting[j, k] * s[i, other] - velocity.loss[j, k]) * mass[other, k]
+                    slow[i, j] += (meeting[j, k] * s[i, other] - loss[j, k]) * mass[other, k]
     _, fast = fast_speeds(system, teams, closure)
     np.testing.assert_allclose(np.broadcast_to(fast, slow.shape), slow, rtol=0, atol=1e-12)
 
@@ -79,7 +80,7 @@ def test_a_window_wider_than_all_ratings_is_all_play_all():
 def test_jumps_of_a_window_are_averaged_exactly():
     # c = 1.25 cells: around the face ½ cell away all play, 1½ cells away a quarter of the interval, 2½ none.
     velocity = Velocity(kn.RatingSystem(kn.Tanh(0.5), kn.Window(c=1.25)), some_grid(), "exact")
-    np.testing.assert_allclose(velocity.meeting[0, :3], [1.0, 0.25, 0.0], atol=1e-14)
+    np.testing.assert_allclose(velocity.meeting.matrix()[0, :3], [1.0, 0.25, 0.0], atol=1e-14)
 
 
 def some_grid():
@@ -89,6 +90,13 @@ def some_grid():
 @settings(max_examples=25, deadline=None)
 @given(nu=st.floats(0.05, 3), cells=st.integers(3, 30))
 def test_drag_is_odd_and_bounded(nu, cells):
-    average = face_average_of_wb(kn.Tanh(nu), kn.AllPlayAll(), Axis.of("r", (0.0, 10.0, cells)))
+    average = FaceAverages.of_wb(kn.Tanh(nu), kn.AllPlayAll(), Axis.of("r", (0.0, 10.0, cells))).matrix()
     np.testing.assert_allclose(average, -average[::-1, ::-1], atol=1e-12)
     assert np.abs(average).max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("cells", [3, 10, DIRECT_CELLS, DIRECT_CELLS + 1, 1000])
+def test_sums_at_faces_equal_products_with_the_matrix(cells):
+    averages = FaceAverages.of_wb(kn.Tanh(0.5), kn.Local(), Axis.of("r", (0.0, 10.0, cells)))
+    mass = np.random.default_rng(2).dirichlet(np.ones(cells))
+    np.testing.assert_allclose(averages(mass), averages.matrix() @ mass, rtol=0, atol=1e-14)

@@ -68,54 +68,66 @@ def _read(row: Array, shift: float, q: Array) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=_FINITE)
-def _limited_slopes(q: Array, s: Array) -> None:
-    # Monotonised central: at most twice the smaller one-sided difference, so face values lie in [0, 2 q_j].
-    n = q.size
-    s[0] = 0.0
-    s[n - 1] = 0.0
-    for j in range(1, n - 1):
+def _limited_halves(q: Array, s: Array) -> None:
+    # Monotonised central: a slope is at most twice the smaller one-sided difference, so face values lie in [0, 2 q_j].
+    for j in range(1, q.size - 1):
         left, right = q[j] - q[j - 1], q[j + 1] - q[j]
         middle = 0.5 * (left + right)
         rising = min(2.0 * min(left, right), middle)
         falling = max(2.0 * max(left, right), middle)
-        s[j] = max(rising, 0.0) + min(falling, 0.0)
+        s[j] = 0.5 * (max(rising, 0.0) + min(falling, 0.0))
 
 
 @njit(cache=True, nogil=True, fastmath=_FINITE)
 def sweep_tvd(
     source: Array,
-    base: Array,
     target: Array,
     part: float,
     label: Array,
     drag: Array,
     ratio: float,
-    source_shift: float,
-    base_shift: float,
+    shift: float,
     marginals: Array,
     first: int,
     last: int,
 ) -> None:
-    """One stage of SSP Runge–Kutta: ``target = (1 − part) base + part (source + Δt L(source))``."""
+    """One stage of SSP Runge–Kutta: ``target ← (1 − part) target + part (source + Δt L(source))``.
+
+    ``source`` is left shifted, so that the second stage finds the first one's density as it should be.
+    """
     rows, n = source.shape
-    q, p, s, flux = np.empty(n), np.empty(n), np.empty(n), np.zeros(n + 1)
+    q, s, flux = np.empty(n), np.zeros(n), np.zeros(n + 1)
+    keep = 1.0 - part
     for block in range(first, last):
         marginal = marginals[block]
         marginal[:] = 0.0
         for i in range(block * BLOCK, min(rows, (block + 1) * BLOCK)):
             row, d, g = target[i], drag[i % drag.shape[0]], label[i]
-            _read(source[i], source_shift, q)
-            _read(base[i], base_shift, p)
-            _limited_slopes(q, s)
+            _read(source[i], shift, q)
+            if shift != 0.0:
+                source[i, :] = q
+            _limited_halves(q, s)
             for j in range(1, n):
                 a = ratio * (g - d[j])
-                below, above = q[j - 1] + 0.5 * s[j - 1], q[j] - 0.5 * s[j]
-                flux[j] = max(a, 0.0) * below + min(a, 0.0) * above
+                flux[j] = max(a, 0.0) * (q[j - 1] + s[j - 1]) + min(a, 0.0) * (q[j] - s[j])
             for j in range(n):
-                new = (1.0 - part) * p[j] + part * (q[j] + (flux[j] - flux[j + 1]))
+                new = keep * row[j] + part * (q[j] + (flux[j] - flux[j + 1]))
                 new = new if abs(new) > TINY else 0.0
                 row[j] = new
                 marginal[j] += new
+
+
+@njit(cache=True, nogil=True, fastmath=_FINITE | {"reassoc"})
+def convolve(kernel: Array, mass: Array) -> Array:
+    """``Σ_k kernel[n − i + k] mass[k]`` for i = 0 … n."""
+    n = mass.size
+    result = np.empty(n + 1)
+    for i in range(n + 1):
+        part, total = kernel[n - i : 2 * n - i], 0.0
+        for k in range(n):
+            total += part[k] * mass[k]
+        result[i] = total
+    return result
 
 
 @njit(cache=True, nogil=True)

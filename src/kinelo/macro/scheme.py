@@ -135,7 +135,7 @@ class Tvd(Transport):
 
     def __init__(self, velocity: Velocity, start: Population, mean: float, threads: int) -> None:
         super().__init__(velocity, start, mean, threads)
-        self._stage = np.empty_like(self._density)
+        self._stage = np.zeros_like(self._density)
 
     def limit(self, speeds: Speeds) -> float:
         """``Δr / (2 max|a|)``."""
@@ -143,12 +143,13 @@ class Tvd(Transport):
 
     def step(self, speeds: Speeds, dt: float) -> float:
         """One step of two stages."""
-        ratio, shift, now, stage = dt / self.grid.r.width, self._shift, self._density, self._stage
-        mass = self._sweep(sweep_tvd, now, now, stage, 1.0, speeds.label, speeds.drag, ratio, shift, shift)
+        ratio, now, stage = dt / self.grid.r.width, self._density, self._stage
+        mass = self._sweep(sweep_tvd, now, stage, 1.0, speeds.label, speeds.drag, ratio, self._shift)
+        self._shift = 0.0
         second = self.velocity.speeds(stage, mass)
         if dt > (stable := self.limit(second)):
             return 0.9 * stable
-        self._recentre(self._sweep(sweep_tvd, stage, now, now, 0.5, second.label, second.drag, ratio, 0.0, shift))
+        self._recentre(self._sweep(sweep_tvd, stage, now, 0.5, second.label, second.drag, ratio, 0.0))
         return dt
 
 

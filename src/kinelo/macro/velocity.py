@@ -12,16 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from scipy.linalg import toeplitz
+from scipy.fft import irfft, next_fast_len, rfft
 
 from kinelo.macro.grid import Axis, Grid
 from kinelo.macro.interaction import interaction
-from kinelo.macro.kernels import largest_outflow
+from kinelo.macro.kernels import convolve, largest_outflow
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll, Pairing, Window
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+
+DIRECT_CELLS = 600
+"""Cells of r up to which a direct sum is faster than an FFT."""
 
 
 @dataclass(frozen=True)
@@ -44,47 +47,79 @@ class Velocity:
         self.grid = grid
         self.separates = isinstance(system.pairing, AllPlayAll)
         self.interaction = interaction(system.outcome, grid, closure)
-        self.loss = face_average_of_wb(system.outcome, system.pairing, grid.r)
-        self.meeting = face_average_of_w(system.pairing, grid.r)
+        self.loss = FaceAverages.of_wb(system.outcome, system.pairing, grid.r)
+        self.meeting = FaceAverages.of_w(system.pairing, grid.r)
         self.label = np.zeros(grid.labels)
+        self._range = 0.0, 0.0
+        # Of shape (cells, faces): what the masses of one label contribute at every face.
+        self._met = np.empty((0, 0)) if self.separates else self.meeting.matrix().T * grid.volume
 
     def update_labels(self, label_mass: Array) -> None:
         """Compute G from the mass of each label; needed at the start and whenever labels move."""
         if self.separates:
             self.label = self.interaction(label_mass.reshape(-1, 1))[:, 0]
+            self._range = float(self.label.min()), float(self.label.max())
 
     def speeds(self, density: Array, rating_mass: Array) -> Speeds:
         """Speeds for cell averages of shape (labels, ratings) and the mass in each cell of r."""
-        drag = (self.loss @ rating_mass)[None, :]
+        drag = self.loss(rating_mass)
         if self.separates:
-            inner = drag[0, 1:-1]
-            largest = float(max(self.label.max() - inner.min(), inner.max() - self.label.min()))
-            # D increases with r, so no cell loses mass through both of its faces at once.
-            return Speeds(self.label, drag, largest, largest)
-        mixed = drag - self.interaction(density) @ (self.meeting.T * self.grid.volume)
+            # D increases with r: it is extreme at the outermost inner faces, and no cell loses mass through both faces.
+            largest = max(self._range[1] - float(drag[1]), float(drag[-2]) - self._range[0])
+            return Speeds(self.label, drag[None, :], largest, largest)
+        mixed = drag - self.interaction(density) @ self._met
         return Speeds(self.label, mixed, *largest_outflow(self.label, mixed))
 
     def meeting_rate(self, rating_mass: Array) -> Array:
         """``d[f] = ∫ w(r − r') f'`` in each cell of r."""
-        at_faces = self.meeting @ rating_mass
+        at_faces = self.meeting(rating_mass)
         return (at_faces[1:] + at_faces[:-1]) / 2
 
 
-def face_average_of_w(pairing: Pairing, r: Axis) -> Array:
-    """Averages of w(r − r_k) around the faces, of shape (faces, cells)."""
-    return _face_averages(pairing.w, pairing, r)
+class FaceAverages:
+    """Averages of a function of ``r − r_k`` around every face, for a mass at the centre of every cell k.
+
+    ``average[m]`` is that over offsets from ``(m − count) Δr`` to ``(m + 1 − count) Δr``: face i and cell k have
+    ``m = i − k + count − 1``.
+    """
+
+    def __init__(self, average: Array) -> None:
+        self.cells = average.size // 2
+        self._reversed = np.ascontiguousarray(average[::-1])
+        self._length = next_fast_len(3 * self.cells, real=True)
+        self._spectrum = np.asarray(rfft(average, self._length))
+
+    @classmethod
+    def of_w(cls, pairing: Pairing, r: Axis) -> FaceAverages:
+        """Averages of w."""
+        return cls(_quadrature(pairing.w, pairing, r))
+
+    @classmethod
+    def of_wb(cls, outcome: Outcome, pairing: Pairing, r: Axis) -> FaceAverages:
+        """Averages of w b."""
+        if isinstance(pairing, AllPlayAll):
+            return cls(np.diff(outcome.antiderivative(_edges(r))) / r.width)
+        return cls(_quadrature(lambda z: pairing.w(z) * outcome.b(z), pairing, r))
+
+    def __call__(self, mass: Array) -> Array:
+        """Sum over cells at every face: directly for few cells, by FFT for many."""
+        if self.cells <= DIRECT_CELLS:
+            return convolve(self._reversed, mass)
+        product = irfft(self._spectrum * np.asarray(rfft(mass, self._length)), self._length)
+        return np.asarray(product)[self.cells - 1 : 2 * self.cells]
+
+    def matrix(self) -> Array:
+        """The same as a matrix of shape (faces, cells)."""
+        rows = [self._reversed[self.cells - i : 2 * self.cells - i] for i in range(self.cells + 1)]
+        return np.array(rows)
 
 
-def face_average_of_wb(outcome: Outcome, pairing: Pairing, r: Axis) -> Array:
-    """Averages of w(r − r_k) b(r − r_k) around the faces, of shape (faces, cells)."""
-    if isinstance(pairing, AllPlayAll):
-        z = np.arange(-r.count, r.count + 1) * r.width
-        return _toeplitz(np.diff(outcome.antiderivative(z)) / r.width, r)
-    return _face_averages(lambda z: pairing.w(z) * outcome.b(z), pairing, r)
+def _edges(r: Axis) -> Array:
+    return np.arange(-r.count, r.count + 1, dtype=np.float64) * r.width
 
 
-def _face_averages(kernel: Callable[[Array], Array], pairing: Pairing, r: Axis) -> Array:
-    edges = np.arange(-r.count, r.count + 1) * r.width
+def _quadrature(kernel: Callable[[Array], Array], pairing: Pairing, r: Axis) -> Array:
+    edges = _edges(r)
     breaks = np.array([-pairing.c, pairing.c]) if isinstance(pairing, Window) else np.empty(0)
     # An interval is cut where w jumps, so that the quadrature sees smooth pieces only.
     cuts = np.unique(np.concatenate([edges, breaks[(breaks > edges[0]) & (breaks < edges[-1])]]))
@@ -92,10 +127,4 @@ def _face_averages(kernel: Callable[[Array], Array], pairing: Pairing, r: Axis) 
     middle, half = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts) / 2
     integrals = (kernel(middle[:, None] + half[:, None] * nodes) @ weights) * half
     home = np.clip(np.searchsorted(edges, middle) - 1, 0, len(edges) - 2)
-    return _toeplitz(np.bincount(home, integrals, len(edges) - 1) / r.width, r)
-
-
-def _toeplitz(average: Array, r: Axis) -> Array:
-    # average[m] belongs to offset (face − cell) = (m + ½ − count) Δr; face i, cell k: m = i − k + count − 1.
-    n = r.count
-    return np.ascontiguousarray(toeplitz(average[n - 1 :], average[n - 1 :: -1]))
+    return np.bincount(home, integrals, len(edges) - 1) / r.width
