@@ -6,7 +6,8 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,12 +16,14 @@ import xarray as xr
 from kinelo._version import __version__
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import check_claims
+from kinelo.paper.easel import Easel, Pictures
 from kinelo.paper.figure import FigureStudy, Scale
 from kinelo.paper.leagues import Evidence
 from kinelo.paper.registry import drawing
 from kinelo.paper.solution import run_solution, solution_inputs
 from kinelo.paper.work import figure_work, run_work
-from kinelo.pictures.style import save
+from kinelo.ratings.atomic import replace_file
+from kinelo.results.disk import disk_errors_in_words
 from kinelo.results.manifest import content_digest
 from kinelo.results.provenance import Provenance, provenance
 from kinelo.studies.simulation import run_simulation, simulation_inputs
@@ -28,6 +31,8 @@ from kinelo.studies.study import Study
 
 WORTH_THREADS = 100_000
 """Cells of a kinetic grid from which more than one thread pays."""
+
+ADVICE = "continue with --resume"
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,11 @@ def reproduce(
     interrupted one continued, and one whose inputs changed is computed anew beside the old one.
     """
     begin = time.monotonic()
-    bench = _Bench(figures, folder, watch, threads)
-    drawn = [bench.draw(figure) for figure in figures]
+    with Easel() as easel:
+        bench = _Bench(figures, folder, watch, threads, easel)
+        for figure in figures:
+            bench.make(figure)
+        drawn = bench.all_drawn()
     bench.report("Checking the claims")
     claims, left_out = check_claims({one.study.number: one.evidence for one in drawn})
     seeds = sorted({s.simulate.seed for f in figures for s in f.studies.values() if s.simulate is not None})
@@ -99,26 +107,44 @@ class _Bench:
     """Keeps count while figures are made one after the other."""
 
     def __init__(
-        self, figures: Sequence[FigureStudy], folder: Path, watch: Callable[[Progress], None], threads: int | None
+        self,
+        figures: Sequence[FigureStudy],
+        folder: Path,
+        watch: Callable[[Progress], None],
+        threads: int | None,
+        easel: Easel,
     ) -> None:
-        self.folder, self.watch, self.threads = folder, watch, threads
+        self.folder, self.watch, self.threads, self.easel = folder, watch, threads, easel
         self.total = sum(figure_work(figure) for figure in figures)
-        self.done, self.figures_done, self.figures = 0.0, 0, len(figures)
+        self.done, self.figures = 0.0, len(figures)
         self.found, self.runs = 0, 0
+        self.promised: list[tuple[FigureStudy, Evidence, Future[Pictures]]] = []
+        self.drawn: list[DrawnFigure] = []
 
-    def draw(self, figure: FigureStudy) -> DrawnFigure:
-        prepare, draw = drawing(figure)
+    def make(self, figure: FigureStudy) -> None:
+        prepare, _ = drawing(figure)
         data = {name: self.run(figure, name, study) for name, study in figure.studies.items() if has_run(study)}
-        self.report(f"Drawing figure {figure.number}")
+        self.report(f"Figure {figure.number}: theory")
         evidence = prepare(figure, data)
-        picture = draw(evidence)
-        target = self.folder / "figures" / figure.name
-        save(picture, target.with_suffix(".pdf"))
-        png = save(picture, target.with_suffix(".png")).read_bytes()
+        self.promised.append((figure, evidence, self.easel.draw(figure.draw, evidence)))
         self.done += figure_work(figure) - sum(run_work(study).seconds for study in figure.studies.values())
-        self.figures_done += 1
-        self.report(f"Figure {figure.number} done")
-        return DrawnFigure(figure, evidence, png)
+        self.hang_up(wait=False)
+
+    def hang_up(self, *, wait: bool) -> None:
+        """Write the pictures that are there, or with ``wait`` all that were promised."""
+        while self.promised and (wait or self.promised[0][2].done()):
+            figure, evidence, promise = self.promised.pop(0)
+            self.report(f"Drawing figure {figure.number}")
+            pictures = promise.result()
+            with disk_errors_in_words(self.folder, ADVICE):
+                (self.folder / "figures").mkdir(exist_ok=True)
+                for kind, content in pictures.items():
+                    replace_file(self.folder / "figures" / f"{figure.name}.{kind}", content)
+            self.drawn.append(DrawnFigure(figure, evidence, pictures["png"]))
+
+    def all_drawn(self) -> list[DrawnFigure]:
+        self.hang_up(wait=True)
+        return self.drawn
 
     def run(self, figure: FigureStudy, name: str, study: Study) -> xr.Dataset:
         work = run_work(study)
@@ -136,7 +162,7 @@ class _Bench:
         return data
 
     def report(self, label: str, more: float = 0.0) -> None:
-        self.watch(Progress(self.done + more, self.total, self.figures_done, self.figures, label))
+        self.watch(Progress(self.done + more, self.total, len(self.drawn), self.figures, label))
 
 
 def has_run(study: Study) -> bool:
@@ -158,13 +184,3 @@ def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Pa
     digest = content_digest({"inputs": inputs, "kinelo": __version__})
     readable = re.sub(r"[^\w.]+", "-", name).strip("-")
     return folder / "runs" / f"{figure.name}-{readable}-{digest[:10]}"
-
-
-def unfinished_runs(folder: Path, figures: Sequence[FigureStudy]) -> Mapping[str, Path]:
-    """Runs of these figures that have begun in ``folder``, by name."""
-    return {
-        f"{figure.name}, {name}": place
-        for figure in figures
-        for name, study in figure.studies.items()
-        if has_run(study) and (place := run_folder(folder, figure, name, study)).exists()
-    }

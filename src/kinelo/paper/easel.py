@@ -1,0 +1,90 @@
+"""Drawing in a process of its own, so that the next runs need not wait for it.
+
+The process reads requests from its standard input and ends when that closes, however this process ended.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import traceback
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import IO, cast
+
+import xarray as xr
+
+FORMATS = ("png", "pdf")
+Pictures = Mapping[str, bytes]
+
+
+class Easel:
+    """``draw`` returns at once with the promise of a picture; use as a context manager."""
+
+    def __enter__(self) -> Easel:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "kinelo.paper.easel"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is answered by the process that started this one
+        )
+        self._pool = ThreadPoolExecutor(1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def draw(self, name: str, evidence: Mapping[str, xr.Dataset]) -> Future[Pictures]:
+        """Have the drawing ``name`` made from the evidence, as the bytes of a file in each format."""
+        return self._pool.submit(self._ask, name, dict(evidence))
+
+    def _ask(self, name: str, evidence: dict[str, xr.Dataset]) -> Pictures:
+        to, back = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
+        pickle.dump((name, evidence), to)
+        to.flush()
+        try:
+            pictures, complaint = pickle.load(back)
+        except EOFError:
+            raise RuntimeError("The process that draws the figures ended unexpectedly.") from None
+        if complaint:
+            raise RuntimeError(f"Drawing {name!r} failed:\n{complaint}")
+        return pictures
+
+
+def paint(name: str, evidence: Mapping[str, xr.Dataset]) -> Pictures:
+    """Draw in this process."""
+    from kinelo.paper.registry import DRAWINGS
+    from kinelo.pictures.style import picture_bytes
+
+    figure = DRAWINGS[name][1](evidence)
+    pictures = {}
+    for kind in FORMATS:
+        pictures[kind] = picture_bytes(figure, kind)
+        # Arranging the panels once is enough.
+        figure.set_layout_engine("none")
+    return pictures
+
+
+def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
+    while True:
+        try:
+            name, evidence = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            answer = paint(name, evidence), ""
+        except Exception:
+            answer = {}, traceback.format_exc()
+        pickle.dump(answer, answers)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    _answers, sys.stdout = sys.stdout.buffer, sys.stderr
+    _serve(sys.stdin.buffer, _answers)
