@@ -26,6 +26,8 @@ LONG_AGO = -(2**60)
 @njit(cache=True, nogil=True)
 def newcomer_mean(day, clock, p):
     """Prior mean: the first sides set the level, those who come later enter at their own."""
+    if clock[START] < LONG_AGO:
+        return 0.0
     return p[NEWCOMER] * (1.0 - math.exp(-(day - clock[START]) / YEAR))
 
 
@@ -146,7 +148,8 @@ def foresee_all(home, away, neutral, day, p, x, C, v, eta, eta_v, last, clock, m
         venue = NEUTRAL if neutral[g] else HOME
         mu = x[venue]
         spread = C[venue, venue] if C.size > 0 else v[venue]
-        spread += p[VENUE_WALK] * max(day[g] - clock[TODAY], 0) / YEAR
+        if clock[TODAY] > LONG_AGO:
+            spread += p[VENUE_WALK] * max(day[g] - clock[TODAY], 0) / YEAR
         factor = (1.0, 1.0)
         for side in range(2):
             place = home[g] if side == 0 else away[g]

@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from kinelo.errors import InputError
 from kinelo.ratings.forecast import Forecast
@@ -30,7 +31,7 @@ LOGISTIC = 1.702
 
 MARGIN_POWER = Parameter("margin_power", 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
 SHARPNESS = Parameter("sharpness", 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
-TIES = Parameter("ties", 0.35, 0.005, 3.0, True, "half width of the draw band")
+TIES = Parameter("ties", 0.35, 1e-6, 3.0, True, "half width of the draw band")
 
 
 class GaussianRater(Rater):
@@ -39,6 +40,7 @@ class GaussianRater(Rater):
     initial: float
     margin_unit_: float = math.nan
     _state: Any = None
+    _level_draws: float | None = None
 
     @abstractmethod
     def _fresh(self) -> Any:
@@ -54,9 +56,19 @@ class GaussianRater(Rater):
 
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+        drawn = float(np.mean(1.0 - np.abs(matches.result))) if len(matches) else 0.0
+        self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         size = np.abs(matches.margin)
         self.margin_unit_ = float(np.nanmean(size)) if np.any(size > 0) else math.nan
         return super().fit(matches)
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters to be estimated; the search for the draw band begins where equal sides would draw as all do."""
+        share = self._level_draws
+        if share is None:
+            return super().open_parameters()
+        band = min(max(float(ndtri(0.5 + share / 2)), TIES.low), TIES.high)
+        return tuple(replace(p, default=band) if p.name == "ties" else p for p in super().open_parameters())
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no power of margins without scores."""

@@ -15,6 +15,7 @@ from numba import njit
 
 from kinelo.ratings.rotation_kernels import (
     AFTER,
+    LONG_AGO,
     PRIOR,
     RECENT,
     START,
@@ -34,7 +35,6 @@ from kinelo.ratings.rotation_kernels import (
 NOISE, VENUE_WALK = 7, 8
 HOME, NEUTRAL = range(2)
 TODAY = 1
-LONG_AGO = -(2**60)
 
 
 @njit(cache=True, nogil=True)
@@ -61,7 +61,9 @@ def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
     """Mean and variance expected of match ``g``, from the state as it stands."""
     at = NEUTRAL if neutral else HOME
     mean = s.venue[at]
-    variance = s.venue_v[at] + p[VENUE_WALK] * max(day - s.clock[TODAY], 0) / YEAR
+    variance = s.venue_v[at]
+    if s.clock[TODAY] > LONG_AGO:
+        variance += p[VENUE_WALK] * max(day - s.clock[TODAY], 0) / YEAR
     for side in range(2):
         team = teams[side]
         listed = sheet.offsets[2 * g + side + 1] > sheet.offsets[2 * g + side]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 WALK, PRIOR, NEWCOMER, TEAM_PRIOR, RHO, BENCH, SIZE = range(7)
 AFTER, STARTERS, UNKNOWN = range(3)
 START = 0
+LONG_AGO = -(2**60)
 RECENT, WIDEST = 10, 48
 YEAR = 365.25
 USUAL_GAIN = 0.1
@@ -114,7 +115,9 @@ def add_recent(team, fixed, s, ids, w):
             q = s.ring_ids[team, r, c]
             if q < 0:
                 break
-            if fixed > 0 and (s.ring_start[team, r, c] != 0 or 0 < s.seat[q] <= fixed):
+            if fixed > 0 and s.ring_start[team, r, c] != 0:
+                break
+            if 0 < s.seat[q] <= fixed:
                 continue
             if s.seat[q] == 0:
                 ids[n] = q
@@ -151,9 +154,11 @@ def expected_lineup(g, side, team, mode, sheet, p, s, ids, w):
 @njit(cache=True, nogil=True)
 def fade(years, p):
     """Factor on a strength after a rest, and the variance the rest adds."""
-    f = math.exp(-p[RHO] * years)
-    if p[RHO] * years < 1e-6:
-        return f, p[WALK] * years
+    a = p[RHO] * years
+    if a < 1e-2:  # a few terms instead of an exponential, because most players played a few days ago
+        f = 1.0 - a * (1.0 - a / 2.0 * (1.0 - a / 3.0 * (1.0 - a / 4.0)))
+        return f, p[WALK] * years * (1.0 - a * (1.0 - a * (2.0 / 3.0 - a * (1.0 / 3.0 - a * 2.0 / 15.0))))
+    f = math.exp(-a)
     return f, p[WALK] * (1.0 - f * f) / (2.0 * p[RHO])
 
 
@@ -174,7 +179,8 @@ def belief(ids, w, n, day, p, s):
             mean += w[k] * f * s.x[q]
             variance += w[k] * w[k] * (f * f * s.P[q] + added)
             known += w[k]
-    late = 1.0 - math.exp(-max(day - s.clock[START], 0) / YEAR)
+    begun = s.clock[START] > LONG_AGO
+    late = 1.0 - math.exp(-max(day - s.clock[START], 0) / YEAR) if begun and (fresh > 0.0 or n == 0) else 0.0
     prior = p[NEWCOMER] * late + (p[TEAM_PRIOR] * mean / known if known > 0.0 else 0.0)
     return mean + fresh * prior, variance, prior
 
@@ -216,15 +222,16 @@ def remember(g, side, team, sheet, p, s, w):
     slot = s.ring_count[team] % RECENT
     s.ring_ids[team, slot, :] = -1
     n = 0
+    for started in (False, True):  # substitutes first, so that a search for them can stop early
+        for c in range(lo, hi):
+            if w[c - lo] > 0.0 and (sheet.starter[c] != 0) == started and n < WIDEST:
+                s.ring_ids[team, slot, n] = sheet.player[c]
+                s.ring_w[team, slot, n] = w[c - lo]
+                s.ring_start[team, slot, n] = sheet.starter[c]
+                n += 1
     for c in range(lo, hi):
-        if w[c - lo] <= 0.0:
-            continue
-        q = sheet.player[c]
-        if n < WIDEST:
-            s.ring_ids[team, slot, n] = q
-            s.ring_w[team, slot, n] = w[c - lo]
-            s.ring_start[team, slot, n] = sheet.starter[c]
-            n += 1
-        share = w[c - lo] / sheet.role_weight[c]
-        s.usual[q] = share if s.usual[q] == 0.0 else s.usual[q] + USUAL_GAIN * (share - s.usual[q])
+        if w[c - lo] > 0.0:
+            q = sheet.player[c]
+            share = w[c - lo] / sheet.role_weight[c]
+            s.usual[q] = share if s.usual[q] == 0.0 else s.usual[q] + USUAL_GAIN * (share - s.usual[q])
     s.ring_count[team] += 1
