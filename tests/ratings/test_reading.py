@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import kinelo as kn
 from kinelo.ratings.fields import DATE_FORMATS
 from kinelo.ratings.names import SMALLEST_TABLE, encode_names
+from kinelo.ratings.repeats import SLOTS, repeated_meetings
 
 CLEAN = pl.DataFrame(
     {
@@ -271,6 +272,24 @@ def test_many_names_outgrow_the_table():
     (codes,), found = encode_names(pl.Series(many + many[::-1]))
     assert codes.tolist() == [*range(len(many)), *range(len(many) - 1, -1, -1)]
     assert found == tuple(many)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2), st.integers(0, 2)), max_size=20), st.booleans())
+def test_repeated_meetings_are_those_counted_twice(rows, in_order):
+    """Slow twin: counting the triples. Days out of order take another way than days in order."""
+    rows = sorted(rows) if in_order else rows
+    day, home, away = (np.array([row[k] for row in rows], dtype) for k, dtype in enumerate(("i8", "i4", "i4")))
+    assert repeated_meetings(day, home, away, 3).tolist() == [rows.count(row) > 1 for row in rows]
+
+
+def test_a_day_with_very_many_matches():
+    n = 3 * SLOTS
+    home = np.arange(n, dtype=np.int32)
+    away = home + np.int32(n)
+    assert not repeated_meetings(np.zeros(n, np.int64), home, away, 2 * n).any()
+    home[-1], away[-1] = home[5], away[5]
+    assert np.flatnonzero(repeated_meetings(np.zeros(n, np.int64), home, away, 2 * n)).tolist() == [5, n - 1]
 
 
 cells = st.sampled_from(["A", "B", "C", "", " A", "?"])

@@ -13,6 +13,7 @@ from kinelo.errors import InputError
 from kinelo.ratings.columns import LOSER_COLUMNS, MATCH_COLUMNS, find_columns
 from kinelo.ratings.fields import read_dates, read_flags, read_numbers, read_results, read_scoreline
 from kinelo.ratings.names import encode_names
+from kinelo.ratings.repeats import repeated_meetings
 
 REASONS = (
     "",
@@ -186,12 +187,8 @@ def _find_duplicates(rows: Rows) -> None:
         rows.blame(~_first_among_good(rows, rows.identifiers), "duplicate match id")
     elif "date" in rows.found:
         # Two sides may meet twice on one day; only a row that repeats another in every column is a duplicate.
-        size = np.int64(len(rows.teams) + 1)
-        key = (rows.date.astype(np.int64) * size + rows.home) * size + rows.away
-        ordered = np.sort(key)
-        repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-        if repeated.size:
-            suspects = np.isin(key, repeated)
+        suspects = repeated_meetings(rows.date.view(np.int64), rows.home, rows.away, len(rows.teams))
+        if suspects.any():
             first = np.ones(rows.fault.size, bool)
             first[suspects] = _first_rows(rows.table.filter(suspects))
             rows.blame(~first, "duplicate row")
