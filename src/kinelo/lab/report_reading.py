@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+SUPERSCRIPT = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 FIGURE_FILE = re.compile(r"figure-\d{2}\.png")
 
 
@@ -18,6 +19,7 @@ class ReadClaim:
     statement: str = ""
     place: str = ""
     verdict: str = ""
+    on: str = ""
     kind: str = ""
     measured: str = ""
     because: str = ""
@@ -64,21 +66,23 @@ class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.report = ReadReport()
-        self._claims = False
+        self._claims = self._figure = False
         self._cell = 0
         self._target: tuple[Any, str] | None = None
-        self._before: list[tuple[Any, str] | None] = []
+        self._raised = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         names = given.get("class", "").split()
+        self._raised = tag == "sup"
         if tag == "table":
             self._claims = "claims" in names
         elif self._claims:
             self._start_in_claims(tag, names)
         elif tag == "figure" and given.get("id", "").startswith("figure-"):
             self.report.figures.append(ReadFigure(int(given["id"].removeprefix("figure-"))))
-        elif self.report.figures and tag in ("h3", "figcaption"):
+            self._figure = True
+        elif self._figure and tag in ("h3", "figcaption"):
             self._target = (self.report.figures[-1], "title" if tag == "h3" else "caption")
         elif tag == "p" and "statements of the paper" not in self.report.summary and not self.report.figures:
             self.report.summary, self._target = "", (self.report, "summary")
@@ -91,23 +95,26 @@ class _Reader(HTMLParser):
             if self._cell == 1:
                 self.report.claims.append(ReadClaim())
             self._target = (self.report.claims[-1], ("statement", "verdict", "measured")[self._cell - 1])
-        elif tag == "span" and "verdict" in names and self.report.claims:
+        elif self._cell == 0:
+            return
+        elif tag == "span" and "verdict" in names:
             self.report.claims[-1].kind = next((name for name in names if name != "verdict"), "")
-        elif tag == "div" and self.report.claims and {"place", "because"} & set(names):
-            self._before.append(self._target)
-            self._target = (self.report.claims[-1], "place" if "place" in names else "because")
+        elif tag == "div":
+            self._target = (self.report.claims[-1], ("place", "on", "because")[self._cell - 1])
         elif "seen" in names:
             self._target = None
 
     def handle_endtag(self, tag: str) -> None:
+        self._raised = False
         if tag == "table":
             self._claims = False
-        elif tag == "div" and self._before:
-            self._target = self._before.pop()
+        elif tag == "figure":
+            self._figure = False
         elif tag in ("td", "h3", "figcaption", "p"):
             self._target = None
 
     def handle_data(self, data: str) -> None:
         if self._target is not None:
+            data = data.translate(SUPERSCRIPT) if self._raised else data
             thing, name = self._target
             setattr(thing, name, getattr(thing, name) + data)

@@ -113,7 +113,7 @@ export class Explore {
     const speed = $("#speed");
     const toSpeed = (position) => Number((slowest * (fastest / slowest) ** (position / 100)).toPrecision(2));
     const showSpeed = () => {
-      const text = `${figure(this.#speed)} match${this.#speed === 1 ? "" : "es"} a second`;
+      const text = `${figure(this.#speed)} ${this.#speed === 1 ? "match" : "matches"} per team a second`;
       $("#speed-value").textContent = text;
       speed.setAttribute("aria-valuetext", text);
     };

@@ -68,7 +68,7 @@ export class Paper {
 function claims({ claims: rows }) {
   const row = (claim) => element("tr", {},
     element("td", {}, claim.statement, element("div", { class: "soft" }, claim.place)),
-    element("td", {}, element("span", { class: `badge ${claim.kind}` }, claim.verdict)),
+    element("td", {}, element("span", { class: `badge ${claim.kind}` }, claim.verdict), claim.on ? element("div", { class: "soft" }, claim.on) : null),
     element("td", {}, claim.measured, element("div", { class: "soft" }, claim.because)));
   const head = ["The paper says", "Verdict", "Measured here"].map((text) => element("th", { scope: "col" }, text));
   return element("div", { class: "panel claims" }, element("h2", {}, "Statements of the paper"),

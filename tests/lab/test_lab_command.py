@@ -1,0 +1,57 @@
+"""``kinelo lab`` as a user types it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+
+import pytest
+from running_lab import Lab
+
+
+def said(*options: str, blocked: str = "") -> tuple[int, str]:
+    """Exit code and error stream; ``blocked`` is a package that cannot be imported."""
+    hide = f"sys.modules[{blocked!r}] = None" if blocked else ""
+    arguments = ["kinelo", "lab", "--no-browser", *options]
+    code = f"import sys\n{hide}\nsys.argv = {arguments!r}\nfrom kinelo.cli import main\nmain()"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in ended.stderr
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "99999"])
+def test_a_bad_port_is_one_sentence(port):
+    code, words = said("--port", port)
+    assert code == 2 and "must lie between 0 and 65535" in words and words.count("\n") == 1
+
+
+def test_a_port_in_use_is_one_sentence():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, words = said("--port", str(taken.getsockname()[1]))
+    assert code == 2 and "already in use" in words and words.count("\n") == 1
+
+
+def test_an_address_of_another_machine_is_one_sentence():
+    code, words = said("--host", "192.0.2.1", "--port", "0")
+    assert code == 2 and "not an address of this machine" in words and words.count("\n") == 1
+
+
+@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
+def test_without_the_extra_it_says_how_to_install_it(package):
+    code, words = said("--port", "0", blocked=package)
+    assert code == 2 and 'pip install "kinelo[lab]"' in words and words.count("\n") == 1
+
+
+def test_ctrl_c_ends_it_cleanly(tmp_path):
+    lab = Lab(tmp_path)
+    assert lab.interrupt() == 0
+    assert "Traceback" not in lab.said and list(tmp_path.iterdir()) == []
+
+
+def test_beyond_loopback_the_address_carries_a_token(tmp_path):
+    lab = Lab(tmp_path, "--host", "0.0.0.0")
+    lab.kill()
+    assert "?token=" in lab.address

@@ -1,0 +1,103 @@
+"""Work in processes of its own: answered, limited, taken back, ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+import pytest
+
+from kinelo.errors import InputError
+from kinelo.lab.controls import Controls
+from kinelo.lab.jobs import Jobs, Worker
+from kinelo.lab.settings import Limits
+from kinelo.lab.thinking import Thinker
+
+
+def gone(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_work_is_limited_in_number_and_time_and_ends_with_its_page():
+    async def story() -> None:
+        jobs = Jobs(Limits(rating_workers=1, job_seconds=0.05))
+        worker = await jobs.worker("page", "rating")
+        process = worker._process.pid
+        with pytest.raises(InputError, match="places"):
+            await jobs.worker("other", "rating")
+        with pytest.raises(InputError, match=r"longer than 0\.05 seconds"):
+            await jobs.ask("page", "rating", "sample")
+        assert gone(process) and jobs.running("rating") == 0
+        again = await jobs.worker("page", "rating")
+        await jobs.end("page")
+        assert gone(again._process.pid)
+
+    asyncio.run(story())
+
+
+def test_answers_and_complaints_come_back():
+    async def story() -> None:
+        worker = await Worker.start("rating", Limits())
+        said = []
+
+        async def report(answer) -> None:
+            said.append(answer["progress"])
+
+        with pytest.raises(InputError, match="no results yet"):
+            await worker.ask("rate", columns={}, rater="team")
+        seen = await worker.ask("sample")
+        columns = {f["name"]: f["guess"] for t in seen["tables"].values() for f in t["fields"] if f["guess"]}
+        rated = await worker.ask("rate", report, columns=columns, rater="glicko")
+        assert len(rated["leaderboard"]["rows"]) == 20 and said[0] == "Reading the matches"
+        await worker.end()
+        with pytest.raises(InputError, match="ended before"):
+            await worker.ask("sample")
+
+    asyncio.run(story())
+
+
+def test_questions_that_nobody_waits_for_are_taken_back():
+    async def story() -> None:
+        worker = await Worker.start("rating", Limits())
+        first = asyncio.create_task(worker.ask("sample"))
+        await asyncio.sleep(0)
+        unheard = [asyncio.create_task(worker.ask("sample")) for _ in range(50)]
+        await asyncio.sleep(0)
+        for one in unheard:
+            one.cancel()
+        await first
+        begin = time.monotonic()
+        await worker.ask("seen")
+        assert time.monotonic() - begin < 2.0
+        await worker.end()
+
+    asyncio.run(story())
+
+
+def test_a_server_that_dies_takes_its_workers_along():
+    async def story() -> int:
+        worker = await Worker.start("rating", Limits())
+        await worker.ask("seen")
+        worker._process._transport.get_pipe_transport(0).close()  # what the end of the server does to its pipes
+        await asyncio.wait_for(worker._process.wait(), 10)
+        return worker._process.pid
+
+    assert gone(asyncio.run(story()))
+
+
+def test_theory_comes_back_after_its_process_was_killed():
+    async def story() -> None:
+        thinker = Thinker(Limits())
+        first = await thinker.foresee(Controls())
+        assert first["map"]["slope"] == pytest.approx(0.792, abs=0.002)
+        (await thinker._workers["foresee"]).kill()
+        await (await thinker._workers["foresee"])._process.wait()
+        assert await thinker.foresee(Controls()) == first
+        await thinker.end()
+
+    asyncio.run(story())

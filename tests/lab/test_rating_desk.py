@@ -1,0 +1,153 @@
+"""Uploaded leagues: read, mapped and rated with the library's own functions, whatever the file looks like."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.errors import InputError
+from kinelo.lab.league_api import DOWNLOADS, shown_name
+from kinelo.lab.rating import RatingDesk
+from kinelo.lab.tables import FIELDS, forget_columns, read_table
+
+LEAGUE = "\n".join(
+    ["date;home;away;score_1;score_2;weather"]
+    + [
+        f"2023-{1 + k // 28:02d}-{1 + k % 28:02d};{home};{'ABCDE'[(k + 1 + k // 5 % 4) % 5]};{k % 4};{k % 3};sun"
+        for k, home in enumerate("ABCDE" * 40)
+    ]
+)
+
+
+def table(tmp_path, text: str | bytes, kind: str = "results", rows: int = 10_000, columns: int = 50):
+    path = tmp_path / "0123456789abcdef"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_table(kind, path, "league.csv", rows, columns)
+
+
+def looked(tmp_path, text: str) -> tuple[RatingDesk, dict[str, str]]:
+    path = tmp_path / "upload"
+    path.write_text(text, encoding="utf-8")
+    desk = RatingDesk(lambda words: None)
+    seen = desk.look("results", str(path), "league.csv", 10_000, 50)
+    fields = seen["tables"]["results"]["fields"]
+    return desk, {field["name"]: field["guess"] for field in fields if field["guess"]}
+
+
+def test_guesses_are_those_of_the_library(tmp_path):
+    found = table(tmp_path, LEAGUE)
+    assert found.guesses == {
+        "date": "date", "home": "home", "away": "away", "home_score": "score_1", "away_score": "score_2"
+    }  # fmt: skip
+    assert set(FIELDS["results"]) | set(FIELDS["lineups"]) >= set(found.guesses)
+
+
+def test_ratings_are_those_of_the_library(tmp_path):
+    desk, columns = looked(tmp_path, LEAGUE)
+    rated = desk.rate(columns, "team")
+    (tmp_path / "same.csv").write_text(LEAGUE, encoding="utf-8")
+    expected = kn.TeamElo().fit(kn.read_matches(tmp_path / "same.csv")).ratings_
+    assert [row["name"] for row in rated["leaderboard"]["rows"]] == expected["name"].to_list()
+    assert [row["rating"] for row in rated["leaderboard"]["rows"]] == pytest.approx(
+        expected["rating"].to_list(), abs=1e-6
+    )
+    json.dumps(rated, allow_nan=False)
+
+
+def test_what_if_is_the_library_s_forecast_on_the_day_of_the_last_match(tmp_path):
+    desk, columns = looked(tmp_path, LEAGUE)
+    desk.rate(columns, "team")
+    said = desk.predict("A", "C", neutral=False)
+    assert said["win"] + said["draw"] + said["loss"] == pytest.approx(1.0)
+    assert desk.predict("A", "C", neutral=True)["win"] != said["win"]
+    assert desk.predict("A", "Nobody", neutral=False)["unknown"] == ["Nobody"]
+    with pytest.raises(InputError, match="against itself"):
+        desk.predict("A", "A", neutral=False)
+
+
+def test_a_field_left_empty_is_not_guessed_after_all(tmp_path):
+    found = table(tmp_path, LEAGUE)
+    kept = forget_columns(found, {"home": "home", "away": "away", "result": "weather"})
+    assert kept.columns == ["home", "away", "weather"]
+
+
+def test_rows_set_aside_have_the_line_of_the_file_and_what_it_says(tmp_path):
+    desk, columns = looked(tmp_path, LEAGUE + "\nnever;A;B;1;0;rain")
+    rejects = desk.rate(columns, "team")["rejects"]
+    assert rejects["rows"] == [
+        {"table": "matches", "line": 202, "reason": "unreadable date", "content": "never | A | B | 1 | 0 | rain"}
+    ]
+
+
+def test_parquet_is_known_by_its_content_and_counted_before_it_is_read(tmp_path):
+    frame = pl.DataFrame({"home": ["A", "B"], "away": ["B", "A"], "result": [1, 0]})
+    path = tmp_path / "any name"
+    frame.write_parquet(path)
+    content = path.read_bytes()
+    assert table(tmp_path, content).header_lines == 0
+    with pytest.raises(InputError, match="holds 2 rows; at most 1"):
+        table(tmp_path, content, rows=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a,b\n1,2\n2,3\n3,4\n", "holds 3 rows; at most 2"),
+        ("a,b,c,d\n1,2,3,4\n", "has 4 columns; at most 3"),
+        ("a,b\n", "no rows|contains no|could not"),
+        ("just words\nand more\n", "only one column"),
+        (b"PAR1 but not really", "could not be read"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "league.csv"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_a_sentence(tmp_path, text, complaint):
+    with pytest.raises(InputError, match=complaint) as refused:
+        table(tmp_path, text, rows=2, columns=3)
+    assert str(tmp_path) not in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_pickles_are_never_opened(tmp_path):
+    import pickle
+
+    class Trap:
+        def __reduce__(self):
+            return (pytest.fail, ("a pickle was opened",))
+
+    with pytest.raises(InputError):
+        table(tmp_path, pickle.dumps(Trap()))
+
+
+@pytest.mark.parametrize("given", ["../../etc/passwd", "C:\\secret\\passwd", "a/b/passwd", "pass\x00wd\n"])
+def test_file_names_lose_their_path(given):
+    assert shown_name(given) == "passwd"
+
+
+def test_every_download_is_a_table(tmp_path):
+    desk, columns = looked(tmp_path, LEAGUE)
+    with pytest.raises(InputError, match="rate a league first"):
+        desk.write("ratings", str(tmp_path / "x.csv"))
+    desk.rate(columns, "team")
+    for name in DOWNLOADS:
+        desk.write(name, str(tmp_path / "x.csv"))
+    forecasts = desk._downloads["forecasts"]
+    assert np.allclose(forecasts.select("home_win", "draw", "away_win").sum_horizontal(), 1.0)
+
+
+def test_a_small_or_dateless_league_is_rated_without_a_check(tmp_path):
+    desk, columns = looked(tmp_path, "home,away,result\nA,B,1\nB,C,0.5\nC,A,0\nA,B,1\n")
+    assert desk.rate(columns, "team")["calibration"] is None
+
+
+def test_players_are_rated_from_line_ups(tmp_path):
+    desk = RatingDesk(lambda words: None)
+    seen = desk.sample()
+    columns = {f["name"]: f["guess"] for t in seen["tables"].values() for f in t["fields"] if f["guess"]}
+    assert desk.rate(columns, "player")["leaderboard"]["rows"][0]["name"].startswith("P0")
+    desk.forget("lineups")
+    with pytest.raises(InputError, match="need line-ups"):
+        desk.rate(columns, "player")
