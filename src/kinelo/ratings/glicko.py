@@ -53,11 +53,11 @@ class _GlickoFamily(SideRater):
         phi2 = (Q * values["deviation"]) ** 2
         return Standing(0.0, phi2, volatility=self._volatility(values), gain=0.0, info=0.0)
 
-    def _walk(self, matches: Matches, numbers: NDArray[np.float64], standing: Standing) -> tuple[bool, Trace]:
+    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
         home, away = standing.sides(matches)
-        z, doubt = np.empty(len(matches)), np.empty(len(matches))
+        z, doubt = (np.empty(len(matches) if traced else 0) for _ in range(2))
         done = kernels.play_all(
-            home, away, matches.result, matches.neutral, matches.weight, matches.day, numbers, standing.rating,
+            home, away, matches.result, matches.neutral, matches.weight, matches.day, self._numbers, standing.rating,
             standing.variance, standing.more["volatility"], standing.count, standing.last, standing.more["gain"],
             standing.more["info"], z, doubt,
         )  # fmt: skip

@@ -69,7 +69,8 @@ def settle(mu, phi2, vol, gain, info, tau, together):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gain, info, z, doubt):
-    """Rate matches in order; ``z`` and ``doubt`` receive the difference of ratings and ``φ_i² + φ_j²`` before each.
+    """Rate matches in order; ``z`` and ``doubt``, if there is room, receive the difference of ratings and
+    ``φ_i² + φ_j²`` before each match.
 
     Returns False, having changed nothing, if some result is NaN.
     """
@@ -93,13 +94,15 @@ def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gai
             last[t] = day[k]
             n[t] += 1
         i, j = home[k], away[k]
-        z[k] = mu[i] - mu[j] + (0.0 if neutral[k] else h)
-        doubt[k] = phi2[i] + phi2[j]
+        edge = mu[i] - mu[j] + (0.0 if neutral[k] else h)
+        if z.size > 0:
+            z[k] = edge
+            doubt[k] = phi2[i] + phi2[j]
         for side in range(2):
             me, other = (i, j) if side == 0 else (j, i)
             sign = 1.0 - 2.0 * side
             g = attenuation(phi2[other])
-            E = 1.0 / (1.0 + math.exp(-g * sign * z[k]))
+            E = 1.0 / (1.0 + math.exp(-g * sign * edge))
             gain[me] += weight[k] * g * (0.5 + 0.5 * sign * S[k] - E)
             info[me] += weight[k] * g * g * E * (1.0 - E)
         if not together:

@@ -41,7 +41,7 @@ def bounded(x):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
-    """Rate matches in order; ``z[k]`` receives the difference of strengths before match ``k``.
+    """Rate matches in order; ``z[k]``, if there is room, receives the difference of strengths before match ``k``.
 
     Returns False, having changed nothing, if some result is NaN.
 
@@ -50,6 +50,7 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
     gamma, beta, m, h, kappa = p[GAMMA], p[BOOST], p[SETTLING], p[HOME], p[KAPPA]
     w, c, rho, nu, R0, v0, gap = p[MARGIN_WEIGHT], p[MARGIN_SCALE], p[RHO], p[NU], p[MEAN], p[V0], p[GAP]
     square = p[SQUARE]
+    traced = z.size > 0
     for k in range(S.size):
         if math.isnan(S[k]):
             return False
@@ -64,8 +65,10 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
                     v[team] = v0 + f * f * (v[team] - v0)
         last[i] = day[k]
         last[j] = day[k]
-        z[k] = R[i] - R[j] + (0.0 if neutral[k] else h)
-        b, slope, noise = davidson(z[k], nu, kappa)
+        edge = R[i] - R[j] + (0.0 if neutral[k] else h)
+        if traced:
+            z[k] = edge
+        b, slope, noise = davidson(edge, nu, kappa)
         target = S[k]
         if w > 0.0 and not math.isnan(margin[k]):
             target += w * (bounded(margin[k] / c) - target)

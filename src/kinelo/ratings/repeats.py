@@ -10,7 +10,7 @@ SLOTS = 4096
 
 
 @njit(cache=True, nogil=True)
-def _mark_by_day(day, home, away, repeated, slot_run, slot_pair):
+def _mark_by_day(day, home, away, repeated, slot_run, slot_pair, slot_row):
     """Mark repeats with a small hash table for the pairs of one day, which the next day takes over as it stands.
 
     Gives up with False where days are out of order or one has too many matches for the table.
@@ -31,9 +31,13 @@ def _mark_by_day(day, home, away, repeated, slot_run, slot_pair):
         at = ((pair * 0x9E3779B1) >> 20) & mask
         while slot_run[at] == run and slot_pair[at] != pair:
             at = (at + 1) & mask
-        repeated[k] = slot_run[at] == run
-        slot_run[at] = run
-        slot_pair[at] = pair
+        if slot_run[at] == run:
+            repeated[k] = True
+            repeated[slot_row[at]] = True
+        else:
+            slot_run[at] = run
+            slot_pair[at] = pair
+            slot_row[at] = k
     return True
 
 
@@ -46,12 +50,10 @@ def repeated_meetings(
     [True, False, True, False]
     """
     repeated = np.zeros(day.size, bool)
-    quick = _mark_by_day(day, home, away, repeated, np.zeros(SLOTS, np.int64), np.empty(SLOTS, np.int64))
-    if quick and not repeated.any():
+    slots = np.zeros((3, SLOTS), np.int64)
+    if _mark_by_day(day, home, away, repeated, slots[0], slots[1], slots[2]):
         return repeated
     size = np.int64(sides + 1)
     key = (day * size + home) * size + away
-    if quick:
-        return np.isin(key, key[repeated])
     ordered = np.sort(key)
     return np.isin(key, ordered[1:][ordered[1:] == ordered[:-1]])

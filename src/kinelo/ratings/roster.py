@@ -19,6 +19,7 @@ class Roster:
         self.index: dict[str, int] = {}
         self._last: tuple[str, ...] | None = None
         self._last_places = np.empty(0, np.int32)
+        self._last_in_order = False
 
     def __len__(self) -> int:
         return len(self.names)
@@ -35,7 +36,12 @@ class Roster:
         if names is not self._last:
             self._last_places = np.fromiter(map(self.place, names), np.int32, len(names))
             self._last = names
+            self._last_in_order = bool(np.array_equal(self._last_places, np.arange(len(names))))
         return self._last_places
+
+    def in_order(self, names: tuple[str, ...]) -> bool:
+        """Whether the names asked for last stand at the places 0, 1, 2, ..."""
+        return names is self._last and self._last_in_order
 
     def find(self, names: tuple[str, ...]) -> NDArray[np.int32]:
         """Places of many names without adding any; -1 for a name never met."""

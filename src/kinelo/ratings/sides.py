@@ -37,15 +37,15 @@ class SideRater(Rater):
         """A standing before any match."""
 
     @abstractmethod
-    def _walk(self, matches: Matches, numbers: NDArray[np.float64], standing: Standing) -> tuple[bool, Trace]:
-        """Rate the matches in order: whether all had a result, and the trace."""
+    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
+        """Rate the matches in order: whether all had a result, and the trace (empty unless asked for)."""
 
     @abstractmethod
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
         """Forecasts from the trace."""
 
-    def _play(self, matches: Matches, numbers: NDArray[np.float64], standing: Standing) -> Trace:
-        done, trace = self._walk(matches, numbers, standing)
+    def _play(self, matches: Matches, traced: bool) -> Trace:
+        done, trace = self._walk(matches, self._begin(), traced)
         if not done:
             raise InputError("a match without a result cannot change a rating; forecast it with predict")
         return trace
@@ -73,15 +73,13 @@ class SideRater(Rater):
 
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
-        standing = self._begin()
-        self._play(matches, self._numbers, standing)
+        self._play(matches, traced=False)
         return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
-        standing = self._begin()
-        unknown = standing.known_sides(matches)[2]
-        return self._forecast(self._play(matches, self._numbers, standing), unknown)
+        unknown = self._begin().known_sides(matches)[2]
+        return self._forecast(self._play(matches, traced=True), unknown)
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where every venue is neutral."""

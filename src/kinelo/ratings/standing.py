@@ -59,6 +59,8 @@ class Standing:
         places = self.roster.places(matches.teams)
         if len(self.roster) > self.rating.size:
             self._grow()
+        if self.roster.in_order(matches.teams):
+            return matches.home, matches.away
         return places[matches.home], places[matches.away]
 
     def known_sides(self, matches: Matches) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...]]:

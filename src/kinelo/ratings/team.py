@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _P = Parameter
 USUAL_SPREAD = 200.0
+NO_TRACE = np.empty(0)
 
 
 class TeamElo(SideRater):
@@ -169,11 +170,11 @@ class TeamElo(SideRater):
     def _nu(self) -> float:
         return math.log(10.0) / (2.0 * self.scale)
 
-    def _walk(self, matches: Matches, numbers: NDArray[np.float64], standing: Standing) -> tuple[bool, Trace]:
+    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
         home, away = standing.sides(matches)
-        z = np.empty(len(matches))
+        z = np.empty(len(matches) if traced else 0)
         done = kernels.play_all(
-            home, away, matches.result, matches.margin, matches.neutral, matches.weight, matches.day, numbers,
+            home, away, matches.result, matches.margin, matches.neutral, matches.weight, matches.day, self._numbers,
             standing.rating, standing.variance, standing.count, standing.last, z,
         )  # fmt: skip
         return done, (z,)
@@ -204,12 +205,23 @@ class TeamElo(SideRater):
         i, j = standing.place(home), standing.place(away)
         if day is None:
             day = max(int(standing.last[i]), int(standing.last[j]), 0)
+        one = self._one_match()
+        for column, value in zip(one, (i, j, result, margin, neutral, weight, day), strict=True):
+            column[0] = value
         kernels.play_all(
-            np.array([i], np.int32), np.array([j], np.int32), np.array([float(result)]), np.array([float(margin)]),
-            np.array([bool(neutral)]), np.array([float(weight)]), np.array([day]), self._numbers,
-            standing.rating, standing.variance, standing.count, standing.last, np.empty(1),
-        )  # fmt: skip
+            *one, self._numbers, standing.rating, standing.variance, standing.count, standing.last, NO_TRACE
+        )
         return self
+
+    def _one_match(self) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray]:
+        """Columns of a single match, made once: filling them is faster than making them."""
+        if not hasattr(self, "_columns"):
+            number, place = np.float64, np.int32
+            self._columns = (
+                np.zeros(1, place), np.zeros(1, place), np.zeros(1, number), np.zeros(1, number),
+                np.zeros(1, np.bool_), np.zeros(1, number), np.zeros(1, np.int64),
+            )  # fmt: skip
+        return self._columns
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
