@@ -231,7 +231,7 @@ def test_a_broken_file_is_answered_with_a_sentence(visit):
     page.wait_for_selector("#rate-go")
     page.click("#rate-go")
     page.wait_for_selector("#rate-error:not([hidden])")
-    assert "home side" in page.inner_text("#rate-error")
+    assert "columns of both scores" in page.inner_text("#rate-error")
 
 
 def test_the_sample_league_needs_one_click(visit):

@@ -75,6 +75,26 @@ def test_a_field_left_empty_is_not_guessed_after_all(tmp_path):
     assert kept.columns == ["home", "away", "weather"]
 
 
+@pytest.mark.parametrize(
+    ("columns", "complaint"),
+    [
+        ({}, "first and of the second side"),
+        ({"home": "home", "away": "away"}, "both scores"),
+        ({"home": "home", "away": "away", "home_score": "score_1"}, "both scores"),
+    ],
+)
+def test_what_is_still_to_be_chosen_is_said_in_words_of_the_page(tmp_path, columns, complaint):
+    desk, _ = looked(tmp_path, LEAGUE)
+    with pytest.raises(InputError, match=complaint):
+        desk.rate(columns, "team")
+
+
+def test_winners_and_losers_need_no_result(tmp_path):
+    desk, columns = looked(tmp_path, "winner,loser\nA,B\nB,C\nA,C\n")
+    assert columns == {"home": "winner", "away": "loser"}
+    assert desk.rate(columns, "team")["leaderboard"]["rows"][0]["name"] == "A"
+
+
 def test_rows_set_aside_have_the_line_of_the_file_and_what_it_says(tmp_path):
     desk, columns = looked(tmp_path, LEAGUE + "\nnever;A;B;1;0;rain")
     rejects = desk.rate(columns, "team")["rejects"]

@@ -14,7 +14,7 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.lab.standings import calibration, histories, leaderboard, parameters, summary
-from kinelo.lab.tables import Table, forget_columns, read_table
+from kinelo.lab.tables import Table, check_choice, forget_columns, names_winners, read_table
 from kinelo.ratings.choice import RATERS, rater_called
 from kinelo.ratings.history import rating_history
 from kinelo.ratings.matches import Matches
@@ -64,6 +64,7 @@ class RatingDesk:
             raise InputError("there are no results yet; drop a file first.")
         if rater not in RATERS:
             raise InputError(f"there is no rater {rater!r}; choose one of {', '.join(RATERS)}.")
+        check_choice(columns, "lineups" in self._tables)
         self._progress("Reading the matches")
         matches = self._read(columns)
         if rater == "player" and matches.lineups is None:
@@ -93,7 +94,8 @@ class RatingDesk:
         results = forget_columns(self._tables["results"], columns)
         lineups = self._tables.get("lineups")
         frame = None if lineups is None else forget_columns(lineups, columns)
-        return read_matches(results, frame, dict(columns))
+        known = ("home", "away") if names_winners(columns) else ()
+        return read_matches(results, frame, {field: name for field, name in columns.items() if field not in known})
 
     def _rejects(self, matches: Matches) -> pl.DataFrame:
         """Rejected rows with the line of the file they stand on and what is written there."""

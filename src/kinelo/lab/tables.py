@@ -55,7 +55,8 @@ class Table:
         """Which column each field would be read from if nobody said otherwise."""
         found = find_columns(self.frame.columns, KNOWN[self.kind], None)
         if self.kind == "results" and not {"home", "away"} & found.keys():
-            found |= find_columns(self.frame.columns, LOSER_COLUMNS, None)
+            winners = find_columns(self.frame.columns, LOSER_COLUMNS, None)
+            found = {field: column for field, column in found.items() if column not in winners.values()} | winners
         return {field: column for field, column in found.items() if field in FIELDS[self.kind]}
 
     def described(self) -> dict[str, Any]:
@@ -115,3 +116,20 @@ def forget_columns(table: Table, chosen: Mapping[str, str]) -> pl.DataFrame:
     fields = FIELDS[table.kind]
     guessed = {column for field, column in table.guesses.items() if field in fields and field not in chosen}
     return table.frame.drop(guessed - set(chosen.values()))
+
+
+def check_choice(columns: Mapping[str, str], lineups: bool) -> None:
+    """Say which column is still to be chosen, in the words of the page."""
+    chosen = set(columns)
+    if not {"home", "away"} <= chosen:
+        raise InputError("choose the columns of the first and of the second side.")
+    if not {"home_score", "away_score"} <= chosen and "result" not in chosen and not names_winners(columns):
+        raise InputError("choose the columns of both scores, or the column of the result.")
+    if lineups and not ({"lineup_match", "player"} <= chosen and chosen & {"side", "team"}):
+        raise InputError("choose the columns of match, side and player in the line-ups.")
+
+
+def names_winners(columns: Mapping[str, str]) -> bool:
+    """Whether the winner of each match stands first, so that no result is needed."""
+    pair = {field: columns[field] for field in ("home", "away")}
+    return find_columns(pair.values(), LOSER_COLUMNS, None) == pair
