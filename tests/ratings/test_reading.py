@@ -78,6 +78,11 @@ def test_common_names_are_understood(columns, values):
     ]
 
 
+def test_years_alone_are_dates_too():
+    table = {"date": [1999, 2001], "home": ["A", "A"], "away": ["B", "B"], "result": [1, 0]}
+    assert kn.read_matches(table).date.astype(str).tolist() == ["1999-01-01", "2001-01-01"]
+
+
 def test_every_date_format_reads_what_it_writes():
     day = pd.Timestamp("2003-11-25")
     for form in DATE_FORMATS:
@@ -218,6 +223,9 @@ def test_things_that_are_no_tables(tmp_path):
         kn.read_matches(tmp_path / "nothing.csv")
     with pytest.raises(kn.InputError, match="not from int"):
         kn.read_matches(3)
+    (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04rest of a zip archive")
+    with pytest.raises(kn.InputError, match="neither a CSV file nor"):
+        kn.read_matches(tmp_path / "book.xlsx")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 but not really")
     with pytest.raises(kn.InputError, match="could not be read as a table"):
         kn.read_matches(tmp_path / "bad.parquet")

@@ -171,6 +171,7 @@ def test_unknown_sides_get_the_prior_and_are_named():
 
 
 def test_an_untouched_rater_predicts_from_the_prior():
+    assert kn.TeamElo().ratings_.height == 0
     fixture = kn.read_matches({"home": ["A"], "away": ["B"]}, played=False)
     assert kn.TeamElo.classic().predict(fixture).probabilities[0].tolist() == [0.5, 0.0, 0.5]
 
@@ -192,6 +193,24 @@ def test_a_match_without_result_changes_nothing():
 def test_update_one_refuses_nonsense(home, away, result):
     with pytest.raises(kn.InputError, match="two sides and a result"):
         kn.TeamElo.classic().update_one(home, away, result)
+
+
+def test_uncertainty_is_the_spread_that_chance_makes():
+    """Equal sides and coin flips: the variance of ratings settles at γ / 2ν (small γ), and it is what is reported.
+
+    400 sides; the standard error of their standard deviation is 1/√800 = 3.5 % of it. Four of them: error
+    probability 6e-5 for a right implementation with another seed.
+    """
+    rng = np.random.default_rng(12)
+    teams, n = 400, 80_000
+    home = rng.integers(0, teams, n)
+    away = (home + rng.integers(1, teams, n)) % teams
+    names = np.array([f"t{k}" for k in range(teams)])
+    matches = kn.read_matches({"home": names[home], "away": names[away], "result": rng.integers(0, 2, n)})
+    table = kn.TeamElo.classic(k=20).update(matches).ratings_
+    theory = math.sqrt(10 / (2 * NU))
+    assert table["uncertainty"].to_numpy() == pytest.approx(theory, rel=0.04)
+    assert table["rating"].to_numpy().std() == pytest.approx(theory, rel=4 / math.sqrt(2 * teams))
 
 
 def test_rest_draws_to_the_mean_and_makes_uncertain():

@@ -22,7 +22,7 @@ def read_dates(column: pl.Series) -> tuple[NDArray[np.datetime64], str | None]:
     if column.dtype == pl.Date or isinstance(column.dtype, pl.Datetime):
         days = column if column.dtype == pl.Date else column.cast(pl.Date)
         return days.to_numpy().astype("datetime64[D]", copy=False), None
-    text = column.cast(pl.String).str.strip_chars()
+    text = column.cast(pl.String).str.strip_chars().str.replace(r"^(\d{4})$", "$1-01-01")
     best, best_count, chosen = np.full(len(text), np.datetime64("NaT"), "datetime64[D]"), 0, None
     for form in DATE_FORMATS:
         # A time of day after the date ("2024-05-01T18:00Z", "01/05/2024 18:00") is cut off.

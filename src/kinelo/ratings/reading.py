@@ -133,7 +133,10 @@ def _load_file(path: Path) -> pl.DataFrame:
         if path.suffix.lower() in (".parquet", ".pq"):
             return pl.read_parquet(path)
         with path.open("rb") as file:
-            header = file.readline().decode("utf-8-sig", errors="replace")
+            first = file.readline(1_000_000)
+        if first.startswith((b"PK", b"PAR1", b"\x1f\x8b")) or b"\0" in first:
+            raise InputError(f"{path} is neither a CSV file nor one of Parquet that ends in .parquet")
+        header = first.decode("utf-8-sig", errors="replace")
         if not header.strip():
             raise InputError(f"{path} is empty; a header line and at least one row are needed")
         separator = max(",;\t|", key=header.count)

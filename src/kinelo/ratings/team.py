@@ -141,7 +141,11 @@ class TeamElo(SideRater):
         reach = np.tanh(matches.margin / self._numbers[kernels.MARGIN_SCALE])
         target = matches.result + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.result)
         self.target_square_ = float(np.mean(target**2))
-        self.prior_spread_ = max(float(self.ratings_["rating"].to_numpy().std()), 1.0)
+        table = self.ratings_
+        # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
+        each = float(table["matches"].to_numpy().mean())
+        between = float(table["rating"].to_numpy().var())
+        self.prior_spread_ = math.sqrt((each * between + 5.0 * USUAL_SPREAD**2) / (each + 5.0))
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         self.update(matches)
 
@@ -243,7 +247,8 @@ class TeamElo(SideRater):
 
         Uncertainty is that of the day of the last match: it has grown for those who rested since.
         """
-        standing, size = self._standing, len(self._standing)
+        standing = self._begin()
+        size = len(standing)
         last = standing.last[:size]
         idle = np.maximum((last.max() if size else 0) - last - self.season_gap, 0.0)
         f = np.exp(-2 * self.parameters_["regression"] * idle / kernels.YEAR)
