@@ -64,7 +64,7 @@ def decay_rate(evidence: AllEvidence) -> Claim:
 def _measured_rate(run: xr.Dataset) -> float:
     """Slope of log distance where it is far above its floor, which the cells' width sets."""
     distance, time = run.distance.values, run.time.values
-    use = (distance < 0.1 * distance[0]) & (distance > 10 * distance.min())
+    use = (distance < 0.1 * distance[0]) & (distance > 100 * distance.min())
     if use.sum() < 3:
         use = slice(time.size // 4, time.size // 2)
     return -float(np.polyfit(time[use], np.log(distance[use]), 1)[0])

@@ -11,9 +11,13 @@ import sys
 import traceback
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
-import xarray as xr
+from kinelo.paper.drawings import DRAWINGS
+from kinelo.pictures.style import picture_bytes
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FORMATS = ("png", "pdf")
 Pictures = Mapping[str, bytes]
@@ -59,10 +63,7 @@ class Easel:
 
 def paint(name: str, evidence: Mapping[str, xr.Dataset]) -> Pictures:
     """Draw in this process."""
-    from kinelo.paper.registry import DRAWINGS
-    from kinelo.pictures.style import picture_bytes
-
-    figure = DRAWINGS[name][1](evidence)
+    figure = DRAWINGS[name](evidence)
     pictures = {}
     for kind in FORMATS:
         pictures[kind] = picture_bytes(figure, kind)

@@ -79,9 +79,10 @@ def _claims(result: Reproduction) -> str:
 def _claim(claim: Claim) -> str:
     seen = ", ".join(f'<a href="#figure-{number}">Figure {number}</a>' for number in claim.figures)
     more = f' <span class="seen">{seen}</span>' if seen else ""
+    on = f'<div class="because">on {escape(claim.on)}</div>' if claim.verdict == "depends" else ""
     return (
         f'<tr><td>{escape(claim.statement)}<div class="place">{escape(claim.place)}</div></td>'
-        f'<td><span class="verdict {_CLASS[claim.verdict]}">{escape(claim.judgement)}</span></td>'
+        f'<td><span class="verdict {_CLASS[claim.verdict]}">{claim.verdict}</span>{on}</td>'
         f'<td>{escape(claim.measured)}<div class="because">{escape(claim.because)}{more}</div></td></tr>'
     )
 

@@ -19,7 +19,7 @@ from kinelo.paper.claims import check_claims
 from kinelo.paper.easel import Easel, Pictures
 from kinelo.paper.figure import FigureStudy, Scale
 from kinelo.paper.leagues import Evidence
-from kinelo.paper.registry import drawing
+from kinelo.paper.preparation import preparation
 from kinelo.paper.solution import run_solution, solution_inputs
 from kinelo.paper.work import figure_work, run_work
 from kinelo.ratings.atomic import replace_file
@@ -83,6 +83,8 @@ def reproduce(
     interrupted one continued, and one whose inputs changed is computed anew beside the old one.
     """
     begin = time.monotonic()
+    for figure in figures:
+        preparation(figure)
     with Easel() as easel:
         bench = _Bench(figures, folder, watch, threads, easel)
         for figure in figures:
@@ -122,7 +124,7 @@ class _Bench:
         self.drawn: list[DrawnFigure] = []
 
     def make(self, figure: FigureStudy) -> None:
-        prepare, _ = drawing(figure)
+        prepare = preparation(figure)
         data = {name: self.run(figure, name, study) for name, study in figure.studies.items() if has_run(study)}
         self.report(f"Figure {figure.number}: theory")
         evidence = prepare(figure, data)

@@ -27,6 +27,8 @@ from kinelo.results.layout import Layout, read_zarr
 from kinelo.results.manifest import FILE_NAME, Manifest, content_digest, file_digest
 
 DATA = "data.zarr"
+INTERVAL = 2.0
+"""Least number of seconds between two checkpoints, unless stated."""
 _ADVICE = "continue with --resume"
 
 
@@ -54,7 +56,9 @@ class RunStore:
         self._pending: dict[str, str] = {}
 
     @classmethod
-    def open(cls, folder: Path | str, inputs: Mapping[str, Any], layout: Layout, interval: float = 2.0) -> RunStore:
+    def open(
+        cls, folder: Path | str, inputs: Mapping[str, Any], layout: Layout, interval: float | None = None
+    ) -> RunStore:
         """Create the store, or continue the one that is there if it was made from the same inputs.
 
         Parameters
@@ -67,7 +71,7 @@ class RunStore:
         layout
             The variables to store; must follow from the inputs.
         interval
-            Least number of seconds between two checkpoints.
+            Least number of seconds between two checkpoints; :data:`INTERVAL` by default.
         """
         folder = Path(folder)
         with disk_errors_in_words(folder, _ADVICE):
@@ -86,7 +90,7 @@ class RunStore:
             try:
                 manifest = Manifest.read(folder)
                 manifest.verify(folder)
-                store = cls(folder, manifest, layout, lock, interval)
+                store = cls(folder, manifest, layout, lock, INTERVAL if interval is None else interval)
                 if not manifest.complete:
                     store._return_to_checkpoint()
             except BaseException:

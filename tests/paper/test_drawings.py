@@ -1,0 +1,29 @@
+import pytest
+import synthetic
+
+from kinelo.paper.drawings import DRAWINGS
+from kinelo.paper.easel import Easel, paint
+
+
+@pytest.mark.parametrize("number", list(synthetic.EVIDENCE))
+def test_every_panel_names_its_axes_and_shows_data(number):
+    figure = DRAWINGS[synthetic.DRAWN_BY[number]](synthetic.EVIDENCE[number]())
+    panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+    assert panels[0].get_ylabel()
+    for axes in panels:
+        assert axes.get_xlabel()
+        assert axes.has_data()
+        # A panel may leave its name to the first one, if it has the same scale.
+        assert axes.get_ylabel() or axes.get_ylim() == panels[0].get_ylim()
+
+
+def test_the_easel_gives_the_bytes_that_drawing_here_gives():
+    evidence = synthetic.closures()
+    with Easel() as easel:
+        promise = easel.draw("closures", evidence)
+        assert promise.result(timeout=120) == paint("closures", evidence)
+
+
+def test_a_failing_drawing_says_why():
+    with Easel() as easel, pytest.raises(RuntimeError, match="Drawing 'closures' failed"):
+        easel.draw("closures", {}).result(timeout=120)
