@@ -91,6 +91,9 @@ def test_columns_can_be_named(league, tmp_path):
         (("predict", "--results", "RESULTS", "--match", "A-B"), "is not of the form 'HOME - AWAY'"),
         (("predict", "--book", "FOLDER", "--match", "A - B"), "is not a rating book"),
         (("sample", "FOLDER"), "exists already"),
+        (("rate", "RESULTS", "--out", "/dev/null/ratings.csv"), "cannot be written"),
+        (("rate", "RESULTS", "--book", "/dev/null/book"), "cannot be written"),
+        (("sample", "/dev/null/league"), "cannot be written"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(words, message, league, monkeypatch, capsys):

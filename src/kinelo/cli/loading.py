@@ -13,6 +13,8 @@ import typer
 from kinelo.errors import InputError, KineloWarning
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kinelo.ratings.matches import Matches
 
 COLUMN_HELP = "A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."
@@ -40,8 +42,18 @@ def load(results: Path, lineups: Path | None, columns: list[str] | None, rejects
         reasons = ", ".join(f"{reason}: {number:,}" for reason, number in matches.rejected.counts().items())
         typer.echo(f"note: {len(matches.rejected):,} rows set aside ({reasons})", err=True)
     if rejects is not None:
-        matches.rejected.write(rejects)
+        write_csv(matches.rejected.to_polars(), rejects)
     return matches
+
+
+def write_csv(table: pl.DataFrame, path: Path) -> None:
+    """Write a table whole or not at all, making the folder it goes to."""
+    from kinelo.ratings.atomic import replace_file
+    from kinelo.results.disk import disk_errors_in_words
+
+    with disk_errors_in_words(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, table.write_csv().encode())
 
 
 @contextmanager

@@ -33,8 +33,7 @@ def predict(
     """
     import polars as pl
 
-    from kinelo.cli.loading import plain_warnings
-    from kinelo.ratings.atomic import replace_file
+    from kinelo.cli.loading import plain_warnings, write_csv
 
     with plain_warnings():
         chosen = _rater(book, results, lineups, rater, column)
@@ -48,7 +47,7 @@ def predict(
     if "date" not in _columns_of(matches):
         table = table.drop("date")
     if out is not None:
-        replace_file(out, table.write_csv().encode())
+        write_csv(table, out)
         typer.echo(f"Forecasts: {out}")
     _show(table)
 

@@ -36,8 +36,7 @@ def rate(
 
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
     """
-    from kinelo.cli.loading import load, plain_warnings
-    from kinelo.ratings.atomic import replace_file
+    from kinelo.cli.loading import load, plain_warnings, write_csv
 
     matches = load(results, lineups, column, rejects)
     with plain_warnings():
@@ -46,7 +45,7 @@ def rate(
     _show_leaderboard(table, top, f"{len(matches):,} matches, {type(rated).__name__}")
     _show_parameters(rated)
     if out is not None:
-        replace_file(out, table.write_csv().encode())
+        write_csv(table, out)
         typer.echo(f"Ratings: {out}")
     if picture is not None:
         from kinelo.pictures.histories import draw_histories
@@ -63,6 +62,7 @@ def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> 
     if book is None:
         return rater_called(kind).fit(matches)
     from kinelo.ratings.book import RatingBook
+    from kinelo.results.disk import disk_errors_in_words
 
     if (book / "book.knl").exists():
         kept = RatingBook(book)
@@ -71,8 +71,11 @@ def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> 
                 f"{book} is a book of {type(kept.rater).__name__}; leave --rater {asked} away or start another"
             )
     else:
-        kept = RatingBook(book, rater_called(kind).fit(matches))
-    added = kept.add(matches)
+        fitted = rater_called(kind).fit(matches)
+        with disk_errors_in_words(book):
+            kept = RatingBook(book, fitted)
+    with disk_errors_in_words(book):
+        added = kept.add(matches)
     typer.echo(f"Book {book}: {added.new:,} new matches, {added.known:,} counted before, {len(kept):,} in all.")
     return kept.rater
 

@@ -16,8 +16,8 @@ def sample(
 
     Example:  kinelo sample league && kinelo rate league/results.csv
     """
+    from kinelo.cli.loading import write_csv
     from kinelo.errors import InputError
-    from kinelo.ratings.atomic import replace_file
     from kinelo.ratings.sample import sample_league
 
     league = sample_league(teams, seasons, seed=seed)
@@ -25,8 +25,7 @@ def sample(
     for path in tables:
         if path.exists():
             raise InputError(f"{path} exists already; choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
     for path, table in tables.items():
-        replace_file(path, table.write_csv().encode())
+        write_csv(table, path)
     typer.echo(f"{league.results.height:,} matches: {folder / 'results.csv'}")
     typer.echo(f"{league.lineups.height:,} appearances: {folder / 'lineups.csv'}")
