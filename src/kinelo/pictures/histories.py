@@ -47,7 +47,17 @@ def draw_histories(history: pl.DataFrame, names: Sequence[str] | None = None, ti
         axes.set_xlabel("Date")
         axes.set_ylabel("Rating (points)")
         axes.set_title(title)
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="Last rating", alignment="left")
+        handles, labels = axes.get_legend_handles_labels()
+        others = [k for k, label in enumerate(labels) if label.endswith("others")]
+        order = [k for k in range(len(labels)) if k not in others] + others
+        axes.legend(
+            [handles[k] for k in order],
+            [labels[k] for k in order],
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
+            title="Last rating",
+            alignment="left",
+        )
     return figure
 
 
@@ -90,7 +100,8 @@ def _range(history: pl.DataFrame, shown: Sequence[str]) -> tuple[float, float]:
     import polars as pl
 
     lines = history.filter(pl.col("name").is_in(shown))
-    low, high = history["rating"].quantile(0.05), history["rating"].quantile(0.95)
+    cut = 0.05 if history["name"].n_unique() > MOST_LINES else 0.0
+    low, high = history["rating"].quantile(cut), history["rating"].quantile(1.0 - cut)
     low = min(float(low or 0.0), float((lines["rating"] - lines["uncertainty"]).quantile(0.005) or 0.0))
     high = max(float(high or 0.0), float((lines["rating"] + lines["uncertainty"]).quantile(0.995) or 0.0))
     room = 0.04 * (high - low + 1.0)
