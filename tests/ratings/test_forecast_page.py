@@ -1,0 +1,30 @@
+"""Every example of docs/forecasting.md runs."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kinelo.cli.app import app
+
+PAGE = Path(__file__).parents[2] / "docs" / "forecasting.md"
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+def test_python_examples_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 4
+    exec(compile("\n".join(blocks), str(PAGE), "exec"), {})
+    assert Path("calibration.png").stat().st_size > 10_000
+
+
+def test_commands_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    for line in block.splitlines():
+        ran = CliRunner().invoke(app, shlex.split(line)[1:], catch_exceptions=False)
+        assert ran.exit_code == 0, line
+    assert Path("league/calibration.png").exists()
