@@ -8,7 +8,7 @@ from slow_kinetic import face_speeds, label_results
 
 import kinelo as kn
 from kinelo.macro.grid import Axis, Grid
-from kinelo.macro.interaction import interaction
+from kinelo.macro.interaction import BasisInteraction, MatrixInteraction, TaylorInteraction, interaction
 from kinelo.macro.velocity import DIRECT_CELLS, FaceAverages, Velocity
 
 PAIRINGS = [kn.AllPlayAll(), kn.Local(), kn.Window(c=1.3), kn.Window(c=1.3, smoothing=0.4)]
@@ -40,15 +40,16 @@ def test_structure_equals_direct_sum(pairing, closure, sigma):
     assert speeds.largest == pytest.approx(np.abs(slow[:, 1:-1]).max(), abs=10 * rounding)
 
 
-@pytest.mark.parametrize("closure", ["taylor", "exact"])
+@pytest.mark.parametrize("way", [TaylorInteraction, MatrixInteraction, BasisInteraction])
 @pytest.mark.parametrize(
     "outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.5, 1.0), kn.Davidson(0.5, 6.0)], ids=repr
 )
-def test_sums_over_labels_equal_the_matrix(outcome, closure):
+def test_sums_over_labels_equal_the_matrix(outcome, way):
     grid = Grid(Axis.of("theta", (0, 10, 12)), Axis.of_spread((0, 0.9, 4)), Axis.of("r", (0, 10, 6)))
     masses = np.random.default_rng(1).random((grid.labels, 6))
+    closure = "taylor" if way is TaylorInteraction else "exact"
     direct = label_results(kn.RatingSystem(outcome), grid, closure) @ masses
-    np.testing.assert_allclose(interaction(outcome, grid, closure)(masses), direct, rtol=0, atol=1e-12 * masses.sum())
+    np.testing.assert_allclose(way(outcome, grid)(masses), direct, rtol=0, atol=1e-12 * masses.sum())
 
 
 @pytest.mark.parametrize("closure", ["taylor", "exact"])
@@ -100,3 +101,11 @@ def test_sums_at_faces_equal_products_with_the_matrix(cells):
     averages = FaceAverages.of_wb(kn.Tanh(0.5), kn.Local(), Axis.of("r", (0.0, 10.0, cells)))
     mass = np.random.default_rng(2).dirichlet(np.ones(cells))
     np.testing.assert_allclose(averages(mass), averages.matrix() @ mass, rtol=0, atol=1e-14)
+
+
+def test_many_labels_are_summed_through_a_basis():
+    few = Grid(Axis.of("theta", (0, 10, 400)), Axis.of_spread(1.0), Axis.of("r", (0, 10, 6)))
+    many = Grid(Axis.of("theta", (0, 10, 200)), Axis.of_spread((0, 1, 3)), Axis.of("r", (0, 10, 6)))
+    assert isinstance(interaction(kn.Tanh(0.5), few, "exact"), MatrixInteraction)
+    basis = interaction(kn.Tanh(0.5), many, "exact")
+    assert isinstance(basis, BasisInteraction) and basis.core.shape[0] < 120

@@ -2,9 +2,9 @@ r"""Sums of expected results over opponents: ``(S p)(θ, σ) = ∫ s(θ, σ; θ'
 
 Taylor closure: only ``∫ p dσ'`` and ``∫ σ'² p dσ'`` enter, so S is three products with matrices in θ alone.
 
-Exact closure, normal performances: ``s = Σ_u W(u) Im[φ φ̄']`` separates into one factor per team. The factors of all
-labels span a space of a few dozen dimensions; with an orthonormal basis Q of it, ``S = Q M Qᵀ`` with a small
-antisymmetric M, to rounding.
+Exact closure, normal performances: few labels have a small matrix. For many, ``s = Σ_u W(u) Im[φ φ̄']`` separates into
+one factor per team. The factors of all labels span a space of a few dozen dimensions; with an orthonormal basis Q of
+it, ``S = Q M Qᵀ`` with a small antisymmetric M, to rounding.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from kinelo.macro.grid import Grid
-from kinelo.model.expectation import Closure, check_closure, league_nodes, warn_if_taylor_fails
+from kinelo.model.expectation import Closure, check_closure, expected_result, league_nodes, warn_if_taylor_fails
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Normal
 from kinelo.model.validation import Array
+
+MATRIX_LABELS = 400
+"""Labels up to which their matrix is smaller work than a basis."""
 
 
 class Interaction(ABC):
@@ -47,8 +50,19 @@ class TaylorInteraction(Interaction):
         return result.reshape(masses.shape)
 
 
-class ExactInteraction(Interaction):
-    """The expectation itself for normal performances N(θ, σ), through a basis of few dimensions."""
+class MatrixInteraction(Interaction):
+    """The expectation itself for normal performances N(θ, σ), as the matrix between labels: best for few labels."""
+
+    def __init__(self, outcome: Outcome, grid: Grid) -> None:
+        self.matrix = expected_result(outcome, Normal(grid.label_theta, grid.label_sigma))
+
+    def __call__(self, masses: Array) -> Array:
+        """Apply S as a matrix."""
+        return self.matrix @ masses
+
+
+class BasisInteraction(Interaction):
+    """The same through a basis of few dimensions: best for many labels."""
 
     def __init__(self, outcome: Outcome, grid: Grid) -> None:
         league = Normal(grid.label_theta, grid.label_sigma)
@@ -79,4 +93,4 @@ def interaction(outcome: Outcome, grid: Grid, closure: Closure) -> Interaction:
         # Every cell of σ holds many teams, so its largest value can meet itself.
         warn_if_taylor_fails(outcome, float(grid.sigma.centres[-1]))
         return TaylorInteraction(outcome, grid)
-    return ExactInteraction(outcome, grid)
+    return (MatrixInteraction if grid.labels <= MATRIX_LABELS else BasisInteraction)(outcome, grid)

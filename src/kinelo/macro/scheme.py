@@ -105,7 +105,7 @@ class Transport(ABC):
         """Choose the shift that returns the mean rating to its first value, and apply it to the r-marginal."""
         drift = float(self._offset @ mass)
         movable = 1 - float(mass[-1] if drift < 0 else mass[0])
-        shift = float(np.clip(-drift / (self.grid.r.width * movable), -1, 1)) if movable > 1e-9 else 0.0
+        shift = max(-1.0, min(1.0, -drift / (self.grid.r.width * movable))) if movable > 1e-9 else 0.0
         shift = shift if abs(shift) > LEAST_SHIFT else 0.0
         flux = max(shift, 0.0) * mass[:-1] + min(shift, 0.0) * mass[1:]
         mass[:-1] -= flux

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
+from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
 from kinelo.macro.grid import Axis, Grid
@@ -87,7 +89,6 @@ class FaceAverages:
         self.cells = average.size // 2
         self._reversed = np.ascontiguousarray(average[::-1])
         self._length = next_fast_len(3 * self.cells, real=True)
-        self._spectrum = np.asarray(rfft(average, self._length))
 
     @classmethod
     def of_w(cls, pairing: Pairing, r: Axis) -> FaceAverages:
@@ -107,6 +108,10 @@ class FaceAverages:
             return convolve(self._reversed, mass)
         product = irfft(self._spectrum * np.asarray(rfft(mass, self._length)), self._length)
         return np.asarray(product)[self.cells - 1 : 2 * self.cells]
+
+    @cached_property
+    def _spectrum(self) -> NDArray[np.complex128]:
+        return np.asarray(rfft(self._reversed[::-1], self._length))
 
     def matrix(self) -> Array:
         """The same as a matrix of shape (faces, cells)."""
