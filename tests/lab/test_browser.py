@@ -104,8 +104,10 @@ def test_line_ups_have_sliders_of_their_own(visit):
     assert page.is_visible("#control-sigma") and not page.is_visible("#control-players")
     page.select_option("#control-law", "lottery")
     assert page.is_visible("#control-players") and not page.is_visible("#control-sigma")
-    set_slider(page, "players", 5)
-    assert page.inner_text("output[for=control-lineup]") == "5"
+    set_slider(page, "lineup", 12)
+    set_slider(page, "players", 12)
+    assert page.inner_text("output[for=control-lineup]") == "12"
+    until(page, "document.querySelector('#controls').textContent.includes('vary by σ = 0.00 points')")
     wait_for_frames(page, 3)
     assert page.is_hidden("#toast")
 
@@ -240,6 +242,15 @@ def test_the_sample_league_needs_one_click(visit):
     page.wait_for_selector("#rated:not([hidden])")
     assert page.locator("#leaderboard tbody tr").count() == 20
     assert "570 matches" in page.inner_text("#calibration-words")
+
+
+def test_the_paper_is_made_with_progress_and_can_be_cancelled(visit):
+    page = visit("#paper")
+    page.click("#make-quick")
+    until(page, "document.querySelector('#paper-label')?.textContent.includes('of 11 figures')", 60)
+    page.click("#paper-cancel")
+    page.wait_for_selector("#make-quick")
+    assert "ended before it was done" in page.inner_text("#toast")
 
 
 def test_a_page_comes_back_after_the_server_was_killed(visit, lab):

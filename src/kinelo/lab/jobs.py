@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -21,7 +23,7 @@ Report = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Worker:
-    """A process for one kind of work: "rating", "paper" or "theory"."""
+    """A process, with all that it starts, for one kind of work: "rating", "paper" or "theory"."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -81,7 +83,7 @@ class Worker:
         """Stop the process at once, without waiting for it to be gone."""
         if not self.ended:
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                os.killpg(self._process.pid, signal.SIGKILL)  # it leads a group of its own
 
     async def end(self) -> None:
         """Stop the process and wait until it is gone."""

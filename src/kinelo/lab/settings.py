@@ -17,7 +17,7 @@ class Limits:
 
     pages: int = 40
     upload_bytes: int = 100 * 2**20
-    rows: int = 1_000_000
+    rows: int = 3_000_000
     columns: int = 200
     request_bytes: int = 64 * 2**10
     message_bytes: int = 16 * 2**10

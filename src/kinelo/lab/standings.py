@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import polars as pl
 
+from kinelo.errors import KineloWarning
 from kinelo.ratings.backtest import backtest
 from kinelo.ratings.choice import rater_called
 from kinelo.ratings.matches import Matches
@@ -90,7 +92,10 @@ def calibration(kind: str, matches: Matches) -> tuple[dict[str, Any] | None, pl.
     day = matches.date[len(matches) // 2]
     if day == matches.date[0] or len(matches.since(day)) < LEAST_CHECKED:
         return None, pl.DataFrame()
-    test = backtest(matches, {kind: rater_called(kind)}, train_until=day)
+    with warnings.catch_warnings():
+        # What there is to say about these matches was said when all of them were fitted.
+        warnings.simplefilter("ignore", KineloWarning)
+        test = backtest(matches, {kind: rater_called(kind)}, train_until=day)
     bins = test.calibration(kind).filter(pl.col("matches") >= LEAST_IN_BIN)
     scores = test.scores.row(0, named=True)
     table = pl.concat(

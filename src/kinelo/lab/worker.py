@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 import warnings
@@ -37,7 +38,7 @@ def main(kind: str, memory: int) -> None:
 def _read(requests: queue.Queue[bytes]) -> None:
     for line in sys.stdin.buffer:
         requests.put(line)
-    os._exit(0)
+    os.killpg(0, signal.SIGKILL)  # also what the work has started
 
 
 def _write(answers: BinaryIO, content: dict[str, Any]) -> None:

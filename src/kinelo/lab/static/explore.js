@@ -55,6 +55,8 @@ export class Explore {
     this.#frame = null;
     this.started = started;
     this.charts.forEach((chart) => chart.begin(started));
+    this.#sliders.note.textContent = started.controls.law === "lottery"
+      ? `Such line-ups make strength vary by σ = ${started.sigma.typical.toFixed(2)} points.` : "";
   }
 
   #take(frame) {

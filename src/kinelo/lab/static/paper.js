@@ -46,7 +46,7 @@ export class Paper {
     }
     this.#making = true;
     $("#paper-maker").replaceChildren(
-      element("div", { class: "row" }, element("p", { id: "paper-label", role: "status" }, "Starting…"),
+      element("div", { class: "row" }, element("p", { id: "paper-label", role: "status" }, "Starting… Keep this page open."),
         element("button", { type: "button", id: "paper-cancel", onclick: () => this.#connection.ask("paper/cancel").catch(() => {}) }, "Cancel")),
       element("progress", { id: "paper-progress", max: "1", "aria-label": "Progress of the reproduction" }));
   }

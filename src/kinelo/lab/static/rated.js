@@ -58,7 +58,8 @@ export class Rated {
     const followed = new Set(this.#result.histories.map((line) => line.name));
     const body = rows.map((row, k) => (wanted && !row.name.toLowerCase().includes(wanted) ? null : element("tr", {},
       element("td", { class: "number" }, String(k + 1)),
-      element("td", {}, followed.has(row.name) ? this.#nameButton(row.name) : row.name),
+      element("td", {}, followed.has(row.name) ? this.#nameButton(row.name) : element("span", { class: "plain" }, row.name),
+        row.team ? element("span", { class: "soft team" }, row.team) : null),
       element("td", { class: "number" }, row.rating.toFixed(0)),
       element("td", { class: "number" }, `± ${(2 * row.uncertainty).toFixed(0)}`),
       element("td", {}, element("div", { class: "range", "aria-hidden": "true" },

@@ -8,6 +8,7 @@ export class Sliders {
   #nodes = new Map();
   #changed;
 
+  // The note below the first group says what follows from its sliders.
   constructor(form, controls, values, changed) {
     this.#controls = controls;
     this.values = { ...values };
@@ -19,7 +20,9 @@ export class Sliders {
       }
       groups.get(control.group).append(control.kind === "choice" ? this.#choice(control) : this.#slider(control));
     }
+    this.note = element("p", { class: "hint", "aria-live": "polite" });
     form.replaceChildren(...groups.values());
+    form.firstElementChild.append(this.note);
     form.addEventListener("submit", (event) => event.preventDefault());
     this.#settle();
   }
