@@ -104,7 +104,8 @@ class RatingBook:
             if _length(self.path / "matches.knl") != self._end:
                 self._load()
             ids = stable_ids(matches)
-            fresh = (~ids.is_in(self._table["match_id"].to_list()) & ids.is_first_distinct()).to_numpy()
+            unseen = np.array([name not in self._counted for name in ids.to_list()], bool)
+            fresh = unseen & ids.is_first_distinct().to_numpy()
             if fresh.any():
                 self._append(matches_to_frame(matches).filter(pl.Series(fresh)))
         return Added(int(fresh.sum()), int((~fresh).sum()))
@@ -115,6 +116,7 @@ class RatingBook:
         self._end = append_record(self.path / "matches.knl", payload, self._end)
         in_order = self._table.height == 0 or rows["date"].min() >= self._table["date"].max()  # type: ignore[operator]
         self._table = pl.concat([self._table, rows], how="diagonal")
+        self._counted.update(rows["match_id"].to_list())
         if in_order:
             self._rater.update(frame_to_matches(rows))
         else:
@@ -135,6 +137,7 @@ class RatingBook:
         frames = [lines_to_frame(payload) for payload in payloads]
         empty = pl.DataFrame(schema={"match_id": pl.String, "date": pl.Date})
         self._table = pl.concat(frames, how="diagonal") if frames else empty
+        self._counted = set(self._table["match_id"].to_list())
         snapshot = self.path / "snapshot.knl"
         if not snapshot.exists():
             self._rate_all()
