@@ -122,7 +122,7 @@ def test_a_kill_during_finish_is_survived(uninterrupted, tmp_path, monkeypatch):
 
 def test_a_full_disk_is_said_and_loses_nothing_finished(uninterrupted, tmp_path, monkeypatch):
     crash_at_call(monkeypatch, 101, OSError(errno.ENOSPC, "No space left on device"))
-    with pytest.raises(InputError, match=r"disk that holds .* is full \(\d+ MB left\): free space .* --resume"):
+    with pytest.raises(InputError, match=r"disk that holds .* is full \(\d+ MB left\): free at least 1 MB .* --resume"):
         run(tmp_path / "run")
     monkeypatch.undo()
     store = RunStore.open(tmp_path / "run", INPUTS, LAYOUT)

@@ -17,8 +17,10 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 @contextmanager
-def disk_errors_in_words(folder: Path, advice: str = "run the command again") -> Iterator[None]:
+def disk_errors_in_words(folder: Path, advice: str = "run the command again", needed: int = 0) -> Iterator[None]:
     """Turn an operating-system error while writing into an :class:`InputError` the user can act on.
+
+    ``needed`` is the number of bytes that are still to be written, where it is known.
 
     >>> with disk_errors_in_words(Path("out")):
     ...     raise OSError(errno.EACCES, "Permission denied")
@@ -29,8 +31,9 @@ def disk_errors_in_words(folder: Path, advice: str = "run the command again") ->
         yield
     except OSError as error:
         if error.errno in _FULL:
+            space = f"at least {max(needed / 1e6, 1):.0f} MB" if needed else "some space"
             raise InputError(
-                f"The disk that holds {folder} is full{_space_left(folder)}: free space there, then {advice}; "
+                f"The disk that holds {folder} is full{_space_left(folder)}: free {space} there, then {advice}; "
                 "everything finished so far is kept."
             ) from error
         reason = (error.strerror or type(error).__name__).lower()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -38,6 +39,10 @@ class Layout:
     series: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]]
     attributes: Mapping[str, Any] = field(default_factory=dict)
     row_dimension: str = "time"
+
+    def bytes_of_rows(self, rows: int) -> int:
+        """Space that so many records take, uncompressed."""
+        return rows * sum(8 * math.prod(shape) for _, shape in self.series.values())
 
     @cached_property
     def initial_files(self) -> dict[str, bytes]:

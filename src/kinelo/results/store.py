@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ class RunStore:
             Least number of seconds between two checkpoints; :data:`INTERVAL` by default.
         """
         folder = Path(folder)
-        with disk_errors_in_words(folder, _ADVICE):
+        with disk_errors_in_words(folder, _ADVICE, layout.bytes_of_rows(layout.rows)):
             if not holds_something(folder):
                 # Nothing here needs to outlast a loss of power but the manifest: the rest follows from the layout.
                 with new_folder(folder, durable=False) as fresh:
@@ -118,7 +119,7 @@ class RunStore:
 
     def append(self, row: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]]) -> None:
         """Store one record and, if the last checkpoint is old enough, make the next one from ``state``."""
-        with disk_errors_in_words(self.folder, _ADVICE):
+        with self._disk_errors_in_words():
             for name, values in row.items():
                 array = self._arrays[name]
                 array[self._row] = values
@@ -132,7 +133,7 @@ class RunStore:
 
     def finish(self, attributes: Mapping[str, Any] | None = None) -> None:
         """Mark the run as complete, with ``attributes`` that follow from its result added to the data."""
-        with disk_errors_in_words(self.folder, _ADVICE):
+        with self._disk_errors_in_words():
             for array in self._arrays.values():
                 if array.shape[0] != self._row:
                     array.resize((self._row, *array.shape[1:]))
@@ -157,6 +158,10 @@ class RunStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _disk_errors_in_words(self) -> AbstractContextManager[None]:
+        missing = self.layout.bytes_of_rows(self.layout.rows - self.rows)
+        return disk_errors_in_words(self.folder, _ADVICE, missing)
 
     @cached_property
     def _arrays(self) -> dict[str, zarr.Array]:
