@@ -190,7 +190,18 @@ def test_result_column_wins_over_scores_and_it_is_said():
     assert np.isnan(matches.margin[0]) and matches.margin[1:].tolist() == [2, -3]
     assert any("in 1 matches the result is not what the scores say" in note for note in matches.notes)
     with pytest.raises(kn.InputError, match="contradicts the scores in 3 of 3"):
-        kn.read_matches(table | {"outcome": [0, 0, 1]})
+        kn.read_matches(table | {"outcome": [0, 0, 1]}, columns={"result": "outcome"})
+
+
+def test_a_column_that_only_sounds_like_results_gives_way():
+    sides = {"home": list("ABAB"), "away": list("CDCD")}
+    scored = sides | {"home_score": [20, 3, 7, 7], "away_score": [10, 6, 0, 7], "result": [10, -3, 7, 0]}
+    matches = kn.read_matches(scored)
+    assert matches.result.tolist() == [1, -1, 1, 0] and matches.margin.tolist() == [10, -3, 7, 0]
+    assert any("does not hold results: the scores were used" in note for note in matches.notes)
+    margins = kn.read_matches(sides | {"result": [10, -3, 7, 0]})
+    assert margins.result.tolist() == [1, -1, 1, 0] and margins.margin.tolist() == [10, -3, 7, 0]
+    assert any("was read as margins" in note for note in margins.notes)
 
 
 def test_neutral_venues_are_read_from_any_spelling():

@@ -8,28 +8,33 @@ from collections.abc import Iterable, Mapping
 from kinelo.errors import InputError
 
 MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
-    "date": ("date", "matchdate", "gamedate", "day", "datetime", "utcdate", "kickoff", "playedat", "playedon"),
+    "date": ("date", "matchdate", "gamedate", "day", "datetime", "utcdate", "kickoff", "playedat", "playedon",
+             "gameday", "tourneydate", "startdate", "starttime"),
     "home": (
         "home", "hometeam", "homename", "hometeamname", "homeside", "homeclub", "homeid", "hometeamid",
         "team1", "teama", "player1", "playera", "white", "side1", "opponent1", "modela", "a", "left",
+        "hname", "whiteplayer", "whiteid",
     ),
     "away": (
         "away", "awayteam", "awayname", "awayteamname", "awayside", "awayclub", "awayid", "awayteamid", "visitor",
         "visitorteam", "team2", "teamb", "player2", "playerb", "black", "side2", "opponent2", "modelb", "b", "right",
+        "vname", "visitorname", "blackplayer", "blackid",
     ),
     "home_score": (
         "homescore", "homegoals", "homepoints", "homepts", "homeruns", "fthg", "hg", "hgoals", "scorehome", "goalshome",
         "score1", "scorea", "goals1", "homefulltimegoals", "hometeamscore", "hometeamgoals", "hscore",
+        "hgoal",
     ),
     "away_score": (
         "awayscore", "awaygoals", "awaypoints", "awaypts", "awayruns", "ftag", "ag", "agoals", "scoreaway", "goalsaway",
         "score2", "scoreb", "goals2", "awayfulltimegoals", "awayteamscore", "awayteamgoals", "visitorgoals", "ascore",
+        "vgoal", "vscore", "visitorscore",
     ),
     "result": (
         "result", "outcome", "outcomehome", "outcomehomeonpitch", "ftr", "res", "homeresult", "winner", "score",
         "fulltimeresult",
     ),
-    "margin": ("margin", "goaldifference", "homemargin", "pointdifference", "goaldiff"),
+    "margin": ("margin", "goaldifference", "homemargin", "pointdifference", "goaldiff", "goaldif"),
     "neutral": ("neutral", "neutralsite", "neutralvenue", "isneutral", "neutralground"),
     "weight": ("weight", "matchweight", "importance"),
     "match_id": ("matchid", "gameid", "fixtureid", "id", "match", "eventid"),

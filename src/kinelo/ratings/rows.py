@@ -47,6 +47,7 @@ class Rows:
     weight: NDArray[np.float64]
     fault: NDArray[np.int8]
     identifiers: pl.Series | None
+    given: frozenset[str] = frozenset()
     notes: list[str] = field(default_factory=list)
 
     def blame(self, wrong: NDArray[np.bool_], reason: str) -> None:
@@ -73,7 +74,7 @@ def interpret(table: pl.DataFrame, columns: Mapping[str, str] | None, name: str,
     unknown = np.full(n, np.nan)
     rows = Rows(
         table, found, home, away, teams, np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool), np.ones(n),
-        np.zeros(n, np.int8), None,
+        np.zeros(n, np.int8), None, frozenset(columns or ()),
     )  # fmt: skip
     rows.blame((home < 0) | (away < 0), "missing side")
     rows.blame(home == away, "a side against itself")
@@ -138,12 +139,19 @@ def _use_result_column(rows: Rows) -> None:
     table, found = rows.table, rows.found
     stated, remark = read_results(table[found["result"]], table[found["home"]], table[found["away"]])
     if not {"home_score", "margin"} & found.keys():
-        rows.result = stated
+        if "result" not in rows.given and np.fmin.reduce(stated) < -1 and np.mean(np.abs(stated) > 1) > 0.05:
+            rows.margin, rows.result = stated, np.sign(stated)
+            remark = f"the column {found['result']!r} was read as margins of the home side"
+        else:
+            rows.result = stated
         rows.notes.append(remark)
         return
     known = np.isfinite(stated)
     contradicted = known & np.isfinite(rows.result) & (stated != rows.result)
-    if contradicted.any() and contradicted.sum() > 0.5 * known.sum():
+    if contradicted.sum() > 0.5 * known.sum():
+        if "result" not in rows.given:
+            rows.notes.append(f"the column {found['result']!r} does not hold results: the scores were used")
+            return
         raise InputError(
             f"the result column {found['result']!r} contradicts the scores in {int(contradicted.sum())} of "
             f"{int(known.sum())} rows; name the right columns with "
