@@ -130,3 +130,9 @@ def test_a_large_league_keeps_no_matrix():
     assert state.residual <= 1e-12
     limit = kn.stationary(system(0.25), kn.Continuum((4, 10), (0, 1)), noise="gaussian")
     assert state.slope == pytest.approx(limit.slope, abs=3e-3)
+
+
+def test_noise_that_drives_teams_apart_is_an_error():
+    """Steps of twice the window's width: teams that meet leave each other's window."""
+    with pytest.raises(kn.NoStationaryState, match="gamma = 4 leaves no stable mean ratings"):
+        kn.stationary(system(4.0, pairing=kn.Window(2.0)), kn.homogeneous(sigma=1.0, teams=20), noise="gaussian")

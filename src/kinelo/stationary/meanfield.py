@@ -6,14 +6,13 @@ waves, and an iteration costs a few products of matrices instead of a quadrature
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy.linalg import LinAlgError
 
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.stationary.anderson import Mixing
 from kinelo.stationary.balance import DensePull
 from kinelo.stationary.noise import GOAL, ITERATIONS, Fluctuation, unsettled
 from kinelo.stationary.opponents import Opponents, results_against
@@ -29,21 +28,21 @@ def mean_field(
     rating = np.array(start)
     variance: Array = np.full(teams.size, system.gamma / (2 * outcome.steepest)) if guess is None else guess.variance
     matchups = results_against(outcome, teams, closure, teams.theta, teams.sigma)
-    change, share = math.inf, 1.0
+    mixing = Mixing()
     for iteration in range(1, ITERATIONS + 1):
         pull = DensePull(outcome, teams.mass, variance)
         drift = target - pull.scores(rating)
         opponents = Opponents(system, teams, closure, rating, variance)
         new = opponents.variance_given(matchups, rating, variance)
-        change, last = float(np.abs(new / variance - 1).max()), change
+        change = float(np.abs(new / variance - 1).max())
         residual = float(np.abs(drift).max())
         if residual <= GOAL and change <= GOAL:
             return Fluctuation(rating, new, None, residual, iteration)
-        if change > last:
-            share = max(0.6 * share, 0.1)
         try:
-            rating = rating + share * pull.step(rating, drift)
+            step = pull.step(rating, drift)
         except LinAlgError:
             break
-        variance = variance + share * (new - variance)
+        here, there = np.concatenate([rating, variance]), np.concatenate([rating + step, new])
+        point = mixing.propose(here, there, change)
+        rating, variance = point[: teams.size], np.maximum(point[teams.size :], new / 4)
     raise unsettled(system)

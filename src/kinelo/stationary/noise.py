@@ -23,12 +23,14 @@ from kinelo.model.expectation import Closure, expected_result, expected_tie
 from kinelo.model.pairing import Local, Pairing, Window
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.stationary.anderson import Mixing
 from kinelo.stationary.teams import Teams
 
 Index = NDArray[np.intp]
 
 WHOLE_COVARIANCE = 300
-ITERATIONS = 500
+ITERATIONS = 200
+WIDEST = 60.0
 GOAL = 1e-12
 
 
@@ -87,7 +89,10 @@ def pair_means(system: RatingSystem, results: Results, rating: Array, variance: 
     mean, square = results.mean[rows, columns], results.square[rows, columns]
     drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
     pairing, finest = softened(system.pairing)
-    for x, weight in zip(*normal_nodes(float(spread.max()) / min(1 / system.outcome.nu, finest))):
+    sharpness = float(spread.max()) / min(1 / system.outcome.nu, finest)
+    if not sharpness <= WIDEST:
+        raise LinAlgError("the ratings run apart")
+    for x, weight in zip(*normal_nodes(sharpness)):
         z = centre + x * spread
         b, w = system.outcome.b(z), pairing.w(z) * weight
         push = w * (mean - b)
@@ -121,24 +126,23 @@ def fluctuations(
     covariance = np.diag(np.full(teams.size, system.gamma / (2 * system.outcome.steepest)))
     if guess is not None:
         covariance = np.diag(guess.variance) if guess.covariance is None else guess.covariance
-    change, share = math.inf, 1.0
+    weights, mixing = _opponents(teams), Mixing()
+    advance = _whole_step if whole else _separate_step
     for iteration in range(1, ITERATIONS + 1):
-        means = pair_means(system, results, rating, difference_variance(covariance, teams.finite))
-        weights = _opponents(teams)
-        drift = (means.drift * weights).sum(axis=1)
-        advance = _whole_step if whole else _separate_step
         try:
+            means = pair_means(system, results, rating, difference_variance(covariance, teams.finite))
+            drift = (means.drift * weights).sum(axis=1)
             step, new = advance(system.gamma, teams.mass, drift, means.slope * weights, means.shake * weights)
         except LinAlgError:
             raise unsettled(system) from None
-        change, last = float(np.abs(new - covariance).max() / np.abs(new).max()), change
+        change = float(np.abs(new - covariance).max() / np.abs(new).max())
         residual = float(np.abs(drift).max())
         if residual <= GOAL and change <= GOAL:
             variance = np.ascontiguousarray(np.diag(new))
             return Fluctuation(rating, variance, new if whole else None, residual, iteration)
-        if change > last:
-            share = max(0.6 * share, 0.1)
-        rating, covariance = rating + share * step, covariance + share * (new - covariance)
+        here, there = np.vstack([rating, covariance]), np.vstack([rating + step, new])
+        point = mixing.propose(here.ravel(), there.ravel(), change)
+        rating, covariance = point[: teams.size], point[teams.size :].reshape(covariance.shape)
     raise unsettled(system)
 
 
@@ -166,8 +170,8 @@ def _whole_step(gamma: float, mass: Array, drift: Array, slope: Array, shake: Ar
     rates, modes = eigh(laplacian(slope))
     # Shifts of a whole group cost nothing: they neither decay nor are they excited.
     free = np.abs(rates) <= 1e-9 * np.abs(rates).max()
-    if (rates[~free] < 0).any():
-        raise LinAlgError("unstable")
+    if free.all() or (rates[~free] < 0).any():
+        raise LinAlgError("nothing holds the ratings together")
     forcing = modes.T @ laplacian(shake) @ modes
     decay = rates[:, None] + rates[None, :]
     held = np.multiply.outer(~free, ~free)
@@ -181,7 +185,7 @@ def _separate_step(gamma: float, mass: Array, drift: Array, slope: Array, shake:
     stiffness = laplacian(slope) * mass[:, None] + np.multiply.outer(mass, mass) * restoring.max()
     step = cho_solve(cho_factor((stiffness + stiffness.T) / 2), mass * drift)
     if (restoring <= 0).any():
-        raise LinAlgError("unstable")
+        raise LinAlgError("nothing holds the ratings together")
     return step, np.diag(gamma * shake.sum(axis=1) / (2 * restoring))
 
 
