@@ -21,8 +21,7 @@ $(VENV)/.bench: $(VENV)/.run
 	touch $@
 
 run: $(VENV)/.run
-	$(BIN)/kinelo simulate studies/r1.toml --out $(OUT)/r1
-	$(BIN)/kinelo simulate studies/r2.toml --out $(OUT)/r2
+	$(BIN)/kinelo reproduce --out $(OUT)/paper $(if $(wildcard $(OUT)/paper),--resume)
 
 test: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
