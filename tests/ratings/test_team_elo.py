@@ -101,6 +101,9 @@ def test_blurred_forecasts_are_exact_and_sum_to_one(z, spread, kappa):
     kernels.all_chances(np.array([z]), NU, kappa, *kernels.blur(NU, spread), out)
     assert out.sum() == pytest.approx(1.0, abs=1e-14)
     assert out[0] == pytest.approx(exact_chances(z, spread, kappa), abs=2e-9)
+    mirrored = np.empty((1, 3))
+    kernels.all_chances(np.array([-z]), NU, kappa, *kernels.blur(NU, spread), mirrored)
+    assert mirrored[0, ::-1] == pytest.approx(out[0], abs=1e-13)
 
 
 def test_closed_form_of_the_expected_result():
@@ -142,7 +145,7 @@ def test_piecewise_equals_batch_to_the_last_bit_whatever_the_codes():
         single.update_one(
             *names,
             m.result[0],
-            day=int(m.day[0]),
+            date=m.date[0],
             margin=m.margin[0],
             neutral=bool(m.neutral[0]),
             weight=m.weight[0],

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.ratings import kernels
 from kinelo.ratings.forecast import Forecast
-from kinelo.ratings.matches import Matches
+from kinelo.ratings.matches import Day, Matches
 from kinelo.ratings.parameters import Parameter
 from kinelo.ratings.sides import SideRater, Trace
 from kinelo.ratings.standing import Standing
@@ -195,20 +195,22 @@ class TeamElo(SideRater):
         away: str,
         result: float,
         *,
-        day: int | None = None,
+        date: Day | None = None,
         margin: float = math.nan,
         neutral: bool = False,
         weight: float = 1.0,
     ) -> Self:
-        """Carry the ratings on with one match; ``day`` counts from 1970-01-01 (default: the sides have not rested)."""
+        """Carry the ratings on with one match; without a date the sides have not rested since they last played."""
         if not -1.0 <= result <= 1.0 or home == away:
             raise InputError(
                 f"{home!r} against {away!r} with result {result!r}: two sides and a result in [-1, 1] are needed"
             )
         standing = self._begin()
         i, j = standing.place(home), standing.place(away)
-        if day is None:
+        if date is None:
             day = max(int(standing.last[i]), int(standing.last[j]), 0)
+        else:
+            day = int(np.datetime64(date).astype("datetime64[D]").astype(np.int64))
         one = self._one_match()
         for column, value in zip(one, (i, j, result, margin, neutral, weight, day), strict=True):
             column[0] = value
