@@ -66,6 +66,9 @@ def _states(study: Study, kept: dict[str, NDArray[Any]] | None, threads: int) ->
         if kept is None:
             yield from begin(study.teams)
             return
+        if kept["steady"] or kept["time"] >= plan.until:
+            return
+        # Population(...) would scale the density to mass one again and change its last bits.
         population = Population._of(study.teams.grid, kept["density"])
         first = next(begin(study.teams))
         yield from begin(
@@ -81,6 +84,7 @@ def _checkpoint(state: KineticState) -> dict[str, NDArray[Any]]:
         "time": np.array(state.time),
         "steps": np.array(state.steps),
         "centre": np.array(state.centre),
+        "steady": np.array(state.steady),
         "density": state.population.density,
     }
 
