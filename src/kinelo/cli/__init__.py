@@ -1,18 +1,39 @@
 """The command line. Each command has a file of its own and imports what it needs when it runs."""
 
 import sys
+import warnings
+from typing import TextIO
 
 from kinelo.cli.app import app
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 
 
 def main() -> None:
-    """Run the command line; bad input becomes one sentence and exit code 2."""
+    """Run the command line; bad input becomes one sentence and exit code 2, a warning one line."""
+    warnings.showwarning = _say_warning
     try:
         app()
     except InputError as error:
         print(f"kinelo: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+_show_in_full = warnings.showwarning
+
+
+def _say_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print Kinelo's own warnings as one line; where in the source they arise helps no user."""
+    if issubclass(category, KineloWarning):
+        print(f"kinelo: warning: {message}", file=sys.stderr)
+    else:
+        _show_in_full(message, category, filename, lineno, file, line)
 
 
 __all__ = ["app", "main"]

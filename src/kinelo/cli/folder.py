@@ -10,11 +10,11 @@ import typer
 
 
 @contextmanager
-def result_folder(out: Path, *, resume: bool) -> Iterator[Path]:
+def result_folder(out: Path, *, resume: bool | None = None) -> Iterator[Path]:
     """Give a new folder to work in, or an interrupted one to continue; after Ctrl-C, say how to go on.
 
     A folder that holds something is refused unless ``resume`` is set; one that holds nothing is removed again when
-    the work fails before it has written anything.
+    the work fails before it has written anything. ``resume`` is None for commands that write only at their end.
     """
     from kinelo.errors import InputError
     from kinelo.results.dataset import refuse_existing
@@ -30,7 +30,12 @@ def result_folder(out: Path, *, resume: bool) -> Iterator[Path]:
         try:
             yield out
         except KeyboardInterrupt:
-            typer.echo(f"Stopped. What was computed is kept in {out}: go on with --resume.", err=True)
+            kept = (
+                "Nothing was written."
+                if resume is None
+                else f"What was computed is kept in {out}: go on with --resume."
+            )
+            typer.echo(f"Stopped. {kept}", err=True)
             raise typer.Exit(130) from None
         finally:
             if not existed and not any(out.iterdir()):

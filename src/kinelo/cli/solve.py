@@ -37,7 +37,7 @@ def solve(
     settings = required("solve", plan.solve)
     states = settings.states(plan.system, plan.teams, threads)
     frames: list[tuple[float, Any]] = []
-    with result_folder(out, resume=False) as folder:
+    with result_folder(out) as folder:
         with progress_bar("Solving", settings.until, wanted=True) as advance:
             watched = states if film is None else _filmed(states, frames)
             run = dataset_of(watched, plan.system, {"title": plan.title, **settings.description}, advance)
