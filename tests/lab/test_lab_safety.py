@@ -176,6 +176,25 @@ def test_a_job_ends_and_uploads_vanish_when_the_page_leaves():
         assert worker.ended and not folder.exists() and app.state.jobs.running("rating") == 0
 
 
+def test_a_league_from_upload_to_download():
+    app = create_app(Settings())
+    table = "home,away,result\n" + "\n".join(f"{a},{b},1" for a, b in ("AB", "BC", "AC", "CA") * 5)
+    with TestClient(app, base_url=HERE) as visitor, visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        base = f"/api/pages/{(key := welcome(socket))}/league"
+        assert visitor.post(f"{base}/tables/results", content=table.encode(), headers=OWN).status_code == 200
+        chosen = {"columns": {"home": "home", "away": "away", "result": "result"}, "rater": "glicko"}
+        rated = visitor.post(f"{base}/rate", json=chosen, headers=OWN).json()
+        assert rated["leaderboard"]["rows"][0]["name"] == "A"
+        assert message(socket, "progress")["subject"] == "rating"
+        said = visitor.post(f"{base}/predict", json={"home": "A", "away": "B"}, headers=OWN).json()
+        assert said["win"] > said["loss"]
+        csv = visitor.get(f"{base}/ratings.csv")
+        assert csv.text.startswith("name,rating") and "kinelo-ratings.csv" in csv.headers["content-disposition"]
+        assert visitor.get(f"{base}/passwords.csv").status_code == 404
+        assert list(app.state.pages.find(key).folder.iterdir()) == []
+        assert visitor.delete(f"{base}/tables/results", headers=OWN).json() == {"tables": {}, "warnings": []}
+
+
 def test_only_so_many_jobs():
     closed = Settings(limits=Limits(rating_workers=0))
     with client(closed) as visitor, visitor.websocket_connect(LIVE, headers=OWN) as socket:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -94,9 +95,10 @@ async def _download(request: Request) -> Response:
     page, name = _page(request), request.path_params["name"]
     if name not in DOWNLOADS:
         raise HTTPException(404, f"there is no table {name!r}; there are {', '.join(DOWNLOADS)}.")
-    path = page.folder / f"{name}.csv"
+    path = page.folder / secrets.token_hex(8)
     await page.jobs.ask(page.key, "rating", "write", name=name, path=str(path))
-    return FileResponse(path, media_type="text/csv", filename=f"kinelo-{name}.csv")
+    sent = BackgroundTask(path.unlink, missing_ok=True)
+    return FileResponse(path, media_type="text/csv", filename=f"kinelo-{name}.csv", background=sent)
 
 
 routes = [

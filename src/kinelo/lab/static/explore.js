@@ -9,7 +9,7 @@ const CURVES_EVERY = 300;
 
 export class Explore {
   #connection; #about; #sliders; #speed = 40; #paused = false; #seed = 1;
-  #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true;
+  #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false;
 
   constructor(connection, about, values, tab) {
     this.#connection = connection;
@@ -23,7 +23,7 @@ export class Explore {
     connection.addEventListener("frame", ({ detail }) => this.#take(detail));
     connection.addEventListener("theory", ({ detail }) => this.#theory(detail));
     connection.addEventListener("verdict", ({ detail }) => this.#verdict(detail));
-    connection.addEventListener("complaint", ({ detail }) => say(detail.text));
+    connection.addEventListener("complaint", ({ detail }) => { say(detail.text); this.#begun(); });
     onTheme(() => this.charts.forEach((chart) => chart.redraw()));
   }
 
@@ -35,6 +35,7 @@ export class Explore {
   }
 
   #greet() {
+    this.#starting = false;
     this.#connection.send({ type: "speed", speed: this.#speed });
     this.#connection.send({ type: "pause", paused: this.#paused });
     this.#start();
@@ -45,9 +46,22 @@ export class Explore {
     this.#start();
   }
 
+  // While a slider is dragged, the next start waits until the last one is on the screen; only the newest is sent.
   #start() {
+    this.#wanted = true;
+    if (!this.#starting) this.#sendStart();
+  }
+
+  #sendStart() {
+    this.#wanted = false;
+    this.#starting = true;
     $(".verdict").classList.add("waiting");
     this.#connection.send({ type: "start", controls: this.values, seed: this.#seed });
+  }
+
+  #begun() {
+    this.#starting = false;
+    if (this.#wanted) this.#sendStart();
   }
 
   #started(started) {
@@ -83,6 +97,7 @@ export class Explore {
       document.body.dataset.run = frame.run;
       document.body.dataset.frames = frame.sequence;
       this.#connection.send({ type: "drawn", sequence: frame.sequence });
+      this.#begun();
     });
   }
 
@@ -115,9 +130,8 @@ export class Explore {
     const speed = $("#speed");
     const toSpeed = (position) => Number((slowest * (fastest / slowest) ** (position / 100)).toPrecision(2));
     const showSpeed = () => {
-      const text = `${figure(this.#speed)} ${this.#speed === 1 ? "match" : "matches"} per team a second`;
-      $("#speed-value").textContent = text;
-      speed.setAttribute("aria-valuetext", text);
+      $("#speed-value").textContent = `${figure(this.#speed)} a second`;
+      speed.setAttribute("aria-valuetext", `${figure(this.#speed)} matches per team a second`);
     };
     speed.addEventListener("input", () => {
       this.#speed = toSpeed(Number(speed.value));
