@@ -80,32 +80,39 @@ def stationary(
     if noise not in ("none", "gaussian"):
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
     with few_threads(teams.size):
-        if isinstance(system.pairing, AllPlayAll):
-            found, growth = balanced_ratings(system.outcome, teams, closure, first, dense), None
-        else:
-            found = equilibrium(system, teams, closure, first)
-            growth = found.growth * teams.crowding
-        state = StationaryState(
-            system,
-            teams,
-            closure,
-            noise,
-            frozen(found.positions),
-            frozen(np.zeros(teams.size)),
-            found.residual,
-            found.iterations,
-            stable=growth is None or growth < 0,
-            growth=growth,
-        )
-        if noise == "none":
-            return state
-        moving = fluctuating(system, teams, closure, found.positions, method)
+        still = _without_noise(system, teams, closure, first, dense)
+        return still if noise == "none" else _with_noise(still, method)
+
+
+def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
+    if isinstance(system.pairing, AllPlayAll):
+        found, growth = balanced_ratings(system.outcome, teams, closure, start, dense), None
+    else:
+        found = equilibrium(system, teams, closure, start)
+        growth = found.growth * teams.crowding
+    return StationaryState(
+        system,
+        teams,
+        closure,
+        "none",
+        frozen(found.positions),
+        frozen(np.zeros(teams.size)),
+        found.residual,
+        found.iterations,
+        stable=growth is None or growth < 0,
+        growth=growth,
+    )
+
+
+def _with_noise(still: StationaryState, method: Method) -> StationaryState:
+    moving = fluctuating(still.system, still.teams, still.closure, still.rating, method)
     return replace(
-        state,
+        still,
+        noise="gaussian",
         rating=frozen(moving.rating),
         variance=frozen(moving.variance),
         residual=moving.residual,
-        iterations=state.iterations + moving.iterations,
+        iterations=still.iterations + moving.iterations,
         covariance=None if moving.covariance is None else frozen(moving.covariance),
     )
 
