@@ -39,6 +39,7 @@ def test_a_stored_solution_is_the_one_that_solve_gives(study, tmp_path):
     direct = kn.solve(study.system, study.teams, until=8.0, closure="taylor", samples=40)
     np.testing.assert_array_equal(stored.density, direct.density.isel(time=-1))
     np.testing.assert_array_equal(stored.energy, direct.energy)
+    np.testing.assert_allclose(stored.stationary_distance, direct.stationary_distance, atol=1e-12)
     np.testing.assert_array_equal(stored.time, direct.series_time)
     np.testing.assert_allclose(summed(stored.density, "sigma"), direct.density_theta_r.isel(time=-1), rtol=1e-12)
     assert stored.attrs["steps"] == direct.attrs["steps"]

@@ -17,9 +17,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from kinelo.errors import KineloWarning
+from kinelo.macro.diagnostics import StationaryMap, diagnose, stationary_map
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states, save_times
 from kinelo.macro.state import KineticState
+from kinelo.macro.velocity import Velocity
 from kinelo.results.layout import Layout
 from kinelo.results.store import RunStore
 from kinelo.studies.study import Study, required
@@ -46,9 +48,10 @@ def run_solution(
     """
     with RunStore.open(folder, solution_inputs(study), _layout(study)) as store:
         if not store.complete:
+            rest = _rest(study)
             for state in _states(study, store.state, threads):
-                row = {"integrals": _integrals(state)} | ({"density": state.population.density} if state.saved else {})
-                store.append(row, _checkpoint(state))
+                density = {"density": state.population.density} if state.saved else {}
+                store.append({"integrals": _integrals(state, rest)} | density, _checkpoint(state))
                 advance(state.time)
             store.finish()
         return _tidy(store.dataset(), required("solve", study.solve).closure)
@@ -89,8 +92,21 @@ def _checkpoint(state: KineticState) -> dict[str, NDArray[Any]]:
     }
 
 
-def _integrals(state: KineticState) -> NDArray[np.float64]:
-    return np.array([state.time, state.steps, *(getattr(state.diagnostics, name) for name in QUANTITIES[2:])])
+def _rest(study: Study) -> StationaryMap:
+    """The stationary map, from the start of the run: computed from a later state it would differ in the last bits."""
+    plan, start = required("solve", study.solve), study.teams
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)
+        velocity = Velocity(study.system, start.grid, plan.closure)
+    velocity.update_labels(start.label_mass)
+    moving = plan.diffusion > 0
+    return stationary_map(study.system.outcome, velocity, start.label_mass.ravel(), start.mean_rating, moving)
+
+
+def _integrals(state: KineticState, rest: StationaryMap) -> NDArray[np.float64]:
+    grid = state.population.grid
+    integrals = diagnose(state.population.density.reshape(grid.labels, -1), grid, rest)
+    return np.array([state.time, state.steps, *(getattr(integrals, name) for name in QUANTITIES[2:])])
 
 
 def _layout(study: Study) -> Layout:
