@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from kinelo.ratings.names import encode_names
 
 DATE_FORMATS = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m/%d/%Y", "%d/%m/%y",
@@ -47,11 +51,18 @@ def read_numbers(column: pl.Series) -> NDArray[np.float64]:
 
 def read_flags(column: pl.Series) -> NDArray[np.int8]:
     """Yes and no as 1 and 0, -1 where the column says neither."""
-    text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
-    flags = np.full(len(text), -1, np.int8)
-    flags[text.is_in(["true", "t", "yes", "y", "1", "1.0"]).fill_null(False).to_numpy()] = 1
-    flags[text.is_in(["false", "f", "no", "n", "0", "0.0"]).fill_null(False).to_numpy()] = 0
-    return flags
+    return read_words(column, {1: ("true", "t", "yes", "y", "1", "1.0"), 0: ("false", "f", "no", "n", "0", "0.0")})
+
+
+def read_words(column: pl.Series, meanings: Mapping[int, tuple[str, ...]]) -> NDArray[np.int8]:
+    """The number each entry stands for, whatever its case; -1 for an entry that stands for none.
+
+    >>> read_words(pl.Series(["Home", "away ", "?", None]), {0: ("home",), 1: ("away",)}).tolist()
+    [0, 1, -1, -1]
+    """
+    meaning = {word: number for number, words in meanings.items() for word in words}
+    (codes,), entries = encode_names(column)
+    return np.array([*(meaning.get(entry.lower(), -1) for entry in entries), -1], np.int8)[codes]
 
 
 def read_scoreline(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.ratings.columns import LINEUP_COLUMNS, find_columns
-from kinelo.ratings.fields import read_flags, read_numbers
+from kinelo.ratings.fields import read_flags, read_numbers, read_words
 from kinelo.ratings.lineups import Lineups
 from kinelo.ratings.matches import Matches
 from kinelo.ratings.names import encode_names
@@ -74,15 +74,12 @@ def _blame(fault: NDArray[np.int8], wrong: NDArray[np.bool_], reason: str) -> No
 
 def _place_of_match(matches: Matches, rows: Rows, ids: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Place of each line-up row's match among the matches (-1: none), and whether the file of matches knows it."""
-    wanted = ids.cast(pl.String).str.strip_chars()
     own = matches.identifiers if matches.identifiers is not None else pl.Series(matches.match_id)
-    index = pl.DataFrame({"id": own, "place": np.arange(len(matches))})
-    place = pl.DataFrame({"id": wanted}).join(index, on="id", how="left", maintain_order="left")["place"]
-    if rows.identifiers is None:
-        known = np.zeros(len(ids), bool)
-    else:
-        known = wanted.is_in(rows.identifiers.unique().to_list()).fill_null(False).to_numpy()
-    return place.fill_null(-1).to_numpy().astype(np.int64), known
+    written = own if rows.identifiers is None else rows.identifiers
+    # Codes follow first appearance, and no identifier of the matches repeats: the code of a match is its place.
+    (_, elsewhere, wanted), _ = encode_names(own, written, ids)
+    known = (wanted >= 0) & (wanted <= max(elsewhere.max(), len(matches) - 1))
+    return np.where(wanted < len(matches), wanted, -1).astype(np.int64), known
 
 
 def _sides(
@@ -91,10 +88,7 @@ def _sides(
     """0 for the home side, 1 for the away side, -1 where it cannot be told."""
     side = np.full(table.height, -1, np.int8)
     if "side" in found:
-        text = table[found["side"]].cast(pl.String).str.strip_chars()
-        word = text.str.to_lowercase()
-        side[word.is_in(HOME_SIDES).fill_null(False).to_numpy()] = 0
-        side[word.is_in(AWAY_SIDES).fill_null(False).to_numpy()] = 1
+        side = read_words(table[found["side"]], {0: HOME_SIDES, 1: AWAY_SIDES})
     for column in ("side", "team"):
         open_rows = side < 0
         if column not in found or not open_rows.any():
@@ -123,15 +117,18 @@ def _blame_repeats(
 ) -> None:
     """A player on both sides is believed on neither; one listed twice on a side counts once."""
     good = np.flatnonzero(fault == 0)
-    key = match[good] * number + player[good]
-    pairs = pl.DataFrame({"key": key, "side": side[good]})
-    marks = pairs.select(
-        (pl.col("side").n_unique().over("key") > 1).alias("both"),
-        pl.struct("key", "side").is_first_distinct().alias("first"),
-    )
-    both = marks["both"].to_numpy()
-    fault[good[both]] = REASONS.index("player on both sides")
-    fault[good[~both & ~marks["first"].to_numpy()]] = REASONS.index("player listed twice on one side")
+    if good.size == 0:
+        return
+    key = (match[good] * number + player[good]) * 2 + side[good]
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    again = np.append(False, key[1:] == key[:-1])
+    begins = np.append(True, key[1:] // 2 != key[:-1] // 2)
+    person = np.cumsum(begins) - 1
+    ends = np.append(np.flatnonzero(begins)[1:] - 1, key.size - 1)
+    both = (key[begins] != key[ends])[person]
+    fault[good[order[both]]] = REASONS.index("player on both sides")
+    fault[good[order[again & ~both]]] = REASONS.index("player listed twice on one side")
 
 
 def attach_listed_lineups(matches: Matches, rows: Rows) -> Matches:

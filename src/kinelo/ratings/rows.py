@@ -188,7 +188,8 @@ def _read_details(rows: Rows) -> None:
         rows.weight = read_numbers(table[found["weight"]])
         rows.blame(~(np.isfinite(rows.weight) & (rows.weight >= 0)), "impossible weight")
     if "match_id" in found:
-        rows.identifiers = table[found["match_id"]].cast(pl.String).str.strip_chars()
+        text = table[found["match_id"]].cast(pl.String).str.strip_chars()
+        rows.identifiers = text.set(text == "", None) if (text == "").any() else text
 
 
 def _find_duplicates(rows: Rows) -> None:
