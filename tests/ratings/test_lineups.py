@@ -131,3 +131,18 @@ def test_slicing_agrees_with_picking_match_by_match(lengths, data):
     assert len(part) == len(chosen)
     for place, match in enumerate(chosen):
         assert [part.names(place, s) for s in (0, 1)] == [lineups.names(match, s) for s in (0, 1)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["m1", "m2"]), st.sampled_from("HA"), st.sampled_from("xyz")), max_size=14))
+def test_repeats_agree_with_counting(rows):
+    """Slow twin: a player is on both sides of a match, or has been listed before on this one."""
+    table = pl.DataFrame(rows, schema={"match_id": pl.String, "side": pl.String, "player": pl.String}, orient="row")
+    expected = {}
+    for k, (match, side, player) in enumerate(rows):
+        if (match, "A" if side == "H" else "H", player) in rows:
+            expected[k + 1] = "player on both sides"
+        elif (match, side, player) in rows[:k]:
+            expected[k + 1] = "player listed twice on one side"
+    told = kn.read_matches(RESULTS, table).rejected
+    assert dict(zip(told.row.tolist(), told.reason.tolist())) == expected
