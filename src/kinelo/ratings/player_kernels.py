@@ -20,13 +20,13 @@ from kinelo.ratings.rotation_kernels import (
     RECENT,
     START,
     STARTERS,
-    UNKNOWN,
     WIDEST,
     YEAR,
+    announced_lineup,
     belief,
-    expected_lineup,
     fade,
     played_lineup,
+    recent_average,
     remember,
     rotation,
 )
@@ -67,11 +67,11 @@ def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
     for side in range(2):
         team = teams[side]
         listed = sheet.offsets[2 * g + side + 1] > sheet.offsets[2 * g + side]
-        n = 0
+        n = np.int64(0)
         if listed and mode == AFTER:
             n = played_lineup(g, side, sheet, p, ids, w)
         elif listed and mode == STARTERS:
-            n = expected_lineup(g, side, team, mode, sheet, p, s, ids, w)
+            n = announced_lineup(g, side, team, sheet, p, s, ids, w)
         theta, doubt, prior = belief(ids, w, n, day, p, s)
         if n == 0 and team >= 0 and s.ring_count[team] > 0:
             theta, sigma2, doubt = rotation(team, day, p, s, ids, w)
@@ -98,7 +98,7 @@ def play(g, teams, y, neutral, weight, day, sheet, p, s, ids, w):
     for side in range(2):
         n = played_lineup(g, side, sheet, p, ids[side], w[side])
         if n == 0:
-            n = expected_lineup(g, side, teams[side], UNKNOWN, sheet, p, s, ids[side], w[side])
+            n = recent_average(teams[side], p, s, ids[side], w[side])
         theta, doubt, prior[side] = belief(ids[side], w[side], n, day, p, s)
         size[side] = n
         surprise -= theta if side == 0 else -theta

@@ -132,18 +132,25 @@ def add_recent(team, fixed, s, ids, w):
 
 
 @njit(cache=True, nogil=True)
-def expected_lineup(g, side, team, mode, sheet, p, s, ids, w):
-    """Ids and shares of the line-up as it can be expected before the match; return how many."""
-    n = 0
+def recent_average(team, p, s, ids, w):
+    """Ids and shares of the average of the team's recent line-ups; return how many."""
+    n, total = add_recent(team, np.int64(0), s, ids, w)  # a bare 0 would be compiled for itself
+    normalise(w, n, total, p[SIZE])
+    return n
+
+
+@njit(cache=True, nogil=True)
+def announced_lineup(g, side, team, sheet, p, s, ids, w):
+    """Ids and shares of the line-up as its starters let expect it before the match; return how many."""
+    n = np.int64(0)
     total = 0.0
-    if mode == STARTERS:
-        for c in range(sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]):
-            if sheet.starter[c] != 0:
-                q = sheet.player[c]
-                ids[n] = q
-                w[n] = (s.usual[q] if s.usual[q] > 0.0 else FRESH_STARTER) * sheet.role_weight[c]
-                total += w[n]
-                n += 1
+    for c in range(sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]):
+        if sheet.starter[c] != 0:
+            q = sheet.player[c]
+            ids[n] = q
+            w[n] = (s.usual[q] if s.usual[q] > 0.0 else FRESH_STARTER) * sheet.role_weight[c]
+            total += w[n]
+            n += 1
     if team >= 0:
         n, added = add_recent(team, n, s, ids, w)
         total += added
@@ -188,8 +195,7 @@ def belief(ids, w, n, day, p, s):
 @njit(cache=True, nogil=True)
 def rotation(team, day, p, s, ids, w):
     """Mean ``θ`` and variance ``σ²`` of the strength over the team's recent line-ups, and how uncertain ``θ`` is."""
-    n, total = add_recent(team, 0, s, ids, w)
-    normalise(w, n, total, p[SIZE])
+    n = recent_average(team, p, s, ids, w)
     doubt = belief(ids, w, n, day, p, s)[1]
     for k in range(n):
         s.seat[ids[k]] = k
