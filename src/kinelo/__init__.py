@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
     from kinelo.model.system import RatingSystem
-    from kinelo.ratings.book import RatingBook
     from kinelo.ratings.backtest import Backtest, backtest
+    from kinelo.ratings.book import RatingBook
     from kinelo.ratings.filter import KalmanElo
     from kinelo.ratings.forecast import Forecast
     from kinelo.ratings.glicko import Glicko, Glicko2
