@@ -36,8 +36,8 @@ def report_page(result: Reproduction) -> str:
     return template.substitute(
         summary=_summary(result),
         claims=_claims(result),
-        figures="\n".join(map(_figure, theirs)) or "<p>None of them was asked for.</p>",
-        ours="\n".join(map(_figure, ours)) or "<p>None of them was asked for.</p>",
+        figures="\n".join(_figure(figure, result.scale) for figure in theirs) or "<p>None of them was asked for.</p>",
+        ours="\n".join(_figure(figure, result.scale) for figure in ours) or "<p>None of them was asked for.</p>",
         readings="\n".join(
             f"<tr><td>{escape(r.printed)}</td><td>{escape(r.read_as)}</td><td>{escape(r.because)}</td></tr>"
             for r in READINGS
@@ -87,7 +87,7 @@ def _claim(claim: Claim) -> str:
     )
 
 
-def _figure(figure: DrawnFigure) -> str:
+def _figure(figure: DrawnFigure, scale: str) -> str:
     study = figure.study
     image = base64.b64encode(figure.png).decode()
     settings = settings_of(study)
@@ -102,9 +102,19 @@ def _figure(figure: DrawnFigure) -> str:
     )
     return (
         f'<figure id="figure-{study.number}"><h3>Figure {study.number}. {escape(study.title)}</h3>'
-        f'<img alt="{escape(study.title)}" src="data:image/png;base64,{image}">'
-        f"<figcaption>{escape(study.caption)}</figcaption>{table}</figure>"
+        f'<img alt="{escape(study.title)}" style="max-width:{_screen_width(figure.png)}px" '
+        f'src="data:image/png;base64,{image}">'
+        f"<figcaption>{escape(study.caption)}{_shortened(scale)}</figcaption>{table}</figure>"
     )
+
+
+def _shortened(scale: str) -> str:
+    return " <b>At quick scale: shorter runs than stated here, see their settings.</b>" if scale == "quick" else ""
+
+
+def _screen_width(png: bytes) -> int:
+    """Width to show a picture at, so that type has the same size in all of them; a PNG states its own in its header."""
+    return round(0.6 * int.from_bytes(png[16:20], "big"))
 
 
 def _provenance(result: Reproduction) -> str:

@@ -92,7 +92,6 @@ def reproduce(
         drawn = bench.all_drawn()
     bench.report("Checking the claims")
     claims, left_out = check_claims({one.study.number: one.evidence for one in drawn})
-    seeds = sorted({s.simulate.seed for f in figures for s in f.studies.values() if s.simulate is not None})
     return Reproduction(
         scale=scale,
         figures=drawn,
@@ -101,7 +100,7 @@ def reproduce(
         runs_found=bench.found,
         runs=bench.runs,
         matches=sum(run_work(s).matches for f in figures for s in f.studies.values()),
-        provenance=provenance(seconds=time.monotonic() - begin, seeds=seeds),
+        provenance=provenance(seconds=time.monotonic() - begin, seeds=seeds_of(figures)),
     )
 
 
@@ -149,6 +148,7 @@ class _Bench:
         return self.drawn
 
     def run(self, figure: FigureStudy, name: str, study: Study) -> xr.Dataset:
+        self.hang_up(wait=False)
         work = run_work(study)
         label = f"Figure {figure.number}: {name}"
         self.report(label)
@@ -165,6 +165,14 @@ class _Bench:
 
     def report(self, label: str, more: float = 0.0) -> None:
         self.watch(Progress(self.done + more, self.total, len(self.drawn), self.figures, label))
+
+
+def seeds_of(figures: Sequence[FigureStudy]) -> list[int]:
+    """Every seed that enters: of leagues, of simulations and of what is drawn for a figure."""
+    sections = [part for figure in figures for s in figure.studies.values() for part in (s.league, s.simulate)]
+    found = {getattr(part, "seed", None) for part in sections}
+    found |= {figure.parameters.get("seed") for figure in figures}
+    return sorted(seed for seed in found if seed is not None)
 
 
 def has_run(study: Study) -> bool:
