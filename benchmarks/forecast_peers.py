@@ -59,9 +59,13 @@ class Peer:
         drawn = max(float(np.mean(np.abs(result) < 1)), 1e-9)
 
         def loss(p: Array) -> float:
-            return log_loss(ordered_logit(p[2] * x + p[3] * at_home, p), result).mean()
+            held = (p[0] ** 2 + p[3] ** 2) / (2 * x.size)  # tells both apart where nearly all matches have a home side
+            return log_loss(ordered_logit(p[2] * x + p[3] * at_home, p), result).mean() + held
 
-        found = minimize(loss, np.array([0.0, np.log(2 * drawn), 1.0, 0.0]), method="Nelder-Mead")
+        start = np.array([0.0, np.log(2 * drawn), 0.8, 0.3])
+        simplex = start + 0.3 * np.vstack([np.zeros(4), np.eye(4)])
+        options = {"initial_simplex": simplex, "maxiter": 2_000, "xatol": 1e-4, "fatol": 1e-8}
+        found = minimize(loss, start, method="Nelder-Mead", options=options)
         return float(found.fun), found.x / np.array([1.0, 1.0, unit, 1.0]), rating
 
     def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
