@@ -66,8 +66,8 @@ def interpret(table: pl.DataFrame, columns: Mapping[str, str] | None, name: str,
     for side in ("home", "away"):
         if side not in found:
             raise InputError(
-                f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}}, "
-                f"its columns are {', '.join(map(repr, table.columns))}"
+                f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}} "
+                f"(--column {side}=... on the command line), its columns are {', '.join(map(repr, table.columns))}"
             )
     (home, away), teams = encode_names(table[found["home"]], table[found["away"]])
     n = table.height
