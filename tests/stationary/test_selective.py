@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.stationary.selective import _growth, drift_and_slope
 
 
 def drift(system, league, rating):
@@ -52,14 +53,29 @@ def test_the_start_decides_between_equilibria():
     assert apart.rating[:2].mean() == pytest.approx(0.25, abs=1e-9)
 
 
-def test_an_unstable_equilibrium_is_reported():
-    """Where teams meet only at the edge of a smooth window, a wider gap means fewer matches to close it."""
-    pairing = kn.Window(1.0, smoothing=0.5)
-    system, league = kn.RatingSystem(kn.Tanh(0.5), pairing), kn.Fixed([0.0, 0.0])
+def test_equals_at_the_edge_of_a_smooth_window_come_together():
+    system, league = kn.RatingSystem(kn.Tanh(0.5), kn.Window(1.0, smoothing=0.5)), kn.Fixed([0.0, 0.0])
     found = kn.stationary(system, league, start=[-0.1, 0.1])
-    assert found.stable
+    assert found.stable and found.growth < 0
     assert found.rating == pytest.approx([0.0, 0.0], abs=1e-10)
-    assert found.growth < 0
+
+
+@pytest.mark.parametrize(("apart", "grows"), [(0.2, False), (1.4, True)])
+def test_the_growth_rate_is_that_of_the_jacobian_of_the_drift(apart, grows):
+    """Equals far apart meet less the further they drift: there a disturbance of the gap grows."""
+    system = kn.RatingSystem(kn.Tanh(0.5), kn.Window(1.0, smoothing=0.3))
+    results = kn.expected_result(system.outcome, kn.Normal([0.0, 0.0, 0.3], 0.7))
+    mass, rating, h = np.full(3, 1 / 3), np.array([-apart / 2, apart / 2, 0.1]), 1e-6
+
+    def drift_at(shift):
+        return drift_and_slope(system, results, mass, rating + shift)[0]
+
+    jacobian = np.array([(drift_at(h * e) - drift_at(-h * e)) / (2 * h) for e in np.eye(3)]).T
+    rates = np.linalg.eigvals(jacobian).real
+    expected = rates[np.abs(rates) > 1e-7].max()
+    growth = _growth(drift_and_slope(system, results, mass, rating)[1], mass)
+    assert growth == pytest.approx(expected, abs=1e-7)
+    assert (growth > 0) == grows
 
 
 def test_one_more_team_is_refused_where_it_could_settle_in_several_places():
