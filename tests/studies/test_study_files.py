@@ -69,6 +69,7 @@ def test_leagues(league, teams):
         ),
         ({"outcome": {"kind": "cauchy"}}, r"outcome.kind must be one of 'tanh', 'probit', 'davidson', not 'cauchy'"),
         ({"outcome": {"kind": "tanh", "nu": -1}}, r"\[outcome\] nu must be greater than 0, not -1"),
+        ({"outcome": {"nu": 0.5}}, "the key 'outcome.kind' is missing"),
         ({"gamma": "fast"}, "gamma: input should be a valid number"),
         ({"gamma": float("nan")}, "gamma: input should be a finite number"),
         ({"gamma": -1}, "gamma must be greater than 0"),

@@ -110,6 +110,8 @@ def _sentence(error: ValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         return f"unknown key {where!r}; accepted here: {', '.join(_accepted(first['loc']))}."
+    if first["type"] == "union_tag_not_found":
+        return f"the key '{where}.kind' is missing."
     if first["type"] == "missing":
         return f"the key {where!r} is missing."
     if first["type"] == "union_tag_invalid":
