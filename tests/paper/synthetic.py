@@ -69,7 +69,7 @@ def macro(slopes=(1.0, 0.9, 0.76, 0.5)) -> Evidence:
                 "taylor_map": ("theta", 7 + slope * (THETA - 7)),
             },
             coords={"theta": THETA, "r": THETA},
-            attrs={"slope": slope, "closure": "taylor", "mass_error": 1e-15, "mean_error": 1e-14},
+            attrs={"slope": slope, "closure": "taylor", "cell": 0.05, "mass_error": 1e-15, "mean_error": 1e-14},
         )
         for s, slope in zip((0, 0.5, 1, 2), slopes)
     }
@@ -107,8 +107,8 @@ def scale() -> Evidence:
 
 
 def step_size() -> Evidence:
-    names = ("sigma", "gamma", "slope", "slope_error", "noise", "computed", "computed_noise")
-    points = [(s, g, 1 - s / 4 + g / 2, 0.01, g, 1.0, g) for s in (0.0, 1.0) for g in (0.1, 0.6)]
+    names = ("sigma", "gamma", "slope", "slope_error")
+    points = [(s, g, 1 - s / 4 + g / 2, 0.01) for s in (0.0, 1.0) for g in (0.1, 0.6)]
     lines = xr.Dataset(
         {"slope": (("sigma", "gamma"), np.array([[1.05, 1.3], [0.8, 1.05]])), "unbiased": ("sigma", [0.0, 0.5])},
         coords={"sigma": [0.0, 1.0], "gamma": [0.1, 0.6]},

@@ -81,15 +81,8 @@ def step_size(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Evidence:
     points = []
     for name, study in figure.studies.items():
         summary = simulated(runs[name])
-        league = homogeneous_league(study)
-        state = stationary(
-            study.system, Continuum(theta=league.theta, sigma=league.sigma, nodes=NODES), noise="gaussian"
-        )
-        points.append(
-            (league.sigma, study.gamma, summary.slope, summary.slope_error, summary.noise,
-             state.slope, state.teams.mean(state.variance))
-        )  # fmt: skip
-    names = ("sigma", "gamma", "slope", "slope_error", "noise", "computed", "computed_noise")
+        points.append((homogeneous_league(study).sigma, study.gamma, summary.slope, summary.slope_error))
+    names = ("sigma", "gamma", "slope", "slope_error")
     some = next(iter(figure.studies.values()))
     gammas, sigmas = np.array(figure.parameters["gamma"]), sorted({point[0] for point in points})
     lines = np.array([[_computed_slope(some, sigma, gamma) for gamma in gammas] for sigma in sigmas])

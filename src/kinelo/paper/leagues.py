@@ -10,7 +10,10 @@ import xarray as xr
 from kinelo.model.strength import Strength
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import simulated, with_theory
+from kinelo.results.manifest import content_digest
 from kinelo.stationary.limit import stationary
+from kinelo.stationary.state import StationaryState
+from kinelo.studies.simulation import simulation_inputs
 from kinelo.studies.study import Study, required
 
 Evidence = dict[str, xr.Dataset]
@@ -48,9 +51,14 @@ def _drawn_spread(league: Strength, parameters: Mapping[str, int]) -> np.ndarray
 def leagues(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Evidence:
     """Simulated ratings of each league with the computed ones, at the step size of the run and for γ → 0."""
     found = {}
+    limits: dict[str, StationaryState] = {}
     for name, study in figure.studies.items():
-        noisy = stationary(study.system, study.strengths, noise="gaussian")
-        limit = stationary(study.system, study.strengths)
+        # Without noise the step size does not matter: one limit serves every γ of a league.
+        league = content_digest(simulation_inputs(study) | {"gamma": None, "simulate": None})
+        if league not in limits:
+            limits[league] = stationary(study.system, study.strengths)
+        limit = limits[league]
+        noisy = stationary(study.system, study.strengths, noise="gaussian", start=limit.rating)
         found[name] = with_theory(simulated(runs[name]), noisy, limit).assign_attrs(gamma=study.gamma)
     return found
 
