@@ -15,6 +15,7 @@ from kinelo.errors import InputError
 from kinelo.lab.controls import Controls, read_controls
 from kinelo.lab.live import LiveRun
 from kinelo.lab.pacing import Pacer
+from kinelo.lab.verdict import PENDING
 
 SEED = 1
 REST_SECONDS = 0.25
@@ -147,4 +148,5 @@ class Explorer:
             await asyncio.sleep(REST_SECONDS)
             await say_verdict(await self._theory.judge(run.controls), final=True)
         except InputError as error:
-            await say_verdict({**words, "advice": str(error)}, final=True)
+            known = [fact for fact in words["facts"] if fact["value"] != PENDING]
+            await say_verdict({**words, "facts": known, "advice": str(error)}, final=True)

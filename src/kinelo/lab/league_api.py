@@ -33,6 +33,9 @@ async def _upload(request: Request) -> Response:
     if kind not in ("results", "lineups"):
         raise InputError(f"a table holds results or lineups, not {kind!r}.")
     name = shown_name(request.query_params.get("name", ""))
+    if page.uploading:
+        raise InputError("another file of this page is still on its way; one at a time.")
+    page.uploading = True
     path = page.folder / secrets.token_hex(8)
     size = 0
     try:
@@ -46,6 +49,7 @@ async def _upload(request: Request) -> Response:
             raise InputError(f"{name} is empty.")
         return await _ask(page, "look", kind=kind, path=str(path), name=name, rows=limits.rows, columns=limits.columns)
     finally:
+        page.uploading = False
         path.unlink(missing_ok=True)
 
 

@@ -28,6 +28,7 @@ class Page:
     def __init__(self, socket: WebSocket, pools: Pools, theory: Theory, jobs: Jobs) -> None:
         self.key = secrets.token_urlsafe(16)
         self.jobs = jobs
+        self.uploading = False
         self._socket = socket
         self._sending = asyncio.Lock()
         self._explorer = Explorer(pools, theory, self.say, self._show)

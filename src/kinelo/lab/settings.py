@@ -25,7 +25,7 @@ class Limits:
     paper_jobs: int = 1
     job_seconds: float = 300.0
     paper_seconds: float = 3600.0
-    worker_memory: int = 8 * 2**30
+    worker_memory: int = 4 * 2**30
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from kinelo.lab.theory import PredictedMap, many_teams
 from kinelo.stationary.diagnosis import Diagnosis, diagnose
 from kinelo.stationary.words import rows_of
 
+PENDING = "…"
 FAIR = 0.02
 """A slope this near to 1 is called fair."""
 
@@ -53,7 +54,7 @@ def headline(slope: float) -> str:
 
 def facts(slope: float, bias: float, noise: float, matches: float | None) -> list[dict[str, str]]:
     """The four numbers that matter, each with what it means; ``bias`` is that of the strongest team."""
-    settled = "…" if matches is None else f"{matches:,.0f}" if math.isfinite(matches) else "never"
+    settled = PENDING if matches is None else f"{matches:,.0f}" if math.isfinite(matches) else "never"
     return [
         {"value": f"{slope:.2f}", "text": "rating points shown for each point of true strength"},
         {
