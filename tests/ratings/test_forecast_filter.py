@@ -10,7 +10,8 @@ from scipy.stats import norm
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.ratings.filter_kernels import FIRST, YEAR
+from kinelo.ratings.filter_kernels import FIRST
+from kinelo.ratings.wandering import YEAR
 
 VALUES = {
     "walk": 0.3,
@@ -105,7 +106,7 @@ def test_filter_agrees_with_dense_matrices(covariance):
     np.testing.assert_allclose(p[:, 0], norm.cdf((1.4 * mean - 0.3) / scale), atol=1e-10)
     np.testing.assert_allclose(p[:, 2], norm.cdf((-1.4 * mean - 0.3) / scale), atol=1e-10)
     assert rater._state.roster.names == names
-    np.testing.assert_allclose(rater._state.x[: x.size], x, atol=1e-10)
+    np.testing.assert_allclose(rater._state.known.x[: x.size], x, atol=1e-10)
     np.testing.assert_allclose(rater._state.covariance(), C[FIRST:, FIRST:], atol=1e-10)
 
 

@@ -8,8 +8,9 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.ratings.rotation_kernels import FRESH_STARTER, RECENT, USUAL_GAIN, YEAR
+from kinelo.ratings.rotation_kernels import FRESH_STARTER, RECENT, USUAL_GAIN
 from kinelo.ratings.sample import sample_league
+from kinelo.ratings.wandering import YEAR
 
 VALUES = {
     "walk": 0.4,

@@ -151,8 +151,7 @@ class KalmanElo(GaussianRater):
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         kernels.play_all(
             home, away, self._signal(matches), matches.neutral, matches.weight, matches.day, self._numbers,
-            state.x, state.C, state.v, state.eta, state.eta_v, state.last, state.count, state.clock,
-            np.empty(state.x.size), mean, variance,
+            state.known, mean, variance,
         )  # fmt: skip
         return mean, variance, newcomers
 
@@ -160,10 +159,7 @@ class KalmanElo(GaussianRater):
         state: FilterState = self._state
         home, away, unknown = state.find(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        kernels.foresee_all(
-            home, away, matches.neutral, matches.day, self._numbers, state.x, state.C, state.v, state.eta, state.eta_v,
-            state.last, state.clock, mean, variance,
-        )  # fmt: skip
+        kernels.foresee_all(home, away, matches.neutral, matches.day, self._numbers, state.known, mean, variance)
         return mean, variance, unknown
 
     @property
@@ -184,16 +180,16 @@ class KalmanElo(GaussianRater):
                 "name": pl.Series(state.roster.names, dtype=pl.String),
                 "rating": self.initial + points * strength,
                 "uncertainty": points * np.sqrt(variance),
-                "home": points * state.eta[:size],
-                "matches": state.count[:size],
-                "last_played": state.last[:size].astype("datetime64[D]"),
+                "home": points * state.known.eta[:size],
+                "matches": state.known.games[:size],
+                "last_played": state.known.last[:size].astype("datetime64[D]"),
             }
         ).sort("rating", descending=True, maintain_order=True)
 
     @property
     def home_advantage_(self) -> float:
         """Rating points that playing at home is worth now."""
-        return float(self.points_per_unit_ * self._begun().x[kernels.HOME])
+        return float(self.points_per_unit_ * self._begun().known.x[kernels.HOME])
 
     def correlation(self, one: str, other: str) -> float:
         """Correlation between what is believed of two teams' strengths."""

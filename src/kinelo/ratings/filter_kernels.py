@@ -12,57 +12,61 @@ Between matches ``dx = −ρ x dt + walk dW``. Without covariance only the diago
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from kinelo.ratings.wandering import fade, move_clock, years_since_last, years_since_start
 
 # Places in the vector of numbers that the kernels take.
 WALK, PRIOR, NOISE, HOME_PRIOR, VENUE_WALK, NEWCOMER, RHO = range(7)
 HOME, NEUTRAL, FIRST = range(3)
-YEAR = 365.25
-START, TODAY = range(2)
-LONG_AGO = -(2**60)
+
+
+class Known(NamedTuple):
+    """The state: ``x`` and ``C`` (or ``v``) by row; own home advantages, last days and matches played by side."""
+
+    x: NDArray[np.float64]
+    C: NDArray[np.float64]
+    v: NDArray[np.float64]
+    eta: NDArray[np.float64]
+    eta_v: NDArray[np.float64]
+    last: NDArray[np.int64]
+    games: NDArray[np.int64]
+    clock: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def newcomer_mean(day, clock, p):
+def newcomer_mean(day, p, s):
     """Prior mean: the first sides set the level, those who come later enter at their own."""
-    if clock[START] < LONG_AGO:
-        return 0.0
-    return p[NEWCOMER] * (1.0 - math.exp(-(day - clock[START]) / YEAR))
+    return p[NEWCOMER] * (1.0 - math.exp(-years_since_start(day, s.clock)))
 
 
 @njit(cache=True, nogil=True)
-def fade(years, p):
-    """Factor on a strength after a rest, and the variance the rest adds."""
-    f = math.exp(-p[RHO] * years)
-    if p[RHO] * years < 1e-6:
-        return f, p[WALK] * years
-    return f, p[WALK] * (1.0 - f * f) / (2.0 * p[RHO])
-
-
-@njit(cache=True, nogil=True)
-def rest(place, day, p, x, C, v, last, count, clock, active):
+def rest(place, day, p, s, active):
     """Bring a side to ``day``: a newcomer gets the prior, anyone else fades and grows uncertain."""
     row = place + FIRST
-    if count[place] == 0:
-        x[row] = newcomer_mean(day, clock, p)
-        if C.size > 0:
-            C[row, : row + 1] = 0.0
-            C[row, row] = p[PRIOR]
+    if s.games[place] == 0:
+        s.x[row] = newcomer_mean(day, p, s)
+        if s.C.size > 0:
+            s.C[row, : row + 1] = 0.0
+            s.C[row, row] = p[PRIOR]
         else:
-            v[row] = p[PRIOR]
+            s.v[row] = p[PRIOR]
         return
-    f, added = fade(max(day - last[place], 0) / YEAR, p)
-    x[row] *= f
-    if C.size == 0:
-        v[row] = f * f * v[row] + added
+    f, added = fade(day - s.last[place], p[RHO], p[WALK])
+    s.x[row] *= f
+    if s.C.size == 0:
+        s.v[row] = f * f * s.v[row] + added
         return
     if f < 1.0:
         for other in range(row):
-            C[row, other] *= f
+            s.C[row, other] *= f
         for other in range(row + 1, active):
-            C[other, row] *= f
-    C[row, row] = f * f * C[row, row] + added
+            s.C[other, row] *= f
+    s.C[row, row] = f * f * s.C[row, row] + added
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -84,93 +88,103 @@ def learn_together(surprise, S, active, x, C, K):
 
 
 @njit(cache=True, nogil=True)
-def learn_alone(row, sign, surprise, S, x, v):
-    """The same for one entry of a diagonal covariance."""
+def learn_alone(row, surprise, S, x, v):
+    """The same for one entry of a diagonal covariance; ``surprise`` carries the side's sign."""
     gain = v[row] / S
-    x[row] += sign * gain * surprise
+    x[row] += gain * surprise
     v[row] -= gain * v[row]
 
 
 @njit(cache=True, nogil=True)
-def play_all(home, away, y, neutral, weight, day, p, x, C, v, eta, eta_v, last, count, clock, K, mean, variance):
-    """Filter matches in order; ``mean`` and ``variance`` receive what was expected of ``y``, without its noise."""
-    active = FIRST
-    for place in range(count.size):
-        if count[place] > 0:
-            active = place + FIRST + 1
-    for g in range(home.size):
-        i, j = home[g] + FIRST, away[g] + FIRST
-        venue = NEUTRAL if neutral[g] else HOME
-        if clock[START] < LONG_AGO:
-            clock[START] = clock[TODAY] = day[g]
-        grown = p[VENUE_WALK] * max(day[g] - clock[TODAY], 0) / YEAR
-        clock[TODAY] = max(day[g], clock[TODAY])
-        for row in (HOME, NEUTRAL):
-            if C.size > 0:
-                C[row, row] += grown
-            else:
-                v[row] += grown
-        active = max(active, i + 1, j + 1)
-        rest(home[g], day[g], p, x, C, v, last, count, clock, active)
-        rest(away[g], day[g], p, x, C, v, last, count, clock, active)
-        mu = x[i] - x[j] + x[venue]
-        if C.size > 0:
-            gather(i, j, venue, active, C, K)
-            spread = K[i] - K[j] + K[venue]
+def pass_time(day, p, s):
+    """Let the venue advantages wander until ``day``."""
+    grown = p[VENUE_WALK] * years_since_last(day, s.clock)
+    for row in (HOME, NEUTRAL):
+        if s.C.size > 0:
+            s.C[row, row] += grown
         else:
-            spread = v[i] + v[j] + v[venue]
-        if not neutral[g]:
-            mu += eta[home[g]]
-            spread += eta_v[home[g]]
-        mean[g] = mu
-        variance[g] = spread
-        for place in (home[g], away[g]):
-            last[place] = day[g]
-            count[place] += 1
-        if weight[g] <= 0.0:
-            continue
-        S = spread + p[NOISE] / weight[g]
-        surprise = y[g] - mu
-        if C.size > 0:
-            learn_together(surprise, S, active, x, C, K)
-        else:
-            learn_alone(i, 1.0, surprise, S, x, v)
-            learn_alone(j, -1.0, surprise, S, x, v)
-            learn_alone(venue, 1.0, surprise, S, x, v)
-        if not neutral[g]:
-            learn_alone(home[g], 1.0, surprise, S, eta, eta_v)
+            s.v[row] += grown
+    move_clock(day, s.clock)
 
 
 @njit(cache=True, nogil=True)
-def foresee_all(home, away, neutral, day, p, x, C, v, eta, eta_v, last, clock, mean, variance):
-    """Forecast matches from the state as it stands; place −1 is a side never met."""
+def play(home, away, y, neutral, weight, active, p, s, K):
+    """Forecast a match between sides that are up to date, then learn from it; return the forecast."""
+    i, j = home + FIRST, away + FIRST
+    venue = NEUTRAL if neutral else HOME
+    mean = s.x[i] - s.x[j] + s.x[venue]
+    if s.C.size > 0:
+        gather(i, j, venue, active, s.C, K)
+        variance = K[i] - K[j] + K[venue]
+    else:
+        variance = s.v[i] + s.v[j] + s.v[venue]
+    if not neutral:
+        mean += s.eta[home]
+        variance += s.eta_v[home]
+    if weight > 0.0:
+        S = variance + p[NOISE] / weight
+        surprise = y - mean
+        if s.C.size > 0:
+            learn_together(surprise, S, active, s.x, s.C, K)
+        else:
+            learn_alone(i, surprise, S, s.x, s.v)
+            learn_alone(j, -surprise, S, s.x, s.v)
+            learn_alone(venue, surprise, S, s.x, s.v)
+        if not neutral:
+            learn_alone(home, surprise, S, s.eta, s.eta_v)
+    return mean, variance
+
+
+@njit(cache=True, nogil=True)
+def play_all(home, away, y, neutral, weight, day, p, s, mean, variance):
+    """Filter matches in order; ``mean`` and ``variance`` receive what was expected of ``y``, without its noise."""
+    K = np.empty(s.x.size)
+    active = FIRST
+    for place in range(s.games.size):
+        if s.games[place] > 0:
+            active = place + FIRST + 1
     for g in range(home.size):
-        venue = NEUTRAL if neutral[g] else HOME
-        mu = x[venue]
-        spread = C[venue, venue] if C.size > 0 else v[venue]
-        if clock[TODAY] > LONG_AGO:
-            spread += p[VENUE_WALK] * max(day[g] - clock[TODAY], 0) / YEAR
-        factor = (1.0, 1.0)
-        for side in range(2):
-            place = home[g] if side == 0 else away[g]
-            sign = 1.0 if side == 0 else -1.0
-            row = place + FIRST
-            if place < 0:
-                mu += sign * newcomer_mean(max(day[g], clock[START]), clock, p)
-                spread += p[PRIOR]
-                continue
-            f, added = fade(max(day[g] - last[place], 0) / YEAR, p)
-            factor = (f, factor[1]) if side == 0 else (factor[0], f)
-            mu += sign * f * x[row]
-            if C.size > 0:
-                spread += f * f * C[row, row] + added + 2.0 * sign * f * C[row, venue]
-            else:
-                spread += f * f * v[row] + added
-        if C.size > 0 and home[g] >= 0 and away[g] >= 0:
-            i, j = home[g] + FIRST, away[g] + FIRST
-            spread -= 2.0 * factor[0] * factor[1] * C[max(i, j), min(i, j)]
-        if not neutral[g]:
-            mu += eta[home[g]] if home[g] >= 0 else 0.0
-            spread += eta_v[home[g]] if home[g] >= 0 else p[HOME_PRIOR]
-        mean[g] = mu
-        variance[g] = spread
+        pass_time(day[g], p, s)
+        active = max(active, home[g] + FIRST + 1, away[g] + FIRST + 1)
+        for place in (home[g], away[g]):
+            rest(place, day[g], p, s, active)
+            s.last[place] = day[g]
+            s.games[place] += 1
+        mean[g], variance[g] = play(home[g], away[g], y[g], neutral[g], weight[g], active, p, s, K)
+
+
+@njit(cache=True, nogil=True)
+def foresee(home, away, neutral, day, p, s):
+    """Mean and variance expected of a match, from the state as it stands; place −1 is a side never met."""
+    venue = NEUTRAL if neutral else HOME
+    full = s.C.size > 0
+    mean = s.x[venue]
+    variance = (s.C[venue, venue] if full else s.v[venue]) + p[VENUE_WALK] * years_since_last(day, s.clock)
+    together = 1.0
+    for place, sign in ((home, 1.0), (away, -1.0)):
+        if place < 0:
+            mean += sign * newcomer_mean(day, p, s)
+            variance += p[PRIOR]
+            together = 0.0
+            continue
+        row = place + FIRST
+        f, added = fade(day - s.last[place], p[RHO], p[WALK])
+        together *= f
+        mean += sign * f * s.x[row]
+        variance += f * f * (s.C[row, row] if full else s.v[row]) + added
+        if full:
+            variance += 2.0 * sign * f * s.C[row, venue]
+    if full and together > 0.0:
+        i, j = max(home, away) + FIRST, min(home, away) + FIRST
+        variance -= 2.0 * together * s.C[i, j]
+    if not neutral:
+        mean += s.eta[home] if home >= 0 else 0.0
+        variance += s.eta_v[home] if home >= 0 else p[HOME_PRIOR]
+    return mean, variance
+
+
+@njit(cache=True, nogil=True)
+def foresee_all(home, away, neutral, day, p, s, mean, variance):
+    """Forecast matches from the state as it stands."""
+    for g in range(home.size):
+        mean[g], variance[g] = foresee(home[g], away[g], neutral[g], day[g], p, s)

@@ -21,6 +21,7 @@ from kinelo.ratings.lineups import Lineups
 from kinelo.ratings.matches import Matches
 from kinelo.ratings.parameters import Parameter
 from kinelo.ratings.squads import SquadState, lineup_sheet, no_lineups
+from kinelo.ratings.wandering import TODAY
 
 if TYPE_CHECKING:
     import polars as pl
@@ -244,7 +245,7 @@ class PlayerElo(GaussianRater):
         state: SquadState = self._begun()
         size, points = len(state.teams), self.points_per_unit_
         theta, sigma, doubt = np.zeros(size), np.zeros(size), np.zeros(size)
-        today = state.arrays.clock[player_kernels.TODAY]
+        today = state.arrays.clock[TODAY]
         player_kernels.team_strengths(today, self._numbers, state.arrays, theta, sigma, doubt)
         return (
             pl.DataFrame(

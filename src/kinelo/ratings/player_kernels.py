@@ -15,26 +15,24 @@ from numba import njit
 
 from kinelo.ratings.rotation_kernels import (
     AFTER,
-    LONG_AGO,
     PRIOR,
     RECENT,
-    START,
+    RHO,
     STARTERS,
+    WALK,
     WIDEST,
-    YEAR,
     announced_lineup,
     belief,
-    fade,
     played_lineup,
     recent_average,
     remember,
     rotation,
 )
+from kinelo.ratings.wandering import fade, move_clock, years_since_last
 
 # Places in the vector of numbers that only these kernels take.
 NOISE, VENUE_WALK = 7, 8
 HOME, NEUTRAL = range(2)
-TODAY = 1
 
 
 @njit(cache=True, nogil=True)
@@ -46,7 +44,7 @@ def learn(ids, w, n, prior, gain, day, p, s):
             s.x[q] = prior
             s.P[q] = p[PRIOR]
         else:
-            f, added = fade(max(day - s.last[q], 0) / YEAR, p)
+            f, added = fade(day - s.last[q], p[RHO], p[WALK])
             s.x[q] *= f
             s.P[q] = f * f * s.P[q] + added
         pull = w[k] * s.P[q]
@@ -61,9 +59,7 @@ def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
     """Mean and variance expected of match ``g``, from the state as it stands."""
     at = NEUTRAL if neutral else HOME
     mean = s.venue[at]
-    variance = s.venue_v[at]
-    if s.clock[TODAY] > LONG_AGO:
-        variance += p[VENUE_WALK] * max(day - s.clock[TODAY], 0) / YEAR
+    variance = s.venue_v[at] + p[VENUE_WALK] * years_since_last(day, s.clock)
     for side in range(2):
         team = teams[side]
         listed = sheet.offsets[2 * g + side + 1] > sheet.offsets[2 * g + side]
@@ -86,10 +82,8 @@ def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
 @njit(cache=True, nogil=True)
 def play(g, teams, y, neutral, weight, day, sheet, p, s, ids, w):
     """Learn from match ``g`` as it was played; a side whose line-up is not known is credited to its recent players."""
-    if s.clock[START] < LONG_AGO:
-        s.clock[:] = day
-    s.venue_v[:] += p[VENUE_WALK] * max(day - s.clock[TODAY], 0) / YEAR
-    s.clock[TODAY] = max(day, s.clock[TODAY])
+    s.venue_v[:] += p[VENUE_WALK] * years_since_last(day, s.clock)
+    move_clock(day, s.clock)
     at = NEUTRAL if neutral else HOME
     S = s.venue_v[at] + p[NOISE] / max(weight, 1e-300)
     surprise = y - s.venue[at]

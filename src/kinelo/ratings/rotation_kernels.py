@@ -15,13 +15,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from kinelo.ratings.wandering import fade, years_since_start
+
 # Places in the vector of numbers that the kernels take.
 WALK, PRIOR, NEWCOMER, TEAM_PRIOR, RHO, BENCH, SIZE = range(7)
 AFTER, STARTERS, UNKNOWN = range(3)
-START = 0
-LONG_AGO = -(2**60)
 RECENT, WIDEST = 10, 48
-YEAR = 365.25
 USUAL_GAIN = 0.1
 FRESH_STARTER = 0.7
 
@@ -159,17 +158,6 @@ def announced_lineup(g, side, team, sheet, p, s, ids, w):
 
 
 @njit(cache=True, nogil=True)
-def fade(years, p):
-    """Factor on a strength after a rest, and the variance the rest adds."""
-    a = p[RHO] * years
-    if a < 1e-2:  # a few terms instead of an exponential, because most players played a few days ago
-        f = 1.0 - a * (1.0 - a / 2.0 * (1.0 - a / 3.0 * (1.0 - a / 4.0)))
-        return f, p[WALK] * years * (1.0 - a * (1.0 - a * (2.0 / 3.0 - a * (1.0 / 3.0 - a * 2.0 / 15.0))))
-    f = math.exp(-a)
-    return f, p[WALK] * (1.0 - f * f) / (2.0 * p[RHO])
-
-
-@njit(cache=True, nogil=True)
 def belief(ids, w, n, day, p, s):
     """Mean and variance of ``Σ w x`` on a day, and the prior mean of the newcomers among them (from their team)."""
     mean = 0.0
@@ -182,12 +170,11 @@ def belief(ids, w, n, day, p, s):
             fresh += w[k]
             variance += w[k] * w[k] * p[PRIOR]
         else:
-            f, added = fade(max(day - s.last[q], 0) / YEAR, p)
+            f, added = fade(day - s.last[q], p[RHO], p[WALK])
             mean += w[k] * f * s.x[q]
             variance += w[k] * w[k] * (f * f * s.P[q] + added)
             known += w[k]
-    begun = s.clock[START] > LONG_AGO
-    late = 1.0 - math.exp(-max(day - s.clock[START], 0) / YEAR) if begun and (fresh > 0.0 or n == 0) else 0.0
+    late = 1.0 - math.exp(-years_since_start(day, s.clock)) if fresh > 0.0 or n == 0 else 0.0
     prior = p[NEWCOMER] * late + (p[TEAM_PRIOR] * mean / known if known > 0.0 else 0.0)
     return mean + fresh * prior, variance, prior
 
@@ -199,7 +186,7 @@ def rotation(team, day, p, s, ids, w):
     doubt = belief(ids, w, n, day, p, s)[1]
     for k in range(n):
         s.seat[ids[k]] = k
-        w[k] = fade(max(day - s.last[ids[k]], 0) / YEAR, p)[0] * s.x[ids[k]]
+        w[k] = fade(day - s.last[ids[k]], p[RHO], p[WALK])[0] * s.x[ids[k]]
     lineups = min(s.ring_count[team], RECENT)
     theta = 0.0
     square = 0.0
