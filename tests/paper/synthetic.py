@@ -26,7 +26,8 @@ def league(slope: float, gamma: float, limit: float = 0.98) -> xr.Dataset:
     return xr.Dataset(
         {"theta": ("team", THETA), "rating": line(slope), "settled": line(slope), "computed": line(slope),
          "limit": line(limit)},
-        attrs={"slope": slope, "computed_slope": slope, "limit_slope": limit, "gamma": gamma, "mean_drift": 1e-15},
+        attrs={"slope": slope, "computed_slope": slope, "limit_slope": limit, "gamma": gamma, "mean_drift": 1e-15,
+               "matches_per_team": 1e3},
     )  # fmt: skip
 
 

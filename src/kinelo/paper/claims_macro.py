@@ -56,7 +56,7 @@ def second_moment_decreases(evidence: AllEvidence) -> Claim:
     """m_{2,r} decreases over time."""
     flat = evidence[9]["from r = 7, exact"]
     taylor = evidence[9]["from r = 7, taylor"]
-    start, end, until = float(flat.variance[0]), float(flat.variance[-1]), float(flat.time[-1])
+    start, end, until = max(float(flat.variance[0]), 0.0), float(flat.variance[-1]), float(flat.time[-1])
     return Claim(
         f"{SECTION}, second moment",
         "the second moment in r decreases over time",
