@@ -7,6 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
+from running_lab import CHROMIUM
+
+if CHROMIUM is None:
+    pytest.skip(
+        "browser tests were skipped: no Chromium is installed (Debian: apt-get install chromium)",
+        allow_module_level=True,
+    )
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -67,7 +74,7 @@ def test_league_plays_and_the_verdict_follows(visit):
     assert "slope 0.79" in page.get_attribute("#league-chart", "aria-label")
 
 
-def test_moving_a_slider_restarts_within_a_tenth_of_a_second(visit):
+def test_moving_a_slider_restarts_the_league_at_once(visit):
     page = visit()
     wait_for_frames(page, 5)
     page.evaluate(
@@ -84,7 +91,8 @@ def test_moving_a_slider_restarts_within_a_tenth_of_a_second(visit):
         until(page, f"Number(document.body.dataset.run) > {before}")
         waits.append(page.evaluate("window.restarted"))
         wait_for_frames(page, 2)
-    # From the move to the new league on the screen, the median of five; the machine of a test may be busy.
+    # From the move to the new league on the screen, the median of five. The target of 100 ms is measured in the
+    # benchmark; the machine of a test may be busy.
     assert sorted(waits)[2] < 400
     assert "sigma=0.25" in page.url
 
