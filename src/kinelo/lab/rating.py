@@ -22,8 +22,6 @@ from kinelo.ratings.rater import Rater
 from kinelo.ratings.reading import read_matches
 from kinelo.ratings.sample import sample_league
 
-DOWNLOADS = ("ratings", "histories", "forecasts", "rejects")
-
 
 class RatingDesk:
     """Tables, matches and rater of one visitor; gone with the process."""
