@@ -83,3 +83,10 @@ def test_agreement_depends_on_sigma_only_where_the_models_part():
 def test_the_measured_rate_is_the_rate_of_decay():
     measured = homogeneous.decay_rate({9: synthetic.energy(rate=0.28)}).measured
     assert float(measured.split("at rate ")[1].split()[0]) == pytest.approx(0.28, abs=1e-3)
+
+
+def test_a_statement_whose_run_was_renamed_is_left_out(everything):
+    renamed = everything | {6: {name: run for name, run in everything[6].items() if name != "ν = 1"}}
+    claims, left_out = check_claims(renamed)
+    assert left_out == 1
+    assert not any(claim.statement.startswith("for ν = 1") for claim in claims)

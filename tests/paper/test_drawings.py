@@ -1,6 +1,7 @@
 import pytest
 import synthetic
 
+from kinelo.errors import InputError
 from kinelo.paper.drawings import DRAWINGS
 from kinelo.paper.easel import Easel, paint
 
@@ -24,6 +25,9 @@ def test_the_easel_gives_the_bytes_that_drawing_here_gives():
         assert promise.result(timeout=120) == paint("closures", evidence)
 
 
-def test_a_failing_drawing_says_why():
-    with Easel() as easel, pytest.raises(RuntimeError, match="Drawing 'closures' failed"):
-        easel.draw("closures", {}).result(timeout=120)
+def test_a_drawing_that_cannot_be_made_says_why():
+    with Easel() as easel:
+        with pytest.raises(InputError, match="the drawing 'closures' needs a run or a number named 'closures'"):
+            easel.draw("closures", {}).result(timeout=120)
+        with pytest.raises(RuntimeError, match="Drawing 'closures' failed"):
+            easel.draw("closures", {"closures": synthetic.THETA}).result(timeout=120)

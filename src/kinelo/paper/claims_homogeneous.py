@@ -33,7 +33,8 @@ def ratings_converge_to_strength(evidence: AllEvidence) -> Claim:
     return Claim(
         f"{SECTION}, theorem and conclusion; also the first sentence of the section",
         "under (B′), or if all teams have the same variance, ratings converge to the mean strength",
-        f"ν = 0.5, σ = 1: R(10) = {run.limit_end:.4f} as γ → 0, slope {run.limit_slope:.4f} (simulated at γ = "
+        f"ν = {run.nu:g}, σ = {run.common_sigma:g}: R(10) = {run.limit_end:.4f} as γ → 0, slope "
+        f"{run.limit_slope:.4f} (simulated at γ = "
         f"{run.gamma:g}: {run.slope:.4f} ± {2 * run.slope_error:.4f}); root mean square of R − θ {bias:.3f}",
         judged(abs(run.limit_slope - 1) < 0.01),
         "A common σ > 0 shrinks the map by about 1/√(1 + πν²σ²), whether or not (B′) holds.",
@@ -102,7 +103,8 @@ def all_equal_for_large_spread(evidence: AllEvidence) -> Claim:
     return Claim(
         f"{SECTION}, Figures 4 and 5",
         "if σ is large all teams are rated equally, at 7",
-        f"ν = 0.5, σ = 2: slope {run.slope:.4f} simulated, {run.limit_slope:.4f} as γ → 0, R(10) = {run.limit_end:.4f}",
+        f"ν = {run.nu:g}, σ = {run.common_sigma:g}: slope {run.slope:.4f} simulated, {run.limit_slope:.4f} as γ → "
+        f"0, R(10) = {run.limit_end:.4f}",
         judged(abs(run.limit_end - 7) < 0.1),
         "The order and distance of the teams survive, on a smaller scale.",
         figures=(4,),

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, cast
 
+from kinelo.errors import InputError
 from kinelo.paper.drawings import DRAWINGS
 from kinelo.pictures.style import picture_bytes
 
@@ -56,6 +57,8 @@ class Easel:
             pictures, complaint = pickle.load(back)
         except EOFError:
             raise RuntimeError("The process that draws the figures ended unexpectedly.") from None
+        if isinstance(complaint, KeyError):
+            raise InputError(f"the drawing {name!r} needs a run or a number named {complaint}.")
         if complaint:
             raise RuntimeError(f"Drawing {name!r} failed:\n{complaint}")
         return pictures
@@ -79,7 +82,9 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
         except EOFError:
             return
         try:
-            answer = paint(name, evidence), ""
+            answer = paint(name, evidence), None
+        except KeyError as missing:
+            answer = {}, KeyError(*missing.args)
         except Exception:
             answer = {}, traceback.format_exc()
         pickle.dump(answer, answers)

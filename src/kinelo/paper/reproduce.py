@@ -23,7 +23,7 @@ from kinelo.paper.preparation import preparation
 from kinelo.paper.solution import run_solution, solution_inputs
 from kinelo.paper.work import figure_work, run_work
 from kinelo.ratings.atomic import replace_file
-from kinelo.results.disk import disk_errors_in_words
+from kinelo.results.disk import disk_errors_in_words, make_writable_folder
 from kinelo.results.manifest import content_digest
 from kinelo.results.provenance import Provenance, provenance
 from kinelo.studies.simulation import run_simulation, simulation_inputs
@@ -85,6 +85,7 @@ def reproduce(
     begin = time.monotonic()
     for figure in figures:
         preparation(figure)
+    make_writable_folder(folder)
     with Easel() as easel:
         bench = _Bench(figures, folder, watch, threads, easel)
         for figure in figures:
