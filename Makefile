@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-OUT ?= out
+OUT ?= reproduction
 
 .PHONY: run test check bench format clean
 
@@ -21,7 +21,7 @@ $(VENV)/.bench: $(VENV)/.run
 	touch $@
 
 run: $(VENV)/.run
-	$(BIN)/kinelo reproduce --out $(OUT)/paper $(if $(wildcard $(OUT)/paper),--resume)
+	$(BIN)/kinelo reproduce --out $(OUT) $(if $(wildcard $(OUT)),--resume)
 
 test: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
