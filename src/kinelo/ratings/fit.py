@@ -1,7 +1,8 @@
 """Parameters of a rater by the likelihood of its one-step-ahead forecasts.
 
 With ``ℓ_k(φ)`` the log-loss of match ``k`` forecast from the matches before it, the search minimises
-``Σ ℓ_k(φ) + ½ Σ ((φ − φ₀)/s)²``: the second term is a prior so wide that it only decides where the matches say nothing.
+``Σ ℓ_k(φ) + ½ Σ ((φ − φ₀)/s)²``. The second term is a prior around the defaults, six standard deviations ``s`` as wide
+as the range of the parameter: it decides where the matches say little, as a season does, and fades among thousands.
 Scores ``∂ℓ_k/∂φ`` by finite differences give the gradient and, through their outer products (Berndt, Hall, Hall and
 Hausman), the curvature; each damped Newton step then costs one pass over the matches per parameter. The inverse of the
 same matrix gives the standard errors. The first quarter of the matches is rated but not scored, because a forecast made
@@ -84,7 +85,7 @@ class _Scales:
         self.low, self.high, self.start = (
             np.array([self._place(p, getattr(p, end)) for p in parameters]) for end in ("low", "high", "default")
         )
-        self.prior_precision = (2.0 / (self.high - self.low)) ** 2
+        self.prior_precision = (6.0 / (self.high - self.low)) ** 2
 
     def _place(self, p: Parameter, value: float) -> float:
         return math.log(value) if p.positive else value * 10 / (p.high - p.low)
@@ -123,13 +124,13 @@ def _search(losses: Callable[[Array], Array], scales: _Scales) -> tuple[Array, A
         total = float(loss.sum()) + penalty
         return _Point(z, loss, total if math.isfinite(total) else math.inf)
 
-    here, damping = look(scales.start), 1e-3
+    here, damping, idle = look(scales.start), 1e-3, 0
     for _ in range(MOST_STEPS):
         score = _scores(losses, here, scales)
         there, damping = _step(look, here, score, scales, damping)
-        gained = here.total - there.total
-        here = there
-        if gained < NEGLIGIBLE:
+        idle = idle + 1 if here.total - there.total < NEGLIGIBLE else 0
+        stuck, here = there is here, there
+        if stuck or idle == 2:  # one short step may only mean strong damping
             break
     score = _scores(losses, here, scales)
     return here.z, score.T @ score, float(here.losses.sum())
