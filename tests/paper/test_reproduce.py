@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from tiny import run_bytes, write_studies
 from typer.testing import CliRunner
 
+import kinelo.paper.reproduce
 import kinelo.results.store
 from kinelo.cli.app import app
 from kinelo.errors import InputError
@@ -34,9 +36,35 @@ def whole(studies, tmp_path_factory):
     return folder, reproduce(read_figures(studies), folder)
 
 
+class BlankEasel:
+    """Stands in for drawing where only the runs matter."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def draw(self, name, evidence):
+        promise = Future()
+        promise.set_result({"png": b"blank", "pdf": b"blank"})
+        return promise
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    monkeypatch.setattr(kinelo.paper.reproduce, "Easel", BlankEasel)
+
+
 def reproduce_command(studies: Path, out: Path, *more: str) -> list[str]:
     arguments = ["reproduce", "--studies", str(studies), "--out", str(out), *more]
-    return [sys.executable, "-c", "from kinelo.cli import main; main()", *arguments]
+    program = "import kinelo.results.store as s; s.INTERVAL = 0.0; from kinelo.cli import main; main()"
+    return [sys.executable, "-c", program, *arguments]
+
+
+def wait_for_checkpoint(process: subprocess.Popen, out: Path, before: set[Path]) -> None:
+    while process.poll() is None and set(out.glob("runs/*/state-*.npz")) <= before:
+        time.sleep(0.01)
 
 
 def test_figures_are_written_and_embedded(whole):
@@ -68,7 +96,7 @@ def test_claims_of_missing_figures_are_left_out(whole):
     assert {number for claim in result.claims for number in claim.figures} <= {4, 5, 7, 8, 10}
 
 
-def test_an_interrupted_reproduction_continues_and_ends_bit_identical(whole, studies, tmp_path, monkeypatch):
+def test_an_interrupted_reproduction_continues_and_ends_bit_identical(whole, studies, tmp_path, monkeypatch, undrawn):
     """Ctrl-C at several points of the progress; checkpoints at every record."""
     monkeypatch.setattr(kinelo.results.store, "INTERVAL", 0.0)
     figures = read_figures(studies)
@@ -88,18 +116,18 @@ def test_an_interrupted_reproduction_continues_and_ends_bit_identical(whole, stu
     assert run_bytes(tmp_path) == expected
 
 
-def test_a_killed_command_resumes_and_ends_bit_identical(tmp_path):
+def test_a_killed_command_resumes_and_ends_bit_identical(tmp_path, undrawn):
     """SIGKILL at moments drawn with a fixed seed while the runs go on, then to the end."""
-    studies = write_studies(tmp_path / "studies", steps=120_000, every=4_000)
+    studies = write_studies(tmp_path / "studies", steps=100_000, every=4_000)
     reproduce(read_figures(studies, wanted=[4]), tmp_path / "whole")
     draw, out, killed = random.Random(8), tmp_path / "out", 0
     for _ in range(3):
+        before = set(out.glob("runs/*/state-*.npz"))
         process = subprocess.Popen(
             reproduce_command(studies, out, "--figure", "4", "--resume"), stderr=subprocess.DEVNULL
         )
-        while process.poll() is None and not list(out.glob("runs/*/manifest.json")):
-            time.sleep(0.02)
-        timer = threading.Timer(draw.uniform(0.0, 0.3), process.send_signal, [signal.SIGKILL])
+        wait_for_checkpoint(process, out, before)
+        timer = threading.Timer(draw.uniform(0.0, 0.2), process.send_signal, [signal.SIGKILL])
         timer.start()
         killed += process.wait() == -signal.SIGKILL
         timer.cancel()
@@ -117,8 +145,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     process = subprocess.Popen(
         reproduce_command(studies, out, "--figure", "4"), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    while process.poll() is None and not list(out.glob("runs/*/manifest.json")):
-        time.sleep(0.02)
+    wait_for_checkpoint(process, out, set())
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -136,7 +163,7 @@ def test_finished_runs_are_not_computed_again(whole, studies):
         assert one.png == other.png
 
 
-def test_changed_inputs_are_computed_anew_beside_the_old(whole, tmp_path):
+def test_changed_inputs_are_computed_anew_beside_the_old(tmp_path, undrawn):
     studies = write_studies(tmp_path / "studies")
     text = (studies / "micro.toml").read_text(encoding="utf-8")
     (studies / "micro.toml").write_text(text.replace("league.sigma = 2.0", "league.sigma = 2.5"), encoding="utf-8")
@@ -150,7 +177,7 @@ def test_changed_inputs_are_computed_anew_beside_the_old(whole, tmp_path):
     assert len({Path(name).parts[1] for name in after}) == 3
 
 
-def test_a_full_disk_loses_nothing_finished(whole, studies, tmp_path, monkeypatch):
+def test_a_full_disk_loses_nothing_finished(whole, studies, tmp_path, monkeypatch, undrawn):
     write, calls = kinelo.results.store.sync_file, 0
 
     def full(path):
@@ -160,15 +187,15 @@ def test_a_full_disk_loses_nothing_finished(whole, studies, tmp_path, monkeypatc
             raise OSError(errno.ENOSPC, "No space left on device")
         write(path)
 
-    monkeypatch.setattr(kinelo.results.store, "sync_file", full)
-    with pytest.raises(InputError, match=r"is full .* continue with --resume; everything finished so far is kept"):
-        reproduce(read_figures(studies), tmp_path)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(kinelo.results.store, "sync_file", full)
+        with pytest.raises(InputError, match=r"is full .* continue with --resume; everything finished so far is kept"):
+            reproduce(read_figures(studies), tmp_path)
     assert reproduce(read_figures(studies), tmp_path).runs_found >= 1
     assert run_bytes(tmp_path) == run_bytes(whole[0])
 
 
-def test_a_damaged_run_is_refused(studies, tmp_path):
+def test_a_damaged_run_is_refused(studies, tmp_path, undrawn):
     figures = read_figures(studies, wanted=[4])
     reproduce(figures, tmp_path)
     chunk = sorted((tmp_path / "runs").rglob("c/3/0/0"))[0]
@@ -177,7 +204,7 @@ def test_a_damaged_run_is_refused(studies, tmp_path):
         reproduce(figures, tmp_path)
 
 
-def test_quick_and_full_live_side_by_side(studies, tmp_path):
+def test_quick_and_full_live_side_by_side(studies, tmp_path, undrawn):
     for scale in ("full", "quick"):
         reproduce(read_figures(studies, scale, [4]), tmp_path, scale=scale)
     assert len(list((tmp_path / "runs").iterdir())) == 4
