@@ -23,6 +23,8 @@ AFTER, STARTERS, UNKNOWN = range(3)
 RECENT, WIDEST = 10, 48
 USUAL_GAIN = 0.1
 FRESH_STARTER = 0.7
+TOGETHER = 0.25
+"""Correlation of the strengths of newcomers on one side."""
 
 
 class Sheet(NamedTuple):
@@ -159,7 +161,11 @@ def announced_lineup(g, side, team, sheet, p, s, ids, w):
 
 @njit(cache=True, nogil=True)
 def belief(ids, w, n, day, p, s):
-    """Mean and variance of ``Σ w x`` on a day, and the prior mean of the newcomers among them (from their team)."""
+    """Mean and variance of ``Σ w x`` on a day, and the prior mean of the newcomers among them.
+
+    A newcomer leans on those he plays with; a side of newcomers only is taken for an average one. What newcomers of one
+    side have in common is doubted as well.
+    """
     mean = 0.0
     variance = 0.0
     known = 0.0
@@ -174,8 +180,10 @@ def belief(ids, w, n, day, p, s):
             mean += w[k] * f * s.x[q]
             variance += w[k] * w[k] * (f * f * s.P[q] + added)
             known += w[k]
-    late = 1.0 - math.exp(-years_since_start(day, s.clock)) if fresh > 0.0 or n == 0 else 0.0
-    prior = p[NEWCOMER] * late + (p[TEAM_PRIOR] * mean / known if known > 0.0 else 0.0)
+    variance += TOGETHER * fresh * fresh * p[PRIOR]
+    prior = 0.0
+    if fresh > 0.0 and known > 0.0:
+        prior = p[NEWCOMER] * (1.0 - math.exp(-years_since_start(day, s.clock))) + p[TEAM_PRIOR] * mean / known
     return mean + fresh * prior, variance, prior
 
 
