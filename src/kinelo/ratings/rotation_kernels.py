@@ -3,7 +3,8 @@
 A side's shares ``w_k`` come from minutes, else from who started, times the weight of the role. Before a match each
 starter counts with the share he usually plays, and the team's recent substitutes fill up. Where nothing is known the
 line-up is a random one of the team's recent line-ups: the paper's random strength, with mean ``θ`` and variance ``σ²``
-over those line-ups as their players are rated now.
+over those line-ups as their players are rated now. (After an edit here clear ``__pycache__``: Numba keeps the callers
+in :mod:`kinelo.ratings.player_kernels` as they were compiled.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""How a strength moves while nobody plays, ``dx = −ρ x dt + walk dW``, and the clock of a rater; compiled."""
+"""How a strength moves while nobody plays, ``dx = −ρ x dt + walk dW``, and the clock of a rater; compiled.
+
+Numba keeps compiled callers in other files as they are when this file changes: clear ``__pycache__`` after an edit here.
+"""
 
 from __future__ import annotations
 
