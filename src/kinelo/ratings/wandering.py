@@ -1,6 +1,6 @@
 """How a strength moves while nobody plays, ``dx = −ρ x dt + walk dW``, and the clock of a rater; compiled.
 
-Numba keeps compiled callers in other files as they are when this file changes: clear ``__pycache__`` after an edit here.
+Numba keeps compiled callers in other files as they are when this one changes: clear ``__pycache__`` after an edit.
 """
 
 from __future__ import annotations
