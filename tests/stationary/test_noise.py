@@ -136,3 +136,22 @@ def test_noise_that_drives_teams_apart_is_an_error():
     """Steps of twice the window's width: teams that meet leave each other's window."""
     with pytest.raises(kn.NoStationaryState, match="gamma = 4 leaves no stable mean ratings"):
         kn.stationary(system(4.0, pairing=kn.Window(2.0)), kn.homogeneous(sigma=1.0, teams=20), noise="gaussian")
+
+
+@pytest.mark.parametrize("sigma", [1.0, 3.0])
+def test_noise_far_beyond_small_steps_is_reached_and_is_what_simulation_shows(sigma):
+    """γν = 1: solved by growing steps. Simulated slopes have a standard error of about .01; 5 % are allowed."""
+    system, league = kn.RatingSystem(kn.Tanh(2.0), gamma=0.5), kn.homogeneous(sigma=sigma, teams=100)
+    state = kn.stationary(system, league, noise="gaussian")
+    run = kn.simulate(system, league, steps=20_000, realisations=16, seed=1, record_every=1000).rating[:, 5:]
+    simulated = np.polyfit(league.theta, run.mean(("realisation", "time")), 1)[0]
+    assert state.slope == pytest.approx(simulated, rel=0.05)
+    assert state.variance.mean() == pytest.approx(float(run.var(("realisation", "time")).mean()), rel=0.1)
+
+
+def test_the_unbiased_step_is_found_for_steep_outcomes():
+    gamma = kn.unbiased_gamma(kn.Tanh(2.0), kn.Continuum(theta=(4, 10), sigma=1.0))
+    system = kn.RatingSystem(kn.Tanh(2.0), gamma=gamma)
+    assert kn.stationary(system, kn.Continuum(theta=(4, 10), sigma=1.0), noise="gaussian").slope == pytest.approx(
+        1, abs=1e-5
+    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import expected_result, largest_variance
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
@@ -150,7 +151,10 @@ def _rated(state: StationaryState, order: NDArray[np.intp], sign: int) -> tuple[
 def _unbiased(system: RatingSystem, strengths: Strength | Continuum, teams: Teams) -> float | None:
     if not isinstance(system.pairing, AllPlayAll) or np.ptp(teams.theta) == 0:
         return None
-    return unbiased_gamma(system.outcome, strengths)
+    try:
+        return unbiased_gamma(system.outcome, strengths)
+    except NoStationaryState:
+        return None
 
 
 def _json_ready(value: Any) -> Any:

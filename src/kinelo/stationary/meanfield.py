@@ -14,8 +14,8 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.stationary.anderson import Mixing
 from kinelo.stationary.balance import DensePull
-from kinelo.stationary.noise import GOAL, ITERATIONS, Fluctuation, unsettled
-from kinelo.stationary.opponents import Opponents, results_against
+from kinelo.stationary.noise import GOAL, ITERATIONS, Fluctuation, by_growing_steps, unsettled
+from kinelo.stationary.opponents import Matchups, Opponents, results_against
 from kinelo.stationary.teams import Teams, mean_results
 
 
@@ -23,11 +23,27 @@ def mean_field(
     system: RatingSystem, teams: Teams, closure: Closure, start: Array, guess: Fluctuation | None = None
 ) -> Fluctuation:
     """Means and variances of a continuum's ratings, by alternating a Newton step for the means with new variances."""
+    target = mean_results(system.outcome, teams, closure, dense=True)
+    matchups = results_against(system.outcome, teams, closure, teams.theta, teams.sigma)
+
+    def solve(step: RatingSystem, first: Array, known: Fluctuation | None) -> Fluctuation:
+        return _solved(step, teams, closure, target, matchups, first, known)
+
+    return by_growing_steps(solve, system, start, guess)
+
+
+def _solved(
+    system: RatingSystem,
+    teams: Teams,
+    closure: Closure,
+    target: Array,
+    matchups: Matchups,
+    start: Array,
+    guess: Fluctuation | None,
+) -> Fluctuation:
     outcome = system.outcome
-    target = mean_results(outcome, teams, closure, dense=True)
     rating = np.array(start)
     variance: Array = np.full(teams.size, system.gamma / (2 * outcome.steepest)) if guess is None else guess.variance
-    matchups = results_against(outcome, teams, closure, teams.theta, teams.sigma)
     mixing = Mixing()
     for iteration in range(1, ITERATIONS + 1):
         pull = DensePull(outcome, teams.mass, variance)

@@ -12,7 +12,8 @@ As γ → 0 with tanh and w ≡ 1, v → γ/2ν for every team.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import Closure, expected_result, expected_tie
-from kinelo.model.pairing import Local, Pairing, Window
+from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.stationary.anderson import Mixing
@@ -32,6 +33,8 @@ WHOLE_COVARIANCE = 300
 ITERATIONS = 200
 WIDEST = 60.0
 GOAL = 1e-12
+CALM = 0.2
+GROWTH = 1.4
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class Fluctuation:
     covariance: Array | None
     residual: float
     iterations: int
+
+
+Solve = Callable[[RatingSystem, Array, Fluctuation | None], Fluctuation]
+"""``solve(system, start, guess)``."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,31 @@ def fluctuations(
     ``guess``, a solution for similar strengths or step size, saves iterations.
     """
     results = Results(system, teams, closure)
+    return by_growing_steps(
+        lambda step, first, known: _solved(step, teams, results, first, known), system, start, guess
+    )
+
+
+def by_growing_steps(solve: Solve, system: RatingSystem, start: Array, guess: Fluctuation | None) -> Fluctuation:
+    """Reach large noise from smaller noise: step sizes grow to the system's own, each solved from the one before.
+
+    Without a guess the first is calm, ``γ sup b' ≤ 0.2``, and is found from the ratings without noise.
+    """
+    gammas = [system.gamma]
+    while guess is None and gammas[-1] * system.outcome.steepest > CALM:
+        gammas.append(gammas[-1] / GROWTH)
+    try:
+        found = solve(replace(system, gamma=gammas[-1]), start if guess is None else guess.rating, guess)
+        for gamma in reversed(gammas[:-1]):
+            found = solve(replace(system, gamma=gamma), found.rating, found)
+    except NoStationaryState:
+        raise unsettled(system) from None
+    return found
+
+
+def _solved(
+    system: RatingSystem, teams: Teams, results: Results, start: Array, guess: Fluctuation | None
+) -> Fluctuation:
     whole = teams.finite and teams.size <= WHOLE_COVARIANCE
     rating = np.array(start)
     covariance = np.diag(np.full(teams.size, system.gamma / (2 * system.outcome.steepest)))
@@ -190,7 +222,12 @@ def _separate_step(gamma: float, mass: Array, drift: Array, slope: Array, shake:
 
 
 def unsettled(system: RatingSystem) -> NoStationaryState:
-    """The error for noise that leaves no stable mean ratings."""
+    """The error for noise whose equations were not solved."""
+    if isinstance(system.pairing, AllPlayAll):
+        return NoStationaryState(
+            f"The equations for the rating noise were not solved at gamma = {system.gamma:g}: with nu = "
+            f"{system.outcome.nu:g} ratings fluctuate too widely for them; take a smaller gamma, or simulate."
+        )
     return NoStationaryState(
         f"The rating noise at gamma = {system.gamma:g} leaves no stable mean ratings near this start; "
         "a smaller gamma or a wider pairing has them."

@@ -17,7 +17,7 @@ from kinelo.model.validation import Array
 from kinelo.stationary.continuum import Continuum
 from kinelo.stationary.crowd import representatives
 from kinelo.stationary.limit import balanced_ratings, fluctuating
-from kinelo.stationary.noise import WHOLE_COVARIANCE, Fluctuation
+from kinelo.stationary.noise import CALM, GROWTH, WHOLE_COVARIANCE, Fluctuation
 from kinelo.stationary.state import regression_slope
 from kinelo.stationary.teams import Teams, teams_of
 from kinelo.stationary.threads import few_threads
@@ -49,20 +49,25 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
 
 
 def _crossing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float:
-    last: Fluctuation | None = None
+    """Climb to the first step size whose slope is above 1, each solved from the one before, and refine from there."""
+
+    def slope(rating: Array) -> float:
+        return regression_slope(teams.theta, rating, teams.mass)
+
+    def settled(gamma: float, guess: Fluctuation | None) -> Fluctuation:
+        start = still if guess is None else guess.rating
+        return fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, start, guess=guess)
+
+    if slope(still) >= 1 - UNBIASED:
+        return 0.0
+    low, high = 0.0, min(0.8 * outcome.nu * teams.typical_sigma**2, CALM / outcome.steepest)
+    below, above = None, settled(high, None)
+    while slope(above.rating) < 1:
+        low, high, below = high, GROWTH * high, above
+        above = settled(high, below)
+    near = above if below is None else below
 
     def excess(gamma: float) -> float:
-        nonlocal last
-        rating = still
-        if gamma > 0:
-            start = still if last is None else last.rating
-            last = fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, start, guess=last)
-            rating = last.rating
-        return regression_slope(teams.theta, rating, teams.mass) - 1
+        return (slope(settled(gamma, near).rating) if gamma > 0 else slope(still)) - 1
 
-    if excess(0.0) >= -UNBIASED:
-        return 0.0
-    high = 2.2 * outcome.nu * teams.typical_sigma**2
-    while excess(high) < 0:
-        high *= 2
-    return float(root_scalar(excess, bracket=(0.0, high), method="brentq", xtol=1e-6 * high).root)
+    return float(root_scalar(excess, bracket=(low, high), method="brentq", xtol=1e-6 * high).root)

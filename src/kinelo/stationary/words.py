@@ -71,7 +71,7 @@ def _time(verdict: Facts) -> str:
 
 def _unbiased(verdict: Facts) -> str:
     if verdict.unbiased_gamma is None:
-        return "not defined here (needs AllPlayAll and teams of different strength)"
+        return "none found (it takes AllPlayAll, teams of different strength, and noise that can be computed)"
     if verdict.unbiased_gamma == 0:
         return "only infinitely small steps are without bias, because strengths do not vary"
     gamma = verdict.unbiased_gamma
