@@ -10,8 +10,9 @@ from pathlib import Path
 from string import Template
 
 from kinelo.paper.claim import Claim
+from kinelo.paper.figure import FigureStudy
 from kinelo.paper.readings import ASSUMPTIONS, READINGS
-from kinelo.paper.reproduce import DrawnFigure, Reproduction
+from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
 from kinelo.paper.settings import settings_of
 from kinelo.ratings.atomic import replace_file
 from kinelo.results.disk import disk_errors_in_words
@@ -104,12 +105,14 @@ def _figure(figure: DrawnFigure, scale: str) -> str:
         f'<figure id="figure-{study.number}"><h3>Figure {study.number}. {escape(study.title)}</h3>'
         f'<img alt="{escape(study.title)}" style="max-width:{_screen_width(figure.png)}px" '
         f'src="data:image/png;base64,{image}">'
-        f"<figcaption>{escape(study.caption)}{_shortened(scale)}</figcaption>{table}</figure>"
+        f"<figcaption>{escape(study.caption)}{_shortened(study, scale)}</figcaption>{table}</figure>"
     )
 
 
-def _shortened(scale: str) -> str:
-    return " <b>At quick scale: shorter runs than stated here, see their settings.</b>" if scale == "quick" else ""
+def _shortened(study: FigureStudy, scale: str) -> str:
+    if scale == "full" or not any(map(has_run, study.studies.values())):
+        return ""
+    return " <b>At quick scale: shorter or coarser runs than stated here, see their settings.</b>"
 
 
 def _screen_width(png: bytes) -> int:
