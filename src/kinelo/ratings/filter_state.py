@@ -38,10 +38,12 @@ class FilterState:
 
     def admit(self, matches: Matches) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
         """Places of both sides, newcomers in order of their first match, and the newcomers' names."""
-        codes, first = np.unique(np.column_stack([matches.home, matches.away]).ravel(), return_index=True)
+        codes = np.column_stack([matches.home, matches.away]).ravel()
+        first = np.full(len(matches.teams), codes.size)
+        first[codes[::-1]] = np.arange(codes.size)[::-1]  # the earliest is written last
         before = len(self)
         places = np.full(len(matches.teams), -1)
-        for code in codes[np.argsort(first)]:
+        for code in np.argsort(first, kind="stable")[: np.count_nonzero(first < codes.size)]:
             places[code] = self.roster.place(matches.teams[code])
         self._grow()
         return places[matches.home], places[matches.away], tuple(self.roster.names[before:])
