@@ -1,3 +1,4 @@
+import contextlib
 import errno
 import random
 import re
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 import kinelo.paper.reproduce
 import kinelo.results.store
 from kinelo.cli.app import app
+from kinelo.cli.interrupt import lasting_interrupt
 from kinelo.errors import InputError
 from kinelo.paper.figure import read_figures
 from kinelo.paper.folder import open_folder
@@ -58,7 +60,11 @@ def undrawn(monkeypatch):
 
 def reproduce_command(studies: Path, out: Path, *more: str) -> list[str]:
     arguments = ["reproduce", "--studies", str(studies), "--out", str(out), *more]
-    program = "import kinelo.results.store as s; s.INTERVAL = 0.0; from kinelo.cli import main; main()"
+    # A test run in the background inherits that Ctrl-C is ignored.
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "import kinelo.results.store as s; s.INTERVAL = 0.0; from kinelo.cli import main; main()"
+    )
     return [sys.executable, "-c", program, *arguments]
 
 
@@ -151,6 +157,21 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     assert process.returncode == 130
     assert "Traceback" not in complaint
     assert "go on with --resume" in complaint
+
+
+def test_an_interrupt_that_python_drops_still_stops_the_work():
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with lasting_interrupt() as check:
+            check()
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            with pytest.raises(KeyboardInterrupt):
+                check()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_finished_runs_are_not_computed_again(whole, studies):

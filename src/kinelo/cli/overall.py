@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def overall_progress() -> Iterator[Callable[[Progress], None]]:
-    """Yield a function that shows how far a reproduction is."""
+def overall_progress(check: Callable[[], None] = lambda: None) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows how far a reproduction is; it calls ``check`` each time, which may stop the work."""
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -26,6 +26,7 @@ def overall_progress() -> Iterator[Callable[[Progress], None]]:
         task = bar.add_task("Starting", total=None, figures="0")
 
         def watch(progress: Progress) -> None:
+            check()
             bar.update(
                 task,
                 description=progress.label,

@@ -38,13 +38,14 @@ def reproduce(
 
     chosen = read_figures(studies, scale.value, figure or [])
     folder = open_folder(out, resume=resume)
+    from kinelo.cli.interrupt import lasting_interrupt
     from kinelo.cli.overall import overall_progress
     from kinelo.paper.report import write_report
     from kinelo.paper.reproduce import reproduce as carry_out
 
     try:
         copy_studies(chosen, folder, studies)
-        with overall_progress() as watch:
+        with lasting_interrupt() as check, overall_progress(check) as watch:
             result = carry_out(chosen, folder, scale=scale.value, watch=watch, threads=threads)
         report = write_report(result, folder)
     except KeyboardInterrupt:
