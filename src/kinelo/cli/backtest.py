@@ -38,8 +38,8 @@ def backtest(
 
     Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
     """
+    from kinelo.atomic import replace_file
     from kinelo.cli.loading import load, plain_warnings
-    from kinelo.ratings.atomic import replace_file
     from kinelo.ratings.backtest import backtest as run
     from kinelo.ratings.scores import METRICS
 

@@ -48,7 +48,7 @@ def load(results: Path, lineups: Path | None, columns: list[str] | None, rejects
 
 def write_csv(table: pl.DataFrame, path: Path) -> None:
     """Write a table whole or not at all, making the folder it goes to."""
-    from kinelo.ratings.atomic import replace_file
+    from kinelo.atomic import replace_file
     from kinelo.results.disk import disk_errors_in_words
 
     with disk_errors_in_words(path.parent):

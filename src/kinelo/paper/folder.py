@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from kinelo.atomic import replace_file
 from kinelo.errors import InputError
 from kinelo.paper.figure import FigureStudy
-from kinelo.ratings.atomic import replace_file
 from kinelo.results.disk import disk_errors_in_words, holds_something, make_writable_folder
 
 MARK = "reproduction.json"

@@ -9,12 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from kinelo.atomic import replace_file
 from kinelo.paper.claim import Claim
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.readings import ASSUMPTIONS, READINGS
 from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
 from kinelo.paper.settings import settings_of
-from kinelo.ratings.atomic import replace_file
 from kinelo.results.disk import disk_errors_in_words
 
 PAPER_FIGURES = 6

@@ -14,6 +14,7 @@ from pathlib import Path
 import xarray as xr
 
 from kinelo._version import __version__
+from kinelo.atomic import replace_file
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import check_claims
 from kinelo.paper.easel import Easel, Pictures
@@ -22,7 +23,6 @@ from kinelo.paper.leagues import Evidence
 from kinelo.paper.preparation import preparation
 from kinelo.paper.solution import run_solution, solution_inputs
 from kinelo.paper.work import figure_work, run_work
-from kinelo.ratings.atomic import replace_file
 from kinelo.results.disk import disk_errors_in_words, make_writable_folder
 from kinelo.results.manifest import content_digest
 from kinelo.results.provenance import Provenance, provenance

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.atomic import replace_file, sync_folder
 from kinelo.errors import InputError
-from kinelo.ratings.atomic import replace_file, sync_folder
 
 MARK = b"KINELO1"
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kinelo.atomic import sync_folder
 from kinelo.errors import InputError
-from kinelo.ratings.atomic import sync_folder
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from kinelo.atomic import replace_file
 from kinelo.errors import InputError
-from kinelo.ratings.atomic import replace_file
 
 FILE_NAME = "manifest.json"
 _FORMAT = "kinelo run 1"

@@ -21,8 +21,8 @@ import xarray as xr
 import zarr
 from numpy.typing import NDArray
 
+from kinelo.atomic import replace_file
 from kinelo.errors import InputError
-from kinelo.ratings.atomic import replace_file
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
 from kinelo.results.layout import Layout, read_zarr
 from kinelo.results.manifest import FILE_NAME, Manifest, content_digest, file_digest
