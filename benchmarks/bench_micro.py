@@ -131,8 +131,8 @@ def test_micro_speed_on_one_core(table, tmp_path):
     rows.note = "N = 200, w ≡ 1, ν = 0.5, γ = 0.05; one core unless said otherwise; processor time, best of three."
     library, _ = c_nanoseconds(tmp_path, "library", LIBRARY_TANH, strengths, 10_000_000)
     same, _ = c_nanoseconds(tmp_path, "same", SAME_TANH, strengths, 10_000_000)
-    many = our_nanoseconds(strengths, 50, 40_000_000)
-    one = our_nanoseconds(strengths, 1, 20_000_000)
+    many = our_nanoseconds(strengths, 50, 200_000_000)
+    one = our_nanoseconds(strengths, 1, 100_000_000)
     literal = our_nanoseconds(strengths, 16, 400_000, "literal")
     plain_literal(np.full(200, 7.0), strengths.rho, 11, 10, 0.05, 0.5)
     plain = best_of(lambda: plain_literal(np.full(200, 7.0), strengths.rho, 11, 300_000, 0.05, 0.5)) / 300_000 * 1e9

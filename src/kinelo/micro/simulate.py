@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Sampling = Literal["marginal", "literal"]
 
-LANES = 16
+LANES = 25
 """Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
 
 CALL = 1 << 25
