@@ -71,8 +71,8 @@ def best_of(call, repeats=3, clock=time.process_time):
     return min(times)
 
 
-def c_nanoseconds(tmp_path, name, prelude, strengths, matches):
-    """Time of one match in a straightforward C loop over the same tables and the same stream."""
+def c_loop(tmp_path, name, prelude, strengths, matches):
+    """A straightforward C loop over the same tables and the same stream."""
     source, binary = tmp_path / f"{name}.c", tmp_path / f"{name}.so"
     source.write_text(prelude + C_LOOP)
     command = ["gcc", "-O3", "-ffp-contract=off", "-shared", "-fPIC", str(source), "-o", str(binary), "-lm"]
@@ -91,7 +91,7 @@ def c_nanoseconds(tmp_path, name, prelude, strengths, matches):
             ctypes.c_double(SYSTEM.gamma), ctypes.c_double(SYSTEM.outcome.nu),
         )  # fmt: skip
 
-    return best_of(run) / matches * 1e9, rating
+    return run
 
 
 @njit
@@ -114,13 +114,21 @@ def plain_literal(rating, rho, m, matches, gamma, nu):
         rating[j] -= gain
 
 
-def our_nanoseconds(strengths, realisations, matches, sampling: Sampling = "marginal"):
+def our_loop(strengths, realisations, matches, sampling: Sampling = "marginal"):
+    """``kn.simulate`` on one thread."""
     steps = matches // (25 * realisations)
-    kn.simulate(SYSTEM, strengths, steps=1, realisations=realisations, seed=1, threads=1, sampling=sampling)
-    run = lambda: kn.simulate(  # noqa: E731
+    return lambda: kn.simulate(
         SYSTEM, strengths, steps=steps, realisations=realisations, seed=1, threads=1, sampling=sampling
     )
-    return best_of(run) / (steps * 25 * realisations) * 1e9
+
+
+def in_turns(loops, rounds=6):
+    """Nanoseconds per match of each loop: all take turns, so that a slow spell of the machine hits all, best round."""
+    best = dict.fromkeys(loops, float("inf"))
+    for _ in range(rounds + 1):  # the first round compiles
+        for name, (call, matches) in loops.items():
+            best[name] = min(best[name], best_of(call, 1) / matches * 1e9)
+    return best
 
 
 def test_micro_speed_on_one_core(table, tmp_path):
@@ -128,24 +136,28 @@ def test_micro_speed_on_one_core(table, tmp_path):
         pytest.skip("no gcc: the C loop cannot be compiled")
     strengths = kn.setup_r2()
     rows = table(SECTION)
-    rows.note = "N = 200, w ≡ 1, ν = 0.5, γ = 0.05; one core unless said otherwise; processor time, best of three."
-    library, _ = c_nanoseconds(tmp_path, "library", LIBRARY_TANH, strengths, 10_000_000)
-    same, _ = c_nanoseconds(tmp_path, "same", SAME_TANH, strengths, 10_000_000)
-    many = our_nanoseconds(strengths, 50, 200_000_000)
-    one = our_nanoseconds(strengths, 1, 100_000_000)
-    literal = our_nanoseconds(strengths, 16, 400_000, "literal")
-    plain_literal(np.full(200, 7.0), strengths.rho, 11, 10, 0.05, 0.5)
-    plain = best_of(lambda: plain_literal(np.full(200, 7.0), strengths.rho, 11, 300_000, 0.05, 0.5)) / 300_000 * 1e9
-    rows.row("C loop -O3, tanh of the C library", f"{library:.1f} ns per match")
-    rows.row("C loop -O3, the same arithmetic", f"{same:.1f} ns per match")
-    rows.row("kn.simulate, 50 realisations", f"{many:.1f} ns per match")
-    rows.row("kn.simulate, 1 realisation", f"{one:.1f} ns per match")
-    rows.row("kn.simulate, literal, 11 of 23", f"{literal:.0f} ns per match")
-    rows.row("plain literal loop in Numba, 11 of 23", f"{plain:.0f} ns per match")
-    rows.row("C loop, same arithmetic / 50 realisations", f"{same / many:.2f}", "≥ 1", same >= many)
+    rows.note = "N = 200, w ≡ 1, ν = 0.5, γ = 0.05; one core unless said otherwise; processor time, best of six turns."
+    many, few = 50_000_000, 200_000
+    time_of = in_turns(
+        {
+            "C loop -O3, tanh of the C library": (c_loop(tmp_path, "a", LIBRARY_TANH, strengths, many // 5), many // 5),
+            "C loop -O3, the same arithmetic": (c_loop(tmp_path, "b", SAME_TANH, strengths, many // 5), many // 5),
+            "kn.simulate, 50 realisations": (our_loop(strengths, 50, many), many),
+            "kn.simulate, 1 realisation": (our_loop(strengths, 1, many // 2), many // 2),
+            "kn.simulate, literal, 11 of 23": (our_loop(strengths, 16, few, "literal"), few),
+            "plain literal loop in Numba, 11 of 23": (
+                lambda: plain_literal(np.full(200, 7.0), strengths.rho, 11, few, 0.05, 0.5),
+                few,
+            ),
+        }
+    )
+    for name, nanoseconds in time_of.items():
+        rows.row(name, f"{nanoseconds:.1f} ns per match")
+    _, same, marginal, one, literal, plain = time_of.values()
+    rows.row("C loop, same arithmetic / 50 realisations", f"{same / marginal:.2f}", "≥ 1", same >= marginal)
     rows.row("C loop, same arithmetic / 1 realisation", f"{same / one:.2f}", "≥ 1", same >= one)
-    rows.row("plain literal loop / marginal", f"{plain / many:.0f}", "≥ 80", plain >= 80 * many)
-    rows.row("our literal loop / marginal", f"{literal / many:.0f}")
+    rows.row("plain literal loop / marginal", f"{plain / marginal:.0f}", "≥ 80", plain >= 80 * marginal)
+    rows.row("our literal loop / marginal", f"{literal / marginal:.0f}")
 
 
 def test_micro_full_scale(table):
