@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from kinelo.model.validation import Array
 
+CACHED = 20_000
+"""Complex numbers that a processor's second cache holds several times over."""
+
 
 def balanced_probabilities(weights: Array | None, teams: int, players: int, m: int) -> Array:
     """Coin probabilities ``p_k = c w_k/(1 + c w_k)`` with ``Σ p_k = m`` for each team."""
@@ -50,16 +53,26 @@ class LotteryTables:
 
     def characteristic_function(self, rho: Array, u: Array) -> NDArray[np.complex128]:
         """``E e^{iu Σ ρ}`` over line-ups, of shape (teams, len(u)), in O(M m) operations per value."""
+        result = np.empty((len(rho), len(u)), dtype=np.complex128)
+        # A block of teams at a time, so that the table of the programme stays in the processor's cache.
+        size = max(1, CACHED // ((self.m + 1) * len(u)))
+        for first in range(0, len(rho), size):
+            part = slice(first, first + size)
+            result[part] = self._some(rho[part], self.coins[part], u) / self.heads[part, None]
+        return result
+
+    def _some(self, rho: Array, coins: Array, u: Array) -> NDArray[np.complex128]:
         teams, players = rho.shape
         phi = np.zeros((self.m + 1, teams, len(u)), dtype=np.complex128)
         phi[0] = 1.0
         for k in range(players):
-            tails = (1 - self.coins[:, k])[:, None]
-            heads = self.coins[:, k][:, None] * np.exp(1j * np.multiply.outer(rho[:, k], u))
+            tails = (1 - coins[:, k])[:, None]
+            phase = np.multiply.outer(rho[:, k], u)
+            heads = coins[:, k][:, None] * (np.cos(phase) + 1j * np.sin(phase))
             filled = min(k + 1, self.m)
             phi[1 : filled + 1] = tails * phi[1 : filled + 1] + heads * phi[:filled]
             phi[0] *= tails
-        return phi[self.m] / self.heads[:, None]
+        return phi[self.m]
 
     def moments(self, rho: Array) -> tuple[Array, Array]:
         """Mean and standard deviation of the sum of a line-up, by the same programme."""

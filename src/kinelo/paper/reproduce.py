@@ -6,8 +6,8 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from kinelo.paper.claims import check_claims
 from kinelo.paper.easel import Easel, Pictures
 from kinelo.paper.figure import FigureStudy, Scale
 from kinelo.paper.leagues import Evidence
-from kinelo.paper.preparation import preparation
+from kinelo.paper.preparation import Prepare, preparation
 from kinelo.paper.solution import run_solution, solution_inputs
 from kinelo.paper.work import figure_work, run_work
 from kinelo.results.disk import disk_errors_in_words, make_writable_folder
@@ -88,9 +88,12 @@ def reproduce(
     make_writable_folder(folder)
     with Easel() as easel:
         bench = _Bench(figures, folder, watch, threads, easel)
-        for figure in figures:
-            bench.make(figure)
-        drawn = bench.all_drawn()
+        try:
+            for figure in figures:
+                bench.make(figure)
+            drawn = bench.all_drawn()
+        finally:
+            bench.close()
     bench.report("Checking the claims")
     claims, left_out = check_claims({one.study.number: one.evidence for one in drawn})
     return Reproduction(
@@ -120,29 +123,43 @@ class _Bench:
         self.total = sum(figure_work(figure) for figure in figures)
         self.done, self.figures = 0.0, len(figures)
         self.found, self.runs = 0, 0
-        self.promised: list[tuple[FigureStudy, Evidence, Future[Pictures]]] = []
+        self.promised: list[tuple[FigureStudy, Future[tuple[Evidence, Future[Pictures]]]]] = []
+        self.theory = ThreadPoolExecutor(1)
         self.drawn: list[DrawnFigure] = []
 
     def make(self, figure: FigureStudy) -> None:
         prepare = preparation(figure)
         data = {name: self.run(figure, name, study) for name, study in figure.studies.items() if has_run(study)}
-        self.report(f"Figure {figure.number}: theory")
-        evidence = prepare(figure, data)
-        self.promised.append((figure, evidence, self.easel.draw(figure.draw, evidence)))
+        # Theory is computed beside the runs of the figures that follow, which leave the interpreter free.
+        self.promised.append((figure, self.theory.submit(self._think, prepare, figure, data)))
         self.done += figure_work(figure) - sum(run_work(study).seconds for study in figure.studies.values())
         self.hang_up(wait=False)
 
+    def _think(
+        self, prepare: Prepare, figure: FigureStudy, data: Mapping[str, xr.Dataset]
+    ) -> tuple[Evidence, Future[Pictures]]:
+        evidence = prepare(figure, data)
+        return evidence, self.easel.draw(figure.draw, evidence)
+
     def hang_up(self, *, wait: bool) -> None:
         """Write the pictures that are there, or with ``wait`` all that were promised."""
-        while self.promised and (wait or self.promised[0][2].done()):
-            figure, evidence, promise = self.promised.pop(0)
-            self.report(f"Drawing figure {figure.number}")
-            pictures = promise.result()
+        while self.promised:
+            figure, promise = self.promised[0]
+            if not wait and not (promise.done() and promise.result()[1].done()):
+                return
+            self.promised.pop(0)
+            self.report(f"Figure {figure.number}: theory and drawing")
+            evidence, drawing = promise.result()
+            pictures = drawing.result()
             with disk_errors_in_words(self.folder, ADVICE):
                 (self.folder / "figures").mkdir(exist_ok=True)
                 for kind, content in pictures.items():
                     replace_file(self.folder / "figures" / f"{figure.name}.{kind}", content)
             self.drawn.append(DrawnFigure(figure, evidence, pictures["png"]))
+
+    def close(self) -> None:
+        """Begin no more theory."""
+        self.theory.shutdown(cancel_futures=True)
 
     def all_drawn(self) -> list[DrawnFigure]:
         self.hang_up(wait=True)
