@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import njit
 
-from kinelo.micro.stream import GOLDEN, ROUND_1, ROUND_2, S27, S30, S31, draw, exp_negative, high_product, redraw, unit
+from kinelo.micro.stream import draw, exp_negative, high_product, redraw, unit
 
 LOGISTIC, PROBIT = 0, 1
 ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3
@@ -76,12 +76,8 @@ def play_table(rating, played, keys, pairs, win, loss, first, last, gamma, law, 
     i, j = np.empty(lanes, np.uint64), np.empty(lanes, np.uint64)
     result, gain = np.empty(lanes), np.empty(lanes)
     for match in range(first, last):
-        counter = np.uint64(match) * GOLDEN
         for lane in range(lanes):
-            z = key_1[lane] + counter
-            z = (z ^ (z >> S30)) * ROUND_1
-            z = (z ^ (z >> S27) ^ key_2[lane]) * ROUND_2
-            bits[lane] = z ^ (z >> S31)
+            bits[lane] = draw(key_1[lane], key_2[lane], np.uint64(match))
         for k in range(lanes):
             lane = np.uint64(k)
             pair = high_product(bits[lane], count)  # pyright: ignore[reportCallIssue]
