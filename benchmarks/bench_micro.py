@@ -13,7 +13,7 @@ from numba import njit
 import kinelo as kn
 from kinelo.micro import league
 from kinelo.micro.simulate import Sampling
-from kinelo.micro.stream import realisation_keys
+from kinelo.play.stream import realisation_keys
 
 SECTION = "Simulator"
 SYSTEM = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05)

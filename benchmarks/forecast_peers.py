@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import kinelo as kn
-from kinelo.ratings.scores import log_loss
+from kinelo.forecasts.scores import log_loss
 
 Array = NDArray[np.float64]
 PACES = (0.3, 1.0, 3.0)

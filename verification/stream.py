@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from scipy.stats import chi2
 
-from kinelo.micro.stream import draw, realisation_keys
+from kinelo.play.stream import draw, realisation_keys
 
 DRAWS = 100_000_000
 ERROR = 1e-6

@@ -16,11 +16,27 @@ from typing import TYPE_CHECKING
 from kinelo._version import __version__
 
 if TYPE_CHECKING:
+    from kinelo.advice.diagnosis import Diagnosis, diagnose
+    from kinelo.book.book import RatingBook
+    from kinelo.equilibrium.continuum import Continuum
+    from kinelo.equilibrium.limit import stationary
+    from kinelo.equilibrium.recovery import Recovery, recover_strength
+    from kinelo.equilibrium.relaxation import Relaxation, relaxation
+    from kinelo.equilibrium.state import StationaryState
+    from kinelo.equilibrium.unbiased import unbiased_gamma
     from kinelo.errors import InputError, KineloWarning, NoStationaryState
+    from kinelo.forecasts.backtest import Backtest, backtest
+    from kinelo.forecasts.forecast import Forecast
+    from kinelo.forecasts.parameters import Estimates
     from kinelo.macro.population import Population
     from kinelo.macro.run import kinetic_states
     from kinelo.macro.solve import solve
     from kinelo.macro.state import KineticState
+    from kinelo.matches.lineups import Lineups
+    from kinelo.matches.matches import Matches
+    from kinelo.matches.reading import read_matches
+    from kinelo.matches.rejects import Rejects
+    from kinelo.matches.sample import League, sample_league
     from kinelo.micro.simulate import SimulationState, simulate, simulation_states
     from kinelo.model.expectation import expected_result, outcome_probabilities, satisfies_b_prime
     from kinelo.model.outcome import Davidson, Probit, Tanh
@@ -28,28 +44,12 @@ if TYPE_CHECKING:
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
     from kinelo.model.system import RatingSystem
-    from kinelo.ratings.backtest import Backtest, backtest
-    from kinelo.ratings.book import RatingBook
-    from kinelo.ratings.filter import KalmanElo
-    from kinelo.ratings.forecast import Forecast
-    from kinelo.ratings.glicko import Glicko, Glicko2
-    from kinelo.ratings.history import rating_history
-    from kinelo.ratings.lineups import Lineups
-    from kinelo.ratings.matches import Matches
-    from kinelo.ratings.parameters import Estimates
-    from kinelo.ratings.player import PlayerElo
-    from kinelo.ratings.rater import Rater
-    from kinelo.ratings.reading import read_matches
-    from kinelo.ratings.rejects import Rejects
-    from kinelo.ratings.sample import League, sample_league
-    from kinelo.ratings.team import TeamElo
-    from kinelo.stationary.continuum import Continuum
-    from kinelo.stationary.diagnosis import Diagnosis, diagnose
-    from kinelo.stationary.limit import stationary
-    from kinelo.stationary.recovery import Recovery, recover_strength
-    from kinelo.stationary.relaxation import Relaxation, relaxation
-    from kinelo.stationary.state import StationaryState
-    from kinelo.stationary.unbiased import unbiased_gamma
+    from kinelo.raters.glicko.rater import Glicko, Glicko2
+    from kinelo.raters.history import rating_history
+    from kinelo.raters.kalman.rater import KalmanElo
+    from kinelo.raters.player.rater import PlayerElo
+    from kinelo.raters.rater import Rater
+    from kinelo.raters.team.rater import TeamElo
 
 _HOME: dict[str, tuple[str, ...]] = {
     "errors": ("InputError", "KineloWarning", "NoStationaryState"),
@@ -59,28 +59,28 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.setups": ("setup_r1", "setup_r2", "homogeneous"),
     "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
     "model.system": ("RatingSystem",),
-    "stationary": ("stationary",),
-    "stationary.continuum": ("Continuum",),
-    "stationary.state": ("StationaryState",),
-    "stationary.relaxation": ("relaxation", "Relaxation"),
-    "stationary.recovery": ("recover_strength", "Recovery"),
-    "stationary.unbiased": ("unbiased_gamma",),
-    "stationary.diagnosis": ("diagnose", "Diagnosis"),
-    "ratings.reading": ("read_matches",),
-    "ratings.matches": ("Matches",),
-    "ratings.lineups": ("Lineups",),
-    "ratings.rejects": ("Rejects",),
-    "ratings.rater": ("Rater",),
-    "ratings.team": ("TeamElo",),
-    "ratings.history": ("rating_history",),
-    "ratings.book": ("RatingBook",),
-    "ratings.sample": ("sample_league", "League"),
-    "ratings.glicko": ("Glicko", "Glicko2"),
-    "ratings.filter": ("KalmanElo",),
-    "ratings.backtest": ("backtest", "Backtest"),
-    "ratings.player": ("PlayerElo",),
-    "ratings.forecast": ("Forecast",),
-    "ratings.parameters": ("Estimates",),
+    "equilibrium.limit": ("stationary",),
+    "equilibrium.continuum": ("Continuum",),
+    "equilibrium.state": ("StationaryState",),
+    "equilibrium.relaxation": ("relaxation", "Relaxation"),
+    "equilibrium.recovery": ("recover_strength", "Recovery"),
+    "equilibrium.unbiased": ("unbiased_gamma",),
+    "advice.diagnosis": ("diagnose", "Diagnosis"),
+    "matches.reading": ("read_matches",),
+    "matches.matches": ("Matches",),
+    "matches.lineups": ("Lineups",),
+    "matches.rejects": ("Rejects",),
+    "raters.rater": ("Rater",),
+    "raters.team.rater": ("TeamElo",),
+    "raters.history": ("rating_history",),
+    "book.book": ("RatingBook",),
+    "matches.sample": ("sample_league", "League"),
+    "raters.glicko.rater": ("Glicko", "Glicko2"),
+    "raters.kalman.rater": ("KalmanElo",),
+    "forecasts.backtest": ("backtest", "Backtest"),
+    "raters.player.rater": ("PlayerElo",),
+    "forecasts.forecast": ("Forecast",),
+    "forecasts.parameters": ("Estimates",),
     "macro.population": ("Population",),
     "macro.run": ("kinetic_states",),
     "macro.solve": ("solve",),

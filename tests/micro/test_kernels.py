@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 import kinelo as kn
-from kinelo.micro import kernels, league, stream
+from kinelo.micro import kernels, league
+from kinelo.play import stream
 
 MASK = (1 << 64) - 1
 GOLDEN, ROUND_1, ROUND_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB

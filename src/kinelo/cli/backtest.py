@@ -10,8 +10,8 @@ import typer
 from kinelo.cli.loading import COLUMN_HELP
 
 if TYPE_CHECKING:
-    from kinelo.ratings.backtest import Backtest
-    from kinelo.ratings.matches import Matches
+    from kinelo.forecasts.backtest import Backtest
+    from kinelo.matches.matches import Matches
 
 
 def backtest(
@@ -40,8 +40,8 @@ def backtest(
     """
     from kinelo.atomic import replace_file
     from kinelo.cli.loading import load, plain_warnings
-    from kinelo.ratings.backtest import backtest as run
-    from kinelo.ratings.scores import METRICS
+    from kinelo.forecasts.backtest import backtest as run
+    from kinelo.forecasts.scores import METRICS
 
     matches = load(results, lineups, column, rejects)
     if since is not None:
@@ -69,7 +69,7 @@ def _middle(matches: Matches) -> str:
 
 
 def _raters(matches: Matches, asked: list[str] | None) -> dict:
-    from kinelo.ratings.choice import RATERS, rater_called
+    from kinelo.raters.choice import RATERS, rater_called
 
     usable = [name for name in RATERS if name != "player" or matches.lineups is not None]
     chosen = {type(rater).__name__: rater for rater in map(rater_called, asked or usable)}

@@ -15,7 +15,7 @@ from kinelo.errors import InputError, KineloWarning
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.ratings.matches import Matches
+    from kinelo.matches.matches import Matches
 
 COLUMN_HELP = "A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."
 
@@ -33,7 +33,7 @@ def column_mapping(pairs: list[str] | None) -> dict[str, str]:
 
 def load(results: Path, lineups: Path | None, columns: list[str] | None, rejects: Path | None = None) -> Matches:
     """Read matches and say on the error stream what was noticed; write the rejected rows where asked."""
-    from kinelo.ratings.reading import read_matches
+    from kinelo.matches.reading import read_matches
 
     matches = read_matches(results, lineups, column_mapping(columns))
     for note in matches.notes:

@@ -12,8 +12,8 @@ from kinelo.cli.loading import COLUMN_HELP
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.ratings.matches import Matches
-    from kinelo.ratings.rater import Rater
+    from kinelo.matches.matches import Matches
+    from kinelo.raters.rater import Rater
 
 
 def predict(
@@ -60,10 +60,10 @@ def _columns_of(matches: Matches) -> set[str]:
 def _rater(
     book: Path | None, results: Path | None, lineups: Path | None, kind: str | None, column: list[str] | None
 ) -> Rater:
+    from kinelo.book.book import RatingBook
     from kinelo.cli.loading import load
     from kinelo.errors import InputError
-    from kinelo.ratings.book import RatingBook
-    from kinelo.ratings.choice import rater_called
+    from kinelo.raters.choice import rater_called
 
     if (book is None) == (results is None):
         raise InputError("say where the ratings come from: either --book DIR or --results FILE")
@@ -76,7 +76,7 @@ def _rater(
 def _fixtures(path: Path | None, pairs: list[str] | None, neutral: bool, column: list[str] | None) -> Matches:
     from kinelo.cli.loading import column_mapping
     from kinelo.errors import InputError
-    from kinelo.ratings.reading import read_matches
+    from kinelo.matches.reading import read_matches
 
     if (path is None) == (not pairs):
         raise InputError("say what to forecast: either a file of fixtures or --match 'HOME - AWAY'")

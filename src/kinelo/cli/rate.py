@@ -12,8 +12,8 @@ from kinelo.cli.loading import COLUMN_HELP
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.ratings.matches import Matches
-    from kinelo.ratings.rater import Rater
+    from kinelo.matches.matches import Matches
+    from kinelo.raters.rater import Rater
 
 
 def rate(
@@ -50,18 +50,18 @@ def rate(
     if picture is not None:
         from kinelo.pictures.histories import draw_histories
         from kinelo.pictures.style import save
-        from kinelo.ratings.history import rating_history
+        from kinelo.raters.history import rating_history
 
         typer.echo(f"Picture: {save(draw_histories(rating_history(rated, matches)), picture)}")
 
 
 def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> Rater:
     from kinelo.errors import InputError
-    from kinelo.ratings.choice import RATERS, rater_called
+    from kinelo.raters.choice import RATERS, rater_called
 
     if book is None:
         return rater_called(kind).fit(matches)
-    from kinelo.ratings.book import RatingBook
+    from kinelo.book.book import RatingBook
     from kinelo.results.disk import disk_errors_in_words
 
     if (book / "book.knl").exists():

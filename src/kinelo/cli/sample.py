@@ -18,7 +18,7 @@ def sample(
     """
     from kinelo.cli.loading import write_csv
     from kinelo.errors import InputError
-    from kinelo.ratings.sample import sample_league
+    from kinelo.matches.sample import sample_league
 
     league = sample_league(teams, seasons, seed=seed)
     tables = {folder / "results.csv": league.results, folder / "lineups.csv": league.lineups}

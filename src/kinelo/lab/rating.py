@@ -1,6 +1,6 @@
 """The desk that rates a visitor's league: reads tables, fits a rater, forecasts, writes what can be downloaded.
 
-Runs in a worker process. Every number comes from :mod:`kinelo.ratings`, as on the command line.
+Runs in a worker process. Every number comes from :mod:`kinelo.raters`, as on the command line.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.lab.standings import calibration, histories, leaderboard, parameters, summary
 from kinelo.lab.tables import Table, check_choice, forget_columns, names_winners, read_table
-from kinelo.ratings.choice import RATERS, rater_called
-from kinelo.ratings.history import rating_history
-from kinelo.ratings.matches import Matches
-from kinelo.ratings.rater import Rater
-from kinelo.ratings.reading import read_matches
-from kinelo.ratings.sample import sample_league
+from kinelo.matches.matches import Matches
+from kinelo.matches.reading import read_matches
+from kinelo.matches.sample import sample_league
+from kinelo.raters.choice import RATERS, rater_called
+from kinelo.raters.history import rating_history
+from kinelo.raters.rater import Rater
 
 
 class RatingDesk:

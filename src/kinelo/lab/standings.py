@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from kinelo.errors import KineloWarning
-from kinelo.ratings.backtest import backtest
-from kinelo.ratings.choice import rater_called
-from kinelo.ratings.matches import Matches
-from kinelo.ratings.rater import Rater
+from kinelo.forecasts.backtest import backtest
+from kinelo.matches.matches import Matches
+from kinelo.raters.choice import rater_called
+from kinelo.raters.rater import Rater
 
 MOST_LISTED = 1000
 MOST_HISTORIES = 24

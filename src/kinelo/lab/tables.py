@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.ratings.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, find_columns
-from kinelo.ratings.reading import load_table
+from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, find_columns
+from kinelo.matches.reading import load_table
 
 FIELDS: dict[str, dict[str, str]] = {
     "results": {

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.limit import stationary
+from kinelo.equilibrium.state import StationaryState
 from kinelo.errors import NoStationaryState
 from kinelo.lab.controls import THETA, Controls
 from kinelo.model.validation import Array
-from kinelo.stationary.continuum import Continuum
-from kinelo.stationary.limit import stationary
-from kinelo.stationary.state import StationaryState
 
 NODES = 40
 

@@ -6,10 +6,10 @@ import math
 from functools import lru_cache
 from typing import Any
 
+from kinelo.advice.diagnosis import Diagnosis, diagnose
+from kinelo.advice.words import rows_of
 from kinelo.lab.controls import Controls
 from kinelo.lab.theory import PredictedMap, many_teams
-from kinelo.stationary.diagnosis import Diagnosis, diagnose
-from kinelo.stationary.words import rows_of
 
 PENDING = "…"
 FAIR = 0.02

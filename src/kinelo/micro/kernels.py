@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import njit
 
-from kinelo.micro.stream import draw, exp_negative, high_product, redraw, unit
+from kinelo.play.stream import draw, exp_negative, high_product, redraw, unit
 
 LOGISTIC, PROBIT = 0, 1
 ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3

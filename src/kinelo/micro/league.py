@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro import kernels
-from kinelo.micro.stream import realisation_keys
 from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.outcome import Davidson, Outcome, Probit
 from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
 from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.play.stream import realisation_keys
 
 LARGEST_TABLE = 4096
 """Leagues of more teams are played without a table of results, in memory proportional to their size."""

@@ -8,11 +8,11 @@ import time
 import numpy as np
 import xarray as xr
 
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.limit import stationary
 from kinelo.model.outcome import Tanh
 from kinelo.model.system import RatingSystem
 from kinelo.paper.claim import AllEvidence, Check, Claim, judged, judged_twice
-from kinelo.stationary.continuum import Continuum
-from kinelo.stationary.limit import stationary
 
 SECTION = "Section 3"
 

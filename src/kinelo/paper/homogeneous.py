@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.limit import stationary
+from kinelo.equilibrium.relaxation import relaxation
+from kinelo.equilibrium.unbiased import unbiased_gamma
 from kinelo.model.system import RatingSystem
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.leagues import Evidence
 from kinelo.paper.summary import simulated, slope_over_time, with_continuum
-from kinelo.stationary.continuum import Continuum
-from kinelo.stationary.limit import stationary
-from kinelo.stationary.relaxation import relaxation
-from kinelo.stationary.unbiased import unbiased_gamma
 from kinelo.studies.sections import HomogeneousSection
 from kinelo.studies.study import Study
 

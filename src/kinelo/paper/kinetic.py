@@ -8,6 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.limit import stationary
+from kinelo.equilibrium.relaxation import relaxation
+from kinelo.equilibrium.state import StationaryState
 from kinelo.errors import KineloWarning, NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
@@ -15,10 +19,6 @@ from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.leagues import Evidence
 from kinelo.paper.summary import line_through
-from kinelo.stationary.continuum import Continuum
-from kinelo.stationary.limit import stationary
-from kinelo.stationary.relaxation import relaxation
-from kinelo.stationary.state import StationaryState
 
 
 def conservation(run: xr.Dataset) -> dict[str, float]:

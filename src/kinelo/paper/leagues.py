@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
+from kinelo.equilibrium.limit import stationary
+from kinelo.equilibrium.state import StationaryState
 from kinelo.model.strength import Strength
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import simulated, with_theory
 from kinelo.results.manifest import content_digest
-from kinelo.stationary.limit import stationary
-from kinelo.stationary.state import StationaryState
 from kinelo.studies.simulation import simulation_inputs
 from kinelo.studies.study import Study, required
 

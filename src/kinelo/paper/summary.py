@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.limit import stationary
+from kinelo.equilibrium.state import StationaryState
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.stationary.continuum import Continuum
-from kinelo.stationary.limit import stationary
-from kinelo.stationary.state import StationaryState
 
 
 def line_through(theta: Array, rating: Array) -> tuple[float, float]:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.limit import stationary
 from kinelo.errors import KineloWarning, NoStationaryState
 from kinelo.model.expectation import Closure, expected_result
 from kinelo.model.outcome import Tanh
@@ -17,8 +19,6 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.leagues import Evidence
-from kinelo.stationary.continuum import Continuum
-from kinelo.stationary.limit import stationary
 
 
 def closures(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Evidence:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kinelo.forecasts.backtest import OUTCOMES, Backtest
 from kinelo.pictures import style
-from kinelo.ratings.backtest import OUTCOMES, Backtest
 
 if TYPE_CHECKING:
     import polars as pl

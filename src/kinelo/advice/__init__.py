@@ -1,0 +1,1 @@
+"""Diagnosis: facts and words, once, for command line, lab and notebooks."""

@@ -1,0 +1,167 @@
+"""The verdict a designer of a rating system wants, before choosing ν, γ and the pairing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.advice.facts import Condition, Facts, RatedTeam, Taylor
+from kinelo.advice.words import advice_for, html_fragment, rows_of
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.crowd import representatives
+from kinelo.equilibrium.limit import DENSE_TEAMS, stationary
+from kinelo.equilibrium.relaxation import relaxation_of
+from kinelo.equilibrium.state import StationaryState
+from kinelo.equilibrium.teams import Teams
+from kinelo.equilibrium.threads import few_threads
+from kinelo.equilibrium.unbiased import unbiased_gamma
+from kinelo.errors import NoStationaryState
+from kinelo.model.expectation import expected_result, largest_variance
+from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import AllPlayAll
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+LISTED = 5
+TAYLOR_TOLERANCE = 0.05
+
+
+@dataclass(frozen=True)
+class Diagnosis(Facts):
+    """The verdict: everything in :class:`~kinelo.advice.facts.Facts`, with advice and the state behind it.
+
+    Attributes
+    ----------
+    advice
+        What to change, in sentences, the most important first.
+    state
+        The stationary state with its noise.
+    """
+
+    advice: tuple[str, ...]
+    state: StationaryState = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain numbers, words and lists, ready for JSON; what is infinite or undefined is None."""
+        plain: dict[str, Any] = {
+            "outcome": {"kind": type(self.system.outcome).__name__.lower(), **asdict(self.system.outcome)},
+            "pairing": {"kind": type(self.system.pairing).__name__.lower(), **asdict(self.system.pairing)},
+            "gamma": self.system.gamma,
+            "shrinkage": self.shrinkage,
+        }
+        for one in fields(self):
+            if one.name not in ("system", "state"):
+                plain[one.name] = getattr(self, one.name)
+        return _json_ready(plain)
+
+    def to_html(self) -> str:
+        """The verdict as an HTML fragment: a table and a list of advice."""
+        return html_fragment(rows_of(self), self.advice)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        lines = [*rows_of(self), *(("What to change", sentence) for sentence in self.advice)]
+        return "\n".join(f"{name}: {words}" for name, words in lines)
+
+    def __rich__(self) -> Table:
+        from rich.table import Table
+
+        table = Table(title=f"Where the ratings of {self.league} end up", show_header=False, show_lines=True)
+        table.add_column(style="bold", no_wrap=True)
+        table.add_column()
+        for name, words in rows_of(self):
+            table.add_row(name, words)
+        table.add_row("What to change", "\n".join(f"• {sentence}" for sentence in self.advice))
+        return table
+
+
+def diagnose(system: RatingSystem, strengths: Strength | Continuum) -> Diagnosis:
+    """Say where the ratings of a league end up, how noisy and how slow they are, and what to change.
+
+    Examples
+    --------
+    >>> import kinelo as kn
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
+    >>> verdict = kn.diagnose(system, kn.Normal([4.0, 7.0, 10.0], sigma=1.0))
+    >>> verdict.condition.holds, round(verdict.slope, 3), verdict.underrated[0].team
+    (True, 0.79, 'team 2')
+    """
+    still = stationary(system, strengths)
+    state = stationary(system, strengths, noise="gaussian")
+    facts = _facts(system, strengths, still, state)
+    return Diagnosis(*(getattr(facts, one.name) for one in fields(facts)), advice=advice_for(facts), state=state)
+
+
+def _facts(
+    system: RatingSystem, strengths: Strength | Continuum, still: StationaryState, state: StationaryState
+) -> Facts:
+    teams = state.teams
+    by_bias = np.argsort(state.bias, kind="stable")
+    with few_threads(teams.size):
+        settling = relaxation_of(still)
+    return Facts(
+        system=system,
+        league=f"{teams.size:,} teams" if teams.finite else "a continuum of teams",
+        condition=_condition(system.outcome, teams),
+        taylor=_taylor(system.outcome, teams),
+        slope=state.slope,
+        slope_of_small_steps=still.slope,
+        overrated=_rated(state, by_bias[::-1], 1),
+        underrated=_rated(state, by_bias, -1),
+        largest_bias=float(np.abs(state.bias).max()),
+        rating_noise=math.sqrt(teams.mean(state.variance)),
+        strength_spread=math.sqrt(teams.mean((teams.theta - teams.mean(teams.theta)) ** 2)),
+        stable=state.stable,
+        matches_until_converged=settling.matches_per_team(0.01),
+        unbiased_gamma=_unbiased(system, strengths, teams),
+    )
+
+
+def _condition(outcome: Outcome, teams: Teams) -> Condition:
+    load = largest_variance(teams.sigma) / outcome.largest_monotone_variance
+    return Condition(load < 1, load, 1 - load)
+
+
+def _taylor(outcome: Outcome, teams: Teams) -> Taylor:
+    sample = teams if teams.size <= DENSE_TEAMS else representatives(teams)[0]
+    theta, spread = sample.theta, sample.sigma**2
+    gap = theta[:, None] - theta[None, :]
+    closure = outcome.b(gap) + outcome.b_second(gap) * (spread[:, None] + spread[None, :]) / 2
+    error = float(np.abs(closure - expected_result(outcome, sample.strengths)).max())
+    return Taylor(_condition(outcome, teams).holds and error <= TAYLOR_TOLERANCE, error)
+
+
+def _rated(state: StationaryState, order: NDArray[np.intp], sign: int) -> tuple[RatedTeam, ...]:
+    teams, bias = state.teams, state.bias
+    least = 1e-9 * max(1.0, float(np.ptp(teams.theta)))
+    chosen = [int(i) for i in order[:LISTED] if sign * bias[i] > least]
+    values = (teams.theta, teams.sigma, state.rating, bias)
+    return tuple(RatedTeam(teams.name(i), *(float(value[i]) for value in values)) for i in chosen)
+
+
+def _unbiased(system: RatingSystem, strengths: Strength | Continuum, teams: Teams) -> float | None:
+    if not isinstance(system.pairing, AllPlayAll) or np.ptp(teams.theta) == 0:
+        return None
+    try:
+        return unbiased_gamma(system.outcome, strengths)
+    except NoStationaryState:
+        return None
+
+
+def _json_ready(value: Any) -> Any:
+    if isinstance(value, Condition | Taylor | RatedTeam):
+        value = asdict(value)
+    if isinstance(value, dict):
+        return {key: _json_ready(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        return [_json_ready(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

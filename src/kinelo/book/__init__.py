@@ -1,0 +1,1 @@
+"""Ratings kept on disk."""

@@ -1,0 +1,120 @@
+"""Matches as lines of a rating book's journal, and back: one JSON object per match, line-ups as lists."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.matches.lineups import Lineups
+from kinelo.matches.matches import Matches
+from kinelo.matches.names import encode_names
+
+SCHEMA = {
+    "match_id": pl.String,
+    "date": pl.Date,
+    "home": pl.String,
+    "away": pl.String,
+    "result": pl.Float64,
+    "margin": pl.Float64,
+    "neutral": pl.Boolean,
+    "weight": pl.Float64,
+}
+LISTS = {"player": pl.String, "minutes": pl.Float64, "starter": pl.Int8, "role": pl.String}
+LIST_SCHEMA = {f"{side}_{name}": pl.List(kind) for side in ("home", "away") for name, kind in LISTS.items()}
+
+
+def stable_ids(matches: Matches) -> pl.Series:
+    """The file's identifiers, or date, sides and how many times they met that day, so that a match counts once."""
+    if matches.identifiers is not None:
+        return matches.identifiers
+    table = matches.to_polars().select("date", "home", "away")
+    meeting = pl.int_range(pl.len()).over("date", "home", "away") + 1
+    text = pl.format("{} {} - {} ({})", pl.col("date").cast(pl.String), "home", "away", meeting)
+    return table.select(match_id=text).to_series()
+
+
+def matches_to_frame(matches: Matches) -> pl.DataFrame:
+    """Matches as a table of the journal's columns."""
+    table = matches.to_polars().with_columns(match_id=stable_ids(matches))
+    table = table.with_columns(pl.col("margin").fill_nan(None))
+    return table if matches.lineups is None else table.hstack(_lineup_columns(matches.lineups))
+
+
+def _lineup_columns(lineups: Lineups) -> list[pl.Series]:
+    values = {
+        "player": pl.Series(lineups.players, dtype=pl.String).gather(lineups.player),
+        "minutes": pl.Series(lineups.minutes).fill_nan(None),
+        "starter": pl.Series(lineups.starter),
+        "role": pl.Series([*lineups.roles, None], dtype=pl.String).gather(
+            np.where(lineups.role < 0, len(lineups.roles), lineups.role)
+        ),
+    }
+    sides = np.repeat(np.arange(lineups.offsets.size - 1), np.diff(lineups.offsets))
+    long = pl.DataFrame({"side": sides, **values})
+    grouped = long.group_by("side", maintain_order=True).agg(pl.all())
+    every = pl.DataFrame({"side": np.arange(lineups.offsets.size - 1)})
+    full = every.join(grouped, on="side", how="left", maintain_order="left")
+    columns = []
+    for place, side in enumerate(("home", "away")):
+        half = full.gather_every(2, place)
+        columns += [half[name].rename(f"{side}_{name}") for name in LISTS]
+    return columns
+
+
+def frame_to_lines(table: pl.DataFrame) -> bytes:
+    """A table of matches as newline-delimited JSON."""
+    return table.write_ndjson().encode()
+
+
+def lines_to_frame(payload: bytes) -> pl.DataFrame:
+    """The table that :func:`frame_to_lines` wrote."""
+    first = payload[: payload.find(b"\n")]
+    schema = SCHEMA | (LIST_SCHEMA if b'"home_player"' in first else {})
+    return pl.read_ndjson(io.BytesIO(payload), schema=schema)
+
+
+def frame_to_matches(table: pl.DataFrame) -> Matches:
+    """Matches of a journal's table, sorted by date, stably."""
+    table = table.sort("date", maintain_order=True)
+    (home, away), teams = encode_names(table["home"], table["away"])
+    return Matches(
+        table["date"].to_numpy().astype("datetime64[D]"),
+        home,
+        away,
+        teams,
+        table["result"].to_numpy(writable=True),
+        table["margin"].fill_null(np.nan).to_numpy(writable=True),
+        table["neutral"].to_numpy().copy(),
+        table["weight"].to_numpy(writable=True),
+        np.arange(1, table.height + 1),
+        table["match_id"],
+        _lineups_of(table) if "home_player" in table.columns else None,
+    )
+
+
+def _lineups_of(table: pl.DataFrame) -> Lineups:
+    both = []
+    for side in ("home", "away"):
+        both.append(table.select(pl.col(f"{side}_{name}").alias(name) for name in LISTS))
+    joined = pl.concat([half.with_row_index("match").with_columns(side=place) for place, half in enumerate(both)])
+    joined = joined.sort("match", "side", maintain_order=True)
+    length = joined["player"].list.len().fill_null(0).to_numpy()
+    long = joined.filter(pl.col("player").list.len() > 0).explode(list(LISTS))
+    (player,), players = encode_names(long["player"])
+    (role,), roles = encode_names(long["role"])
+    return Lineups(
+        np.concatenate([[0], np.cumsum(length, dtype=np.int64)]),
+        player,
+        players,
+        long["minutes"].fill_null(np.nan).to_numpy(writable=True),
+        _small(long["starter"]),
+        role.astype(np.int16),
+        roles,
+    )
+
+
+def _small(column: pl.Series) -> NDArray[np.int8]:
+    return column.fill_null(-1).to_numpy(writable=True).astype(np.int8)

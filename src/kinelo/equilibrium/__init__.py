@@ -1,0 +1,1 @@
+"""Where ratings end up, how noisy they are, how long it takes."""

@@ -1,0 +1,176 @@
+r"""The stationary map: where every team's mean drift ``Σ_j μ_j w(R_i − R_j) (s_ij − b(R_i − R_j))`` vanishes.
+
+For w ≡ 1 the ratings minimise the convex functional ``½ Σ μ_i μ_j [B(R_i − R_j) − s_ij (R_i − R_j)]`` with ``B' = b``
+and a given mean. Other pairings are treated in :mod:`kinelo.equilibrium.selective`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinelo.equilibrium.balance import Balance, DensePull, WavePull, find_balance
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.crowd import crowd_fluctuations
+from kinelo.equilibrium.existence import runaway_group
+from kinelo.equilibrium.meanfield import mean_field
+from kinelo.equilibrium.noise import WHOLE_COVARIANCE, Fluctuation, fluctuations
+from kinelo.equilibrium.selective import equilibrium
+from kinelo.equilibrium.state import Method, Noise, StationaryState
+from kinelo.equilibrium.teams import Teams, mean_results, teams_of
+from kinelo.equilibrium.threads import few_threads
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.expectation import Closure
+from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import AllPlayAll
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array, finite_array
+
+DENSE_TEAMS = 800
+
+
+def stationary(
+    system: RatingSystem,
+    strengths: Strength | Continuum,
+    closure: Closure = "exact",
+    noise: Noise = "none",
+    *,
+    start: ArrayLike | None = None,
+    method: Method = "auto",
+) -> StationaryState:
+    """Ratings at which the drift vanishes, and their noise.
+
+    Parameters
+    ----------
+    system
+        The rating system. Its step size matters only with ``noise="gaussian"``.
+    strengths
+        A league, or a :class:`~kinelo.equilibrium.continuum.Continuum` of teams.
+    closure
+        How expected results follow from strengths: exactly, or by the paper's Taylor closure.
+    noise
+        ``"none"`` for small steps, ``"gaussian"`` to let ratings fluctuate as they do at the system's step size.
+    start
+        Ratings to start from: their mean is kept, and with several equilibria they decide which one is found.
+        Defaults to the mean strengths.
+    method
+        ``"dense"`` works on all pairs, ``"matrix-free"`` in memory O(N); ``"auto"`` takes dense up to 800 teams.
+
+    Raises
+    ------
+    NoStationaryState
+        Where no ratings can balance the results; the message names the teams.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> from kinelo.model.strength import Normal
+    >>> state = stationary(RatingSystem(Tanh(nu=0.5)), Normal([4.0, 7.0, 10.0], sigma=1.0))
+    >>> state.rating.round(4), round(state.slope, 4)
+    (array([4.6678, 7.    , 9.3322]), 0.7774)
+    """
+    if not isinstance(system, RatingSystem):
+        raise InputError(f"system must be a RatingSystem, not {system!r}.")
+    teams = teams_of(strengths)
+    first = _start(teams, start)
+    dense = _is_dense(method, teams)
+    if noise not in ("none", "gaussian"):
+        raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
+    with few_threads(teams.size):
+        still = _without_noise(system, teams, closure, first, dense)
+        return still if noise == "none" else _with_noise(still, method)
+
+
+def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
+    if isinstance(system.pairing, AllPlayAll):
+        found, growth = balanced_ratings(system.outcome, teams, closure, start, dense), None
+    else:
+        found = equilibrium(system, teams, closure, start)
+        growth = found.growth * teams.crowding
+    return StationaryState(
+        system,
+        teams,
+        closure,
+        "none",
+        frozen(found.positions),
+        frozen(np.zeros(teams.size)),
+        found.residual,
+        found.iterations,
+        stable=growth is None or growth < 0,
+        growth=growth,
+    )
+
+
+def _with_noise(still: StationaryState, method: Method) -> StationaryState:
+    moving = fluctuating(still.system, still.teams, still.closure, still.rating, method)
+    return replace(
+        still,
+        noise="gaussian",
+        rating=frozen(moving.rating),
+        variance=frozen(moving.variance),
+        residual=moving.residual,
+        iterations=still.iterations + moving.iterations,
+        covariance=None if moving.covariance is None else frozen(moving.covariance),
+    )
+
+
+def fluctuating(
+    system: RatingSystem,
+    teams: Teams,
+    closure: Closure,
+    start: Array,
+    method: Method = "auto",
+    guess: Fluctuation | None = None,
+) -> Fluctuation:
+    """Mean and covariance of the ratings at the system's step size, all pairs at once or through representatives."""
+    selective = not isinstance(system.pairing, AllPlayAll)
+    small = teams.finite and teams.size <= WHOLE_COVARIANCE
+    if selective or method == "dense" or (small and method == "auto"):
+        return fluctuations(system, teams, closure, start, guess)
+    if teams.finite:
+        return crowd_fluctuations(system, teams, closure, start)
+    return mean_field(system, teams, closure, start, guess)
+
+
+def balanced_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Array, dense: bool) -> Balance:
+    """Stationary ratings for w ≡ 1 without noise."""
+    target = mean_results(outcome, teams, closure, dense)
+    refuse_runaway(teams, target)
+    pull = (DensePull if dense else WavePull)(outcome, teams.mass)
+    return find_balance(pull, target, start, teams.mass)
+
+
+def refuse_runaway(teams: Teams, target: Array) -> None:
+    """Say which teams run away from the others, where some do."""
+    group = runaway_group(target, teams.mass)
+    if group is None:
+        return
+    raise NoStationaryState(
+        f"No stationary ratings exist: against all others, {teams.listed(group)} score as much as infinitely higher "
+        f"ratings would predict, or more, so the gap between {group.size} of the {teams.size} teams and the rest grows "
+        'without end; closure="exact", a smaller nu, or strengths that overlap have a stationary state.'
+    )
+
+
+def _start(teams: Teams, start: ArrayLike | None) -> Array:
+    if start is None:
+        return teams.theta
+    given = finite_array("start", start, 1)
+    if given.size != teams.size:
+        raise InputError(f"start must list one rating per team: {given.size} for {teams.size} teams.")
+    return given
+
+
+def _is_dense(method: str, teams: Teams) -> bool:
+    if method not in ("auto", "dense", "matrix-free"):
+        raise InputError(f'method must be "auto", "dense" or "matrix-free", not {method!r}.')
+    return method == "dense" or (method == "auto" and teams.size <= DENSE_TEAMS)
+
+
+def frozen(values: Array) -> Array:
+    """Make an array read-only."""
+    values.setflags(write=False)
+    return values

@@ -1,0 +1,1 @@
+"""What is said before a match and how good it was: forecasts, scores, estimation, backtests."""

@@ -1,0 +1,222 @@
+"""Forecasts put to the test, strictly in order of time.
+
+Each rater is fitted on the matches before a day and then forecasts every later match from the matches before it, using
+it only afterwards. Nothing is fitted again. Scores are means over the same matches for all raters, so differences
+are paired, and their intervals come from drawing matches with replacement.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.scores import METRICS, outcome_shares
+from kinelo.matches.matches import Day, Matches
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OUTCOMES = ("home win", "draw", "away win")
+
+
+class Forecaster(Protocol):
+    """What can be put to the test: every rater, and anything else with these two methods."""
+
+    def fit(self, matches: Matches) -> Any:
+        """Learn from the matches of the training span."""
+        ...
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast each match before it is used, and use it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Backtest:
+    """Forecasts of several raters for the same matches, and how good they were.
+
+    Attributes
+    ----------
+    matches
+        The matches that were forecast.
+    forecasts
+        By name of the rater.
+    raters
+        As they stand after the last match.
+    seconds
+        Time each took to fit and to forecast.
+    metrics
+        Scores that are shown.
+    """
+
+    matches: Matches
+    forecasts: Mapping[str, Forecast]
+    raters: Mapping[str, Forecaster] = field(repr=False)
+    seconds: Mapping[str, float] = field(repr=False)
+    metrics: tuple[str, ...] = tuple(METRICS)
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """Mean scores of every rater, the best first, and what its forecasts knew of the line-ups."""
+        import polars as pl
+
+        rows = []
+        for name in self.forecasts:
+            knowledge = getattr(self.raters[name], "lineup_knowledge", "not used")
+            means = {metric: float(self.match_scores(name, metric).mean()) for metric in self.metrics}
+            rows.append({"rater": name, "line-up": knowledge, **means, "seconds": self.seconds[name]})
+        first = self.metrics[0]
+        return pl.DataFrame(rows).sort(first, descending=first == "accuracy", maintain_order=True)
+
+    def match_scores(self, name: str, metric: str = "log_loss") -> NDArray[np.float64]:
+        """Score of every match for one rater."""
+        if name not in self.forecasts:
+            raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}")
+        return METRICS[metric](self.forecasts[name].probabilities, self.matches.result)
+
+    def differences(
+        self,
+        reference: str | None = None,
+        *,
+        metric: str | None = None,
+        samples: int = 2000,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Score of every rater minus that of the reference (default: the best), with bootstrap intervals."""
+        import polars as pl
+
+        metric = metric or self.metrics[0]
+        reference = str(reference or self.scores["rater"][0])
+        base = self.match_scores(reference, metric)
+        gaps = {name: self.match_scores(name, metric) - base for name in self.forecasts if name != reference}
+        if not gaps:
+            return pl.DataFrame(
+                schema={"rater": pl.String, "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+            )
+        means = _resampled_means(np.column_stack(list(gaps.values())), samples, seed)
+        low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+        return pl.DataFrame(
+            {"rater": list(gaps), "difference": [gap.mean() for gap in gaps.values()], "low": low, "high": high}
+        ).sort("difference", maintain_order=True)
+
+    def calibration(self, name: str, bins: int = 10) -> pl.DataFrame:
+        """How often what was forecast happened: forecasts of each outcome in bins of equal width.
+
+        ``low`` and ``high`` hold the frequency a calibrated forecast would show in 95 of 100 cases.
+        """
+        import polars as pl
+
+        self.match_scores(name)
+        probabilities, happened = self.forecasts[name].probabilities, outcome_shares(self.matches.result)
+        parts = []
+        for k, outcome in enumerate(OUTCOMES):
+            p = probabilities[:, k]
+            which = np.minimum((p * bins).astype(int), bins - 1)
+            count = np.bincount(which, minlength=bins)
+            kept = count > 0
+            n = count[kept]
+            mean, frequency, spread = (
+                np.bincount(which, weights=values, minlength=bins)[kept] / n
+                for values in (p, happened[:, k], p * (1 - p))
+            )
+            reach = 1.96 * np.sqrt(spread / n)
+            columns = {
+                "forecast": mean,
+                "frequency": frequency,
+                "low": mean - reach,
+                "high": mean + reach,
+                "matches": n,
+            }
+            parts.append(pl.DataFrame({"outcome": [outcome] * n.size, **columns}))
+        return pl.concat(parts).with_columns(pl.col("low").clip(0, 1), pl.col("high").clip(0, 1))
+
+
+def backtest(
+    matches: Matches,
+    raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster,
+    *,
+    train_until: Day,
+    metrics: Sequence[str] = tuple(METRICS),
+) -> Backtest:
+    """Fit raters on the matches before ``train_until`` and score their one-step-ahead forecasts of the rest.
+
+    Parameters
+    ----------
+    raters
+        One, several, or a mapping from names to raters; they are copied, not changed. Anything with ``fit`` and
+        ``one_step_ahead`` will do.
+    train_until
+        First day that is forecast.
+    metrics
+        Any of log_loss, brier, rps, accuracy; the first one sorts the table.
+
+    >>> import kinelo as kn
+    >>> days = [f"2020-{month:02d}-{day:02d}" for month in range(1, 13) for day in range(1, 29)]
+    >>> table = {"date": days, "home": ["A", "B", "C"] * 112, "away": ["B", "C", "A"] * 112}
+    >>> matches = kn.read_matches(table | {"result": [1, 1, 0, -1] * 84})
+    >>> test = kn.backtest(matches, kn.TeamElo.classic(k=16), train_until="2020-07-01")
+    >>> test.scores.select("rater", "line-up").row(0), len(test.matches)
+    (('TeamElo', 'not used'), 168)
+    """
+    named = _named(raters)
+    unknown = [metric for metric in metrics if metric not in METRICS]
+    if unknown or not metrics:
+        raise InputError(
+            f"metric {', '.join(map(repr, unknown)) or '(none)'} is not known; these are: {', '.join(METRICS)}"
+        )
+    train, test = matches.before(train_until), matches.since(train_until)
+    if not len(train) or not len(test):
+        first, last = (str(matches.date[k]) for k in (0, -1)) if len(matches) else ("none", "none")
+        raise InputError(
+            f"train_until={str(train_until)!r} leaves {len(train)} matches to fit and {len(test)} to test; "
+            f"choose a day between {first} and {last}"
+        )
+    if np.isnan(test.result).any():
+        raise InputError("matches without a result cannot be tested; read them with played=True to reject such rows")
+    forecasts, seconds = {}, {}
+    for name, rater in named.items():
+        began = time.perf_counter()
+        rater.fit(train)
+        forecasts[name] = _checked(name, rater.one_step_ahead(test), len(test))
+        seconds[name] = time.perf_counter() - began
+    return Backtest(test, forecasts, named, seconds, tuple(metrics))
+
+
+def _named(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster) -> dict[str, Forecaster]:
+    """Copies of the raters by name; those of one kind are numbered."""
+    if isinstance(raters, Mapping):
+        return {str(name): copy.deepcopy(rater) for name, rater in raters.items()}
+    several = list(raters) if isinstance(raters, Iterable) else [raters]
+    named: dict[str, Forecaster] = {}
+    for rater in several:
+        kind = type(rater).__name__
+        taken = sum(name == kind or name.startswith(f"{kind} ") for name in named)
+        named[kind if not taken else f"{kind} {taken + 1}"] = copy.deepcopy(rater)
+    if not named:
+        raise InputError("there is no rater to put to the test; give at least one")
+    return named
+
+
+def _checked(name: str, forecast: Forecast, matches: int) -> Forecast:
+    p = forecast.probabilities
+    if p.shape != (matches, 3) or not np.all(p >= 0) or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
+        raise InputError(f"{name} did not give {matches} rows of three probabilities that sum to one")
+    return forecast
+
+
+def _resampled_means(values: NDArray[np.float64], samples: int, seed: int) -> NDArray[np.float64]:
+    """Column means of ``values`` over ``samples`` draws of its rows with replacement."""
+    generator = np.random.default_rng(seed)
+    rows = len(values)
+    draws = (np.bincount(generator.integers(0, rows, rows), minlength=rows) for _ in range(samples))
+    return np.array([counts @ values / rows for counts in draws])

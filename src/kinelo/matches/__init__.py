@@ -1,0 +1,1 @@
+"""Files in, Matches out: reading, names, dates, rejects, line-ups, samples."""

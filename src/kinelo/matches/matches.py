@@ -1,0 +1,147 @@
+"""The table of matches that every rater works on.
+
+Columns are arrays sorted by date; matches of one day keep the order of the file. A result is seen from the
+home side: +1 won, 0 drawn, -1 lost, or any ``S`` in [-1, 1]; NaN marks a match that has not been played yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.lineups import Lineups
+from kinelo.matches.rejects import Rejects
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Day = str | np.datetime64
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Matches between two sides; read them with :func:`kinelo.read_matches`.
+
+    Attributes
+    ----------
+    date
+        Day of each match (``datetime64[D]``).
+    home, away
+        Codes into ``teams``.
+    result
+        +1, 0, -1 or any value between, seen from the home side.
+    margin
+        Score of the home side minus score of the away side, NaN without scores.
+    neutral
+        Whether nobody was at home.
+    weight
+        How much a match counts, 1 unless the file says otherwise.
+    row
+        Row of each match in the file it came from, counted from 1.
+    identifiers
+        Match identifiers of the file, or None where it has none.
+    lineups
+        Line-ups of the matches, or None.
+    rejected, notes
+        Rows that could not be used, and remarks on how the file was read.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": ["Ajax", "PSV"], "away": ["PSV", "Ajax"], "result": [1, 0]})
+    >>> len(matches), matches.teams, matches.match_id.tolist()
+    (2, ('Ajax', 'PSV'), ['1', '2'])
+    """
+
+    date: NDArray[np.datetime64]
+    home: NDArray[np.int32]
+    away: NDArray[np.int32]
+    teams: tuple[str, ...]
+    result: NDArray[np.float64]
+    margin: NDArray[np.float64]
+    neutral: NDArray[np.bool_]
+    weight: NDArray[np.float64]
+    row: NDArray[np.int64]
+    identifiers: pl.Series | None = None
+    lineups: Lineups | None = None
+    rejected: Rejects = field(default_factory=Rejects)
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return self.home.size
+
+    @cached_property
+    def match_id(self) -> NDArray[np.str_]:
+        """Identifier of each match: the file's own, or the row number where it has none."""
+        if self.identifiers is None:
+            return self.row.astype(str)
+        return np.array(self.identifiers.to_list(), dtype=str)
+
+    @cached_property
+    def day(self) -> NDArray[np.int64]:
+        """Days since 1970-01-01 as integers."""
+        return self.date.view(np.int64)
+
+    def __getitem__(self, index: int | slice | NDArray) -> Matches:
+        """Some of the matches; the team codes stay as they are."""
+        if isinstance(index, int | np.integer):
+            place = range(len(self))[index]
+            index = slice(place, place + 1)
+        identifiers = self.identifiers
+        if identifiers is not None:
+            identifiers = identifiers[index] if isinstance(index, slice) else identifiers[np.arange(len(self))[index]]
+        return Matches(
+            self.date[index],
+            self.home[index],
+            self.away[index],
+            self.teams,
+            self.result[index],
+            self.margin[index],
+            self.neutral[index],
+            self.weight[index],
+            self.row[index],
+            identifiers,
+            None if self.lineups is None else self.lineups[index],
+            self.rejected,
+            self.notes,
+        )
+
+    def before(self, date: Day) -> Matches:
+        """Matches strictly before a day."""
+        return self[: self._place(date)]
+
+    def since(self, date: Day) -> Matches:
+        """Matches on or after a day."""
+        return self[self._place(date) :]
+
+    def between(self, first: Day, last: Day) -> Matches:
+        """Matches from the day ``first`` up to, not including, the day ``last``."""
+        return self[self._place(first) : self._place(last)]
+
+    def _place(self, date: Day) -> int:
+        try:
+            day = np.datetime64(date).astype("datetime64[D]")
+        except ValueError:
+            raise InputError(f"{date!r} is not a date; write it as year-month-day, for example '2005-01-31'") from None
+        return int(np.searchsorted(self.date, day, side="left"))
+
+    def to_polars(self) -> pl.DataFrame:
+        """The matches as a table with names in place of codes."""
+        import polars as pl
+
+        names = pl.Series("teams", list(self.teams), dtype=pl.String)
+        return pl.DataFrame(
+            {
+                "match_id": self.row.astype(str) if self.identifiers is None else self.identifiers,
+                "date": pl.Series(self.date.astype("datetime64[D]")),
+                "home": names.gather(pl.Series(self.home)),
+                "away": names.gather(pl.Series(self.away)),
+                "result": self.result,
+                "margin": self.margin,
+                "neutral": self.neutral,
+                "weight": self.weight,
+            }
+        )

@@ -1,0 +1,1 @@
+"""Raters of real matches: one folder each, on one protocol."""

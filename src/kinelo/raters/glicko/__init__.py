@@ -1,0 +1,1 @@
+"""Glicko and Glicko-2."""

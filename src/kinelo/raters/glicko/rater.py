@@ -1,0 +1,213 @@
+"""Glicko and Glicko-2: ratings whose uncertainty shrinks by playing and grows by resting.
+
+The neighbours the paper names; formulas in :mod:`kinelo.raters.glicko.kernels`. Beyond the originals they know a home
+advantage and draws, so that their forecasts are win, draw and loss probabilities that sum to one.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Parameter
+from kinelo.matches.matches import Matches
+from kinelo.raters.glicko import kernels
+from kinelo.raters.sides import SideRater, Trace
+from kinelo.raters.standing import Standing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Q = math.log(10.0) / 400.0
+_P = Parameter
+_SHARED = (
+    _P("deviation", 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points"),
+    _P("home_advantage", 30.0, -300.0, 500.0, False, "rating points for playing at home"),
+    _P("ties", 0.5, 0.0, 20.0, False, "Davidson's kappa"),
+)
+
+
+class _GlickoFamily(SideRater):
+    """What Glicko and Glicko-2 share: everything but where the volatility comes from."""
+
+    deviation: float | None
+    period: float
+    together: bool
+    tau: float
+
+    @abstractmethod
+    def _volatility(self, values: Mapping[str, float]) -> float:
+        """Growth of a resting side's uncertainty, in natural units per square root of a period."""
+
+    def _vector(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+        largest = (Q * values["deviation"]) ** 2
+        return np.array([self.period, float(self.together), self.tau, Q * values["home_advantage"], largest])
+
+    def _fresh(self, values: Mapping[str, float]) -> Standing:
+        phi2 = (Q * values["deviation"]) ** 2
+        return Standing(0.0, phi2, volatility=self._volatility(values), gain=0.0, info=0.0)
+
+    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
+        home, away = standing.sides(matches)
+        z, doubt = (np.empty(len(matches) if traced else 0) for _ in range(2))
+        done = kernels.play_all(
+            home, away, matches.result, matches.neutral, matches.weight, matches.day, self._numbers, standing.rating,
+            standing.variance, standing.more["volatility"], standing.count, standing.last, standing.more["gain"],
+            standing.more["info"], z, doubt,
+        )  # fmt: skip
+        return done, (z, doubt)
+
+    def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
+        z, doubt = trace
+        probabilities = kernels.chances(z, doubt, self.parameters_["ties"])
+        return Forecast(probabilities, probabilities[:, 0] - probabilities[:, 2], unknown)
+
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+        standing = self._settled()
+        home, away, unknown = standing.known_sides(matches)
+        (mu_i, phi_i), (mu_j, phi_j) = (self._rested(standing, side, matches.day) for side in (home, away))
+        z = mu_i - mu_j + np.where(matches.neutral, 0.0, self._numbers[kernels.HOME])
+        return self._forecast((z, phi_i + phi_j), unknown)
+
+    def _rested(
+        self, standing: Standing, places: NDArray[np.int32], day: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mu, phi2, last = standing.at(places)
+        volatility = np.append(standing.more["volatility"], standing.start["volatility"])[places]
+        rest = np.where(places >= 0, np.maximum(day - last, 0) / self.period, 0.0)
+        return mu, np.minimum(phi2 + volatility**2 * rest, self._numbers[kernels.LARGEST])
+
+    def _settled(self) -> Standing:
+        """The standing as if the running period ended now."""
+        standing = self._begin()
+        if not self.together:
+            return standing
+        settled = self._fresh(self.parameters_)
+        settled.from_arrays(standing.to_arrays())
+        more = settled.more
+        kernels.settle_all(
+            settled.rating, settled.variance, more["volatility"], more["gain"], more["info"], float(self.tau)
+        )
+        return settled
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first.
+
+        Uncertainty is that of the day of the last match: it has grown for those who rested since.
+        """
+        standing = self._settled()
+        size = len(standing)
+        today = np.full(size, standing.last[:size].max() if size else 0)
+        mu, phi2 = self._rested(standing, np.arange(size, dtype=np.int32), today)
+        return standing.table(rating=self.initial + mu / Q, uncertainty=np.sqrt(phi2) / Q, **self._shown(standing))
+
+    def _shown(self, standing: Standing) -> dict[str, NDArray]:
+        return {}
+
+
+class Glicko(_GlickoFamily):
+    """Glicko: every side has a rating and a deviation, its uncertainty.
+
+    Parameters
+    ----------
+    deviation
+        RD of a newcomer, and the most that rest can bring it back to.
+    growth
+        c: how fast the deviation of a resting side grows, ``RD² + c²`` per period.
+    home_advantage, ties
+        Rating points for the home side; Davidson's κ for draws.
+    initial
+        Rating of a newcomer.
+    period
+        Days in a rating period.
+    together
+        True rates all matches of a period against the ratings before it, as Glickman wrote it; False (default) rates
+        match by match, and periods only measure rest.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": ["A", "A"], "away": ["B", "C"], "result": [1, 1]})
+    >>> table = kn.Glicko(350.0, 35.0, 0.0, 0.0).fit(matches).ratings_
+    >>> table["name"].to_list(), table["rating"].round(1).to_list(), table["uncertainty"].round(1).to_list()
+    (['A', 'C', 'B'], [1750.3, 1383.4, 1337.8], [256.2, 286.8, 290.2])
+    """
+
+    parameters = (_P("growth", 35.0, 0.0, 300.0, False, "growth of uncertainty per root of a period"), *_SHARED)
+    tau = 0.0
+
+    def __init__(
+        self,
+        deviation: float | None = None,
+        growth: float | None = None,
+        home_advantage: float | None = None,
+        ties: float | None = None,
+        *,
+        initial: float = 1500.0,
+        period: float = 30.0,
+        together: bool = False,
+    ) -> None:
+        self.deviation = deviation
+        self.growth = growth
+        self.home_advantage = home_advantage
+        self.ties = ties
+        self.initial = initial
+        self.period = period
+        self.together = together
+
+    def _volatility(self, values: Mapping[str, float]) -> float:
+        return Q * values["growth"]
+
+
+class Glicko2(_GlickoFamily):
+    """Glicko-2: Glicko with a volatility for every side, found anew from its results.
+
+    Parameters
+    ----------
+    deviation, home_advantage, ties, initial, period, together
+        As in :class:`Glicko`.
+    volatility
+        σ of a newcomer, in Glickman's units.
+    tau
+        τ: how freely volatilities move.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": ["A", "A"], "away": ["B", "C"], "result": [1, 1]})
+    >>> kn.Glicko2(350.0, 0.06, 0.0, 0.0).fit(matches).ratings_.columns
+    ['name', 'rating', 'uncertainty', 'volatility', 'matches', 'last_played']
+    """
+
+    parameters = (_P("volatility", 0.06, 0.001, 1.0, True, "volatility of a newcomer"), *_SHARED)
+
+    def __init__(
+        self,
+        deviation: float | None = None,
+        volatility: float | None = None,
+        home_advantage: float | None = None,
+        ties: float | None = None,
+        *,
+        tau: float = 0.5,
+        initial: float = 1500.0,
+        period: float = 30.0,
+        together: bool = False,
+    ) -> None:
+        self.deviation = deviation
+        self.volatility = volatility
+        self.home_advantage = home_advantage
+        self.ties = ties
+        self.tau = tau
+        self.initial = initial
+        self.period = period
+        self.together = together
+
+    def _volatility(self, values: Mapping[str, float]) -> float:
+        return values["volatility"]
+
+    def _shown(self, standing: Standing) -> dict[str, NDArray]:
+        return {"volatility": standing.more["volatility"][: len(standing)]}

@@ -1,0 +1,1 @@
+"""Elo with its uncertainty: a Kalman filter."""

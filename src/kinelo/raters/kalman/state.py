@@ -1,0 +1,102 @@
+"""What the Gaussian filter knows: strengths, their covariance, and who has played when."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.matches import Matches
+from kinelo.raters.kalman.kernels import FIRST, Known
+from kinelo.raters.roster import Roster
+from kinelo.raters.wandering import TODAY
+
+MOST_SIDES = 5000
+BY_SIDE = ("eta", "eta_v", "last", "games")
+
+
+class FilterState:
+    """Names, and mean and covariance of venue advantages and strengths (or only variances) in arrays that grow."""
+
+    def __init__(self, full: bool, venue_variance: float, home_variance: float) -> None:
+        self.full = full
+        self.home_variance = home_variance
+        self.roster = Roster()
+        self.known = Known(
+            x=np.zeros(FIRST),
+            C=venue_variance * np.eye(FIRST) if full else np.empty((0, 0)),
+            v=np.empty(0) if full else np.full(FIRST, venue_variance),
+            eta=np.empty(0),
+            eta_v=np.empty(0),
+            last=np.empty(0, np.int64),
+            games=np.empty(0, np.int64),
+            clock=np.full(2, -(2**62)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.roster)
+
+    def admit(self, matches: Matches) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
+        """Places of both sides, newcomers in order of their first match, and the newcomers' names."""
+        codes = np.column_stack([matches.home, matches.away]).ravel()
+        first = np.full(len(matches.teams), codes.size)
+        first[codes[::-1]] = np.arange(codes.size)[::-1]  # the earliest is written last
+        before = len(self)
+        places = np.full(len(matches.teams), -1)
+        for code in np.argsort(first, kind="stable")[: np.count_nonzero(first < codes.size)]:
+            places[code] = self.roster.place(matches.teams[code])
+        self._grow()
+        return places[matches.home], places[matches.away], tuple(self.roster.names[before:])
+
+    def find(self, matches: Matches) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
+        """Places of both sides (-1: never met), and the names never met; nobody is added."""
+        places = self.roster.find(matches.teams).astype(np.int64)
+        home, away = places[matches.home], places[matches.away]
+        strangers = np.unique(np.concatenate([matches.home[home < 0], matches.away[away < 0]]))
+        return home, away, tuple(matches.teams[code] for code in strangers)
+
+    def _grow(self) -> None:
+        size, room = len(self), self.known.last.size
+        if size <= room:
+            return
+        if self.full and size > MOST_SIDES:
+            raise InputError(
+                f"{size} sides are too many for a full covariance (at most {MOST_SIDES}); use covariance='diagonal'"
+            )
+        more = max(size, room + room // 2, 16) - room
+        longer = {name: np.pad(getattr(self.known, name), (0, more)) for name in ("x", *BY_SIDE)}
+        longer["eta_v"][room:] = self.home_variance
+        longer |= {"C": np.pad(self.known.C, (0, more))} if self.full else {"v": np.pad(self.known.v, (0, more))}
+        self.known = self.known._replace(**longer)
+
+    def covariance(self) -> NDArray[np.float64]:
+        """Covariance of all strengths, symmetric."""
+        rows = slice(FIRST, FIRST + len(self))
+        if not self.full:
+            return np.diag(self.known.v[rows])
+        lower = np.tril(self.known.C[rows, rows])
+        return lower + np.tril(lower, -1).T
+
+    def relative(self, days: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Strengths and variances relative to the average of those who played within ``days`` of the last match."""
+        size = len(self)
+        active = self.known.last[:size] >= self.known.clock[TODAY] - days
+        share = active / max(active.sum(), 1)
+        strength, covariance = self.known.x[FIRST : FIRST + size], self.covariance()
+        spread = covariance @ share
+        return strength - share @ strength, np.maximum(np.diagonal(covariance) - 2 * spread + share @ spread, 0.0)
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything, as arrays to be kept on disk."""
+        size = len(self)
+        rows = FIRST + size
+        kept = {name: getattr(self.known, name)[:size] for name in BY_SIDE}
+        kept |= {"x": self.known.x[:rows], "C": self.known.C[:rows, :rows], "v": self.known.v[:rows]}
+        names = np.array(self.roster.names, dtype=str) if size else np.empty(0, "U1")
+        return {"names": names, **kept, "clock": self.known.clock}
+
+    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        self.roster = Roster()
+        self.roster.places(tuple(arrays["names"].tolist()))
+        self.known = Known(**{name: np.ascontiguousarray(arrays[name]).copy() for name in Known._fields})

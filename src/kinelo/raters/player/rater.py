@@ -1,0 +1,309 @@
+"""Ratings of players from the line-ups they played in.
+
+Ratings live on players; a side is as strong as the share-weighted mean (or sum) of its line-up, as in the paper's
+line-up model, and a surprise is shared among those who played. Where the line-up is not known yet, the side's strength
+is random, with mean θ and spread σ over the team's recent line-ups, and the forecast is the expectation over it.
+Equations in :mod:`kinelo.raters.player.kernels` and :mod:`kinelo.raters.player.rotation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.forecasts.parameters import Parameter
+from kinelo.matches.lineups import Lineups
+from kinelo.matches.matches import Matches
+from kinelo.raters.gaussian import MARGIN_POWER, SHARPNESS, TIES, Array, GaussianRater
+from kinelo.raters.player import kernels as player_kernels
+from kinelo.raters.player import rotation as rotation_kernels
+from kinelo.raters.player.state import SquadState, lineup_sheet, no_lineups
+from kinelo.raters.wandering import TODAY
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MODES = {"minutes": rotation_kernels.AFTER, "starters": rotation_kernels.STARTERS, "none": rotation_kernels.UNKNOWN}
+KNOWLEDGE = {
+    "minutes": "after the match (minutes)",
+    "starters": "before the match (starters)",
+    "none": "not used (recent line-ups)",
+}
+VENUE_VARIANCE = 1.0
+ROLE_PREFIX = "weight of role "
+LEAST_ROLE_SHARE = 0.02
+_P = Parameter
+
+
+class PlayerElo(GaussianRater):
+    """Player ratings: a side is the mean or sum of its line-up, and everyone who played shares the surprise.
+
+    Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default. Strengths are in units
+    of what a match shows: its margin in mean absolute margins, to the power ``margin_power``. Line-ups may be unequal,
+    change, lack minutes or starters, or be missing; a side without a line-up counts as its team's recent players.
+
+    Parameters
+    ----------
+    walk
+        Standard deviation by which a player's strength wanders in a year.
+    prior_spread
+        Standard deviation of a newcomer's strength.
+    venue_walk
+        Standard deviation by which the venue advantages wander in a year.
+    newcomer, team_prior
+        A newcomer's mean strength is ``newcomer`` plus ``team_prior`` times the mean of the others in his line-up.
+    regression
+        Rate per year at which strengths return to the mean.
+    margin_power
+        Power of the margin that the update sees.
+    sharpness, ties
+        Scale and half width of the draw band of the forecast.
+    role_weights
+        Weight of a role (position) in the line-up, by name; None estimates those that the line-ups name often enough.
+    known
+        What a forecast may know of a line-up: ``"starters"`` (announced before the match; each counts for as long as
+        he usually plays, and recent substitutes fill up), ``"minutes"`` (only known afterwards) or ``"none"``.
+    strength
+        ``"mean"`` of the line-up, or ``"sum"``, where playing one short costs strength (in units of the mean total
+        of the line-ups fitted, 11 without ``fit``).
+    substitute_share
+        How long a substitute plays, compared with a starter, where no minutes are known.
+    noise
+        Standard deviation of what a match shows around the difference of strengths.
+    initial
+        Rating shown for strength 0; 400 points are odds of about ten to one for a side of such players.
+
+    >>> import kinelo as kn
+    >>> table = {"home": ["A", "B"], "away": ["B", "A"], "result": [1, -1],
+    ...          "home_lineup": [["Ann", "Bob"], ["Cid", "Dan"]], "away_lineup": [["Cid", "Eve"], ["Ann", "Fay"]]}
+    >>> rater = kn.PlayerElo().update(kn.read_matches(table))
+    >>> rater.ratings_["name"][0], rater.team_strengths_["name"].to_list()
+    ('Ann', ['A', 'B'])
+    """
+
+    parameters = (
+        _P("walk", 0.4, 0.02, 5.0, True, "yearly wandering of a strength"),
+        _P("prior_spread", 0.8, 0.05, 10.0, True, "spread of newcomers"),
+        _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly wandering of the venue advantages"),
+        _P("newcomer", -0.3, -4.0, 2.0, False, "mean strength of newcomers"),
+        _P("team_prior", 0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given"),
+        _P("regression", 0.2, 0.0, 3.0, False, "yearly return to the mean"),
+        MARGIN_POWER,
+        SHARPNESS,
+        TIES,
+    )
+    lineup_size_: float = 11.0
+
+    def __init__(
+        self,
+        walk: float | None = None,
+        prior_spread: float | None = None,
+        venue_walk: float | None = None,
+        newcomer: float | None = None,
+        team_prior: float | None = None,
+        regression: float | None = None,
+        margin_power: float | None = None,
+        sharpness: float | None = None,
+        ties: float | None = None,
+        *,
+        role_weights: Mapping[str, float] | None = None,
+        known: Literal["starters", "minutes", "none"] = "starters",
+        strength: Literal["mean", "sum"] = "mean",
+        substitute_share: float = 0.3,
+        noise: float = 1.0,
+        initial: float = 1500.0,
+    ) -> None:
+        self.walk = walk
+        self.prior_spread = prior_spread
+        self.venue_walk = venue_walk
+        self.newcomer = newcomer
+        self.team_prior = team_prior
+        self.regression = regression
+        self.margin_power = margin_power
+        self.sharpness = sharpness
+        self.ties = ties
+        self.role_weights = role_weights
+        self.known = known
+        self.strength = strength
+        self.substitute_share = substitute_share
+        self.noise = noise
+        self.initial = initial
+
+    @property
+    def lineup_knowledge(self) -> str:
+        """What the forecasts know of a line-up, in words."""
+        return KNOWLEDGE[self.known]
+
+    def fit(self, matches: Matches) -> Self:
+        """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+        if matches.lineups is None or not matches.lineups.player.size:
+            raise InputError("player ratings need line-ups; read them with read_matches(..., lineups=...)")
+        self._roles = _estimable_roles(matches.lineups) if self.role_weights is None else ()
+        self.lineup_size_ = _mean_lineup_size(matches.lineups, self.substitute_share)
+        return super().fit(matches)
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated, with the weights of the roles that occur often enough."""
+        roles = tuple(
+            Parameter(ROLE_PREFIX + role, 1.0, 0.05, 20.0, True, f"weight of role {role} in a line-up")
+            for role in getattr(self, "_roles", ())
+        )
+        return super().open_parameters() + roles
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        given = estimated or {}
+        roles = {name: float(value) for name, value in given.items() if name.startswith(ROLE_PREFIX)}
+        own = {ROLE_PREFIX + role: float(weight) for role, weight in (self.role_weights or {}).items()}
+        rest = {name: value for name, value in given.items() if name not in roles}
+        return super().settled_values(rest) | roles | own
+
+    def _fresh(self) -> SquadState:
+        if self.known not in MODES:
+            raise InputError(f"known={self.known!r} is not understood; it is 'starters', 'minutes' or 'none'")
+        if self.strength not in ("mean", "sum"):
+            raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'")
+        values = self.parameters_
+        p = np.zeros(9)
+        p[rotation_kernels.WALK] = values["walk"] ** 2
+        p[rotation_kernels.PRIOR] = values["prior_spread"] ** 2
+        p[rotation_kernels.NEWCOMER] = values["newcomer"]
+        p[rotation_kernels.TEAM_PRIOR] = values["team_prior"]
+        p[rotation_kernels.RHO] = values["regression"]
+        p[rotation_kernels.BENCH] = self.substitute_share
+        p[rotation_kernels.SIZE] = self.lineup_size_ if self.strength == "sum" else 0.0
+        p[player_kernels.NOISE] = self.noise**2
+        p[player_kernels.VENUE_WALK] = values["venue_walk"] ** 2
+        self._numbers = p
+        self._role_weights = {
+            name.removeprefix(ROLE_PREFIX): value for name, value in values.items() if name.startswith(ROLE_PREFIX)
+        }
+        return SquadState(VENUE_VARIANCE)
+
+    def _sheet(self, matches: Matches) -> Lineups:
+        return no_lineups(len(matches)) if matches.lineups is None else matches.lineups
+
+    def _walk(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
+        state: SquadState = self._state
+        lineups = self._sheet(matches)
+        unknown = state.find(matches, lineups)[3]
+        home, away, places = state.admit(matches, lineups)
+        sheet = lineup_sheet(lineups, places, self._role_weights)
+        mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        player_kernels.play_all(
+            home, away, self._signal(matches), matches.neutral, matches.weight, matches.day, sheet, MODES[self.known],
+            self._numbers, state.arrays, mean, variance,
+        )  # fmt: skip
+        return mean, variance, unknown
+
+    def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
+        state: SquadState = self._state
+        lineups = self._sheet(matches)
+        home, away, places, unknown = state.find(matches, lineups)
+        sheet = lineup_sheet(lineups, places, self._role_weights)
+        arrays = state.with_room(int(places.max(initial=-1)) + 1)
+        mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        player_kernels.foresee_all(
+            home, away, matches.neutral, matches.day, sheet, MODES[self.known], self._numbers, arrays, mean, variance
+        )
+        return mean, variance, unknown
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """Name, team played for last, rating, uncertainty, matches and last_played of all players, the best first."""
+        import polars as pl
+
+        state: SquadState = self._begun()
+        size, points, known = len(state.players), self.points_per_unit_, state.arrays
+        teams = np.array([*state.teams.names, ""], dtype=object)
+        return (
+            pl.DataFrame(
+                {
+                    "name": pl.Series(state.players.names, dtype=pl.String),
+                    "team": pl.Series(teams[state.team_of[:size]].tolist(), dtype=pl.String),
+                    "rating": self.initial + points * known.x[:size],
+                    "uncertainty": points * np.sqrt(known.P[:size]),
+                    "matches": known.games[:size],
+                    "last_played": np.maximum(known.last[:size], -(10**6)).astype("datetime64[D]"),
+                }
+            )
+            .filter(pl.col("matches") > 0)
+            .sort("rating", descending=True, maintain_order=True)
+        )
+
+    @property
+    def team_strengths_(self) -> pl.DataFrame:
+        """Strength θ of every team over its recent line-ups, its spread σ from the rotation, and the doubt about θ.
+
+        All in rating points, as of the day of the last match.
+        """
+        import polars as pl
+
+        state: SquadState = self._begun()
+        size, points = len(state.teams), self.points_per_unit_
+        theta, sigma, doubt = np.zeros(size), np.zeros(size), np.zeros(size)
+        today = state.arrays.clock[TODAY]
+        player_kernels.team_strengths(today, self._numbers, state.arrays, theta, sigma, doubt)
+        return (
+            pl.DataFrame(
+                {
+                    "name": pl.Series(state.teams.names, dtype=pl.String),
+                    "strength": self.initial + points * theta,
+                    "spread": points * sigma,
+                    "uncertainty": points * doubt,
+                    "lineups": state.arrays.ring_count[:size],
+                }
+            )
+            .filter(pl.col("lineups") > 0)
+            .sort("strength", descending=True, maintain_order=True)
+        )
+
+    def corrected(self, ratings: pl.DataFrame) -> pl.DataFrame:
+        """Team ratings on the scale of 400 points (a table with name and rating), corrected for the teams' rotation.
+
+        The spread σ of a team's strength draws its rating to the mean; ``strength`` is what :func:`recover_strength`
+        finds behind the ratings, given σ of :attr:`team_strengths_`.
+        """
+        from kinelo.equilibrium.recovery import recover_strength
+        from kinelo.model.outcome import Tanh
+
+        table = ratings.select("name", "rating").join(self.team_strengths_.select("name", "spread"), on="name")
+        if table.height < 2:
+            raise InputError("correcting ratings needs at least two teams that are rated and whose line-ups are known")
+        found = recover_strength(Tanh.elo(), table["rating"].to_numpy(), table["spread"].to_numpy())
+        return table.with_columns(strength=found.theta).sort("strength", descending=True)
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything needed to carry on from here, as arrays."""
+        return {**super().to_arrays(), "lineup_size": np.array(self.lineup_size_)}
+
+    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        self.lineup_size_ = float(arrays["lineup_size"])
+        super().from_arrays(arrays)
+
+
+def _estimable_roles(lineups: Lineups) -> tuple[str, ...]:
+    """Roles that occur often enough to be weighed; one is left out, because only ratios of weights matter."""
+    named = lineups.role[lineups.role >= 0]
+    if named.size < lineups.role.size / 2:
+        return ()
+    counts = np.bincount(named, minlength=len(lineups.roles))
+    frequent = [code for code in np.argsort(-counts, kind="stable") if counts[code] >= LEAST_ROLE_SHARE * named.size]
+    return tuple(lineups.roles[code] for code in frequent[1:])
+
+
+def _mean_lineup_size(lineups: Lineups, substitute_share: float) -> float:
+    """Average total share of a line-up, a full match counting one."""
+    sheet = lineup_sheet(lineups, lineups.player, {})
+    w = np.empty(int(np.diff(lineups.offsets).max(initial=0)))
+    totals = [
+        rotation_kernels.raw_shares(lo, hi, sheet, substitute_share, w)
+        for lo, hi in zip(lineups.offsets[:-1], lineups.offsets[1:])
+        if hi > lo
+    ]
+    return float(np.mean(totals))

@@ -1,0 +1,239 @@
+"""Who plays, and for how long: the line-up as it played, as its starters announce it, or as recent matches suggest.
+
+A side's shares ``w_k`` come from minutes, else from who started, times the weight of the role. Before a match each
+starter counts with the share he usually plays, and the team's recent substitutes fill up. Where nothing is known the
+line-up is a random one of the team's recent line-ups: the paper's random strength, with mean ``θ`` and variance ``σ²``
+over those line-ups as their players are rated now. (After an edit here clear ``__pycache__``: Numba keeps the callers
+in :mod:`kinelo.raters.player.kernels` as they were compiled.)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from kinelo.raters.wandering import fade, years_since_start
+
+# Places in the vector of numbers that the kernels take.
+WALK, PRIOR, NEWCOMER, TEAM_PRIOR, RHO, BENCH, SIZE = range(7)
+AFTER, STARTERS, UNKNOWN = range(3)
+RECENT, WIDEST = 10, 48
+USUAL_GAIN = 0.1
+FRESH_STARTER = 0.7
+TOGETHER = 0.25
+"""Correlation of the strengths of newcomers on one side."""
+
+
+class Sheet(NamedTuple):
+    """Line-ups of matches: places of the players of side ``k`` at ``player[offsets[k]:offsets[k + 1]]``."""
+
+    offsets: NDArray[np.int64]
+    player: NDArray[np.int32]
+    minutes: NDArray[np.float64]
+    starter: NDArray[np.int8]
+    role_weight: NDArray[np.float64]
+
+
+class Squads(NamedTuple):
+    """What is known of players (``x, P, last, games, usual``), of teams' recent line-ups, and of venues.
+
+    ``seat`` is scratch space: one plus the place of a player in a list that is being made, 0 outside.
+    """
+
+    x: NDArray[np.float64]
+    P: NDArray[np.float64]
+    last: NDArray[np.int64]
+    games: NDArray[np.int64]
+    usual: NDArray[np.float64]
+    seat: NDArray[np.int64]
+    ring_ids: NDArray[np.int32]
+    ring_w: NDArray[np.float64]
+    ring_start: NDArray[np.int8]
+    ring_count: NDArray[np.int64]
+    venue: NDArray[np.float64]
+    venue_v: NDArray[np.float64]
+    clock: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def raw_shares(lo, hi, sheet, bench, w):
+    """Time played as a part of the longest, into ``w``; by starts where no minutes are known. Return the sum."""
+    longest = 0.0
+    known = 0
+    played = 0.0
+    for c in range(lo, hi):
+        if not math.isnan(sheet.minutes[c]):
+            longest = max(longest, sheet.minutes[c])
+            played += sheet.minutes[c]
+            known += 1
+    total = 0.0
+    for c in range(lo, hi):
+        if longest > 0.0:
+            share = (played / known if math.isnan(sheet.minutes[c]) else sheet.minutes[c]) / longest
+        else:
+            share = bench if sheet.starter[c] == 0 else 1.0
+        w[c - lo] = share * sheet.role_weight[c]
+        total += w[c - lo]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def normalise(w, n, total, size):
+    """Make shares sum to one (``size`` 0), or to ``total / size`` where a side's strength is a sum."""
+    scale = size if size > 0.0 else max(total, 1e-12)
+    for k in range(n):
+        w[k] /= scale
+
+
+@njit(cache=True, nogil=True)
+def played_lineup(g, side, sheet, p, ids, w):
+    """Ids and shares of those of the line-up who played; return how many."""
+    lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
+    total = raw_shares(lo, hi, sheet, p[BENCH], w)
+    n = 0
+    for c in range(lo, hi):
+        if w[c - lo] > 0.0:
+            ids[n] = sheet.player[c]
+            w[n] = w[c - lo]
+            n += 1
+    normalise(w, n, total, p[SIZE])
+    return n
+
+
+@njit(cache=True, nogil=True)
+def add_recent(team, fixed, s, ids, w):
+    """Append the average of the team's recent line-ups to ids[:fixed]; only substitutes where there are any fixed."""
+    n = fixed
+    for k in range(fixed):
+        s.seat[ids[k]] = k + 1
+    lineups = min(s.ring_count[team], RECENT)
+    added = 0.0
+    for r in range(lineups):
+        for c in range(WIDEST):
+            q = s.ring_ids[team, r, c]
+            if q < 0:
+                break
+            if fixed > 0 and s.ring_start[team, r, c] != 0:
+                break
+            if 0 < s.seat[q] <= fixed:
+                continue
+            if s.seat[q] == 0:
+                ids[n] = q
+                w[n] = 0.0
+                n += 1
+                s.seat[q] = n
+            w[s.seat[q] - 1] += s.ring_w[team, r, c] / lineups
+            added += s.ring_w[team, r, c] / lineups
+    for k in range(n):
+        s.seat[ids[k]] = 0
+    return n, added
+
+
+@njit(cache=True, nogil=True)
+def recent_average(team, p, s, ids, w):
+    """Ids and shares of the average of the team's recent line-ups; return how many."""
+    n, total = add_recent(team, np.int64(0), s, ids, w)  # a bare 0 would be compiled for itself
+    normalise(w, n, total, p[SIZE])
+    return n
+
+
+@njit(cache=True, nogil=True)
+def announced_lineup(g, side, team, sheet, p, s, ids, w):
+    """Ids and shares of the line-up as its starters let expect it before the match; return how many."""
+    n = np.int64(0)
+    total = 0.0
+    for c in range(sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]):
+        if sheet.starter[c] != 0:
+            q = sheet.player[c]
+            ids[n] = q
+            w[n] = (s.usual[q] if s.usual[q] > 0.0 else FRESH_STARTER) * sheet.role_weight[c]
+            total += w[n]
+            n += 1
+    if team >= 0:
+        n, added = add_recent(team, n, s, ids, w)
+        total += added
+    normalise(w, n, total, p[SIZE])
+    return n
+
+
+@njit(cache=True, nogil=True)
+def belief(ids, w, n, day, p, s):
+    """Mean and variance of ``Σ w x`` on a day, and the prior mean of the newcomers among them.
+
+    A newcomer leans on those he plays with; a side of newcomers only is taken for an average one. What newcomers of one
+    side have in common is doubted as well.
+    """
+    mean = 0.0
+    variance = 0.0
+    known = 0.0
+    fresh = 0.0
+    for k in range(n):
+        q = ids[k]
+        if s.games[q] == 0:
+            fresh += w[k]
+            variance += w[k] * w[k] * p[PRIOR]
+        else:
+            f, added = fade(day - s.last[q], p[RHO], p[WALK])
+            mean += w[k] * f * s.x[q]
+            variance += w[k] * w[k] * (f * f * s.P[q] + added)
+            known += w[k]
+    variance += TOGETHER * fresh * fresh * p[PRIOR]
+    prior = 0.0
+    if fresh > 0.0 and known > 0.0:
+        prior = p[NEWCOMER] * (1.0 - math.exp(-years_since_start(day, s.clock))) + p[TEAM_PRIOR] * mean / known
+    return mean + fresh * prior, variance, prior
+
+
+@njit(cache=True, nogil=True)
+def rotation(team, day, p, s, ids, w):
+    """Mean ``θ`` and variance ``σ²`` of the strength over the team's recent line-ups, and how uncertain ``θ`` is."""
+    n = recent_average(team, p, s, ids, w)
+    doubt = belief(ids, w, n, day, p, s)[1]
+    for k in range(n):
+        s.seat[ids[k]] = k
+        w[k] = fade(day - s.last[ids[k]], p[RHO], p[WALK])[0] * s.x[ids[k]]
+    lineups = min(s.ring_count[team], RECENT)
+    theta = 0.0
+    square = 0.0
+    for r in range(lineups):
+        strength = 0.0
+        total = 0.0
+        c = 0
+        while c < WIDEST and s.ring_ids[team, r, c] >= 0:
+            total += s.ring_w[team, r, c]
+            strength += s.ring_w[team, r, c] * w[s.seat[s.ring_ids[team, r, c]]]
+            c += 1
+        strength /= p[SIZE] if p[SIZE] > 0.0 else max(total, 1e-12)
+        theta += strength / lineups
+        square += strength * strength / lineups
+    for k in range(n):
+        s.seat[ids[k]] = 0
+    return theta, max(square - theta * theta, 0.0), doubt
+
+
+@njit(cache=True, nogil=True)
+def remember(g, side, team, sheet, p, s, w):
+    """Keep the line-up among the team's recent ones, and how long each of its players usually plays."""
+    lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
+    if raw_shares(lo, hi, sheet, p[BENCH], w) <= 0.0:
+        return
+    slot = s.ring_count[team] % RECENT
+    s.ring_ids[team, slot, :] = -1
+    n = 0
+    for started in (False, True):  # substitutes first, so that a search for them can stop early
+        for c in range(lo, hi):
+            if w[c - lo] > 0.0 and (sheet.starter[c] != 0) == started and n < WIDEST:
+                s.ring_ids[team, slot, n] = sheet.player[c]
+                s.ring_w[team, slot, n] = w[c - lo]
+                s.ring_start[team, slot, n] = sheet.starter[c]
+                n += 1
+    for c in range(lo, hi):
+        if w[c - lo] > 0.0:
+            q = sheet.player[c]
+            share = w[c - lo] / sheet.role_weight[c]
+            s.usual[q] = share if s.usual[q] == 0.0 else s.usual[q] + USUAL_GAIN * (share - s.usual[q])
+    s.ring_count[team] += 1

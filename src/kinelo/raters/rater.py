@@ -1,0 +1,95 @@
+"""What every rater can do.
+
+A rater's constructor only stores its parameters; ``None`` stands for "estimate it". ``fit`` starts afresh, estimates
+what was left open by one-step-ahead likelihood and then rates the matches in order; ``update`` carries on.
+Names, not codes, tie one call to the next.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.matches.matches import Matches
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Rater(ABC):
+    """Base of all raters: see the module for the rules they share."""
+
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    estimates_: Estimates | None = None
+    moot_: Mapping[str, float] = MappingProxyType({})
+    parameters_: Mapping[str, float] = MappingProxyType({})
+
+    def fit(self, matches: Matches) -> Self:
+        """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+        if len(matches) == 0:
+            raise InputError("there are no matches to fit; at least one is needed")
+        if np.isnan(matches.result).any():
+            raise InputError(
+                "matches without a result cannot be fitted; read them with played=True to reject such rows"
+            )
+        self.estimates_ = None
+        self.moot_ = self.moot_parameters(matches)
+        self.reset()
+        if self.open_parameters():
+            from kinelo.forecasts.fit import estimate
+
+            estimates = estimate(self, matches)
+            self.reset(estimates.values)
+            self.estimates_ = estimates
+        return self.update(matches)
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated, and that the matches fitted can say something about."""
+        return tuple(p for p in self.parameters if getattr(self, p.name) is None and p.name not in self.moot_)
+
+    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+        """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
+        return {}
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        values = {p.name: p.default for p in self.parameters} | dict(estimated or {}) | dict(self.moot_)
+        own = {name: getattr(self, name) for name in values}
+        return {name: float(value if own[name] is None else own[name]) for name, value in values.items()}
+
+    @abstractmethod
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every match and settle the parameters (``parameters_``)."""
+
+    @abstractmethod
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast each match before it is used, and use it: what backtests and fits are made of."""
+
+    @abstractmethod
+    def update(self, matches: Matches) -> Self:
+        """Carry the ratings on with further matches, in order."""
+
+    @abstractmethod
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+
+    @property
+    @abstractmethod
+    def ratings_(self) -> pl.DataFrame:
+        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first."""
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
+        raise InputError(f"{type(self).__name__} cannot be kept in a rating book")
+
+    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        raise InputError(f"{type(self).__name__} cannot be kept in a rating book")

@@ -1,0 +1,107 @@
+"""Raters that keep one rating per side: what :class:`TeamElo` and the Glicko family share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.forecasts.forecast import Forecast
+from kinelo.matches.matches import Matches
+from kinelo.raters.drift import Drift, measure_drift
+from kinelo.raters.rater import Rater
+from kinelo.raters.standing import Standing
+
+Trace = tuple[NDArray[np.float64], ...]
+
+
+class SideRater(Rater):
+    """A rater whose kernel walks through the matches once and leaves a trace from which forecasts are made."""
+
+    initial: float
+    home_advantage: float | None
+    ties: float | None
+    _numbers: NDArray[np.float64]
+    _standing: Standing
+
+    @abstractmethod
+    def _vector(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+        """The numbers the kernel takes, from the parameters."""
+
+    @abstractmethod
+    def _fresh(self, values: Mapping[str, float]) -> Standing:
+        """A standing before any match."""
+
+    @abstractmethod
+    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
+        """Rate the matches in order: whether all had a result, and the trace (empty unless asked for)."""
+
+    @abstractmethod
+    def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
+        """Forecasts from the trace."""
+
+    def _play(self, matches: Matches, traced: bool) -> Trace:
+        done, trace = self._walk(matches, self._begin(), traced)
+        if not done:
+            raise InputError("a match without a result cannot change a rating; forecast it with predict")
+        return trace
+
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every match and settle the parameters."""
+        self.parameters_ = self.settled_values(estimated)
+        self._numbers = self._vector(self.parameters_)
+        self._standing = self._fresh(self.parameters_)
+
+    def _begin(self) -> Standing:
+        if not hasattr(self, "_standing"):
+            self.reset()
+        return self._standing
+
+    def fit(self, matches: Matches) -> Self:
+        """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
+        super().fit(matches)
+        self._refine(matches)
+        self.drift_.warn()
+        return self
+
+    def _refine(self, matches: Matches) -> None:
+        """What the matches fitted still have to say once they are rated."""
+
+    def update(self, matches: Matches) -> Self:
+        """Carry the ratings on with further matches, in order."""
+        self._play(matches, traced=False)
+        return self
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast each match before it is used, and use it."""
+        unknown = self._begin().known_sides(matches)[2]
+        return self._forecast(self._play(matches, traced=True), unknown)
+
+    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+        """No ties without a draw, no home advantage where every venue is neutral."""
+        moot: dict[str, float] = {}
+        if not np.any(np.abs(matches.result) < 1):
+            moot["ties"] = 0.0
+        if matches.neutral.all():
+            moot["home_advantage"] = 0.0
+        return moot
+
+    @property
+    def drift_(self) -> Drift:
+        """How far the active sides have moved from the rating newcomers start at."""
+        return measure_drift(self.ratings_, self.initial)
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything needed to carry on from here, as arrays."""
+        named = {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}
+        return {**self._begin().to_arrays(), "numbers": self._numbers, **named}
+
+    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        self.reset({p.name: float(arrays[f"parameter_{p.name}"]) for p in self.parameters})
+        self._numbers = arrays["numbers"].copy()
+        self._standing.from_arrays(arrays)

@@ -1,0 +1,259 @@
+"""Ratings of teams by the paper's update.
+
+``R_i += γ (S − b(R_i − R_j + h))`` with Davidson ties, a home advantage ``h``, margins through a bounded map, a step
+that falls with experience and a drift to the mean over breaks. A forecast takes both performances as normal with
+standard deviation σ around the ratings and gives the exact expected win, draw and loss probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Parameter
+from kinelo.matches.matches import Day, Matches
+from kinelo.raters.sides import SideRater, Trace
+from kinelo.raters.standing import Standing
+from kinelo.raters.team import kernels
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_P = Parameter
+USUAL_SPREAD = 200.0
+NO_TRACE = np.empty(0)
+
+
+class TeamElo(SideRater):
+    """Team ratings: the paper's update with ties, home advantage, margins and a performance spread.
+
+    Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default.
+
+    Parameters
+    ----------
+    step
+        γ, the rating points moved by a full surprise once a side is settled (half the K of chess).
+    newcomer_boost, settling_matches
+        A newcomer's step is ``1 + newcomer_boost`` times larger and falls to ``step`` over about this many matches.
+    home_advantage
+        Rating points for the home side, unless the venue is neutral.
+    ties
+        Davidson's κ: equal sides draw with probability ``κ / (2 + κ)``.
+    spread
+        σ, standard deviation of a performance around the rating, in the forecast.
+    margin_weight, margin_scale
+        The update sees ``(1 − w) S + w tanh(margin / (c · unit))``, the unit being the mean absolute margin of the
+        matches fitted; margins count only after ``fit``.
+    contraction
+        The bounded map of margins is flatter than results are: the update expects ``b(z / contraction)``.
+    regression
+        Rate per year at which rating and uncertainty return to a newcomer's during rests beyond ``season_gap`` days.
+    initial, scale
+        Rating of a newcomer, and the points that make the odds ten to one: ``ν = ln 10 / (2 · scale)``.
+    prior_spread
+        Standard deviation of newcomers' strengths, which sets their uncertainty; by default that of the fitted ratings.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]})
+    >>> rater = kn.TeamElo.classic(k=32).fit(matches)
+    >>> rater.ratings_["name"].to_list(), rater.ratings_["rating"].round(2).to_list()
+    (['A', 'B', 'C'], [1531.23, 1484.74, 1484.03])
+    """
+
+    parameters = (
+        _P("step", 15.0, 0.2, 300.0, True, "rating points per full surprise of a settled side"),
+        _P("newcomer_boost", 2.0, 0.0, 50.0, False, "how much larger a newcomer's step is"),
+        _P("settling_matches", 15.0, 1.0, 300.0, True, "matches until a side is settled"),
+        _P("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home"),
+        _P("ties", 0.5, 0.0, 20.0, False, "Davidson's kappa"),
+        _P("spread", 80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points"),
+        _P("margin_weight", 0.5, 0.0, 1.0, False, "share of the margin in the update"),
+        _P("margin_scale", 1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins"),
+        _P("contraction", 1.5, 0.5, 10.0, True, "how much flatter margins are than results"),
+        _P("regression", 0.1, 0.0, 3.0, False, "return to the mean, per year of rest"),
+    )
+
+    def __init__(
+        self,
+        step: float | None = None,
+        newcomer_boost: float | None = None,
+        settling_matches: float | None = None,
+        home_advantage: float | None = None,
+        ties: float | None = None,
+        spread: float | None = None,
+        margin_weight: float | None = None,
+        margin_scale: float | None = None,
+        contraction: float | None = None,
+        regression: float | None = None,
+        *,
+        initial: float = 1500.0,
+        scale: float = 400.0,
+        season_gap: float = 45.0,
+        prior_spread: float | None = None,
+    ) -> None:
+        self.step = step
+        self.newcomer_boost = newcomer_boost
+        self.settling_matches = settling_matches
+        self.home_advantage = home_advantage
+        self.ties = ties
+        self.spread = spread
+        self.margin_weight = margin_weight
+        self.margin_scale = margin_scale
+        self.contraction = contraction
+        self.regression = regression
+        self.initial = initial
+        self.scale = scale
+        self.season_gap = season_gap
+        self.prior_spread = prior_spread
+
+    @classmethod
+    def classic(cls, k: float = 32.0, ties: float = 0.0, home_advantage: float = 0.0) -> TeamElo:
+        """Plain chess Elo with nothing left to estimate: ``K = 2 γ``, no margins, no drift, no spread."""
+        return cls(k / 2, 0.0, 1.0, home_advantage, ties, 0.0, 0.0, 1.0, 1.0, 0.0, prior_spread=200.0)
+
+    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+        """Nor margins without scores, nor their contraction without margins."""
+        moot = dict(super().moot_parameters(matches))
+        if not np.any(np.abs(matches.margin) > 0):
+            moot |= {"margin_weight": 0.0, "margin_scale": 1.0}
+        if moot.get("margin_weight", self.margin_weight) == 0.0:
+            moot["contraction"] = 1.0
+        return moot
+
+    def fit(self, matches: Matches) -> Self:
+        """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
+        size = np.abs(matches.margin)
+        self.margin_unit_ = float(np.nanmean(size)) if np.any(size > 0) else math.nan
+        self.prior_spread_ = USUAL_SPREAD
+        return super().fit(matches)
+
+    def _refine(self, matches: Matches) -> None:
+        """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
+        if self.prior_spread is not None and self._numbers[kernels.MARGIN_WEIGHT] == 0:
+            return
+        values = self.parameters_
+        reach = np.tanh(matches.margin / self._numbers[kernels.MARGIN_SCALE])
+        target = matches.result + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.result)
+        self.target_square_ = float(np.mean(target**2))
+        table = self.ratings_
+        # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
+        each = float(table["matches"].to_numpy().mean())
+        between = float(table["rating"].to_numpy().var())
+        self.prior_spread_ = math.sqrt((each * between + 5.0 * USUAL_SPREAD**2) / (each + 5.0))
+        self.reset(None if self.estimates_ is None else self.estimates_.values)
+        self.update(matches)
+
+    def _vector(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+        unit = getattr(self, "margin_unit_", math.nan)
+        numbers = np.empty(13)
+        numbers[kernels.GAMMA] = values["step"]
+        numbers[kernels.BOOST] = values["newcomer_boost"]
+        numbers[kernels.SETTLING] = values["settling_matches"]
+        numbers[kernels.HOME] = values["home_advantage"]
+        numbers[kernels.KAPPA] = values["ties"]
+        numbers[kernels.MARGIN_WEIGHT] = 0.0 if math.isnan(unit) else values["margin_weight"]
+        numbers[kernels.MARGIN_SCALE] = values["margin_scale"] * (1.0 if math.isnan(unit) else unit)
+        numbers[kernels.RHO] = values["regression"]
+        numbers[kernels.NU] = self._nu / (values["contraction"] if numbers[kernels.MARGIN_WEIGHT] > 0 else 1.0)
+        numbers[kernels.MEAN] = self.initial
+        numbers[kernels.V0] = (self.prior_spread or getattr(self, "prior_spread_", USUAL_SPREAD)) ** 2
+        numbers[kernels.GAP] = self.season_gap
+        numbers[kernels.SQUARE] = getattr(self, "target_square_", 1.0)
+        return numbers
+
+    def _fresh(self, values: Mapping[str, float]) -> Standing:
+        return Standing(self.initial, self._vector(values)[kernels.V0])
+
+    @property
+    def _nu(self) -> float:
+        return math.log(10.0) / (2.0 * self.scale)
+
+    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
+        home, away = standing.sides(matches)
+        z = np.empty(len(matches) if traced else 0)
+        done = kernels.play_all(
+            home, away, matches.result, matches.margin, matches.neutral, matches.weight, matches.day, self._numbers,
+            standing.rating, standing.variance, standing.count, standing.last, z,
+        )  # fmt: skip
+        return done, (z,)
+
+    def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
+        values, nu, (z,) = self.parameters_, self._nu, trace
+        out = np.empty((z.size, 3))
+        kernels.all_chances(z, nu, values["ties"], *kernels.blur(nu, values["spread"]), out)
+        return Forecast(out, out[:, 0] - out[:, 2], unknown)
+
+    def update_one(
+        self,
+        home: str,
+        away: str,
+        result: float,
+        *,
+        date: Day | None = None,
+        margin: float = math.nan,
+        neutral: bool = False,
+        weight: float = 1.0,
+    ) -> Self:
+        """Carry the ratings on with one match; without a date the sides have not rested since they last played."""
+        if not -1.0 <= result <= 1.0 or home == away:
+            raise InputError(
+                f"{home!r} against {away!r} with result {result!r}: two sides and a result in [-1, 1] are needed"
+            )
+        standing = self._begin()
+        i, j = standing.place(home), standing.place(away)
+        if date is None:
+            day = max(int(standing.last[i]), int(standing.last[j]), 0)
+        else:
+            day = int(np.datetime64(date).astype("datetime64[D]").astype(np.int64))
+        one = self._one_match()
+        for column, value in zip(one, (i, j, result, margin, neutral, weight, day), strict=True):
+            column[0] = value
+        kernels.play_all(
+            *one, self._numbers, standing.rating, standing.variance, standing.count, standing.last, NO_TRACE
+        )
+        return self
+
+    def _one_match(self) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray]:
+        """Columns of a single match, made once: filling them is faster than making them."""
+        if not hasattr(self, "_columns"):
+            number, place = np.float64, np.int32
+            self._columns = (
+                np.zeros(1, place), np.zeros(1, place), np.zeros(1, number), np.zeros(1, number),
+                np.zeros(1, np.bool_), np.zeros(1, number), np.zeros(1, np.int64),
+            )  # fmt: skip
+        return self._columns
+
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+        home, away, unknown = self._begin().known_sides(matches)
+        z = self._rested(home, matches.day) - self._rested(away, matches.day)
+        z += np.where(matches.neutral, 0.0, self._numbers[kernels.HOME])
+        return self._forecast((z,), unknown)
+
+    def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Ratings after resting until a day."""
+        rating, _, last = self._standing.at(places)
+        idle = np.where(places >= 0, day - last, 0.0)
+        f = np.exp(-self.parameters_["regression"] * np.maximum(idle - self.season_gap, 0.0) / kernels.YEAR)
+        return self.initial + f * (rating - self.initial)
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first.
+
+        Uncertainty is that of the day of the last match: it has grown for those who rested since.
+        """
+        standing = self._begin()
+        size = len(standing)
+        last = standing.last[:size]
+        idle = np.maximum((last.max() if size else 0) - last - self.season_gap, 0.0)
+        f = np.exp(-2 * self.parameters_["regression"] * idle / kernels.YEAR)
+        prior = self._numbers[kernels.V0]
+        variance = prior + f * (standing.variance[:size] - prior)
+        return standing.table(uncertainty=np.sqrt(variance))

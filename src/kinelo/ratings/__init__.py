@@ -1,1 +1,0 @@
-"""Real matches: reading them, rating teams and players, forecasting, keeping a rating book."""

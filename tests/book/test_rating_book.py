@@ -1,0 +1,260 @@
+"""Rating books: the same as one run to the last bit, through kills, late results and damage."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.book.journal import append_record, frame, read_records, read_sealed, write_sealed
+
+
+def league(seed: int = 2) -> kn.Matches:
+    made = kn.sample_league(teams=8, seasons=2, seed=seed)
+    return kn.read_matches(made.results)
+
+
+def rater() -> kn.TeamElo:
+    return kn.TeamElo(20.0, 2.0, 10.0, 60.0, 0.7, 50.0, 0.0, 1.0, 1.0, 0.5, prior_spread=150.0)
+
+
+def files_of(book: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in book.iterdir() if not path.name.startswith(".")}
+
+
+@pytest.mark.parametrize(
+    "kept", [rater(), kn.Glicko(300.0, 30.0, 40.0, 0.6), kn.Glicko2(300.0, 0.06, 40.0, 0.6, together=True)]
+)
+def test_day_by_day_equals_one_run_to_the_last_bit(kept, tmp_path):
+    matches = league()
+    for day in np.unique(matches.date):
+        book = kn.RatingBook(tmp_path / "book", None if (tmp_path / "book").exists() else kept)
+        book.add(matches[matches.date == day])
+    batch = kept.update(matches)
+    assert kn.RatingBook(tmp_path / "book").ratings_.equals(batch.ratings_)
+    assert kn.RatingBook(tmp_path / "book").matches().match_id.tolist() == matches.match_id.tolist()
+
+
+@pytest.mark.parametrize("kind", [kn.KalmanElo, kn.PlayerElo])
+def test_raters_with_covariances_and_lineups_can_be_kept_too(kind, tmp_path):
+    made = kn.sample_league(teams=6, seasons=1, seed=2)
+    matches = kn.read_matches(made.results, made.lineups)
+    fitted = kind().fit(matches)
+    kn.RatingBook(tmp_path / "b", fitted)
+    for day in np.unique(matches.date):
+        kn.RatingBook(tmp_path / "b").add(matches[matches.date == day])
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(fitted.ratings_)
+
+
+def test_fitted_parameters_are_kept(tmp_path):
+    matches = league()
+    fitted = kn.TeamElo().fit(matches)
+    book = kn.RatingBook(tmp_path / "b", fitted)
+    assert len(book) == 0
+    book.add(matches)
+    again = kn.RatingBook(tmp_path / "b")
+    assert again.ratings_.equals(fitted.ratings_)
+    assert again.rater.parameters_ == fitted.parameters_
+    assert np.array_equal(again.predict(matches).probabilities, fitted.predict(matches).probabilities)
+
+
+def test_a_match_counts_once(tmp_path):
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", rater())
+    assert book.add(matches[:40]).new == 40
+    added = book.add(matches[30:60])
+    assert (added.new, added.known, len(book)) == (20, 10, 60)
+    assert book.add(matches[:60]).new == 0
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(matches[:60]).ratings_)
+
+
+def test_matches_without_ids_count_once_too(tmp_path):
+    table = {
+        "date": ["2024-01-01"] * 2,
+        "home": ["A", "A"],
+        "away": ["B", "B"],
+        "home_score": [1, 2],
+        "away_score": [0, 0],
+    }
+    book = kn.RatingBook(tmp_path / "b", rater())
+    assert book.add(kn.read_matches(table)).new == 2
+    assert book.add(kn.read_matches(table)).known == 2
+
+
+def test_late_results_are_rated_in_their_place(tmp_path):
+    matches = league()
+    order = np.random.default_rng(4).permutation(len(matches))
+    book = kn.RatingBook(tmp_path / "b", rater())
+    for part in np.array_split(order, 6):
+        book.add(matches[np.sort(part)])
+    by_id = matches.to_polars().sort("date", maintain_order=True)
+    whole = kn.RatingBook(tmp_path / "b").matches()
+    assert sorted(whole.match_id) == sorted(by_id["match_id"])
+    assert book.ratings_.equals(rater().update(whole).ratings_)
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(book.ratings_)
+
+
+CHILD = """
+import sys
+import kinelo as kn
+matches = kn.read_matches(kn.sample_league(teams=8, seasons=2, seed=2).results)
+book = kn.RatingBook(sys.argv[1])
+print("ready", flush=True)
+for k in range(0, len(matches), 2):
+    book.add(matches[k : k + 2])
+    print(k, flush=True)
+"""
+
+
+def test_killed_at_any_moment_nothing_acknowledged_is_lost(tmp_path):
+    """A child adds match after match and is killed several times; then the book is finished and compared."""
+    matches, path, chance = league(), tmp_path / "b", random.Random(5)
+    kn.RatingBook(path, rater())
+    for _ in range(5):
+        child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(chance.uniform(0.0, 0.15))
+        os.kill(child.pid, signal.SIGKILL)
+        acknowledged = [int(line) for line in child.stdout.read().split("\n")[:-1] if line]
+        child.wait()
+        counted = set(kn.RatingBook(path).matches().match_id) if len(kn.RatingBook(path)) else set()
+        for k in acknowledged:
+            assert set(matches[k : k + 2].match_id) <= counted
+    kn.RatingBook(path).add(matches)
+    assert kn.RatingBook(path).ratings_.equals(rater().update(matches).ratings_)
+    assert len(kn.RatingBook(path)) == len(matches)
+
+
+def test_every_torn_end_of_the_journal_is_survived(tmp_path):
+    """Cut the journal within its last record: what came before is intact, and the record can be written again."""
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(matches[:6])
+    journal = tmp_path / "b" / "matches.knl"
+    whole = len(journal.read_bytes())
+    snapshot = (tmp_path / "b" / "snapshot.knl").read_bytes()
+    book.add(matches[6:8])
+    content = journal.read_bytes()
+    for cut in range(whole, len(content), 13):
+        journal.write_bytes(content[:cut])
+        (tmp_path / "b" / "snapshot.knl").write_bytes(snapshot)
+        torn = kn.RatingBook(tmp_path / "b")
+        assert len(torn) == 6
+        torn.add(matches[6:8])
+        assert journal.read_bytes() == content
+
+
+def test_a_snapshot_that_lags_behind_is_caught_up(tmp_path):
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(matches[:20])
+    old = (tmp_path / "b" / "snapshot.knl").read_bytes()
+    book.add(matches[20:50])
+    expected = rater().update(matches[:50]).ratings_
+    (tmp_path / "b" / "snapshot.knl").write_bytes(old)
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(expected)
+    (tmp_path / "b" / "snapshot.knl").unlink()
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(expected)
+
+
+@pytest.mark.parametrize("name", ["book.knl", "matches.knl", "snapshot.knl"])
+@pytest.mark.parametrize("where", [0.1, 0.5, 0.99])
+def test_damage_is_refused_and_nothing_overwritten(name, where, tmp_path):
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(league()[:30])
+    path = tmp_path / "b" / name
+    content = bytearray(path.read_bytes())
+    content[int(where * len(content))] ^= 0x55
+    path.write_bytes(content)
+    before = files_of(tmp_path / "b")
+    with pytest.raises(kn.InputError, match=f"{name} is damaged"):
+        kn.RatingBook(tmp_path / "b")
+    assert files_of(tmp_path / "b") == before
+
+
+def test_another_version_is_refused_and_nothing_overwritten(tmp_path):
+    kn.RatingBook(tmp_path / "b", rater()).add(league()[:5])
+    about, arrays = read_sealed(tmp_path / "b" / "book.knl")
+    write_sealed(tmp_path / "b" / "book.knl", about | {"version": 99}, arrays)
+    before = files_of(tmp_path / "b")
+    with pytest.raises(kn.InputError, match="another version of Kinelo"):
+        kn.RatingBook(tmp_path / "b")
+    assert files_of(tmp_path / "b") == before
+    journal = tmp_path / "b" / "matches.knl"
+    journal.write_bytes(journal.read_bytes().replace(b"KINELO1", b"KINELO2"))
+    write_sealed(tmp_path / "b" / "book.knl", about, arrays)
+    with pytest.raises(kn.InputError, match="another version of Kinelo"):
+        kn.RatingBook(tmp_path / "b")
+
+
+def test_a_shortened_journal_is_noticed(tmp_path):
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(league()[:5])
+    end = len((tmp_path / "b" / "matches.knl").read_bytes())
+    book.add(league()[5:9])
+    journal = tmp_path / "b" / "matches.knl"
+    journal.write_bytes(journal.read_bytes()[:end])
+    with pytest.raises(kn.InputError, match="matches are missing"):
+        kn.RatingBook(tmp_path / "b")
+
+
+def test_folders_that_are_no_books(tmp_path):
+    with pytest.raises(kn.InputError, match="is not a rating book; give a rater"):
+        kn.RatingBook(tmp_path / "none")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("precious")
+    with pytest.raises(kn.InputError, match=r"contains thesis\.tex"):
+        kn.RatingBook(tmp_path / "other", rater())
+    kn.RatingBook(tmp_path / "b", rater())
+    with pytest.raises(kn.InputError, match="with other settings"):
+        kn.RatingBook(tmp_path / "b", kn.TeamElo.classic())
+    with pytest.raises(kn.InputError, match="holds no matches yet"):
+        kn.RatingBook(tmp_path / "b").matches()
+    fixture = kn.read_matches({"home": ["A"], "away": ["B"]}, played=False)
+    with pytest.raises(kn.InputError, match="without a result"):
+        kn.RatingBook(tmp_path / "b").add(fixture)
+
+
+def test_two_open_books_do_not_lose_each_others_matches(tmp_path):
+    matches = league()
+    first, second = kn.RatingBook(tmp_path / "b", rater()), kn.RatingBook(tmp_path / "b")
+    first.add(matches[:10])
+    second.add(matches[10:20])
+    assert first.add(matches[:30]).new == 10
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(matches[:30]).ratings_)
+
+
+def test_lineups_travel_through_the_journal(tmp_path):
+    made = kn.sample_league(teams=4, seasons=1, seed=9)
+    some = made.lineups.filter(pl.col("match_id") != made.results["match_id"][3])
+    matches = kn.read_matches(made.results, some)
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(matches[:5])
+    book.add(matches[5:])
+    kept = kn.RatingBook(tmp_path / "b").matches().lineups
+    assert kept is not None and matches.lineups is not None
+    assert np.array_equal(kept.offsets, matches.lineups.offsets)
+    for k in range(len(matches)):
+        assert [kept.names(k, s) for s in (0, 1)] == [matches.lineups.names(k, s) for s in (0, 1)]
+    assert np.array_equal(kept.minutes, matches.lineups.minutes)
+    assert np.array_equal(kept.starter, matches.lineups.starter)
+
+
+def test_records_come_back(tmp_path):
+    path, end = tmp_path / "j", 0
+    payloads = [b"", b"one\n", b"\x00" * 1000, MARKED]
+    for payload in payloads:
+        end = append_record(path, payload, end)
+    assert read_records(path) == (payloads, end)
+    assert path.read_bytes() == b"".join(map(frame, payloads))
+
+
+MARKED = b"KINELO1 3 00000000\nabc"

@@ -1,0 +1,129 @@
+"""Parameters by one-step-ahead likelihood: they are where the likelihood is highest, and their errors are honest."""
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.forecasts.fit import WARM_UP, estimate
+from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.scores import log_loss
+
+
+def simulated(matches=3000, teams=30, seed=11, home=0.35, spread=0.9, ties=0.3):
+    """Fixed strengths, normal performances, a draw band: what KalmanElo believes in, without margins."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(0, spread, teams)
+    pairs = np.array([rng.choice(teams, 2, replace=False) for _ in range(matches)])
+    performance = truth[pairs[:, 0]] - truth[pairs[:, 1]] + home + rng.normal(0, 1, matches)
+    result = np.where(np.abs(performance) < ties, 0.0, np.sign(performance))
+    day = np.datetime64("2000-01-01") + np.arange(matches) // 5
+    names = [f"{k:02d}" for k in range(teams)]
+    table = {"date": day.astype(str).tolist(), "home": [names[k] for k in pairs[:, 0]]}
+    return kn.read_matches(table | {"away": [names[k] for k in pairs[:, 1]], "result": result.tolist()})
+
+
+def total_loss(rater, matches, values):
+    rater.reset(values)
+    skipped = int(WARM_UP * len(matches))
+    return log_loss(rater.one_step_ahead(matches).probabilities, matches.result)[skipped:].sum()
+
+
+@pytest.mark.parametrize("make", [lambda: kn.TeamElo(spread=60.0), lambda: kn.KalmanElo(covariance="diagonal")])
+def test_no_step_away_from_the_estimates_is_better(make):
+    matches = simulated()
+    rater = make()
+    rater.moot_ = rater.moot_parameters(matches)
+    found = estimate(rater, matches)
+    best = total_loss(rater, matches, found.values)
+    assert best == pytest.approx(-found.log_likelihood)
+    start = {p.name: p.default for p in rater.open_parameters()}
+    assert best < total_loss(rater, matches, start)
+    for p in rater.open_parameters():
+        for factor in (0.8, 1.25):
+            moved = dict(found.values)
+            moved[p.name] = min(max(moved[p.name] * factor, p.low), p.high)
+            assert total_loss(rater, matches, moved) > best - 0.3, p.name
+
+
+def test_known_parameters_are_found_within_their_errors():
+    """Forecasts of a classic Elo league generate the results, so the likelihood is exact.
+
+    Estimates lie within 4 standard errors of the truth (two-sided error probability 1e-4 for both together).
+    """
+    rng = np.random.default_rng(5)
+    truth = kn.TeamElo.classic(k=24, home_advantage=60.0)
+    rows = []
+    names = [f"{k:02d}" for k in range(12)]
+    strength = dict.fromkeys(names, 1500.0)
+    for _ in range(6000):
+        home, away = rng.choice(names, 2, replace=False)
+        win = 1 / (1 + 10 ** (-(strength[home] - strength[away] + 60) / 400))
+        won = rng.random() < win
+        strength[home] += 24 * (won - win)
+        strength[away] -= 24 * (won - win)
+        rows.append((home, away, 1 if won else -1))
+    home, away, result = zip(*rows)
+    matches = kn.read_matches({"home": home, "away": away, "result": result})
+    own = {p.name: getattr(truth, p.name) for p in truth.parameters}
+    rater = kn.TeamElo(**(own | {"step": None, "home_advantage": None}))
+    rater.fit(matches)
+    found = rater.estimates_
+    assert set(found.values) == {"step", "home_advantage"}
+    for name, value in {"step": 12.0, "home_advantage": 60.0}.items():
+        error = found.standard_errors[name]
+        assert 0 < error < value
+        assert abs(found.values[name] - value) < 4 * error
+
+
+def test_what_the_user_fixed_stays():
+    rater = kn.KalmanElo(noise=0.9, covariance="diagonal").fit(simulated(600))
+    assert "noise" not in rater.estimates_.values
+    assert rater.parameters_["noise"] == 0.9
+    everything = {p.name: p.default for p in kn.KalmanElo.parameters}
+    assert kn.KalmanElo(**everything).fit(simulated(100)).estimates_ is None
+
+
+def test_parameters_without_evidence_have_no_standard_error():
+    class Idle:
+        """Forecasts depend on one of two parameters, and that one runs into its bound."""
+
+        def open_parameters(self):
+            return (
+                Parameter("pull", 0.2, 0.01, 0.4, True, "probability of a win"),
+                Parameter("idle", 1.0, 0.1, 10.0, True, "nothing"),
+            )
+
+        def reset(self, estimated=None):
+            self.values = estimated
+
+        def one_step_ahead(self, matches):
+            win = np.full(len(matches), self.values["pull"])
+            return kn.Forecast.of(win, np.zeros_like(win), 1 - win)
+
+    matches = kn.read_matches({"home": ["A"] * 100, "away": ["B"] * 100, "result": [1] * 80 + [-1] * 20})
+    found = estimate(Idle(), matches)
+    assert found.values["pull"] == pytest.approx(0.4)
+    assert np.isnan(found.standard_errors["pull"])
+    assert found.values["idle"] == pytest.approx(1.0)
+    assert np.isnan(found.standard_errors["idle"])
+
+
+def test_standard_error_of_a_proportion():
+    class Coin:
+        """One parameter with a textbook standard error, √(p(1 − p)/n)."""
+
+        def open_parameters(self):
+            return (Parameter("p", 0.4, 0.01, 0.99, False, "probability of a win"),)
+
+        def reset(self, estimated=None):
+            self.p = estimated["p"]
+
+        def one_step_ahead(self, matches):
+            win = np.full(len(matches), self.p)
+            return kn.Forecast.of(win, np.zeros_like(win), 1 - win)
+
+    result = np.tile([1, -1, 1, 1], 1000)
+    matches = kn.read_matches({"home": ["A"] * 4000, "away": ["B"] * 4000, "result": result.tolist()})
+    found = estimate(Coin(), matches, warm_up=0.0)
+    assert found.values["p"] == pytest.approx(0.75, abs=2e-3)
+    assert found.standard_errors["p"] == pytest.approx(np.sqrt(0.75 * 0.25 / 4000), rel=0.02)

@@ -1,0 +1,77 @@
+"""The made-up league has the traits it promises; histories follow the ratings."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.matches.sample import _double_round_robin
+from kinelo.pictures.histories import draw_histories
+from kinelo.raters.choice import RATERS, rater_called
+
+
+def test_league_has_draws_home_advantage_and_lineups():
+    league = kn.sample_league(teams=20, seasons=3, seed=11)
+    matches = kn.read_matches(league.results, league.lineups)
+    assert len(matches) == 3 * 380 and len(matches.rejected) == 0 and matches.notes == ()
+    assert 0.18 < np.mean(matches.result == 0) < 0.32
+    assert np.mean(matches.result) > 0.08
+    assert matches.lineups is not None and matches.lineups.known().all()
+    starters = np.add.reduceat(matches.lineups.starter, matches.lineups.offsets[:-1])
+    assert np.all(starters == 11)
+    minutes = np.add.reduceat(matches.lineups.minutes, matches.lineups.offsets[:-1])
+    assert np.all(minutes == 990)
+
+
+def test_the_same_seed_gives_the_same_league():
+    first, second, other = (kn.sample_league(teams=6, seasons=1, seed=s) for s in (1, 1, 2))
+    assert first.results.equals(second.results) and first.lineups.equals(second.lineups)
+    assert not first.results.equals(other.results)
+
+
+@pytest.mark.parametrize("teams", [2, 5, 8])
+def test_round_robin_pairs_everyone_at_home_and_away(teams):
+    weeks = _double_round_robin(teams)
+    pairs = [pair for week in weeks for pair in week]
+    assert sorted(pairs) == [(a, b) for a in range(teams) for b in range(teams) if a != b]
+    for week in weeks:
+        playing = [team for pair in week for team in pair]
+        assert len(playing) == len(set(playing))
+
+
+def test_impossible_leagues_are_refused():
+    with pytest.raises(kn.InputError, match="2 to 500 teams"):
+        kn.sample_league(teams=1)
+
+
+def test_history_ends_at_the_ratings_and_leaves_the_rater_alone():
+    matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=4).results)
+    rater = kn.TeamElo().fit(matches)
+    before = rater.ratings_
+    history = kn.rating_history(rater, matches, points=15)
+    assert rater.ratings_.equals(before)
+    assert history["date"].n_unique() == 15
+    last = history.filter(pl.col("date") == history["date"].max()).drop("date")
+    assert last.sort("name").equals(before.sort("name"))
+    with pytest.raises(kn.InputError, match="at least 2 points"):
+        kn.rating_history(rater, matches, points=1)
+
+
+@pytest.mark.parametrize("teams", [6, 50])
+def test_picture_of_histories(teams):
+    matches = kn.read_matches(kn.sample_league(teams=teams, seasons=1, seed=4).results)
+    history = kn.rating_history(kn.TeamElo.classic(), matches, points=8)
+    figure = draw_histories(history, ["Ashford", "Calder"], "Two clubs")
+    (axes,) = figure.axes
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert any(label.startswith("Ashford") for label in labels)
+    assert any(f"{teams - 2} others" in label for label in labels)
+    assert axes.get_ylabel() == "Rating (points)"
+    with pytest.raises(kn.InputError, match="'Nowhere' has no rating"):
+        draw_histories(history, ["Nowhere"])
+
+
+def test_raters_by_name():
+    assert {type(rater_called(name)).__name__ for name in RATERS} == {kind for _, kind in RATERS.values()}
+    with pytest.raises(kn.InputError, match="choose one of team, player"):
+        rater_called("fifa")
