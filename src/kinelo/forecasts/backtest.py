@@ -81,7 +81,7 @@ class Backtest:
         """Score of every match for one rater."""
         if name not in self.forecasts:
             raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}")
-        return METRICS[metric](self.forecasts[name].probabilities, self.matches.result)
+        return METRICS[metric](self.forecasts[name].probabilities, self.matches.signed)
 
     def differences(
         self,
@@ -117,7 +117,7 @@ class Backtest:
         import polars as pl
 
         self.match_scores(name)
-        probabilities, happened = self.forecasts[name].probabilities, outcome_shares(self.matches.result)
+        probabilities, happened = self.forecasts[name].probabilities, outcome_shares(self.matches.signed)
         parts = []
         for k, outcome in enumerate(OUTCOMES):
             p = probabilities[:, k]

@@ -81,6 +81,11 @@ class Matches:
         return np.array(self.identifiers.to_list(), dtype=str)
 
     @cached_property
+    def signed(self) -> NDArray[np.float64]:
+        """The results on the paper's scale: +1 won, 0 drawn, -1 lost by the home side."""
+        return self.result
+
+    @cached_property
     def day(self) -> NDArray[np.int64]:
         """Days since 1970-01-01 as integers."""
         return self.date.view(np.int64)

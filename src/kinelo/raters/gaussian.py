@@ -56,7 +56,7 @@ class GaussianRater(Rater):
 
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
-        drawn = float(np.mean(1.0 - np.abs(matches.result))) if len(matches) else 0.0
+        drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         size = np.abs(matches.margin)
         self.margin_unit_ = float(np.nanmean(size)) if np.any(size > 0) else math.nan
@@ -73,7 +73,7 @@ class GaussianRater(Rater):
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no power of margins without scores."""
         moot: dict[str, float] = {}
-        if not np.any(np.abs(matches.result) < 1):
+        if not np.any(np.abs(matches.signed) < 1):
             moot["ties"] = 0.0
         if not np.any(np.abs(matches.margin) > 0):
             moot["margin_power"] = 1.0
@@ -113,9 +113,9 @@ class GaussianRater(Rater):
     def _signal(self, matches: Matches) -> Array:
         """What the update sees of each match; margins count only after ``fit``, which learns their unit."""
         if math.isnan(self.margin_unit_):
-            return matches.result
+            return matches.signed
         seen = np.abs(matches.margin / self.margin_unit_) ** self.parameters_["margin_power"]
-        return np.where(np.isnan(matches.margin), matches.result, np.sign(matches.margin) * seen)
+        return np.where(np.isnan(matches.margin), matches.signed, np.sign(matches.margin) * seen)
 
     def _forecast(self, mean: Array, variance: Array, unknown: tuple[str, ...]) -> Forecast:
         sharpness, band = self.parameters_["sharpness"], self.parameters_["ties"]

@@ -84,7 +84,7 @@ class SideRater(Rater):
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where every venue is neutral."""
         moot: dict[str, float] = {}
-        if not np.any(np.abs(matches.result) < 1):
+        if not np.any(np.abs(matches.signed) < 1):
             moot["ties"] = 0.0
         if matches.neutral.all():
             moot["home_advantage"] = 0.0

@@ -57,7 +57,7 @@ class _GlickoFamily(SideRater):
         home, away = standing.sides(matches)
         z, doubt = (np.empty(len(matches) if traced else 0) for _ in range(2))
         done = kernels.play_all(
-            home, away, matches.result, matches.neutral, matches.weight, matches.day, self._numbers, standing.rating,
+            home, away, matches.signed, matches.neutral, matches.weight, matches.day, self._numbers, standing.rating,
             standing.variance, standing.more["volatility"], standing.count, standing.last, standing.more["gain"],
             standing.more["info"], z, doubt,
         )  # fmt: skip

@@ -139,7 +139,7 @@ class TeamElo(SideRater):
             return
         values = self.parameters_
         reach = np.tanh(matches.margin / self._numbers[kernels.MARGIN_SCALE])
-        target = matches.result + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.result)
+        target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
         self.target_square_ = float(np.mean(target**2))
         table = self.ratings_
         # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
@@ -178,7 +178,7 @@ class TeamElo(SideRater):
         home, away = standing.sides(matches)
         z = np.empty(len(matches) if traced else 0)
         done = kernels.play_all(
-            home, away, matches.result, matches.margin, matches.neutral, matches.weight, matches.day, self._numbers,
+            home, away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day, self._numbers,
             standing.rating, standing.variance, standing.count, standing.last, z,
         )  # fmt: skip
         return done, (z,)
