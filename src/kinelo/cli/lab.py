@@ -26,8 +26,8 @@ def lab(
     # Many small matrices at once: threads inside each product would only get in each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        from kinelo.lab.server import serve
-        from kinelo.lab.settings import Settings
+        from kinelo.lab.serve.server import serve
+        from kinelo.lab.serve.settings import Settings
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in ("starlette", "uvicorn", "websockets", "plotly"):
             raise

@@ -15,9 +15,9 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kinelo.errors import InputError
-from kinelo.lab.explore import Explorer, Pools, Theory
-from kinelo.lab.jobs import Jobs, Report
-from kinelo.lab.settings import Limits
+from kinelo.lab.explore.explorer import Explorer, Pools, Theory
+from kinelo.lab.serve.jobs import Jobs, Report
+from kinelo.lab.serve.settings import Limits
 
 FULL_HOUSE = 4429
 

@@ -15,7 +15,7 @@ from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.limit import stationary
 from kinelo.equilibrium.state import StationaryState
 from kinelo.errors import NoStationaryState
-from kinelo.lab.controls import THETA, Controls
+from kinelo.lab.explore.controls import THETA, Controls
 from kinelo.model.validation import Array
 
 NODES = 40

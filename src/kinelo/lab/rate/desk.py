@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.lab.standings import calibration, histories, leaderboard, parameters, summary
-from kinelo.lab.tables import Table, check_choice, forget_columns, names_winners, read_table
+from kinelo.lab.rate.standings import calibration, histories, leaderboard, parameters, summary
+from kinelo.lab.rate.tables import Table, check_choice, forget_columns, names_winners, read_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.matches.sample import sample_league

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.lab.controls import THETA, Controls
+from kinelo.lab.explore.controls import THETA, Controls
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states
 from kinelo.macro.state import KineticState

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kinelo.lab.controls import Controls
-from kinelo.lab.live import LiveRun
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.live import LiveRun
 
 
 def warm_up() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from kinelo.lab.controls import Controls
-from kinelo.lab.jobs import Worker
-from kinelo.lab.settings import Limits
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.serve.jobs import Worker
+from kinelo.lab.serve.settings import Limits
 
 
 class Thinker:

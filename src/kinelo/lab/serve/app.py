@@ -18,18 +18,19 @@ from starlette.websockets import WebSocket
 
 from kinelo._version import __version__
 from kinelo.errors import InputError
-from kinelo.lab import league_api, paper_api
-from kinelo.lab.controls import described_controls
-from kinelo.lab.explore import Pools
-from kinelo.lab.guard import Guard
-from kinelo.lab.jobs import Jobs
-from kinelo.lab.pacing import SPEEDS
-from kinelo.lab.pages import Pages
-from kinelo.lab.settings import Settings
-from kinelo.lab.thinking import Thinker
-from kinelo.lab.warmup import warm_up
+from kinelo.lab.explore.controls import described_controls
+from kinelo.lab.explore.explorer import Pools
+from kinelo.lab.explore.pacing import SPEEDS
+from kinelo.lab.paper import api as paper_api
+from kinelo.lab.rate import api as league_api
+from kinelo.lab.serve.guard import Guard
+from kinelo.lab.serve.jobs import Jobs
+from kinelo.lab.serve.pages import Pages
+from kinelo.lab.serve.settings import Settings
+from kinelo.lab.serve.thinking import Thinker
+from kinelo.lab.serve.warmup import warm_up
 
-STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parents[1] / "static"
 
 
 def create_app(settings: Settings, *, warm: bool = False) -> Starlette:

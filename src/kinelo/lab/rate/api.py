@@ -12,8 +12,8 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
-from kinelo.lab.pages import Page
-from kinelo.lab.reading import read_object
+from kinelo.lab.serve.pages import Page
+from kinelo.lab.serve.reading import read_object
 
 DOWNLOADS = ("ratings", "histories", "forecasts", "rejects")
 LONGEST_NAME = 80

@@ -10,9 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from kinelo.lab.app import create_app
-from kinelo.lab.guard import COOKIE
-from kinelo.lab.settings import Limits, Settings
+from kinelo.lab.serve.app import create_app
+from kinelo.lab.serve.guard import COOKIE
+from kinelo.lab.serve.settings import Limits, Settings
 
 HERE = "http://127.0.0.1:8000"
 OWN = {"origin": HERE}

@@ -10,9 +10,9 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
-from kinelo.lab.pages import Page
-from kinelo.lab.reading import read_object
-from kinelo.lab.report_reading import FIGURE_FILE, read_report
+from kinelo.lab.paper.report_reading import FIGURE_FILE, read_report
+from kinelo.lab.serve.pages import Page
+from kinelo.lab.serve.reading import read_object
 
 REPORT_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 

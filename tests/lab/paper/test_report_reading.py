@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kinelo.lab.report_reading import read_report
+from kinelo.lab.paper.report_reading import read_report
 from kinelo.paper.claim import Claim
 from kinelo.paper.figure import read_figures
 from kinelo.paper.report import report_page

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.lab.settings import Limits
+from kinelo.lab.serve.settings import Limits
 
 LONGEST_LINE = 2**27
 Report = Callable[[dict[str, Any]], Awaitable[None]]
@@ -33,7 +33,7 @@ class Worker:
     async def start(cls, kind: str, limits: Limits) -> Worker:
         """Start the process; it loads what it needs while nobody waits yet."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "kinelo.lab.worker", kind, str(limits.worker_memory),
+            sys.executable, "-m", "kinelo.lab.serve.worker", kind, str(limits.worker_memory),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE, start_new_session=True,
         )  # fmt: skip
         return cls(process)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.controls import CONTROLS, Choice, Controls, Slider, read_controls
-from kinelo.lab.explore import Explorer, Pools
-from kinelo.lab.live import LiveRun
-from kinelo.lab.pacing import Pacer
-from kinelo.lab.theory import predicted_map
+from kinelo.lab.explore.controls import CONTROLS, Choice, Controls, Slider, read_controls
+from kinelo.lab.explore.explorer import Explorer, Pools
+from kinelo.lab.explore.live import LiveRun
+from kinelo.lab.explore.pacing import Pacer
+from kinelo.lab.explore.theory import predicted_map
 
 
 def decoded(frame: bytes, teams: int) -> tuple[dict, np.ndarray, np.ndarray]:
@@ -162,7 +162,7 @@ def test_a_slow_page_gets_one_frame_and_then_the_newest():
 
 
 def test_a_page_that_never_draws_pauses_its_league(monkeypatch):
-    monkeypatch.setattr("kinelo.lab.pacing.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("kinelo.lab.explore.pacing.PATIENCE_SECONDS", 0.1)
 
     async def script(explorer: Explorer, watcher: Watcher) -> None:
         await explorer.hear(START)
@@ -190,7 +190,7 @@ def test_the_newest_slider_wins():
 
 
 def test_the_verdict_comes_once_the_sliders_rest(monkeypatch):
-    monkeypatch.setattr("kinelo.lab.explore.REST_SECONDS", 1.0)
+    monkeypatch.setattr("kinelo.lab.explore.explorer.REST_SECONDS", 1.0)
 
     async def script(explorer: Explorer, watcher: Watcher) -> None:
         for sigma in (0.5, 1.5):

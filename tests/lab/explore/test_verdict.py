@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import kinelo as kn
-from kinelo.lab.controls import Controls
-from kinelo.lab.theory import many_teams, predicted_map
-from kinelo.lab.verdict import PENDING, first_words, verdict
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.theory import many_teams, predicted_map
+from kinelo.lab.explore.verdict import PENDING, first_words, verdict
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from importlib.util import find_spec
 import uvicorn
 
 from kinelo.errors import InputError
-from kinelo.lab.app import create_app
-from kinelo.lab.settings import Settings
+from kinelo.lab.serve.app import create_app
+from kinelo.lab.serve.settings import Settings
 
 if find_spec("plotly") is None:
     raise ModuleNotFoundError("the page draws with plotly.js from the package plotly", name="plotly")

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.lab.controls import Controls, read_controls
-from kinelo.lab.live import LiveRun
-from kinelo.lab.pacing import Pacer
-from kinelo.lab.verdict import PENDING
+from kinelo.lab.explore.controls import Controls, read_controls
+from kinelo.lab.explore.live import LiveRun
+from kinelo.lab.explore.pacing import Pacer
+from kinelo.lab.explore.verdict import PENDING
 
 SEED = 1
 REST_SECONDS = 0.25
@@ -31,7 +31,7 @@ class Pools:
 
 
 class Theory(Protocol):
-    """What an explorer wants to know; :class:`kinelo.lab.thinking.Thinker` answers it."""
+    """What an explorer wants to know; :class:`kinelo.lab.serve.thinking.Thinker` answers it."""
 
     async def foresee(self, controls: Controls) -> dict[str, Any]:
         """The stationary map and what it says at a glance."""

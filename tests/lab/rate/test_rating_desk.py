@@ -10,9 +10,9 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.league_api import DOWNLOADS, shown_name
-from kinelo.lab.rating import RatingDesk
-from kinelo.lab.tables import FIELDS, forget_columns, read_table
+from kinelo.lab.rate.api import DOWNLOADS, shown_name
+from kinelo.lab.rate.desk import RatingDesk
+from kinelo.lab.rate.tables import FIELDS, forget_columns, read_table
 
 LEAGUE = "\n".join(
     ["date;home;away;score_1;score_2;weather"]

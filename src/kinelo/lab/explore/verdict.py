@@ -8,8 +8,8 @@ from typing import Any
 
 from kinelo.advice.diagnosis import Diagnosis, diagnose
 from kinelo.advice.words import rows_of
-from kinelo.lab.controls import Controls
-from kinelo.lab.theory import PredictedMap, many_teams
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.theory import PredictedMap, many_teams
 
 PENDING = "…"
 FAIR = 0.02

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kinelo.lab.settings import Settings
+from kinelo.lab.serve.settings import Settings
 
 COOKIE = "kinelo_token"
 REFUSED_SOCKET = 4403

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from kinelo.errors import InputError
-from kinelo.lab.controls import Controls
-from kinelo.lab.jobs import Jobs, Worker
-from kinelo.lab.settings import Limits
-from kinelo.lab.thinking import Thinker
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.serve.jobs import Jobs, Worker
+from kinelo.lab.serve.settings import Limits
+from kinelo.lab.serve.thinking import Thinker
 
 
 def gone(process: int) -> bool:

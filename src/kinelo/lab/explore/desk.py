@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinelo.lab.controls import Controls, read_controls
-from kinelo.lab.theory import predicted_map
-from kinelo.lab.verdict import first_words, verdict
+from kinelo.lab.explore.controls import Controls, read_controls
+from kinelo.lab.explore.theory import predicted_map
+from kinelo.lab.explore.verdict import first_words, verdict
 
 
 class TheoryDesk:

@@ -1,4 +1,4 @@
-"""The process behind a page's long work: ``python -m kinelo.lab.worker KIND MEMORY``.
+"""The process behind a page's long work: ``python -m kinelo.lab.serve.worker KIND MEMORY``.
 
 Reads requests ``{"task": ..., "arguments": {...}}`` as lines of JSON and writes ``{"progress": ...}``, then
 ``{"result": ...}`` or ``{"error": "one sentence"}``. When the server goes away, so does this process.
@@ -64,14 +64,14 @@ def _answer(desk: Any, line: bytes) -> dict[str, Any]:
 
 def _desk(kind: str, progress: Callable[[Any], None]) -> Any:
     if kind == "rating":
-        from kinelo.lab.rating import RatingDesk
+        from kinelo.lab.rate.desk import RatingDesk
 
         return RatingDesk(progress)
     if kind == "theory":
-        from kinelo.lab.theory_desk import TheoryDesk
+        from kinelo.lab.explore.desk import TheoryDesk
 
         return TheoryDesk()
-    from kinelo.lab.paper import PaperDesk
+    from kinelo.lab.paper.desk import PaperDesk
 
     return PaperDesk(progress)
 

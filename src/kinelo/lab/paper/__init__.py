@@ -1,0 +1,1 @@
+"""The Paper tab: the reproduction, shown and made."""

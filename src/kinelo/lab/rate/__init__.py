@@ -1,0 +1,1 @@
+"""The Rate tab: a visitor's league, read, rated and checked."""
