@@ -1,11 +1,22 @@
-"""Where the real match data lies, for the tests marked ``data``."""
+"""What every test stands on: an empty folder to work in, and where the real match data lies."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What lies in the folder from which the tests are started, a reproduction say, is none of their business."""
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("working-folder"))
+    yield
+    os.chdir(before)
 
 
 @pytest.fixture(scope="session")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.memory import check_memory
 from kinelo.model.validation import Array, nonnegative, number, whole
 
 Cells: TypeAlias = tuple[float, float, int]
@@ -131,24 +130,9 @@ class Grid:
     def check_memory(self, copies: int, what: str) -> None:
         """Refuse, before anything is allocated, what cannot fit into memory."""
         cells = self.theta.count * self.sigma.count * self.r.count
-        needed, free = 8 * cells * copies, available_memory()
-        if free is not None and needed > free:
-            n_theta, n_sigma, n_r = self.shape
-            raise InputError(
-                f"{what} on {n_theta} × {n_sigma} × {n_r} cells (theta × sigma × r) needs {needed / 2**30:,.1f} GiB, "
-                f"but {free / 2**30:,.1f} GiB of memory are free; use fewer cells or save fewer times."
-            )
-
-
-def available_memory() -> int | None:
-    """Bytes of memory that can still be had, or None where the system does not say."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return 1024 * int(line.split()[1])
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
+        n_theta, n_sigma, n_r = self.shape
+        check_memory(
+            8 * cells * copies,
+            f"{what} on {n_theta} × {n_sigma} × {n_r} cells (theta × sigma × r)",
+            "use fewer cells or save fewer times",
+        )

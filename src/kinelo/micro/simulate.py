@@ -7,6 +7,7 @@ Time is counted in candidate matches: a pair is drawn, and plays with probabilit
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
+from kinelo.micro.plan import Records, check_plan
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, whole
@@ -33,7 +35,10 @@ LANES = 25
 """Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
 
 CALL = 1 << 25
-"""Matches of one call into compiled code: some tenths of a second, after which a run can be stopped."""
+"""Matches between two reports of progress."""
+
+ROUND, FIRST_ROUND = 0.2, 1 << 14
+"""Seconds of one round of calls into compiled code, after which a run can be stopped; matches of the first one."""
 
 
 @dataclass(frozen=True)
@@ -72,19 +77,21 @@ def simulation_states(
     >>> bool((again.rating == last.rating).all())
     True
     """
+    _check_kinds(system, strengths)
     state = _starting_state(strengths, start, realisations)
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
     seed = whole("seed", seed, 0)
     play = _way_of_playing(system, strengths, seed, realisations, sampling)
     workers = min(_processors() if threads is None else whole("threads", threads, 1), realisations)
-    groups = _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
     with ThreadPoolExecutor(workers) as pool:
+        rounds = _Rounds(pool, _groups(realisations, workers))
         for stop in stops:
             if stop < step:
                 raise InputError(f"stops must not lie in the past: {stop} comes before step {step}.")
-            for first, last in _calls(step * matches_per_step, stop * matches_per_step, max(map(_length, groups))):
-                _play_all(pool, play, rating, played, groups, first, last)
+            match, last = step * matches_per_step, stop * matches_per_step
+            while match < last:
+                match = rounds.play_all(play, rating, played, match, last)
             step = stop
             yield SimulationState(step, rating.copy(), played.copy())
 
@@ -135,23 +142,26 @@ def simulate(
     >>> run.rating.sizes["team"], round(float(run.rating.isel(time=-1).mean()), 9)
     (20, 7.0)
     """
-    steps = whole("steps", steps, 0)
-    recorded = recorded_steps(steps, record_every)
+    _check_kinds(system, strengths)
+    records = Records(steps, record_every)
     matches_per_step, realisations = (
         whole("matches_per_step", matches_per_step, 1),
         whole("realisations", realisations, 1),
     )
-    stride = max(1, CALL // (matches_per_step * realisations)) if progress else max(steps, 1)
-    stops = sorted({*recorded, *range(stride, steps, stride)})
-    wanted, kept = set(recorded), []
+    check_plan(
+        teams=strengths.teams, records=records, matches_per_step=matches_per_step, realisations=realisations,
+        kept=records.total,
+    )  # fmt: skip
+    stops = records.with_stops_between(max(1, CALL // (matches_per_step * realisations))) if progress else records
+    kept = []
     states = simulation_states(
         system, strengths, stops=stops, matches_per_step=matches_per_step, realisations=realisations,
         seed=seed, start=start, sampling=sampling, threads=threads,
     )  # fmt: skip
     per_step = matches_per_step * realisations
-    with progress_bar("Playing matches", steps * per_step, wanted=progress, unit="matches") as advance:
+    with progress_bar("Playing matches", records.steps * per_step, wanted=progress, unit="matches") as advance:
         for state in states:
-            if state.step in wanted:
+            if state.step in records:
                 kept.append(state)
             advance(state.step * per_step)
     description = {
@@ -197,6 +207,13 @@ def dataset_of(
     )
 
 
+def _check_kinds(system: object, strengths: object) -> None:
+    if not isinstance(system, RatingSystem):
+        raise InputError(f"system must be a RatingSystem, not {system!r}.")
+    if not isinstance(strengths, Strength):
+        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {strengths!r}.")
+
+
 def _starting_state(
     strengths: Strength, start: ArrayLike | SimulationState | None, realisations: int
 ) -> SimulationState:
@@ -225,13 +242,6 @@ def _way_of_playing(system: RatingSystem, strengths: Strength, seed: int, realis
     return table_play(system, strengths, seed, realisations)
 
 
-def recorded_steps(steps: int, record_every: int | None) -> list[int]:
-    """Steps at which a run is recorded: its start, its end, and every ``record_every`` between."""
-    if record_every is None:
-        return sorted({0, steps})
-    return sorted({*range(0, steps + 1, whole("record_every", record_every, 1)), steps})
-
-
 def _processors() -> int:
     """Processors this process may use, which in a container can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -245,25 +255,21 @@ def _groups(realisations: int, workers: int) -> list[slice]:
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 
-def _length(group: slice) -> int:
-    return group.stop - group.start
+class _Rounds:
+    """Plays all realisations in rounds of about ROUND seconds, however long a match of this league takes."""
 
+    def __init__(self, pool: ThreadPoolExecutor, groups: list[slice]) -> None:
+        self.pool, self.groups = pool, groups
+        self.size = max(1, FIRST_ROUND // groups[-1].stop)
 
-def _calls(first: int, last: int, lanes: int) -> Iterator[tuple[int, int]]:
-    size = max(1, CALL // lanes)
-    for begin in range(first, last, size):
-        yield begin, min(begin + size, last)
-
-
-def _play_all(
-    pool: ThreadPoolExecutor,
-    play: Play,
-    rating: Array,
-    played: NDArray[np.int64],
-    groups: list[slice],
-    first: int,
-    last: int,
-) -> None:
-    jobs = [pool.submit(play, rating, played, group, first, last) for group in groups]
-    for job in jobs:
-        job.result()
+    def play_all(self, play: Play, rating: Array, played: NDArray[np.int64], first: int, last: int) -> int:
+        """Play from match ``first`` on, at most up to ``last``, and return the match that comes next."""
+        last = min(first + self.size, last)
+        begin = time.monotonic()
+        jobs = [self.pool.submit(play, rating, played, group, first, last) for group in self.groups]
+        for job in jobs:
+            job.result()
+        taken = time.monotonic() - begin
+        if last - first == self.size:
+            self.size = max(1, int(self.size * min(2.0, ROUND / max(taken, 1e-9))))
+        return last

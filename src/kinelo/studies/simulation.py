@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from kinelo.micro.simulate import CALL, SimulationState, dataset_of, recorded_steps, simulation_states
+from kinelo.errors import InputError
+from kinelo.micro.plan import Records, check_plan
+from kinelo.micro.simulate import CALL, SimulationState, dataset_of, simulation_states
 from kinelo.results.layout import Layout
 from kinelo.results.store import RunStore
 from kinelo.studies.study import Study, required
+
+MOST_RECORDS = 100_000
+"""Each record of a stored run is a file per variable, named in the run's manifest."""
 
 
 def simulation_inputs(study: Study) -> dict[str, Any]:
@@ -24,6 +29,22 @@ def total_matches(study: Study) -> int:
     """Candidate matches of all realisations together."""
     plan = required("simulate", study.simulate)
     return plan.steps * plan.matches_per_step * plan.realisations
+
+
+def checked_records(study: Study) -> Records:
+    """The steps to be recorded, of a run that this machine can carry out and store."""
+    plan = required("simulate", study.simulate)
+    records = Records(plan.steps, plan.record_every)
+    if records.total > MOST_RECORDS:
+        raise InputError(
+            f"[simulate] record_every = {records.every:,} asks for {records.total:,} records, and a stored run keeps "
+            f"at most {MOST_RECORDS:,}; use record_every = {-(-records.steps // (MOST_RECORDS - 2)):,} or more."
+        )
+    check_plan(
+        teams=study.strengths.teams, records=records, matches_per_step=plan.matches_per_step,
+        realisations=plan.realisations, kept=1,
+    )  # fmt: skip
+    return records
 
 
 def run_simulation(
@@ -38,13 +59,12 @@ def run_simulation(
     ``advance`` is told the number of candidate matches played so far.
     """
     plan = required("simulate", study.simulate)
-    records = recorded_steps(plan.steps, plan.record_every)
+    records = checked_records(study)
     start = None if plan.start is None else np.broadcast_to(plan.start, np.shape(plan.start) or study.strengths.teams)
     with RunStore.open(folder, simulation_inputs(study), _layout(study, records)) as store:
         if not store.complete:
-            missing = set(records[store.rows :])
             for state in _states(study, store, records, start, threads):
-                if state.step in missing:
+                if state.step in records:
                     row = {"rating": state.rating, "matches_played": state.played}
                     store.append(row, {"step": np.array(state.step), "rating": state.rating, "played": state.played})
                 advance(state.step * plan.matches_per_step * plan.realisations)
@@ -53,7 +73,7 @@ def run_simulation(
 
 
 def _states(
-    study: Study, store: RunStore, records: list[int], start: Any, threads: int | None
+    study: Study, store: RunStore, records: Records, start: Any, threads: int | None
 ) -> Iterator[SimulationState]:
     plan = required("simulate", study.simulate)
     kept = store.state
@@ -61,14 +81,14 @@ def _states(
         start = SimulationState(int(kept["step"]), kept["rating"], kept["played"].astype(np.int64))
     begin = 0 if kept is None else int(kept["step"]) + 1
     stride = max(1, CALL // (plan.matches_per_step * plan.realisations))
-    stops = sorted({step for step in (*records, *range(stride, plan.steps, stride)) if step >= begin})
+    stops = records.with_stops_between(stride, begin)
     return simulation_states(
         study.system, study.strengths, stops=stops, matches_per_step=plan.matches_per_step,
         realisations=plan.realisations, seed=plan.seed, start=start, sampling=plan.sampling, threads=threads,
     )  # fmt: skip
 
 
-def _layout(study: Study, records: list[int]) -> Layout:
+def _layout(study: Study, records: Records) -> Layout:
     plan = required("simulate", study.simulate)
     blank = np.zeros((plan.realisations, study.strengths.teams)), np.zeros(plan.realisations, dtype=np.int64)
     example = dataset_of(

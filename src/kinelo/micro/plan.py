@@ -1,0 +1,95 @@
+"""What a simulation will take, known before it begins: which steps are recorded, how much memory, how much time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from heapq import merge
+from itertools import groupby, takewhile
+from typing import overload
+
+from kinelo.errors import InputError
+from kinelo.memory import check_memory
+from kinelo.model.validation import whole
+
+LARGEST_COUNT = 1 << 62
+"""Matches of one realisation that a counter can tell apart."""
+
+LONGEST = 365.25 * 86_400.0
+"""Seconds after which a run is refused rather than begun."""
+
+SECONDS_PER_MATCH = 5e-9
+"""Of one processor at its best: a run that is too long by this measure is too long by any."""
+
+
+class Records(Sequence[int]):
+    """The steps at which a run is recorded: its start, its end, and every ``every`` between. Counted, never listed.
+
+    >>> list(Records(10, 4)), list(Records(10, None)), len(Records(10**18, 1))
+    ([0, 4, 8, 10], [0, 10], 1000000000000000001)
+    """
+
+    def __init__(self, steps: int, every: int | None) -> None:
+        self.steps = whole("steps", steps, 0)
+        self.every = max(self.steps, 1) if every is None else whole("record_every", every, 1)
+
+    @property
+    def total(self) -> int:
+        """How many there are; ``len`` cannot say it beyond the size of memory."""
+        return -(-self.steps // self.every) + 1
+
+    def __len__(self) -> int:
+        return self.total
+
+    @overload
+    def __getitem__(self, row: int) -> int: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[int]: ...
+    def __getitem__(self, row: int | slice) -> int | list[int]:
+        if isinstance(row, slice):
+            return [self[k] for k in range(*row.indices(self.total))]
+        if not -self.total <= row < self.total:
+            raise IndexError(row)
+        return min((row % self.total) * self.every, self.steps)
+
+    def __contains__(self, step: object) -> bool:
+        return isinstance(step, int) and 0 <= step <= self.steps and (step % self.every == 0 or step == self.steps)
+
+    def with_stops_between(self, stride: int, begin: int = 0) -> Iterator[int]:
+        """Every record from ``begin`` on and every multiple of ``stride`` between them, in order.
+
+        >>> list(Records(10, 4).with_stops_between(3, begin=2))
+        [3, 4, 6, 8, 9, 10]
+        """
+        first = -(-begin // self.every)
+        records = (self[row] for row in range(first, self.total) if self[row] >= begin)
+        between = takewhile(lambda step: step < self.steps, _multiples(stride, begin))
+        return (step for step, _ in groupby(merge(records, between)))
+
+
+def _multiples(stride: int, begin: int) -> Iterator[int]:
+    step = max(1, -(-begin // stride)) * stride
+    while True:
+        yield step
+        step += stride
+
+
+def check_plan(*, teams: int, records: Records, matches_per_step: int, realisations: int, kept: int) -> None:
+    """Refuse a run that needs more memory than there is, or more time than anyone has.
+
+    ``kept`` is the number of records held in memory at once.
+    """
+    state = 8 * realisations * (teams + 1)
+    few = f"{records.total:,} records of {realisations:,} realisations × {teams:,} teams" if kept > 2 else (
+        f"{realisations:,} realisations × {teams:,} teams"
+    )  # fmt: skip
+    remedy = "use fewer teams or realisations" + (", or a larger record_every" if kept > 2 else "")
+    # The state, its copy for the caller, its transpose for the kernel; the records, and the array made of them.
+    check_memory(state * (3 + 2 * kept), f"A simulation of {few}", remedy)
+    matches = records.steps * matches_per_step
+    seconds = matches * realisations * SECONDS_PER_MATCH / (os.cpu_count() or 1)
+    if matches > LARGEST_COUNT or seconds > LONGEST:
+        raise InputError(
+            f"A simulation of {matches * realisations:.3g} matches would take at least {seconds / LONGEST:,.0f} years "
+            "on this machine; use fewer steps or realisations."
+        )
