@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from kinelo.matches.sample import League, sample_league
     from kinelo.micro.simulate import SimulationState, simulate, simulation_states
     from kinelo.model.expectation import expected_result, outcome_probabilities, satisfies_b_prime
-    from kinelo.model.outcome import Davidson, Probit, Tanh
-    from kinelo.model.pairing import AllPlayAll, Local, Window
+    from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
+    from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
-    from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal
+    from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
     from kinelo.model.system import RatingSystem
     from kinelo.raters.glicko.rater import Glicko, Glicko2
     from kinelo.raters.history import rating_history
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 _HOME: dict[str, tuple[str, ...]] = {
     "errors": ("InputError", "KineloWarning", "NoStationaryState"),
-    "model.outcome": ("Tanh", "Probit", "Davidson"),
-    "model.pairing": ("AllPlayAll", "Local", "Window"),
-    "model.strength": ("Fixed", "Normal", "LineupLottery", "Empirical"),
+    "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
+    "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window"),
+    "model.strength": ("Strength", "Fixed", "Normal", "LineupLottery", "Empirical"),
     "model.setups": ("setup_r1", "setup_r2", "homogeneous"),
     "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
     "model.system": ("RatingSystem",),

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
 from kinelo.micro import kernels
 from kinelo.model.expectation import outcome_probabilities
-from kinelo.model.outcome import Davidson, Outcome, Probit
-from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
+from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import Pairing
 from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
@@ -29,20 +30,16 @@ Play = Callable[[Array, NDArray[np.int64], slice, int, int], None]
 
 def code_outcome(outcome: Outcome) -> tuple[int, float, float]:
     """(outcome, ν, κ) as the kernels take them."""
-    kind = kernels.PROBIT if isinstance(outcome, Probit) else kernels.LOGISTIC
-    return kind, outcome.nu, outcome.kappa if isinstance(outcome, Davidson) else 0.0
+    if outcome.code is None:
+        raise InputError(f"The outcome {outcome!r} cannot be simulated yet; Tanh, Probit and Davidson can.")
+    return outcome.code
 
 
 def code_pairing(pairing: Pairing) -> tuple[int, float, float]:
     """(pairing, c, smoothing) as the kernels take them."""
-    if isinstance(pairing, AllPlayAll):
-        return kernels.ALL_PLAY_ALL, 0.0, 0.0
-    if isinstance(pairing, Local):
-        return kernels.LOCAL, 0.0, 0.0
-    if isinstance(pairing, Window):
-        kind = kernels.SMOOTH_WINDOW if pairing.smoothing > 0 else kernels.WINDOW
-        return kind, pairing.c, pairing.smoothing
-    raise NotImplementedError(f"no kernel for the pairing {pairing!r}")
+    if pairing.code is None:
+        raise InputError(f"The pairing {pairing!r} cannot be simulated yet; AllPlayAll, Local and Window can.")
+    return pairing.code
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erf
 
+from kinelo.model.formula import Code, Scalar
 from kinelo.model.validation import Array, nonnegative, positive
+
+LOGISTIC, PROBIT = 0, 1
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,19 @@ class Outcome(ABC):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nu", positive("nu", self.nu))
+
+    @abstractmethod
+    def scalar_b(self) -> Scalar:
+        """The formula of b for one difference."""
+
+    def scalar_tie(self) -> Scalar:
+        """The formula of the probability of a tie at one difference."""
+        return _no_tie
+
+    @property
+    def code(self) -> Code | None:
+        """(kind, ν, κ) of a built-in law, None for any other: compiled code then takes the formulas."""
+        return None
 
     @abstractmethod
     def b(self, z: ArrayLike) -> Array:
@@ -93,6 +109,10 @@ class Outcome(ABC):
         return False
 
 
+def _no_tie(z: float) -> float:
+    return 0.0
+
+
 @dataclass(frozen=True)
 class Tanh(Outcome):
     """``b(z) = tanh(νz)``: Elo's logistic law.
@@ -107,6 +127,16 @@ class Tanh(Outcome):
     def elo(cls) -> Tanh:
         """Return the chess scale: ν = ln 10 / 800, so 400 points are odds of ten to one, and K = 2γ."""
         return cls(nu=math.log(10) / 800)
+
+    def scalar_b(self) -> Scalar:
+        """Return z → tanh(νz)."""
+        nu = self.nu
+        return lambda z: math.tanh(nu * z)
+
+    @property
+    def code(self) -> Code | None:
+        """The logistic law without ties."""
+        return (LOGISTIC, self.nu, 0.0) if type(self) is Tanh else None
 
     def b(self, z: ArrayLike) -> Array:
         """Return tanh(νz)."""
@@ -167,6 +197,16 @@ class Probit(Outcome):
     >>> round(float(Probit(nu=0.5).b(1.0)), 6)
     0.5205
     """
+
+    def scalar_b(self) -> Scalar:
+        """Return z → erf(νz)."""
+        nu = self.nu
+        return lambda z: math.erf(nu * z)
+
+    @property
+    def code(self) -> Code | None:
+        """The normal law."""
+        return (PROBIT, self.nu, 0.0) if type(self) is Probit else None
 
     def b(self, z: ArrayLike) -> Array:
         """Return erf(νz)."""
@@ -233,6 +273,31 @@ class Davidson(Outcome):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "kappa", nonnegative("kappa", self.kappa))
+
+    def scalar_b(self) -> Scalar:
+        """Return z → 2 sinh νz / (2 cosh νz + κ), finite for any z."""
+        nu, kappa = self.nu, self.kappa
+
+        def b(z: float) -> float:
+            t = math.exp(-nu * abs(z))
+            return math.copysign((1.0 - t * t) / (1.0 + t * t + kappa * t), z)
+
+        return b
+
+    def scalar_tie(self) -> Scalar:
+        """Return z → κ / (2 cosh νz + κ)."""
+        nu, kappa = self.nu, self.kappa
+
+        def tie(z: float) -> float:
+            t = math.exp(-nu * abs(z))
+            return kappa * t / (1.0 + t * t + kappa * t)
+
+        return tie
+
+    @property
+    def code(self) -> Code | None:
+        """The logistic law with ties."""
+        return (LOGISTIC, self.nu, self.kappa) if type(self) is Davidson else None
 
     def _parts(self, z: ArrayLike) -> tuple[Array, Array, Array, Array]:
         # t = e^{−ν|z|} keeps every quotient finite however far apart the sides are.

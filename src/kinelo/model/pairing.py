@@ -9,12 +9,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinelo.model.formula import Code, Scalar
 from kinelo.model.validation import Array, nonnegative, positive
+
+ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
 class Pairing(ABC):
     """The probability that two teams whose ratings differ by ``z`` meet when they are drawn."""
+
+    @abstractmethod
+    def scalar_w(self) -> Scalar:
+        """The formula of w for one rating difference."""
+
+    @property
+    def code(self) -> Code | None:
+        """(kind, c, smoothing) of a built-in law, None for any other: compiled code then takes the formula."""
+        return None
+
+    @property
+    def constant(self) -> bool:
+        """Whether w ≡ 1, so that nothing depends on who meets whom."""
+        return False
 
     @abstractmethod
     def w(self, z: ArrayLike) -> Array:
@@ -28,6 +45,20 @@ class Pairing(ABC):
 @dataclass(frozen=True)
 class AllPlayAll(Pairing):
     """``w ≡ 1``: every pair that is drawn plays."""
+
+    def scalar_w(self) -> Scalar:
+        """Return z → 1."""
+        return lambda z: 1.0
+
+    @property
+    def code(self) -> Code | None:
+        """Everyone plays everyone."""
+        return (ALL_PLAY_ALL, 0.0, 0.0) if type(self) is AllPlayAll else None
+
+    @property
+    def constant(self) -> bool:
+        """True."""
+        return True
 
     def w(self, z: ArrayLike) -> Array:
         """Return 1."""
@@ -45,6 +76,16 @@ class Local(Pairing):
     >>> Local().w([0.0, 1.0]).round(4)
     array([1.    , 0.4142])
     """
+
+    def scalar_w(self) -> Scalar:
+        """Return z → e^{ln 2 / (1 + z²)} − 1."""
+        ln_2 = math.log(2)
+        return lambda z: math.expm1(ln_2 / (1.0 + z * z))
+
+    @property
+    def code(self) -> Code | None:
+        """Neighbours meet more often."""
+        return (LOCAL, 0.0, 0.0) if type(self) is Local else None
 
     def w(self, z: ArrayLike) -> Array:
         """Return e^{ln 2 / (1 + z²)} − 1."""
@@ -70,6 +111,21 @@ class Window(Pairing):
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", positive("c", self.c))
         object.__setattr__(self, "smoothing", nonnegative("smoothing", self.smoothing))
+
+    def scalar_w(self) -> Scalar:
+        """Return the window, or the difference of two tanh steps."""
+        c, smoothing = self.c, self.smoothing
+        if smoothing == 0:
+            return lambda z: 1.0 if abs(z) <= c else 0.0
+        scale = 2 * math.tanh(c / smoothing)
+        return lambda z: (math.tanh((z + c) / smoothing) - math.tanh((z - c) / smoothing)) / scale
+
+    @property
+    def code(self) -> Code | None:
+        """A sharp or a smoothed window."""
+        if type(self) is not Window:
+            return None
+        return SMOOTH_WINDOW if self.smoothing > 0 else WINDOW, self.c, self.smoothing
 
     def w(self, z: ArrayLike) -> Array:
         """Return the window, or the difference of two tanh steps normalised to w(0) = 1."""

@@ -48,9 +48,18 @@ class Strength(ABC):
     def characteristic_function(self, u: Array, origin: float = 0.0) -> Complex:
         """``E e^{iu(λ − origin)}``, of shape (teams, len(u))."""
 
+    @property
+    def uniforms(self) -> int:
+        """Number of uniform random numbers that one performance is made of."""
+        return 1
+
     @abstractmethod
+    def performances(self, team: NDArray[np.integer], uniforms: Array) -> Array:
+        """One performance for each of ``team``, indices of shape (n,), from ``uniforms`` in [0, 1) of shape (n, k)."""
+
     def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
         """One performance for each entry of ``teams`` (indices, repeats allowed)."""
+        return self.performances(teams, generator.random((len(teams), self.uniforms)))
 
     def __repr__(self) -> str:
         return (
@@ -79,9 +88,14 @@ class Fixed(Strength):
         """Return e^{iu(θ − origin)}."""
         return np.exp(1j * np.multiply.outer(self.theta - origin, u))
 
-    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
+    @property
+    def uniforms(self) -> int:
+        """None: nothing is left to chance."""
+        return 0
+
+    def performances(self, team: NDArray[np.integer], uniforms: Array) -> Array:
         """Return θ of each team asked for."""
-        return self.theta[teams]
+        return self.theta[team]
 
 
 class Normal(Strength):
@@ -110,9 +124,15 @@ class Normal(Strength):
         phase = np.multiply.outer(self.theta - origin, u)
         return np.exp(1j * phase - np.multiply.outer(self.sigma**2, u**2) / 2)
 
-    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
-        """Return θ + σ times a standard normal draw."""
-        return self.theta[teams] + self.sigma[teams] * generator.standard_normal(len(teams))
+    @property
+    def uniforms(self) -> int:
+        """Two, for Box and Muller's radius and angle."""
+        return 2
+
+    def performances(self, team: NDArray[np.integer], uniforms: Array) -> Array:
+        """Return θ + σ √(−2 ln(1 − u₁)) cos 2πu₂."""
+        radius = np.sqrt(-2 * np.log1p(-uniforms[:, 0]))
+        return self.theta[team] + self.sigma[team] * radius * np.cos(2 * np.pi * uniforms[:, 1])
 
 
 class LineupLottery(Strength):
@@ -191,13 +211,18 @@ class LineupLottery(Strength):
         values = self.tables.characteristic_function(self.rho - self.theta[:, None] / self.m, u)
         return values * np.exp(1j * np.multiply.outer(self.theta - origin, u))
 
-    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
-        """Return the strengths of line-ups drawn player by player with their exact conditional probabilities."""
-        missing = np.full(len(teams), self.m)
-        total = np.zeros(len(teams))
+    @property
+    def uniforms(self) -> int:
+        """One for each player of a squad."""
+        return self.rho.shape[1]
+
+    def performances(self, team: NDArray[np.integer], uniforms: Array) -> Array:
+        """Return the strengths of line-ups chosen player by player with their exact conditional probabilities."""
+        missing = np.full(len(team), self.m)
+        total = np.zeros(len(team))
         for k in range(self.rho.shape[1]):
-            chosen = generator.random(len(teams)) < self.tables.selection[teams, k, missing]
-            total += np.where(chosen, self.rho[teams, k], 0.0)
+            chosen = uniforms[:, k] < self.tables.selection[team, k, missing]
+            total += np.where(chosen, self.rho[team, k], 0.0)
             missing -= chosen
         return total
 
@@ -253,8 +278,7 @@ class Empirical(Strength):
             total += self.probabilities[:, k, None] * np.exp(1j * phase)
         return total
 
-    def draw(self, generator: np.random.Generator, teams: NDArray[np.integer]) -> Array:
+    def performances(self, team: NDArray[np.integer], uniforms: Array) -> Array:
         """Return values by inversion of the cumulative probabilities."""
-        uniform = generator.random(len(teams))
-        column = (uniform[:, None] >= self.cumulative[teams]).sum(axis=1)
-        return self.values[teams, column]
+        column = (uniforms[:, :1] >= self.cumulative[team]).sum(axis=1)
+        return self.values[team, column]
