@@ -158,3 +158,42 @@ def test_command_shows_the_table_and_writes_what_was_asked(league, tmp_path):
     scores = pl.read_csv(tmp_path / "scores.csv")
     assert set(scores["rater"]) == {"TeamElo", "PlayerElo"}
     assert (tmp_path / "calibration.png").stat().st_size > 10_000
+
+
+class Clairvoyant:
+    """Knows the results: what a leak looks like."""
+
+    def __init__(self, sure: float) -> None:
+        self.sure = sure
+
+    def fit(self, matches: kn.Matches) -> "Clairvoyant":
+        return self
+
+    def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
+        won = matches.signed > 0
+        rest = 1 - self.sure
+        return kn.Forecast.of(np.where(won, self.sure, rest), np.zeros(len(matches)), np.where(won, rest, self.sure))
+
+
+def decided(n: int) -> kn.Matches:
+    days = np.datetime64("2020-01-01") + np.arange(n)
+    table = {
+        "date": days,
+        "home": ["A", "B"] * (n // 2),
+        "away": ["B", "A"] * (n // 2),
+        "home_score": [1, 0] * (n // 2),
+    }
+    return kn.read_matches(table | {"away_score": [0, 1] * (n // 2)})
+
+
+def test_forecasts_too_good_to_be_true_are_doubted():
+    matches = decided(400)
+    with pytest.warns(kn.KineloWarning, match="too good to be true"):
+        kn.backtest(matches, Clairvoyant(0.999), train_until=matches.date[200])
+    good = kn.backtest(matches, Clairvoyant(0.9), train_until=matches.date[200])
+    few = kn.backtest(matches, Clairvoyant(0.999), train_until=matches.date[310])
+    assert len(few.matches) == 90
+    assert good.forecasts["Clairvoyant"].to_polars()["home"].to_list() == ["A", "B"] * 100
+    assert repr(good) == "Backtest of 200 matches by log_loss: Clairvoyant 0.1054"
+    assert "<td>Clairvoyant</td>" in good._repr_html_()
+    assert good.to_dict()["matches"] == 200

@@ -11,6 +11,7 @@ from scipy.stats import norm
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.raters.kalman.kernels import FIRST
+from kinelo.raters.order import Order
 from kinelo.raters.wandering import YEAR
 
 VALUES = {
@@ -100,6 +101,7 @@ def test_filter_agrees_with_dense_matrices(covariance):
     matches = league()
     rater = kn.KalmanElo(**VALUES, covariance=covariance)
     rater.margin_unit_ = 1.7
+    rater.order_ = Order(home=True, neutral=True)
     p = rater.one_step_ahead(matches).probabilities
     mean, variance, x, C, names = plain_filter(matches, VALUES, 1.7, covariance == "full")
     scale = np.sqrt(1 + VALUES["sharpness"] ** 2 * variance)
@@ -142,7 +144,7 @@ def test_forecasts_are_probabilities(walk, prior, ties, sharpness, seed):
     p = forecast.probabilities
     assert (p >= 0).all()
     np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
-    np.testing.assert_allclose(forecast.expected, p[:, 0] - p[:, 2])
+    np.testing.assert_allclose(forecast.points, p[:, 0] + p[:, 1] / 2)
 
 
 def test_results_tell_about_those_who_did_not_play():

@@ -116,7 +116,7 @@ def test_forecasts_sum_to_one_and_follow_ratings(kind):
     forecast = rater.predict(kn.read_matches(fixture, played=False))
     assert forecast.probabilities.sum(axis=1) == pytest.approx([1, 1, 1], abs=1e-14)
     assert forecast.probabilities[0] == pytest.approx(forecast.probabilities[1][::-1])
-    assert forecast.expected[0] > 0 > forecast.expected[1]
+    assert forecast.points[0] > 0.5 > forecast.points[1]
     assert forecast.unknown == ("nobody",)
 
 

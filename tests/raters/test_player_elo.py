@@ -252,7 +252,7 @@ def test_unknown_line_up_is_the_average_of_recent_ones():
     with_weak = kn.read_matches(
         {"home": ["A"], "away": ["B"], "home_lineup": [["a1", "a2"]], "away_lineup": [["b1", "b2"]]}, played=False
     )
-    unknown, weak = (rater.predict(m).expected[0] for m in (fixture, with_weak))
+    unknown, weak = (rater.predict(m).points[0] for m in (fixture, with_weak))
     assert 0 < unknown < 1
     assert unknown != weak
 

@@ -144,7 +144,7 @@ def test_piecewise_equals_batch_to_the_last_bit_whatever_the_codes():
         names = m.teams[m.home[0]], m.teams[m.away[0]]
         single.update_one(
             *names,
-            m.result[0],
+            0.5 + 0.5 * m.signed[0],
             date=m.date[0],
             margin=m.margin[0],
             neutral=bool(m.neutral[0]),
@@ -192,10 +192,35 @@ def test_a_match_without_result_changes_nothing():
         kn.TeamElo().fit(mixed[:0])
 
 
-@pytest.mark.parametrize(("home", "away", "result"), [("A", "A", 1), ("A", "B", 1.5), ("A", "B", math.nan)])
-def test_update_one_refuses_nonsense(home, away, result):
-    with pytest.raises(kn.InputError, match="two sides and a result"):
-        kn.TeamElo.classic().update_one(home, away, result)
+@pytest.mark.parametrize(
+    ("home", "away", "result", "more", "said"),
+    [
+        ("A", "A", 1, {}, "against itself"),
+        ("A", "B", 1.5, {}, "the result 1.5 is not"),
+        ("A", "B", -1, {}, "the result -1 is not"),
+        ("A", "B", math.nan, {}, "the result nan is not"),
+        ("A", "B", "victory", {}, "the result 'victory' is not"),
+        ("A", " ", 1, {}, "not the name of a side"),
+        ("A", "B", 1, {"weight": math.nan}, "weight is a finite number of at least 0"),
+        ("A", "B", 1, {"weight": -1.0}, "weight is a finite number of at least 0"),
+        ("A", "B", 1, {"margin": math.inf}, "margin is a finite number"),
+    ],
+)
+def test_update_one_refuses_nonsense(home, away, result, more, said):
+    rater = kn.TeamElo.classic()
+    with pytest.raises(kn.InputError, match=said):
+        rater.update_one(home, away, result, **more)
+    assert rater.ratings_.height == 0
+
+
+def test_update_one_takes_points_or_words():
+    """A draw is a draw: 0.5 moves equal sides nowhere, and a loss is the mirror of a win."""
+    ends = {}
+    for result in (1, 0.5, 0, "win", "draw", "loss"):
+        ends[result] = kn.TeamElo.classic(k=20).update_one("A", "B", result).ratings_.sort("name")["rating"].to_list()
+    assert ends[1] == ends["win"] == [1510.0, 1490.0]
+    assert ends[0.5] == ends["draw"] == [1500.0, 1500.0]
+    assert ends[0] == ends["loss"] == [1490.0, 1510.0]
 
 
 def test_uncertainty_is_the_spread_that_chance_makes():
@@ -225,8 +250,8 @@ def test_rest_draws_to_the_mean_and_makes_uncertain():
         kn.read_matches({"date": [day], "home": ["A"], "away": ["C"]}, played=False)
         for day in ("2020-02-01", "2030-01-01")
     )
-    assert rater.predict(soon).expected[0] > 0.4
-    assert rater.predict(late).expected[0] == pytest.approx(0, abs=1e-3)
+    assert rater.predict(soon).points[0] > 0.7
+    assert rater.predict(late).points[0] == pytest.approx(0.5, abs=1e-3)
     rater.update(kn.read_matches({"date": ["2023-01-01"], "home": ["C"], "away": ["D"], "result": [1]}))
     rested = rater.ratings_.filter(name="A")
     assert rested["uncertainty"].item() > fresh["uncertainty"].item()
@@ -243,7 +268,7 @@ def test_fit_estimates_what_is_open_and_leaves_the_rest():
     joined = rater.ratings_.join(league.strengths, on="name")
     assert np.corrcoef(joined["rating"], joined["strength"])[0, 1] > 0.8
     better = rater.predict(matches)
-    assert np.mean(np.sign(better.expected) == matches.result) > 0.45
+    assert np.mean(np.sign(better.points - 0.5) == matches.signed) > 0.45
 
 
 def test_parameters_that_matches_say_nothing_about_are_not_sought():

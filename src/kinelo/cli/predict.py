@@ -31,8 +31,6 @@ def predict(
 
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     """
-    import polars as pl
-
     from kinelo.cli.loading import plain_warnings, write_csv
 
     with plain_warnings():
@@ -41,9 +39,9 @@ def predict(
     forecast = chosen.predict(matches)
     for name in forecast.unknown:
         typer.echo(f"note: {name} has never played: it is forecast as a newcomer", err=True)
-    table = pl.concat(
-        [matches.to_polars().select("date", "home", "away", "neutral"), forecast.to_polars()], how="horizontal"
-    )
+    table = forecast.to_polars()
+    if matches.identifiers is None:
+        table = table.drop("match_id")
     if "date" not in _columns_of(matches):
         table = table.drop("date")
     if out is not None:

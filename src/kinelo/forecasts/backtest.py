@@ -9,21 +9,27 @@ from __future__ import annotations
 
 import copy
 import time
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.matches import Day, Matches
 
 if TYPE_CHECKING:
     import polars as pl
+
+ENOUGH_TO_DOUBT = 100
+TOO_GOOD = 0.05
+"""Mean log-loss below which what happened was given 95 % on average: beyond any sport."""
 
 OUTCOMES = ("home win", "draw", "away win")
 
@@ -40,7 +46,7 @@ class Forecaster(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Backtest:
     """Forecasts of several raters for the same matches, and how good they were.
 
@@ -63,6 +69,25 @@ class Backtest:
     raters: Mapping[str, Forecaster] = field(repr=False)
     seconds: Mapping[str, float] = field(repr=False)
     metrics: tuple[str, ...] = tuple(METRICS)
+
+    def __repr__(self) -> str:
+        metric = self.metrics[0]
+        found = ", ".join(f"{name} {value:.4f}" for name, value in self.scores.select("rater", metric).iter_rows())
+        return f"Backtest of {len(self.matches):,} matches by {metric}: {found}"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in self.scores.columns)
+        rows = "".join(
+            "<tr>"
+            + "".join(f"<td>{f'{v:.4f}' if isinstance(v, float) else escape(str(v))}</td>" for v in row)
+            + "</tr>"
+            for row in self.scores.iter_rows()
+        )
+        return f"<table class='kinelo-backtest'><tr>{head}</tr>{rows}</table><p>{len(self.matches):,} matches</p>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Number of matches and the table of scores, as plain values."""
+        return {"matches": len(self.matches), "scores": self.scores.to_dicts()}
 
     @cached_property
     def scores(self) -> pl.DataFrame:
@@ -187,9 +212,27 @@ def backtest(
     for name, rater in named.items():
         began = time.perf_counter()
         rater.fit(train)
-        forecasts[name] = _checked(name, rater.one_step_ahead(test), len(test))
+        forecasts[name] = _checked(name, rater.one_step_ahead(test), len(test)).about(test)
         seconds[name] = time.perf_counter() - began
-    return Backtest(test, forecasts, named, seconds, tuple(metrics))
+    done = Backtest(test, forecasts, named, seconds, tuple(metrics))
+    _doubt(done)
+    return done
+
+
+def _doubt(test: Backtest) -> None:
+    """Warn of forecasts that are too good: no sport is that predictable, so the result has leaked into them."""
+    if len(test.matches) < ENOUGH_TO_DOUBT:
+        return
+    for name in test.forecasts:
+        loss = float(test.match_scores(name).mean())
+        if loss < TOO_GOOD:
+            warnings.warn(
+                f"{name} forecast {len(test.matches):,} matches with a log-loss of {loss:.2g}, which is too good to be "
+                "true: something tells the result beforehand, such as an order of sides, a venue or a line-up that "
+                "depends on who won",
+                KineloWarning,
+                stacklevel=3,
+            )
 
 
 def _named(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster) -> dict[str, Forecaster]:

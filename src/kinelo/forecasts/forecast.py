@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
+
 if TYPE_CHECKING:
     import polars as pl
 
+    from kinelo.matches.matches import Matches
 
-@dataclass(frozen=True)
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, repr=False)
 class Forecast:
     """Forecasts of ``n`` matches.
 
@@ -20,27 +27,90 @@ class Forecast:
     ----------
     probabilities
         ``n`` rows of home win, draw, away win; each sums to one.
-    expected
-        Expected result in [-1, 1], seen from the home side.
     unknown
         Names that had never played and were given the prior.
+    matches
+        The matches that were forecast, or None where they were not said.
+
+    >>> forecast = Forecast(np.array([[0.5, 0.3, 0.2]]))
+    >>> forecast.points.tolist(), forecast
+    ([0.65], Forecast of 1 match: 0.500 / 0.300 / 0.200)
     """
 
     probabilities: NDArray[np.float64]
-    expected: NDArray[np.float64]
     unknown: tuple[str, ...] = ()
+    matches: Matches | None = None
+
+    def __post_init__(self) -> None:
+        p = np.asarray(self.probabilities, dtype=np.float64)
+        object.__setattr__(self, "probabilities", p)
+        if p.ndim != 2 or p.shape[1] != 3 or not isinstance(self.unknown, tuple):
+            raise InputError(
+                f"a forecast is an array of rows (home win, draw, away win) and a tuple of unknown names, not shape "
+                f"{p.shape} and {type(self.unknown).__name__}"
+            )
+        if self.matches is not None and len(self.matches) != len(p):
+            raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches")
 
     @classmethod
     def of(cls, win: NDArray, draw: NDArray, loss: NDArray, unknown: tuple[str, ...] = ()) -> Forecast:
         """A forecast from the three probabilities."""
-        return cls(np.column_stack([win, draw, loss]), win - loss, unknown)
+        return cls(np.column_stack([win, draw, loss]), unknown)
+
+    def about(self, matches: Matches) -> Forecast:
+        """The same forecasts with the matches they are about, whose names, dates and identifiers tables then show."""
+        return replace(self, matches=matches)
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """Expected points of the home side in [0, 1]: a win counts 1, a draw ½."""
+        return self.probabilities[:, 0] + 0.5 * self.probabilities[:, 1]
 
     def __len__(self) -> int:
-        return self.expected.size
+        return len(self.probabilities)
 
     def to_polars(self) -> pl.DataFrame:
-        """The forecasts as a table."""
+        """The forecasts as a table, with identifier, date and sides of the matches where they are known."""
         import polars as pl
 
         win, draw, loss = self.probabilities.T
-        return pl.DataFrame({"home_win": win, "draw": draw, "away_win": loss, "expected": self.expected})
+        chances = pl.DataFrame({"home_win": win, "draw": draw, "away_win": loss, "points": self.points})
+        if self.matches is None:
+            return chances
+        about = self.matches.to_polars().select("match_id", "date", "home", "away", "neutral")
+        return pl.concat([about, chances], how="horizontal")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns of the table as lists, and the names never met."""
+        return {**self.to_polars().to_dict(as_series=False), "unknown": list(self.unknown)}
+
+    def __repr__(self) -> str:
+        count = len(self)
+        lines = [self._line(k) for k in range(min(count, 3))]
+        more = "; …" if count > 3 else ""
+        return f"Forecast of {count:,} match{'es' if count != 1 else ''}: {'; '.join(lines)}{more}"
+
+    def _line(self, k: int) -> str:
+        chances = " / ".join(f"{p:.3f}" for p in self.probabilities[k])
+        if self.matches is None:
+            return chances
+        teams = self.matches.teams
+        return f"{teams[self.matches.home[k]]} – {teams[self.matches.away[k]]} {chances}"
+
+    def _repr_html_(self) -> str:
+        shown = (
+            self
+            if self.matches is None
+            else replace(self, matches=self.matches[:MOST_SHOWN], probabilities=self.probabilities[:MOST_SHOWN])
+        )
+        table = shown.to_polars().head(MOST_SHOWN)
+        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>" for row in table.iter_rows()
+        )
+        more = f"<p>and {len(self) - table.height:,} more</p>" if len(self) > table.height else ""
+        return f"<table class='kinelo-forecast'><tr>{head}</tr>{rows}</table>{more}"
+
+
+def _cell(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

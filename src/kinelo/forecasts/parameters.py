@@ -1,15 +1,35 @@
-"""The free numbers of a rater: where they are sought, and what was found."""
+"""The free numbers of a rater: what they may be, where they are sought, and what was found."""
 
 from __future__ import annotations
 
+import math
+import numbers
 from dataclasses import dataclass
+
+from kinelo.errors import InputError
+
+
+def check_number(owner: str, name: str, value: object, low: float, high: float = math.inf, above: bool = False) -> None:
+    """Refuse what is not a finite number from ``low`` (or, with ``above``, beyond it) to ``high``.
+
+    >>> check_number("TeamElo", "step", -3.0, 0.0)
+    Traceback (most recent call last):
+    kinelo.errors.InputError: TeamElo(step=-3.0) cannot be used: step is a finite number of at least 0
+    """
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if number and math.isfinite(float(value)) and low <= float(value) <= high and not (above and float(value) == low):  # type: ignore[arg-type]
+        return
+    bounds = "" if low == -math.inf else f" above {low:g}" if above else f" of at least {low:g}"
+    bounds += "" if high == math.inf else f" and at most {high:g}"
+    raise InputError(f"{owner}({name}={value!r}) cannot be used: {name} is a finite number{bounds}")
 
 
 @dataclass(frozen=True)
 class Parameter:
     """A number that a rater needs: ``default`` where nothing was fitted, and the range in which it is sought.
 
-    ``positive`` asks the search to work on its logarithm.
+    ``positive`` asks the search to work on its logarithm. A user may give any finite number, from 0 on where the range
+    is; ``above_zero`` says that 0 itself makes no sense.
     """
 
     name: str
@@ -18,6 +38,28 @@ class Parameter:
     high: float
     positive: bool
     meaning: str
+    above_zero: bool = False
+
+    def check(self, owner: str, value: object) -> None:
+        """Refuse a value that no rater can use; None asks for an estimate."""
+        if value is not None:
+            check_number(owner, self.name, value, 0.0 if self.low >= 0 else -math.inf, above=self.above_zero)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A number of a rater that is given and never sought; ``open`` also allows None."""
+
+    name: str
+    low: float = -math.inf
+    high: float = math.inf
+    above: bool = False
+    open: bool = False
+
+    def check(self, owner: str, value: object) -> None:
+        """Refuse a value that no rater can use."""
+        if value is not None or not self.open:
+            check_number(owner, self.name, value, self.low, self.high, self.above)
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,16 @@ from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
+from kinelo.raters.order import Order
 from kinelo.raters.rater import Rater
 
 Array = NDArray[np.float64]
 
 LOGISTIC = 1.702
 """``Φ(z)`` and the logistic function of ``1.702 z`` differ by less than .01."""
+
+VENUE_VARIANCE = 1.0
+"""Variance of a venue's advantage before any match: wide, so that the matches decide."""
 
 MARGIN_POWER = Parameter("margin_power", 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
 SHARPNESS = Parameter("sharpness", 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
@@ -62,6 +66,11 @@ class GaussianRater(Rater):
         self.margin_unit_ = float(np.nanmean(size)) if np.any(size > 0) else math.nan
         return super().fit(matches)
 
+    @property
+    def _venue_variance(self) -> Array:
+        """Variance of the advantages at home and of the first on neutral ground before any match: 0 is never learnt."""
+        return np.where([self.order_.home, self.order_.neutral], VENUE_VARIANCE, 0.0)
+
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated; the search for the draw band begins where equal sides would draw as all do."""
         share = self._level_draws
@@ -93,12 +102,12 @@ class GaussianRater(Rater):
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         self._begin(matches)
-        return self._forecast(*self._walk(matches))
+        return self._forecast(*self._walk(matches)).about(matches)
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
         self._begun()
-        return self._forecast(*self._look(matches))
+        return self._forecast(*self._look(matches)).about(matches)
 
     def _begun(self) -> Any:
         if self._state is None:
@@ -134,10 +143,12 @@ class GaussianRater(Rater):
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
         named = {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}
-        return {**self._begun().to_arrays(), **named, "margin_unit": np.array(self.margin_unit_)}
+        order = np.array([self.order_.home, self.order_.neutral])
+        return {**self._begun().to_arrays(), **named, "margin_unit": np.array(self.margin_unit_), "order": order}
 
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
+        self.order_ = Order(*arrays["order"].tolist())
         prefix = "parameter_"
         self.reset({k.removeprefix(prefix): float(v) for k, v in arrays.items() if k.startswith(prefix)})
         self.margin_unit_ = float(arrays["margin_unit"])

@@ -2,23 +2,28 @@
 
 A rater's constructor only stores its parameters; ``None`` stands for "estimate it". ``fit`` starts afresh, estimates
 what was left open by one-step-ahead likelihood and then rates the matches in order; ``update`` carries on.
-Names, not codes, tie one call to the next.
+Names, not codes, tie one call to the next. Every number that a rater declares (``parameters``, ``options``) is checked
+whenever it is set, by the constructor or later.
 """
 
 from __future__ import annotations
 
+import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.matches.matches import Matches
+from kinelo.raters.order import Order, learn_order
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,9 +33,45 @@ class Rater(ABC):
     """Base of all raters: see the module for the rules they share."""
 
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    options: ClassVar[tuple[Option, ...]] = ()
+    order_: Order = Order()
     estimates_: Estimates | None = None
     moot_: Mapping[str, float] = MappingProxyType({})
     parameters_: Mapping[str, float] = MappingProxyType({})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        for declared in (*self.parameters, *self.options):
+            if declared.name == name:
+                declared.check(type(self).__name__, value)
+        super().__setattr__(name, value)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Arguments of the constructor as they stand (``deep`` is there for scikit-learn, and changes nothing)."""
+        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
+        return {name: getattr(self, name) for name in names}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change arguments of the constructor; what was fitted stays as it is until the next ``fit``."""
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise InputError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def _repr_html_(self) -> str:
+        errors = {} if self.estimates_ is None else self.estimates_.standard_errors
+        rows = "".join(
+            f"<tr><td>{escape(name.replace('_', ' '))}</td><td>{value:.4g}</td>"
+            f"<td>{f'± {errors[name]:.2g}' if math.isfinite(errors.get(name, math.nan)) else ''}</td></tr>"
+            for name, value in self.parameters_.items()
+        )
+        return f"<div class='kinelo-rater'><p>{escape(repr(self))}</p><table>{rows}</table></div>"
 
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
@@ -41,6 +82,7 @@ class Rater(ABC):
                 "matches without a result cannot be fitted; read them with played=True to reject such rows"
             )
         self.estimates_ = None
+        self.order_ = learn_order(matches)
         self.moot_ = self.moot_parameters(matches)
         self.reset()
         if self.open_parameters():

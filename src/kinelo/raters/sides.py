@@ -79,14 +79,14 @@ class SideRater(Rater):
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         unknown = self._begin().known_sides(matches)[2]
-        return self._forecast(self._play(matches, traced=True), unknown)
+        return self._forecast(self._play(matches, traced=True), unknown).about(matches)
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
-        """No ties without a draw, no home advantage where every venue is neutral."""
+        """No ties without a draw, no home advantage where no venue or order of sides can tell of it."""
         moot: dict[str, float] = {}
         if not np.any(np.abs(matches.signed) < 1):
             moot["ties"] = 0.0
-        if matches.neutral.all():
+        if matches.neutral.all() or not self.order_.home:
             moot["home_advantage"] = 0.0
         return moot
 

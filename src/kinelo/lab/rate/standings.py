@@ -98,10 +98,7 @@ def calibration(kind: str, matches: Matches) -> tuple[dict[str, Any] | None, pl.
         test = backtest(matches, {kind: rater_called(kind)}, train_until=day)
     bins = test.calibration(kind).filter(pl.col("matches") >= LEAST_IN_BIN)
     scores = test.scores.row(0, named=True)
-    table = pl.concat(
-        [test.matches.to_polars().select("date", "home", "away", "result"), test.forecasts[kind].to_polars()],
-        how="horizontal",
-    )
+    table = test.forecasts[kind].to_polars().with_columns(result=test.matches.result)
     checked = {
         "bins": [{name: plain(value) for name, value in row.items()} for row in bins.iter_rows(named=True)],
         "scores": {metric: plain(scores[metric]) for metric in test.metrics},

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Matches
 from kinelo.raters.glicko import kernels
 from kinelo.raters.sides import SideRater, Trace
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Q = math.log(10.0) / 400.0
 _P = Parameter
 _SHARED = (
-    _P("deviation", 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points"),
+    _P("deviation", 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True),
     _P("home_advantage", 30.0, -300.0, 500.0, False, "rating points for playing at home"),
     _P("ties", 0.5, 0.0, 20.0, False, "Davidson's kappa"),
 )
@@ -36,6 +36,7 @@ _SHARED = (
 class _GlickoFamily(SideRater):
     """What Glicko and Glicko-2 share: everything but where the volatility comes from."""
 
+    options: ClassVar[tuple[Option, ...]] = (Option("initial"), Option("period", 0.0, above=True))
     deviation: float | None
     period: float
     together: bool
@@ -66,7 +67,7 @@ class _GlickoFamily(SideRater):
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
         z, doubt = trace
         probabilities = kernels.chances(z, doubt, self.parameters_["ties"])
-        return Forecast(probabilities, probabilities[:, 0] - probabilities[:, 2], unknown)
+        return Forecast(probabilities, unknown)
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
@@ -74,7 +75,7 @@ class _GlickoFamily(SideRater):
         home, away, unknown = standing.known_sides(matches)
         (mu_i, phi_i), (mu_j, phi_j) = (self._rested(standing, side, matches.day) for side in (home, away))
         z = mu_i - mu_j + np.where(matches.neutral, 0.0, self._numbers[kernels.HOME])
-        return self._forecast((z, phi_i + phi_j), unknown)
+        return self._forecast((z, phi_i + phi_j), unknown).about(matches)
 
     def _rested(
         self, standing: Standing, places: NDArray[np.int32], day: NDArray[np.int64]
@@ -183,7 +184,8 @@ class Glicko2(_GlickoFamily):
     ['name', 'rating', 'uncertainty', 'volatility', 'matches', 'last_played']
     """
 
-    parameters = (_P("volatility", 0.06, 0.001, 1.0, True, "volatility of a newcomer"), *_SHARED)
+    parameters = (_P("volatility", 0.06, 0.001, 1.0, True, "volatility of a newcomer", above_zero=True), *_SHARED)
+    options = (*_GlickoFamily.options, Option("tau", 0.0, above=True))
 
     def __init__(
         self,

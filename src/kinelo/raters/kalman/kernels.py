@@ -97,13 +97,13 @@ def learn_alone(row, surprise, S, x, v):
 
 @njit(cache=True, nogil=True)
 def pass_time(day, p, s):
-    """Let the venue advantages wander until ``day``."""
+    """Let the venue advantages wander until ``day``; one that is certain is never learnt and stays so."""
     grown = p[VENUE_WALK] * years_since_last(day, s.clock)
     for row in (HOME, NEUTRAL):
         if s.C.size > 0:
-            s.C[row, row] += grown
+            s.C[row, row] += grown if s.C[row, row] > 0.0 else 0.0
         else:
-            s.v[row] += grown
+            s.v[row] += grown if s.v[row] > 0.0 else 0.0
     move_clock(day, s.clock)
 
 
@@ -159,7 +159,8 @@ def foresee(home, away, neutral, day, p, s):
     venue = NEUTRAL if neutral else HOME
     full = s.C.size > 0
     mean = s.x[venue]
-    variance = (s.C[venue, venue] if full else s.v[venue]) + p[VENUE_WALK] * years_since_last(day, s.clock)
+    variance = s.C[venue, venue] if full else s.v[venue]
+    variance += p[VENUE_WALK] * years_since_last(day, s.clock) if variance > 0.0 else 0.0
     together = 1.0
     for place, sign in ((home, 1.0), (away, -1.0)):
         if place < 0:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Matches
 from kinelo.raters.gaussian import MARGIN_POWER, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.kalman import kernels
@@ -23,9 +23,6 @@ from kinelo.raters.kalman.state import FilterState
 
 if TYPE_CHECKING:
     import polars as pl
-
-VENUE_VARIANCE = 1.0
-"""Variance of both venue advantages before any match: wide, so that the matches decide."""
 
 MOST_WORK = 4e9
 """Matches times sides squared beyond which parameters are sought without covariance."""
@@ -76,7 +73,7 @@ class KalmanElo(GaussianRater):
     parameters = (
         _P("walk", 0.15, 0.005, 3.0, True, "yearly wandering of a strength"),
         _P("prior_spread", 1.5, 0.05, 10.0, True, "spread of newcomers"),
-        _P("noise", 1.0, 0.6, 1.6, True, "spread of a match around the strengths"),
+        _P("noise", 1.0, 0.6, 1.6, True, "spread of a match around the strengths", above_zero=True),
         _P("home_spread", 0.15, 0.005, 1.5, True, "spread of teams' own home advantages"),
         _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly wandering of the venue advantages"),
         _P("newcomer", -0.5, -8.0, 4.0, False, "mean strength of late entrants"),
@@ -85,6 +82,7 @@ class KalmanElo(GaussianRater):
         SHARPNESS,
         TIES,
     )
+    options = (Option("initial"),)
 
     def __init__(
         self,
@@ -127,6 +125,7 @@ class KalmanElo(GaussianRater):
         rough.covariance = "diagonal"
         rough.fit(matches)
         self.margin_unit_, self.moot_, self.estimates_ = rough.margin_unit_, rough.moot_, rough.estimates_
+        self.order_ = rough.order_
         self.reset(dict(rough.parameters_))
         return self.update(matches)
 
@@ -138,12 +137,12 @@ class KalmanElo(GaussianRater):
         numbers[kernels.WALK] = values["walk"] ** 2
         numbers[kernels.PRIOR] = values["prior_spread"] ** 2
         numbers[kernels.NOISE] = values["noise"] ** 2
-        numbers[kernels.HOME_PRIOR] = values["home_spread"] ** 2
+        numbers[kernels.HOME_PRIOR] = values["home_spread"] ** 2 if self.order_.home else 0.0
         numbers[kernels.VENUE_WALK] = values["venue_walk"] ** 2
         numbers[kernels.NEWCOMER] = values["newcomer"]
         numbers[kernels.RHO] = values["regression"]
         self._numbers = numbers
-        return FilterState(self.covariance == "full", VENUE_VARIANCE, values["home_spread"] ** 2)
+        return FilterState(self.covariance == "full", self._venue_variance, float(numbers[kernels.HOME_PRIOR]))
 
     def _walk(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state

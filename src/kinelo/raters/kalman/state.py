@@ -18,14 +18,14 @@ BY_SIDE = ("eta", "eta_v", "last", "games")
 class FilterState:
     """Names, and mean and covariance of venue advantages and strengths (or only variances) in arrays that grow."""
 
-    def __init__(self, full: bool, venue_variance: float, home_variance: float) -> None:
+    def __init__(self, full: bool, venue_variance: NDArray[np.float64], home_variance: float) -> None:
         self.full = full
         self.home_variance = home_variance
         self.roster = Roster()
         self.known = Known(
             x=np.zeros(FIRST),
-            C=venue_variance * np.eye(FIRST) if full else np.empty((0, 0)),
-            v=np.empty(0) if full else np.full(FIRST, venue_variance),
+            C=np.diag(venue_variance) if full else np.empty((0, 0)),
+            v=np.empty(0) if full else venue_variance.copy(),
             eta=np.empty(0),
             eta_v=np.empty(0),
             last=np.empty(0, np.int64),

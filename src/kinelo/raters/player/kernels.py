@@ -59,7 +59,8 @@ def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
     """Mean and variance expected of match ``g``, from the state as it stands."""
     at = NEUTRAL if neutral else HOME
     mean = s.venue[at]
-    variance = s.venue_v[at] + p[VENUE_WALK] * years_since_last(day, s.clock)
+    variance = s.venue_v[at]
+    variance += p[VENUE_WALK] * years_since_last(day, s.clock) if variance > 0.0 else 0.0
     for side in range(2):
         team = teams[side]
         listed = sheet.offsets[2 * g + side + 1] > sheet.offsets[2 * g + side]
@@ -82,7 +83,8 @@ def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
 @njit(cache=True, nogil=True)
 def play(g, teams, y, neutral, weight, day, sheet, p, s, ids, w):
     """Learn from match ``g`` as it was played; a side whose line-up is not known is credited to its recent players."""
-    s.venue_v[:] += p[VENUE_WALK] * years_since_last(day, s.clock)
+    for venue in (HOME, NEUTRAL):  # an advantage that is certain is never learnt and stays so
+        s.venue_v[venue] += p[VENUE_WALK] * years_since_last(day, s.clock) if s.venue_v[venue] > 0.0 else 0.0
     move_clock(day, s.clock)
     at = NEUTRAL if neutral else HOME
     S = s.venue_v[at] + p[NOISE] / max(weight, 1e-300)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.gaussian import MARGIN_POWER, SHARPNESS, TIES, Array, GaussianRater
@@ -33,7 +33,6 @@ KNOWLEDGE = {
     "starters": "before the match (starters)",
     "none": "not used (recent line-ups)",
 }
-VENUE_VARIANCE = 1.0
 ROLE_PREFIX = "weight of role "
 LEAST_ROLE_SHARE = 0.02
 _P = Parameter
@@ -96,6 +95,7 @@ class PlayerElo(GaussianRater):
         SHARPNESS,
         TIES,
     )
+    options = (Option("initial"), Option("noise", 0.0, above=True), Option("substitute_share", 0.0))
     lineup_size_: float = 11.0
 
     def __init__(
@@ -182,7 +182,7 @@ class PlayerElo(GaussianRater):
         self._role_weights = {
             name.removeprefix(ROLE_PREFIX): value for name, value in values.items() if name.startswith(ROLE_PREFIX)
         }
-        return SquadState(VENUE_VARIANCE)
+        return SquadState(self._venue_variance)
 
     def _sheet(self, matches: Matches) -> Lineups:
         return no_lineups(len(matches)) if matches.lineups is None else matches.lineups

@@ -17,7 +17,7 @@ PER_TEAM = ("ring_ids", "ring_w", "ring_start", "ring_count")
 class SquadState:
     """Players, teams and venues met so far, in arrays that grow."""
 
-    def __init__(self, venue_variance: float) -> None:
+    def __init__(self, venue_variance: NDArray[np.float64]) -> None:
         self.players, self.teams = Roster(), Roster()
         self.team_of = np.empty(0, np.int64)
         self.arrays = Squads(
@@ -32,7 +32,7 @@ class SquadState:
             ring_start=np.empty((0, RECENT, WIDEST), np.int8),
             ring_count=np.empty(0, np.int64),
             venue=np.zeros(2),
-            venue_v=np.full(2, venue_variance),
+            venue_v=venue_variance.copy(),
             clock=np.full(2, -(2**62)),
         )
 

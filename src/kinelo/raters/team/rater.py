@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Day, Matches
+from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.sides import SideRater, Trace
 from kinelo.raters.standing import Standing
 from kinelo.raters.team import kernels
@@ -69,14 +69,20 @@ class TeamElo(SideRater):
     parameters = (
         _P("step", 15.0, 0.2, 300.0, True, "rating points per full surprise of a settled side"),
         _P("newcomer_boost", 2.0, 0.0, 50.0, False, "how much larger a newcomer's step is"),
-        _P("settling_matches", 15.0, 1.0, 300.0, True, "matches until a side is settled"),
+        _P("settling_matches", 15.0, 1.0, 300.0, True, "matches until a side is settled", above_zero=True),
         _P("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home"),
         _P("ties", 0.5, 0.0, 20.0, False, "Davidson's kappa"),
         _P("spread", 80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points"),
         _P("margin_weight", 0.5, 0.0, 1.0, False, "share of the margin in the update"),
-        _P("margin_scale", 1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins"),
-        _P("contraction", 1.5, 0.5, 10.0, True, "how much flatter margins are than results"),
+        _P("margin_scale", 1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins", above_zero=True),
+        _P("contraction", 1.5, 0.5, 10.0, True, "how much flatter margins are than results", above_zero=True),
         _P("regression", 0.1, 0.0, 3.0, False, "return to the mean, per year of rest"),
+    )
+    options = (
+        Option("initial"),
+        Option("scale", 0.0, above=True),
+        Option("season_gap", 0.0),
+        Option("prior_spread", 0.0, above=True, open=True),
     )
 
     def __init__(
@@ -187,24 +193,25 @@ class TeamElo(SideRater):
         values, nu, (z,) = self.parameters_, self._nu, trace
         out = np.empty((z.size, 3))
         kernels.all_chances(z, nu, values["ties"], *kernels.blur(nu, values["spread"]), out)
-        return Forecast(out, out[:, 0] - out[:, 2], unknown)
+        return Forecast(out, unknown)
 
     def update_one(
         self,
         home: str,
         away: str,
-        result: float,
+        result: float | str,
         *,
         date: Day | None = None,
         margin: float = math.nan,
         neutral: bool = False,
         weight: float = 1.0,
     ) -> Self:
-        """Carry the ratings on with one match; without a date the sides have not rested since they last played."""
-        if not -1.0 <= result <= 1.0 or home == away:
-            raise InputError(
-                f"{home!r} against {away!r} with result {result!r}: two sides and a result in [-1, 1] are needed"
-            )
+        """Carry the ratings on with one match: 1, ½ or 0 points of the home side, or "win", "draw", "loss".
+
+        Without a date the sides have not rested since they last played.
+        """
+        S = signed_result(result)
+        check_match(home, away, margin, weight)
         standing = self._begin()
         i, j = standing.place(home), standing.place(away)
         if date is None:
@@ -212,7 +219,7 @@ class TeamElo(SideRater):
         else:
             day = int(np.datetime64(date).astype("datetime64[D]").astype(np.int64))
         one = self._one_match()
-        for column, value in zip(one, (i, j, result, margin, neutral, weight, day), strict=True):
+        for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=True):
             column[0] = value
         kernels.play_all(
             *one, self._numbers, standing.rating, standing.variance, standing.count, standing.last, NO_TRACE
@@ -234,7 +241,7 @@ class TeamElo(SideRater):
         home, away, unknown = self._begin().known_sides(matches)
         z = self._rested(home, matches.day) - self._rested(away, matches.day)
         z += np.where(matches.neutral, 0.0, self._numbers[kernels.HOME])
-        return self._forecast((z,), unknown)
+        return self._forecast((z,), unknown).about(matches)
 
     def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
         """Ratings after resting until a day."""
