@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 import kinelo as kn
-from kinelo.micro import kernels, league
-from kinelo.play import stream
+from kinelo.micro import league
+from kinelo.play import elementary, laws, stream
 
 MASK = (1 << 64) - 1
 GOLDEN, ROUND_1, ROUND_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -66,13 +66,13 @@ def test_the_fast_loop_is_the_slow_one(outcome, pairing):
 
 def test_exp_and_tanh_are_accurate_to_the_last_places():
     x = np.concatenate([np.linspace(-30, 30, 20_001), np.logspace(-12, 1, 2_001), [0.0, -0.0, 700.0, -1e300]])
-    mine = np.array([kernels.logistic(0.5, 0.0, z) for z in x])
+    mine = np.array([laws.logistic(0.5, 0.0, z) for z in x])
     np.testing.assert_allclose(mine, np.tanh(0.5 * x), rtol=0, atol=3e-16)
     assert all(
-        kernels.tanh_of(z) == pytest.approx(math.tanh(z), abs=3e-16) for z in (-200.0, -1.0, 0.0, 1e-9, 3.0, 200.0)
+        elementary.tanh_of(z) == pytest.approx(math.tanh(z), abs=3e-16) for z in (-200.0, -1.0, 0.0, 1e-9, 3.0, 200.0)
     )
     y = np.linspace(-699, 0, 5_001)
-    mine = np.array([stream.exp_negative(value) for value in y])
+    mine = np.array([elementary.exp_negative(value) for value in y])
     np.testing.assert_allclose(mine, np.exp(y), rtol=4e-16)
 
 

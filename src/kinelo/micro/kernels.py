@@ -10,62 +10,25 @@ Several realisations are interleaved, so that their independent arithmetic overl
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from numba import njit
 
-from kinelo.play.stream import draw, exp_negative, high_product, redraw, unit
+from kinelo.model.outcome import LOGISTIC
+from kinelo.model.pairing import ALL_PLAY_ALL
+from kinelo.play.arithmetic import high_product
+from kinelo.play.formula import kernel
+from kinelo.play.laws import acceptance, expected, logistic, result_of, tie_chance
+from kinelo.play.performances import performance
+from kinelo.play.stream import draw, redraw, unit
 
-LOGISTIC, PROBIT = 0, 1
-ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3
-FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
-LN_2 = math.log(2.0)
 BLOCK = 64
 
 
-@njit(inline="always")
-def logistic(nu, kappa, z):
-    """b(z) = (1 − t²)/(1 + t² + κt) with t = e^{−ν|z|}: Davidson, and tanh for κ = 0."""
-    t = exp_negative(-min(nu * abs(z), 350.0))
-    q = t * t
-    return math.copysign((1.0 - q) / (1.0 + q + kappa * t), z)
-
-
-@njit(inline="always")
-def expected(outcome, nu, kappa, z):
-    """b(z) of any outcome."""
-    if outcome == PROBIT:
-        return math.erf(nu * z)
-    return logistic(nu, kappa, z)
-
-
-@njit(inline="always")
-def tanh_of(x):
-    """Hyperbolic tangent by the same exponential."""
-    q = exp_negative(-2.0 * min(abs(x), 175.0))
-    return math.copysign((1.0 - q) / (1.0 + q), x)
-
-
-@njit(inline="always")
-def acceptance(pairing, c, smoothing, z):
-    """w(z)."""
-    if pairing == LOCAL:
-        # e^x − 1 = (1 − e^{−x}) / e^{−x}
-        shrunk = exp_negative(-LN_2 / (1.0 + z * z))
-        return (1.0 - shrunk) / shrunk
-    if pairing == WINDOW:
-        return 1.0 if abs(z) <= c else 0.0
-    up, down = tanh_of((z + c) / smoothing), tanh_of((z - c) / smoothing)
-    return (up - down) / (2.0 * tanh_of(c / smoothing))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def play_table(rating, played, keys, pairs, win, loss, first, last, gamma, law, rule):
     """Play matches ``first … last − 1`` of several realisations at once.
 
     ``rating`` is (teams, realisations); ``pairs`` packs i and j; a draw below ``win`` is a win, one of at least
-    ``loss`` a loss, anything between a tie. ``law`` is (outcome, ν, κ), ``rule`` is (pairing, c, smoothing).
+    ``loss`` a loss, anything between a tie. ``law`` and ``rule`` are the outcome and the pairing.
     """
     outcome, nu, kappa = law
     pairing, c, smoothing = rule
@@ -107,7 +70,7 @@ def play_table(rating, played, keys, pairs, win, loss, first, last, gamma, law, 
         played += last - first
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def play_alone(rating, keys, pairs, win, loss, first, last, gamma, nu, kappa):
     """``play_table`` for a few realisations, each by itself, when everyone plays everyone and b is logistic.
 
@@ -136,35 +99,12 @@ def play_alone(rating, keys, pairs, win, loss, first, last, gamma, nu, kappa):
                 r[j[k]] -= gain
 
 
-@njit(inline="always")
-def performance(kind, values, table, lineup, team, bits, used):
-    """Draw λ of a team; return it and the number of draws used so far."""
-    if kind == FIXED:
-        return values[team, 0], used
-    if kind == NORMAL:
-        radius = math.sqrt(-2.0 * math.log(1.0 - unit(redraw(bits, used))))
-        angle = 2.0 * math.pi * unit(redraw(bits, used + np.uint64(1)))
-        return values[team, 0] + table[team, 0, 0] * (radius * math.cos(angle)), used + np.uint64(2)
-    if kind == LOTTERY:
-        total, missing = 0.0, lineup
-        for k in range(values.shape[1]):
-            if unit(redraw(bits, used)) < table[team, k, missing]:
-                total += values[team, k]
-                missing -= 1
-            used += np.uint64(1)
-        return total, used
-    uniform = unit(redraw(bits, used))
-    k = 0
-    while uniform >= table[team, k, 0]:
-        k += 1
-    return values[team, k], used + np.uint64(1)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def play_literal(rating, played, keys, kind, values, table, lineup, first, last, gamma, law, rule):
+@kernel
+def play_literal(rating, played, keys, drawing, first, last, gamma, law, rule):
     """Play matches ``first … last − 1``, drawing both performances; ``rating`` is (realisations, teams)."""
     outcome, nu, kappa = law
     pairing, c, smoothing = rule
+    kind, values, table, lineup = drawing
     teams = np.uint64(rating.shape[1])
     for realisation in range(rating.shape[0]):
         r = rating[realisation]
@@ -183,13 +123,8 @@ def play_literal(rating, played, keys, kind, values, table, lineup, first, last,
             mine, used = performance(kind, values, table, lineup, i, bits, used)
             theirs, used = performance(kind, values, table, lineup, j, bits, used)
             z = mine - theirs
-            tie = 0.0
-            if kappa > 0.0:
-                t = exp_negative(-min(nu * abs(z), 350.0))
-                tie = kappa * t / (1.0 + t * t + kappa * t)
-            wins = 0.5 * (1.0 - tie + expected(outcome, nu, kappa, z))
-            uniform = unit(redraw(bits, used))
-            result = 1.0 if uniform < wins else (0.0 if uniform < wins + tie else -1.0)
+            tie = tie_chance(outcome, nu, kappa, z)
+            result = result_of(unit(redraw(bits, used)), expected(outcome, nu, kappa, z), tie)
             gain = gamma * (result - expected(outcome, nu, kappa, difference))
             r[i] += gain
             r[j] -= gain

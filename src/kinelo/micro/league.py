@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.micro import kernels
 from kinelo.model.expectation import outcome_probabilities
-from kinelo.model.outcome import Outcome
-from kinelo.model.pairing import Pairing
+from kinelo.model.outcome import LOGISTIC, Outcome
+from kinelo.model.pairing import ALL_PLAY_ALL, Pairing
 from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.play import performances
+from kinelo.play.laws import Law, Rule
+from kinelo.play.performances import Drawing
 from kinelo.play.stream import realisation_keys
 
 LARGEST_TABLE = 4096
@@ -28,18 +31,18 @@ Play = Callable[[Array, NDArray[np.int64], slice, int, int], None]
 """``play(rating, played, realisations, first, last)`` moves the ratings of some realisations in place."""
 
 
-def code_outcome(outcome: Outcome) -> tuple[int, float, float]:
+def code_outcome(outcome: Outcome) -> Law:
     """(outcome, ν, κ) as the kernels take them."""
     if outcome.code is None:
         raise InputError(f"The outcome {outcome!r} cannot be simulated yet; Tanh, Probit and Davidson can.")
-    return outcome.code
+    return Law(*outcome.code)
 
 
-def code_pairing(pairing: Pairing) -> tuple[int, float, float]:
+def code_pairing(pairing: Pairing) -> Rule:
     """(pairing, c, smoothing) as the kernels take them."""
     if pairing.code is None:
         raise InputError(f"The pairing {pairing!r} cannot be simulated yet; AllPlayAll, Local and Window can.")
-    return pairing.code
+    return Rule(*pairing.code)
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def table_play(system: RatingSystem, strengths: Strength, seed: int, realisation
     keys = realisation_keys(seed, realisations)
     law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
 
-    simple = law[0] == kernels.LOGISTIC and rule[0] == kernels.ALL_PLAY_ALL
+    simple = law.kind == LOGISTIC and rule.kind == ALL_PLAY_ALL
 
     def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
         if simple and chosen.stop - chosen.start < FEW:
@@ -97,25 +100,25 @@ def literal_play(system: RatingSystem, strengths: Strength, seed: int, realisati
     """Play by drawing the performances of both sides."""
     keys = realisation_keys(seed, realisations)
     law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
-    kind, values, table, lineup = _drawing_tables(strengths)
+    drawing = code_strength(strengths)
 
     def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
         kernels.play_literal(
-            rating[chosen], played[chosen], keys[chosen], kind, values, table, lineup,
-            first, last, system.gamma, law, rule,
-        )  # fmt: skip
+            rating[chosen], played[chosen], keys[chosen], drawing, first, last, system.gamma, law, rule
+        )
 
     return play
 
 
-def _drawing_tables(strengths: Strength) -> tuple[int, Array, Array, int]:
+def code_strength(strengths: Strength) -> Drawing:
+    """A law of strength as the kernels take it."""
     column = np.ascontiguousarray(strengths.theta)[:, None].copy()
     if isinstance(strengths, Fixed):
-        return kernels.FIXED, column, np.zeros((1, 1, 1)), 0
+        return Drawing(performances.FIXED, column, np.zeros((1, 1, 1)), 0)
     if isinstance(strengths, Normal):
-        return kernels.NORMAL, column, strengths.sigma[:, None, None].copy(), 0
+        return Drawing(performances.NORMAL, column, strengths.sigma[:, None, None].copy(), 0)
     if isinstance(strengths, LineupLottery):
-        return kernels.LOTTERY, strengths.rho.copy(), strengths.tables.selection, strengths.m
+        return Drawing(performances.LOTTERY, strengths.rho.copy(), strengths.tables.selection, strengths.m)
     if isinstance(strengths, Empirical):
-        return kernels.EMPIRICAL, strengths.values.copy(), strengths.cumulative[:, :, None].copy(), 0
+        return Drawing(performances.EMPIRICAL, strengths.values.copy(), strengths.cumulative[:, :, None].copy(), 0)
     raise NotImplementedError(f"no kernel draws the law {type(strengths).__name__}")

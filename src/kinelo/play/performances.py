@@ -1,0 +1,52 @@
+"""How a team performs on the day: λ drawn from the law of its strength, one uniform number after the other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.play.arithmetic import add, mul
+from kinelo.play.elementary import quantile
+from kinelo.play.formula import formula
+from kinelo.play.stream import centred, redraw, unit
+
+FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
+ONE = np.uint64(1)
+
+
+class Drawing(NamedTuple):
+    """A built-in law of strength as kernels take it.
+
+    ``values`` is (teams, ·): θ, or players' strengths, or the values of a sample. ``table`` is (teams, ·, ·): σ, or the
+    probability that a player is chosen while so many places are open, or cumulative probabilities.
+    """
+
+    kind: int
+    values: NDArray[np.float64]
+    table: NDArray[np.float64]
+    lineup: int
+
+
+@formula
+def performance(kind, values, table, lineup, team, bits, used):
+    """Draw λ of a team; return it and the number of draws used so far."""
+    if kind == FIXED:
+        return values[team, 0], used
+    if kind == NORMAL:
+        deviation = quantile(centred(redraw(bits, used)))
+        return add(values[team, 0], mul(table[team, 0, 0], deviation)), used + ONE
+    if kind == LOTTERY:
+        total, missing = 0.0, lineup
+        for k in range(values.shape[1]):
+            if unit(redraw(bits, used)) < table[team, k, missing]:
+                total = add(total, values[team, k])
+                missing -= 1
+            used += ONE
+        return total, used
+    uniform = unit(redraw(bits, used))
+    k = 0
+    while uniform >= table[team, k, 0]:
+        k += 1
+    return values[team, k], used + ONE

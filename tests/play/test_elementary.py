@@ -1,0 +1,138 @@
+"""The elementary functions against the library's, and every formula against itself in plain Python."""
+
+import ast
+import math
+from fractions import Fraction
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy.special import erf, ndtri
+
+from kinelo.micro import kernels
+from kinelo.model.outcome import LOGISTIC, PROBIT
+from kinelo.model.pairing import LOCAL, SMOOTH_WINDOW, WINDOW
+from kinelo.play import arithmetic, binding, elementary, formula, laws, performances, stream
+from kinelo.play.arithmetic import PLAIN
+
+PLAINLY = binding.bind(PLAIN)
+
+
+def units_in_the_last_place(mine, exact):
+    return np.abs(np.asarray(mine) - exact) / np.spacing(np.abs(exact))
+
+
+def test_the_exponential_is_accurate_to_a_unit_in_the_last_place():
+    y = np.concatenate([np.linspace(-699, 0, 5_001), -np.logspace(-12, 0, 501)])
+    assert units_in_the_last_place([elementary.exp_negative(v) for v in y], np.exp(y)).max() <= 2
+
+
+def test_the_logarithm_is_accurate_to_a_unit_in_the_last_place():
+    x = np.concatenate([np.logspace(-300, 300, 4_001), np.linspace(0.5, 2, 4_001), 2.0 ** np.arange(-53, 5)])
+    x = x[x != 1]
+    assert units_in_the_last_place([elementary.log_of(v) for v in x], np.log(x)).max() <= 1
+    assert elementary.log_of(1.0) == 0.0
+
+
+def test_erf_is_accurate_to_two_units_in_the_last_place():
+    x = np.concatenate([np.linspace(-8, 8, 8_001), np.logspace(-300, 0, 1_001), [0.0, 1e300, np.nextafter(1, 0), 1.0]])
+    x = x[x != 0]
+    mine = np.array([elementary.erf_of(v) for v in x])
+    assert units_in_the_last_place(mine, erf(x)).max() <= 3  # the library's own is off by one now and then
+    assert math.copysign(1, elementary.erf_of(-0.0)) == -1
+    assert (np.diff(mine[:8_000]) >= 0).all()
+
+
+def test_the_quantile_of_the_normal_law_inverts_its_distribution():
+    v = np.concatenate([np.linspace(-0.4999, 0.4999, 4_001), 0.5 - np.logspace(-15.5, -1, 1_001)])
+    v = v[v != 0]
+    mine = np.array([elementary.quantile(x) for x in v])
+    lower = 0.5 - np.abs(v)  # exact: the tail that the library is asked for loses nothing
+    exact = np.copysign(-ndtri(lower), v)
+    far = np.abs(v) > 0.01  # near ½ it is the library that cancels
+    np.testing.assert_allclose(mine[far], exact[far], rtol=1e-14)
+    np.testing.assert_allclose(mine[~far], v[~far] * math.sqrt(2 * math.pi), rtol=2e-4)
+    assert elementary.quantile(-0.3) == -elementary.quantile(0.3)
+    assert elementary.quantile(0.25) == pytest.approx(NormalDist().inv_cdf(0.75), rel=1e-15)
+    assert elementary.quantile(0.5 - 2.0**-53) == pytest.approx(8.209536151601387, rel=1e-15)
+
+
+def test_a_small_quantile_is_odd_and_exact_to_third_order():
+    """Φ⁻¹(½ + v) = √(2π) v (1 + π v²/3 + 7π² v⁴/30 + …)."""
+    for v in (1e-12, 1e-6, 1e-3):
+        series = math.sqrt(2 * math.pi) * v * (1 + math.pi * v * v / 3 + 7 * math.pi**2 * v**4 / 30)
+        assert elementary.quantile(v) == pytest.approx(series, rel=1e-15)
+
+
+def test_centred_uniforms_are_never_a_half_and_as_often_v_as_minus_v():
+    largest, least = stream.centred(np.uint64(2**64 - 1)), stream.centred(np.uint64(0))
+    assert largest == -least == 0.5 - 2.0**-53
+    assert Fraction(stream.centred(np.uint64(1 << 63))) == Fraction(1, 2**53)
+
+
+@pytest.mark.parametrize("z", [-300.0, -3.3, -0.7, -0.0, 0.0, 1e-9, 0.4, 1.0, 2.5, 80.0])
+def test_formulas_give_the_same_bytes_compiled_and_in_plain_python(z):
+    for name, leading in {
+        "tanh_of": [()], "erf_of": [()], "logistic": [(0.5, 0.0), (0.3, 1.7)], "davidson": [(0.5, 0.0), (0.3, 1.7)],
+        "expected": [(LOGISTIC, 0.5, 0.2), (PROBIT, 0.5, 0.0)],
+        "match_law": [(LOGISTIC, 0.5, 0.2), (PROBIT, 0.5, 0.0)],
+        "tie_chance": [(LOGISTIC, 0.5, 0.2), (PROBIT, 0.5, 0.0)],
+        "acceptance": [(LOCAL, 0.0, 0.0), (WINDOW, 2.0, 0.0), (SMOOTH_WINDOW, 2.0, 0.3)],
+    }.items():  # fmt: skip
+        compiled = getattr(elementary, name, None) or getattr(laws, name)
+        for arguments in leading:
+            assert repr(compiled(*arguments, z)) == repr(getattr(PLAINLY, name)(*arguments, z)), name
+
+
+@pytest.mark.parametrize(
+    "kind", [performances.FIXED, performances.NORMAL, performances.LOTTERY, performances.EMPIRICAL]
+)
+def test_performances_are_the_same_compiled_and_in_plain_python(kind):
+    values, table = np.array([[1.0, 2.0, 4.0]]), np.array([[[0.0, 0.3, 0.6], [0.0, 0.5, 0.9], [1.1, 1.0, 1.0]]])
+    if kind == performances.EMPIRICAL:
+        table = np.array([[[0.2], [0.7], [1.0]]])
+    for seed in range(20):
+        bits = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+        arguments = (kind, values, table, 2, np.uint64(0), bits, np.uint64(1))
+        with np.errstate(over="ignore"):
+            assert performances.performance(*arguments) == PLAINLY.performance(*arguments)
+
+
+def test_formulas_take_every_floating_operation_from_arithmetic():
+    """An infix operation would be fused with its neighbour on a device that fuses; integers may use them."""
+    for module in (elementary, laws, performances):
+        tree = ast.parse(Path(module.__file__).read_text())
+        written = {
+            ast.unparse(node)
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef) and function.decorator_list
+            for node in ast.walk(function)
+            if isinstance(node, ast.BinOp | ast.AugAssign)
+            and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div)
+        }
+        assert written <= {"power + BIAS", "used + ONE", "used += ONE", "missing -= 1", "k += 1"}
+
+
+def test_bound_formulas_leave_no_operation_behind():
+    counted = []
+
+    def counting(operation):
+        return lambda a, b: counted.append(operation.__name__) or operation(a, b)
+
+    operations = {operation: counting(operation) for operation in (arithmetic.add, arithmetic.sub, arithmetic.mul)}
+    bound = binding.bind(arithmetic.Target(PLAIN.compile, {**PLAIN.operations, **operations}))
+    bound.logistic(0.5, 0.3, 1.0)
+    assert counted.count("mul") == 20
+
+
+def test_code_on_disk_is_not_used_with_other_sources(tmp_path, monkeypatch):
+    room = tmp_path / "room"
+    room.mkdir()
+    (room / "kernels.py").write_text("a = 1")
+    first = formula.digest(room)
+    formula.digest.cache_clear()
+    (room / "kernels.py").write_text("a = 2")
+    assert formula.digest(room) != first
+    stamp = kernels.play_table._cache._cache_file._source_stamp
+    assert stamp[1] == formula.digest(Path(kernels.__file__).parent)

@@ -1,0 +1,43 @@
+"""The compiled laws against the model's own."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+import kinelo as kn
+from kinelo.micro.league import code_outcome, code_pairing
+from kinelo.play import elementary, laws, stream
+
+Z = np.concatenate([np.linspace(-30, 30, 601), np.logspace(-12, 0, 25), [-0.0, 900.0, -1e300]])
+
+
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3), kn.Davidson(0.6, 9.0)])
+def test_b_its_slope_and_ties_are_the_models(outcome):
+    code = code_outcome(outcome)
+    b, slope, tie = np.array([laws.match_law(*code, z) for z in Z]).T
+    np.testing.assert_allclose(b, outcome.b(Z), atol=4e-16, rtol=0)
+    np.testing.assert_allclose(slope, outcome.b_prime(Z), atol=4e-16, rtol=2e-14)
+    np.testing.assert_allclose(tie, outcome.tie_probability(Z), atol=4e-16, rtol=0)
+    assert [laws.expected(*code, z) for z in Z] == b.tolist()
+    assert [laws.tie_chance(*code, z) for z in Z] == tie.tolist()
+
+
+@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local(), kn.Window(2.0), kn.Window(2.0, smoothing=0.5)])
+def test_w_is_the_models(pairing):
+    code = code_pairing(pairing)
+    np.testing.assert_allclose([laws.acceptance(*code, z) for z in Z[:-1]], pairing.w(Z[:-1]), atol=4e-16, rtol=0)
+
+
+def test_a_uniform_number_decides_win_tie_and_loss():
+    b, tie = 0.2, 0.3
+    win = (1 - tie + b) / 2
+    results = [
+        laws.result_of(u, b, tie) for u in (0.0, win - 1e-9, win + 1e-9, win + tie - 1e-9, win + tie + 1e-9, 1.0)
+    ]
+    assert results == [1, 1, 0, 0, -1, -1]
+
+
+def test_drawn_deviations_are_normal():
+    """Kolmogorov–Smirnov over 20 000 draws; false alarm probability 1e-6."""
+    bits = [stream.draw(np.uint64(1), np.uint64(2), np.uint64(k)) for k in range(20_000)]
+    assert kstest([elementary.quantile(stream.centred(np.uint64(b))) for b in bits], "norm").pvalue > 1e-6
