@@ -56,7 +56,7 @@ class Peer:
         scored = slice(len(matches) // 4, None)
         unit = float(differences[scored].std()) or 1.0
         x, at_home, result = differences[scored] / unit, 1.0 - matches.neutral[scored], matches.result[scored]
-        drawn = max(float(np.mean(np.abs(result) < 1)), 1e-9)
+        drawn = max(float(np.mean((result > 0) & (result < 1))), 1e-9)
 
         def loss(p: Array) -> float:
             held = (p[0] ** 2 + p[3] ** 2) / (2 * x.size)  # tells both apart where nearly all matches have a home side
@@ -78,7 +78,7 @@ def run(rating: Online, matches: kn.Matches) -> Array:
     """Differences before each match, while the rating is carried on."""
     names = matches.teams
     differences = np.empty(len(matches))
-    columns = (matches.home.tolist(), matches.away.tolist(), matches.result.tolist(), matches.day.tolist())
+    columns = (matches.home.tolist(), matches.away.tolist(), matches.signed.tolist(), matches.day.tolist())
     for k, (i, j, s, day) in enumerate(zip(*columns)):
         differences[k] = rating.difference(names[i], names[j], day)
         rating.update(names[i], names[j], s, day)

@@ -55,7 +55,7 @@ def test_scores_agree_with_loops(rows):
             "accuracy": o[int(np.argmax(p[k]))],
         }
         for name, value in plain.items():
-            assert METRICS[name](p, result)[k] == pytest.approx(value, abs=1e-12)
+            assert METRICS[name](p, (1 + result) / 2)[k] == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_no_forecast_knows_its_own_or_a_later_result(matches, make):
     """Turning all results from some match on around changes no forecast up to that match, and no parameter."""
     until, cut = middle(matches), len(matches) - 20
     result, margin = matches.result.copy(), matches.margin.copy()
-    result[cut:] *= -1
+    result[cut:] = 1 - result[cut:]
     margin[cut:] *= -1
     turned = kn.Matches(
         matches.date, matches.home, matches.away, matches.teams, result, margin, matches.neutral, matches.weight,

@@ -28,7 +28,7 @@ def check_clean(matches: kn.Matches) -> None:
     assert matches.teams == ("Ajax", "PSV", "Feyenoord")
     assert matches.home.tolist() == [0, 1, 2]
     assert matches.away.tolist() == [1, 2, 0]
-    assert matches.result.tolist() == [1, 0, -1]
+    assert matches.result.tolist() == [1, 0.5, 0]
     assert matches.margin.tolist() == [1, 0, -2]
     assert matches.match_id.tolist() == ["a", "b", "c"]
     assert matches.date.dtype == np.dtype("datetime64[D]")
@@ -105,7 +105,8 @@ def test_every_date_format_reads_what_it_writes():
 )
 def test_results_in_words_and_numbers(column, expected):
     matches = kn.read_matches({"home": ["A"] * 3, "away": ["B"] * 3, "result": column})
-    assert matches.result == pytest.approx(expected)
+    assert matches.signed == pytest.approx(expected)
+    assert matches.result == pytest.approx((1 + np.array(expected)) / 2)
 
 
 def test_mapping_overrides_guesses_and_is_checked():
@@ -186,8 +187,8 @@ def test_result_column_wins_over_scores_and_it_is_said():
         "outcome": [1, 1, 0],
     }
     matches = kn.read_matches(table)
-    assert matches.result.tolist() == [1, 1, -1]
-    assert np.isnan(matches.margin[0]) and matches.margin[1:].tolist() == [2, -3]
+    assert matches.result.tolist() == [1, 1, 0]
+    assert matches.margin.tolist() == [0, 2, -3]
     assert any("in 1 matches the result is not what the scores say" in note for note in matches.notes)
     with pytest.raises(kn.InputError, match="contradicts the scores in 3 of 3"):
         kn.read_matches(table | {"outcome": [0, 0, 1]}, columns={"result": "outcome"})
@@ -197,10 +198,10 @@ def test_a_column_that_only_sounds_like_results_gives_way():
     sides = {"home": list("ABAB"), "away": list("CDCD")}
     scored = sides | {"home_score": [20, 3, 7, 7], "away_score": [10, 6, 0, 7], "result": [10, -3, 7, 0]}
     matches = kn.read_matches(scored)
-    assert matches.result.tolist() == [1, -1, 1, 0] and matches.margin.tolist() == [10, -3, 7, 0]
+    assert matches.result.tolist() == [1, 0, 1, 0.5] and matches.margin.tolist() == [10, -3, 7, 0]
     assert any("does not hold results: the scores were used" in note for note in matches.notes)
     margins = kn.read_matches(sides | {"result": [10, -3, 7, 0]})
-    assert margins.result.tolist() == [1, -1, 1, 0] and margins.margin.tolist() == [10, -3, 7, 0]
+    assert margins.result.tolist() == [1, 0, 1, 0.5] and margins.margin.tolist() == [10, -3, 7, 0]
     assert any("was read as margins" in note for note in margins.notes)
 
 
@@ -327,4 +328,4 @@ def test_no_row_vanishes(rows):
     assert seen == list(range(1, len(rows) + 2))
     assert np.all(np.diff(matches.day) >= 0)
     assert np.all(matches.home != matches.away)
-    assert np.all(np.abs(matches.result) <= 1)
+    assert np.all(np.abs(matches.signed) <= 1)

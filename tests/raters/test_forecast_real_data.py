@@ -31,7 +31,7 @@ def test_filter_on_internationals(match_data):
     assert log_loss(p, later.result).mean() < 0.868
     for k, sign in enumerate((1, 0, -1)):
         # Two standard errors of a frequency over 20,592 matches are .007; draws have become rarer since 2005.
-        assert p[:, k].mean() == pytest.approx(np.mean(later.result == sign), abs=0.015)
+        assert p[:, k].mean() == pytest.approx(np.mean(later.signed == sign), abs=0.015)
 
 
 def test_line_ups_help_on_basketball(match_data):
@@ -55,6 +55,6 @@ def test_club_football_with_few_matches_is_fitted(match_data):
     matches = kn.read_matches(folder / "matches.csv", lineups=folder / "lineups.csv")
     halfway = matches.date[len(matches) // 2]
     test = kn.backtest(matches, [kn.KalmanElo(), kn.PlayerElo()], train_until=halfway)
-    constant = np.bincount((1 - test.matches.result).astype(int), minlength=3) / len(test.matches)
+    constant = np.bincount((1 - test.matches.signed).astype(int), minlength=3) / len(test.matches)
     knowing_only_frequencies = -(constant * np.log(constant)).sum()
     assert (test.scores["log_loss"] < knowing_only_frequencies - 0.01).all()

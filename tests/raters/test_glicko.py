@@ -69,7 +69,7 @@ def slow_glicko(matches: kn.Matches, c: float, period: float, home_advantage: fl
             E = 1 / (1 + 10 ** (-g * gap / 400))
             d2 = 1 / (Q**2 * g**2 * E * (1 - E))
             precision = 1 / rd[me] ** 2 + 1 / d2
-            s = (1 + sign * matches.result[k]) / 2
+            s = (1 + sign * matches.signed[k]) / 2
             new[me] = r[me] + Q / precision * g * (s - E), math.sqrt(1 / precision)
         for t, (rating, deviation) in new.items():
             r[t], rd[t] = rating, deviation

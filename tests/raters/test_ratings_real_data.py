@@ -38,7 +38,7 @@ def test_germany_against_brazil(match_data):
 
 
 def log_loss(forecast: kn.Forecast, matches: kn.Matches) -> float:
-    outcome = (1 - matches.result).astype(int)
+    outcome = (1 - matches.signed).astype(int)
     return float(-np.log(forecast.probabilities[np.arange(len(matches)), outcome]).mean())
 
 

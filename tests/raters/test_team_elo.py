@@ -61,7 +61,7 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
         D = 2 * math.cosh(nu * z) + p["ties"]
         b = 2 * math.sinh(nu * z) / D
         slope = nu * (4 + 2 * p["ties"] * math.cosh(nu * z)) / D**2
-        S = matches.result[k] * (1 - p["margin_weight"])
+        S = matches.signed[k] * (1 - p["margin_weight"])
         S += p["margin_weight"] * math.tanh(matches.margin[k] / (p["margin_scale"] * rater.margin_unit_))
         noise = max(rater.target_square_ - b**2, kernels.LEAST_NOISE)
         g = {}
@@ -144,7 +144,7 @@ def test_piecewise_equals_batch_to_the_last_bit_whatever_the_codes():
         names = m.teams[m.home[0]], m.teams[m.away[0]]
         single.update_one(
             *names,
-            0.5 + 0.5 * m.signed[0],
+            m.result[0],
             date=m.date[0],
             margin=m.margin[0],
             neutral=bool(m.neutral[0]),

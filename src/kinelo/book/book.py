@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kinelo.forecasts.forecast import Forecast
     from kinelo.raters.rater import Rater
 
-VERSION = 1
+VERSION = 2
 HOMES = {"TeamElo": "team", "Glicko": "glicko", "Glicko2": "glicko", "KalmanElo": "kalman", "PlayerElo": "player"}
 
 

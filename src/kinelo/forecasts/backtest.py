@@ -106,7 +106,7 @@ class Backtest:
         """Score of every match for one rater."""
         if name not in self.forecasts:
             raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}")
-        return METRICS[metric](self.forecasts[name].probabilities, self.matches.signed)
+        return METRICS[metric](self.forecasts[name].probabilities, self.matches.result)
 
     def differences(
         self,
@@ -142,7 +142,7 @@ class Backtest:
         import polars as pl
 
         self.match_scores(name)
-        probabilities, happened = self.forecasts[name].probabilities, outcome_shares(self.matches.signed)
+        probabilities, happened = self.forecasts[name].probabilities, outcome_shares(self.matches.result)
         parts = []
         for k, outcome in enumerate(OUTCOMES):
             p = probabilities[:, k]

@@ -65,7 +65,7 @@ def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Es
     """
     scales = _Scales(rater.open_parameters())
     skipped = int(warm_up * len(matches))
-    result = matches.signed[skipped:]
+    result = matches.result[skipped:]
 
     def losses(z: Array) -> Array:
         twin = copy.copy(rater)

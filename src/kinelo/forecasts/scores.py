@@ -16,18 +16,20 @@ SMALLEST = 1e-12
 
 
 def outcome_shares(result: Array) -> Array:
-    """Rows (home win, draw, away win) of a result in [-1, 1]; one between two outcomes counts for both in part.
+    """Rows (home win, draw, away win) of a result in [0, 1]; one between two outcomes counts for both in part.
 
-    >>> outcome_shares(np.array([1.0, 0.0, -0.25])).tolist()
+    >>> outcome_shares(np.array([1.0, 0.5, 0.375])).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.75, 0.25]]
     """
-    return np.column_stack([np.maximum(result, 0.0), 1.0 - np.abs(result), np.maximum(-result, 0.0)])
+    signed = 2.0 * result - 1.0
+    return np.column_stack([np.maximum(signed, 0.0), 1.0 - np.abs(signed), np.maximum(-signed, 0.0)])
 
 
 def log_loss(probabilities: Array, result: Array) -> Array:
     """``−log`` of the probability that was given to what happened."""
-    decided = np.where(result > 0.0, probabilities[:, 0], probabilities[:, 2])
-    part = np.abs(result)
+    signed = 2.0 * result - 1.0
+    decided = np.where(signed > 0.0, probabilities[:, 0], probabilities[:, 2])
+    part = np.abs(signed)
     loss = -part * np.log(np.maximum(decided, SMALLEST))
     if (part < 1.0).any():
         loss -= (1.0 - part) * np.log(np.maximum(probabilities[:, 1], SMALLEST))

@@ -16,10 +16,6 @@ DATE_FORMATS = (
 )  # fmt: skip
 EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01", "D")
 
-HOME_WORDS = ("h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left")
-DRAW_WORDS = ("d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "tie (bothbad)")
-AWAY_WORDS = ("a", "away", "l", "loss", "lost", "away win", "model_b", "player_b", "team_b", "black", "right")
-
 
 def read_dates(column: pl.Series) -> tuple[NDArray[np.datetime64], str | None]:
     """Days (NaT where unreadable), and the format chosen where the dates are text."""
@@ -63,39 +59,3 @@ def read_words(column: pl.Series, meanings: Mapping[int, tuple[str, ...]]) -> ND
     meaning = {word: number for number, words in meanings.items() for word in words}
     (codes,), entries = encode_names(column)
     return np.array([*(meaning.get(entry.lower(), -1) for entry in entries), -1], np.int8)[codes]
-
-
-def read_scoreline(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Both scores from text like ``2-1`` or ``2:1``; None when the column holds something else."""
-    if column.dtype != pl.String:
-        return None
-    parts = column.str.extract_groups(r"^\s*(?<home>\d+)\s*[-:–]\s*(?<away>\d+)\s*$").struct
-    home, away = read_numbers(parts.field("home")), read_numbers(parts.field("away"))
-    return (home, away) if np.isfinite(home).any() else None
-
-
-def read_results(column: pl.Series, home: pl.Series, away: pl.Series) -> tuple[NDArray[np.float64], str]:
-    """Results in [-1, 1] from words, winners' names or numbers, and a remark on how they were read."""
-    numbers = read_numbers(column)
-    least = np.fmin.reduce(numbers)
-    text = column.cast(pl.String).str.strip_chars().str.to_lowercase() if column.dtype == pl.String else None
-    if text is None or (np.isfinite(least) and not text.is_in(["x", "d", "draw"]).any()):
-        if not least < 0:
-            scaled = 2.0 * numbers
-            scaled -= 1.0
-            return scaled, "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
-        return numbers.copy(), "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
-    named = np.full(len(text), np.nan)
-    for side, value in ((home, 1.0), (away, -1.0)):
-        name = side.cast(pl.String).str.strip_chars().str.to_lowercase()
-        named[(text == name).fill_null(False).to_numpy()] = value
-    worded = np.full(len(text), np.nan)
-    for words, value in ((HOME_WORDS, 1.0), (DRAW_WORDS, 0.0), (AWAY_WORDS, -1.0)):
-        worded[text.is_in(words).fill_null(False).to_numpy()] = value
-    if np.isfinite(least):
-        worded[(text == "1").fill_null(False).to_numpy()] = 1.0
-        worded[(text == "2").fill_null(False).to_numpy()] = -1.0
-    # A side may be called "A" or "Home": names hold where they explain every match that was not drawn.
-    if np.all(np.isfinite(named) | (worded == 0) | text.is_null().to_numpy()):
-        return np.where(np.isnan(named), worded, named), "results were read from the names of winners"
-    return np.where(np.isnan(worded), named, worded), "results were read from words"

@@ -1,26 +1,33 @@
 """The table of matches that every rater works on.
 
-Columns are arrays sorted by date; matches of one day keep the order of the file. A result is seen from the
-home side: +1 won, 0 drawn, -1 lost, or any ``S`` in [-1, 1]; NaN marks a match that has not been played yet.
+Columns are arrays sorted by date; matches of one day keep the order of the file. A result is what the home side gained:
+1 won, ½ drawn, 0 lost, or anything between; NaN marks a match that has not been played yet. Kernels work on the paper's
+``S = 2·result − 1`` in [-1, 1], which is called ``signed``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.digest import digest_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from kinelo.matches.conditions import Condition
+
 Day = str | np.datetime64
+NO_CONDITIONS: Mapping[str, Condition] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,7 @@ class Matches:
     home, away
         Codes into ``teams``.
     result
-        +1, 0, -1 or any value between, seen from the home side.
+        1, ½, 0 or any value between: what the home side gained.
     margin
         Score of the home side minus score of the away side, NaN without scores.
     neutral
@@ -49,6 +56,10 @@ class Matches:
         Line-ups of the matches, or None.
     rejected, notes
         Rows that could not be used, and remarks on how the file was read.
+    conditions
+        Circumstances of each match that the user named, such as its surface, by column.
+    source
+        All matches of the table that these are a part of, or None where they are all.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["Ajax", "PSV"], "away": ["PSV", "Ajax"], "result": [1, 0]})
@@ -69,9 +80,16 @@ class Matches:
     lineups: Lineups | None = None
     rejected: Rejects = field(default_factory=Rejects)
     notes: tuple[str, ...] = ()
+    conditions: Mapping[str, Condition] = field(default_factory=lambda: NO_CONDITIONS)
+    source: Matches | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return self.home.size
+
+    @cached_property
+    def signed(self) -> NDArray[np.float64]:
+        """Results on the scale of the model: 1 won, 0 drawn, -1 lost, seen from the home side."""
+        return 2.0 * self.result - 1.0
 
     @cached_property
     def match_id(self) -> NDArray[np.str_]:
@@ -81,14 +99,21 @@ class Matches:
         return np.array(self.identifiers.to_list(), dtype=str)
 
     @cached_property
-    def signed(self) -> NDArray[np.float64]:
-        """The results on the paper's scale: +1 won, 0 drawn, -1 lost by the home side."""
-        return self.result
-
-    @cached_property
     def day(self) -> NDArray[np.int64]:
         """Days since 1970-01-01 as integers."""
         return self.date.view(np.int64)
+
+    @cached_property
+    def source_digest(self) -> str:
+        """A fingerprint of everything in the table these matches were read from.
+
+        The same table read again has the same one, whatever its format, so that a digest and a ``row`` tell a match
+        sent twice from a second match between the same sides.
+        """
+        if self.source is not None:
+            return self.source.source_digest
+        columns = (self.day, self.home, self.away, self.result, self.margin, self.neutral, self.weight, self.row)
+        return digest_of(columns, (self.teams, [] if self.identifiers is None else self.identifiers.to_list()))
 
     def __getitem__(self, index: int | slice | NDArray) -> Matches:
         """Some of the matches; the team codes stay as they are."""
@@ -112,6 +137,8 @@ class Matches:
             None if self.lineups is None else self.lineups[index],
             self.rejected,
             self.notes,
+            {name: part[index] for name, part in self.conditions.items()} if self.conditions else NO_CONDITIONS,
+            self if self.source is None else self.source,
         )
 
     def before(self, date: Day) -> Matches:
@@ -138,7 +165,7 @@ class Matches:
         import polars as pl
 
         names = pl.Series("teams", list(self.teams), dtype=pl.String)
-        return pl.DataFrame(
+        own = pl.DataFrame(
             {
                 "match_id": self.row.astype(str) if self.identifiers is None else self.identifiers,
                 "date": pl.Series(self.date.astype("datetime64[D]")),
@@ -150,3 +177,5 @@ class Matches:
                 "weight": self.weight,
             }
         )
+        free = {name: part for name, part in self.conditions.items() if name not in own.columns}
+        return own.with_columns(part.names().alias(name) for name, part in free.items()) if free else own

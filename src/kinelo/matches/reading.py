@@ -5,7 +5,7 @@ A row that cannot be used is set aside with its number and the reason; the rest 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,8 +18,9 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import check_mapping
 from kinelo.matches.lineup_reading import attach_lineups, attach_listed_lineups
 from kinelo.matches.matches import Matches
+from kinelo.matches.outcomes import Scale, check_scale
 from kinelo.matches.rejects import Rejects
-from kinelo.matches.rows import REASONS, Rows, interpret
+from kinelo.matches.rows import REASONS, Options, Rows, interpret
 
 Value = TypeVar("Value", bound=np.generic)
 
@@ -30,6 +31,8 @@ def read_matches(
     columns: Mapping[str, str] | None = None,
     *,
     played: bool = True,
+    results: Scale | None = None,
+    conditions: Sequence[str] = (),
 ) -> Matches:
     """Read matches, and line-ups if given, from a CSV or Parquet file or a frame.
 
@@ -46,6 +49,11 @@ def read_matches(
         lineup_match, side, team, player, minutes, starter, played, role.
     played
         False keeps matches without a result (fixtures to forecast); their result is NaN.
+    results
+        Scale of a column of numbers: ``"points"`` for 0, ½, 1, ``"signed"`` for −1, 0, 1. Left open, a negative number
+        means the signed scale; 0 and 1 alone are points.
+    conditions
+        Columns to keep as :attr:`Matches.conditions`, such as ``["surface"]``.
 
     Returns
     -------
@@ -56,13 +64,14 @@ def read_matches(
     ...          "home_score": [2, 1, 0], "away_score": [1, 1, 0]}
     >>> matches = read_matches(table)
     >>> matches.result, matches.rejected.counts(), matches.notes
-    (array([0., 1.]), {'unreadable date': 1}, ('the file was not in date order: it was sorted by date',))
+    (array([0.5, 1. ]), {'unreadable date': 1}, ('the file was not in date order: it was sorted by date',))
     """
     check_mapping(columns)
+    check_scale(results)
     table = load_table(source)
     if table.height == 0:
         raise InputError(f"{_name_of(source)} contains no matches; at least one row below the header is needed")
-    rows = interpret(table, columns, _name_of(source), played)
+    rows = interpret(table, Options(columns, played, results, conditions), _name_of(source))
     matches = _accept(rows, _name_of(source))
     if lineups is not None:
         return attach_lineups(matches, rows, load_table(lineups), columns)
@@ -97,6 +106,7 @@ def _accept(rows: Rows, name: str) -> Matches:
         None if rows.identifiers is None else rows.identifiers[index],
         rejected=rejected,
         notes=tuple(rows.notes),
+        conditions={name: condition[index] for name, condition in rows.conditions.items()},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import LOSER_COLUMNS, MATCH_COLUMNS, find_columns
-from kinelo.matches.fields import read_dates, read_flags, read_numbers, read_results, read_scoreline
+from kinelo.matches.conditions import Condition, read_conditions
+from kinelo.matches.fields import read_dates, read_flags, read_numbers
 from kinelo.matches.names import encode_names
+from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, Scale, read_results, read_scoreline
 from kinelo.matches.repeats import repeated_meetings
 
 REASONS = (
@@ -31,6 +33,16 @@ REASONS = (
 )
 
 
+@dataclass(frozen=True)
+class Options:
+    """What the user of :func:`kinelo.read_matches` asked for."""
+
+    columns: Mapping[str, str] | None = None
+    played: bool = True
+    results: Scale | None = None
+    conditions: Sequence[str] = ()
+
+
 @dataclass
 class Rows:
     """The columns of a table of matches, one value per row of the file, right or wrong."""
@@ -47,8 +59,13 @@ class Rows:
     weight: NDArray[np.float64]
     fault: NDArray[np.int8]
     identifiers: pl.Series | None
-    given: frozenset[str] = frozenset()
+    options: Options
+    conditions: dict[str, Condition] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    def named(self, name: str) -> bool:
+        """Whether the user said which column holds this."""
+        return name in (self.options.columns or {})
 
     def blame(self, wrong: NDArray[np.bool_], reason: str) -> None:
         """Mark rows as unusable; the first reason found for a row is the one that is told."""
@@ -56,9 +73,9 @@ class Rows:
             self.fault[wrong & (self.fault == 0)] = REASONS.index(reason)
 
 
-def interpret(table: pl.DataFrame, columns: Mapping[str, str] | None, name: str, played: bool) -> Rows:
+def interpret(table: pl.DataFrame, options: Options, name: str) -> Rows:
     """Read every column of a table of matches and mark the rows that cannot be used."""
-    found = find_columns(table.columns, MATCH_COLUMNS, columns)
+    found = find_columns(table.columns, MATCH_COLUMNS, options.columns)
     if "home" not in found and "away" not in found:
         winners = find_columns(table.columns, LOSER_COLUMNS, None)
         if len(winners) == 2:
@@ -74,12 +91,12 @@ def interpret(table: pl.DataFrame, columns: Mapping[str, str] | None, name: str,
     unknown = np.full(n, np.nan)
     rows = Rows(
         table, found, home, away, teams, np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool), np.ones(n),
-        np.zeros(n, np.int8), None, frozenset(columns or ()),
+        np.zeros(n, np.int8), None, options, read_conditions(table, options.conditions),
     )  # fmt: skip
     rows.blame((home < 0) | (away < 0), "missing side")
     rows.blame(home == away, "a side against itself")
     _read_dates(rows)
-    _read_outcome(rows, played, name)
+    _read_outcome(rows, name)
     _read_details(rows)
     _find_duplicates(rows)
     return rows
@@ -95,8 +112,8 @@ def _read_dates(rows: Rows) -> None:
     rows.blame(np.isnat(rows.date), "unreadable date")
 
 
-def _read_outcome(rows: Rows, played: bool, name: str) -> None:
-    table, found = rows.table, rows.found
+def _read_outcome(rows: Rows, name: str) -> None:
+    table, found, played = rows.table, rows.found, rows.options.played
     if found.get("result") == "":
         rows.result = np.ones(table.height)
         rows.neutral = np.ones(table.height, bool)
@@ -116,10 +133,14 @@ def _read_outcome(rows: Rows, played: bool, name: str) -> None:
     elif "margin" in found:
         rows.margin = read_numbers(table[found["margin"]])
     if scores is not None or "margin" in found:
-        rows.result = np.sign(rows.margin)
+        rows.result = _won_by(rows.margin)
     if "result" in found:
         _use_result_column(rows)
     _judge_outcome(rows, scores, played)
+
+
+def _won_by(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    return 0.5 * (1.0 + np.sign(margin))
 
 
 def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
@@ -137,33 +158,51 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | Non
 
 def _use_result_column(rows: Rows) -> None:
     table, found = rows.table, rows.found
-    stated, remark = read_results(table[found["result"]], table[found["home"]], table[found["away"]])
-    if not {"home_score", "margin"} & found.keys():
-        if "result" not in rows.given and np.fmin.reduce(stated) < -1 and np.mean(np.abs(stated) > 1) > 0.05:
-            rows.margin, rows.result = stated, np.sign(stated)
-            remark = f"the column {found['result']!r} was read as margins of the home side"
-        else:
-            rows.result = stated
-        rows.notes.append(remark)
+    column = table[found["result"]]
+    stated, remark = read_results(column, table[found["home"]], table[found["away"]], rows.options.results)
+    if {"home_score", "margin"} & found.keys():
+        _reconcile(rows, stated, remark)
         return
+    outside = np.mean((stated < 0) | (stated > 1))
+    if outside > OTHER_SCALE and np.fmin.reduce(stated) < 0 and not rows.named("result") and not rows.options.results:
+        rows.margin = read_numbers(column)
+        rows.result = _won_by(rows.margin)
+        remark = f"the column {found['result']!r} was read as margins of the home side"
+    elif outside > OTHER_SCALE:
+        most = np.nanmax(np.abs(read_numbers(column)))
+        raise InputError(
+            f"the result column {found['result']!r} holds numbers as large as {most:g}; results are "
+            "0, 0.5, 1 or -1, 0, 1, and a difference of scores is named with columns={'margin': ...}"
+        )
+    else:
+        rows.result = stated
+    rows.notes.append(remark)
+
+
+def _reconcile(rows: Rows, stated: NDArray[np.float64], remark: str) -> None:
+    """Hold a column of results against the scores: the result counts, and the margin is kept beside it."""
+    signed = 0.5 * (1.0 + stated)
+    if remark == DOUBTFUL and _contradicted(rows, stated).any() and not _contradicted(rows, signed).any():
+        stated = signed
+        rows.notes.append(f"the scores show that 0 in {rows.found['result']!r} is a draw: {AS_SIGNED}")
     known = np.isfinite(stated)
-    contradicted = known & np.isfinite(rows.result) & (stated != rows.result)
+    contradicted = _contradicted(rows, stated)
     if contradicted.sum() > 0.5 * known.sum():
-        if "result" not in rows.given:
-            rows.notes.append(f"the column {found['result']!r} does not hold results: the scores were used")
+        if not rows.named("result"):
+            rows.notes.append(f"the column {rows.found['result']!r} does not hold results: the scores were used")
             return
         raise InputError(
-            f"the result column {found['result']!r} contradicts the scores in {int(contradicted.sum())} of "
+            f"the result column {rows.found['result']!r} contradicts the scores in {int(contradicted.sum())} of "
             f"{int(known.sum())} rows; name the right columns with "
             "columns={'result': ..., 'home_score': ..., 'away_score': ...}"
         )
     if contradicted.any():
-        rows.margin = np.where(contradicted, np.nan, rows.margin)
-        rows.notes.append(
-            f"in {int(contradicted.sum())} matches the result is not what the scores say: "
-            "the result was kept, the margin not"
-        )
+        rows.notes.append(f"in {int(contradicted.sum())} matches the result is not what the scores say: both were kept")
     rows.result = np.where(known, stated, rows.result)
+
+
+def _contradicted(rows: Rows, stated: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.isfinite(stated) & np.isfinite(rows.result) & (stated != rows.result)
 
 
 def _judge_outcome(rows: Rows, scores: tuple[NDArray, NDArray] | None, played: bool) -> None:
@@ -173,9 +212,9 @@ def _judge_outcome(rows: Rows, scores: tuple[NDArray, NDArray] | None, played: b
             wrong |= (score < 0) | np.isinf(score)
         rows.blame(wrong, "impossible score")
     # One look at the extremes clears a column without faults: NaN fails both comparisons.
-    if rows.result.min() >= -1 and rows.result.max() <= 1:
+    if rows.result.min() >= 0 and rows.result.max() <= 1:
         return
-    rows.blame(np.abs(rows.result) > 1, "impossible result")
+    rows.blame((rows.result < 0) | (rows.result > 1), "impossible result")
     if played:
         rows.blame(np.isnan(rows.result), "missing result" if scores is None else "missing score")
 

@@ -1,0 +1,82 @@
+"""What a match ended in, from a column of words, names of winners, score lines or numbers: 1 won, ½ drawn, 0 lost.
+
+Numbers come on two scales. Points are 0, ½, 1; signed results are −1, 0, 1, and a negative number gives them away. A
+column of nothing but 0 and 1 is read as points, where 0 is a defeat: only ``results="signed"`` makes it a draw.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.fields import read_numbers
+
+Scale = Literal["points", "signed"]
+HOME_WORDS = ("h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left")
+DRAW_WORDS = ("d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "½", "1/2", "tie (bothbad)")
+AWAY_WORDS = ("a", "away", "l", "loss", "lost", "away win", "model_b", "player_b", "team_b", "black", "right")
+
+AS_POINTS = "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
+AS_SIGNED = "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
+AS_SIDES = "results were read as 1 where the first side won and 2 where the second did"
+DOUBTFUL = (
+    "results are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed' "
+    "(--results signed on the command line)"
+)
+OTHER_SCALE = 0.05
+"""A share of numbers outside [-1, 1] above which a column does not hold results."""
+
+
+def check_scale(results: str | None) -> None:
+    """Refuse a scale of results that does not exist."""
+    if results not in (None, "points", "signed"):
+        raise InputError(f"results={results!r} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1)")
+
+
+def read_results(
+    column: pl.Series, home: pl.Series, away: pl.Series, scale: Scale | None
+) -> tuple[NDArray[np.float64], str]:
+    """Results in [0, 1] and a remark on how they were read; numbers that are no result stay outside [0, 1]."""
+    numbers = read_numbers(column)
+    least = np.fmin.reduce(numbers)
+    text = column.cast(pl.String).str.strip_chars().str.to_lowercase() if column.dtype == pl.String else None
+    if text is None or (np.isfinite(least) and not text.is_in(DRAW_WORDS).any()):
+        return _read_numbers(numbers, float(least), scale)
+    named = np.full(len(text), np.nan)
+    for side, value in ((home, 1.0), (away, 0.0)):
+        name = side.cast(pl.String).str.strip_chars().str.to_lowercase()
+        named[(text == name).fill_null(False).to_numpy()] = value
+    worded = np.full(len(text), np.nan)
+    for words, value in ((HOME_WORDS, 1.0), (DRAW_WORDS, 0.5), (AWAY_WORDS, 0.0)):
+        worded[text.is_in(words).fill_null(False).to_numpy()] = value
+    if np.isfinite(least):
+        second = "2" if (text == "2").any() else "0"
+        worded[(text == "1").fill_null(False).to_numpy()] = 1.0
+        worded[(text == second).fill_null(False).to_numpy()] = 0.0
+    # A side may be called "A" or "Home": names hold where they explain every match that was not drawn.
+    if np.all(np.isfinite(named) | (worded == 0.5) | text.is_null().to_numpy()):
+        return np.where(np.isnan(named), worded, named), "results were read from the names of winners"
+    return np.where(np.isnan(worded), named, worded), "results were read from words"
+
+
+def _read_numbers(numbers: NDArray[np.float64], least: float, scale: Scale | None) -> tuple[NDArray[np.float64], str]:
+    if scale == "signed" or (scale is None and least < 0):
+        return 0.5 * (1.0 + numbers), AS_SIGNED
+    if scale is None and np.fmax.reduce(numbers) == 2 and np.all(np.isin(numbers, (1.0, 2.0)) | np.isnan(numbers)):
+        return 2.0 - numbers, AS_SIDES
+    if scale is None and least == 0 and not np.any((numbers > 0) & (numbers < 1)):
+        return numbers.copy(), DOUBTFUL
+    return numbers.copy(), AS_POINTS
+
+
+def read_scoreline(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Both scores from text like ``2-1`` or ``2:1``; None when the column holds something else."""
+    if column.dtype != pl.String:
+        return None
+    parts = column.str.extract_groups(r"^\s*(?<home>\d+)\s*[-:–]\s*(?<away>\d+)\s*$").struct
+    home, away = read_numbers(parts.field("home")), read_numbers(parts.field("away"))
+    return (home, away) if np.isfinite(home).any() else None
