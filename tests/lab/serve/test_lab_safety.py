@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -11,7 +12,6 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from kinelo.lab.serve.app import create_app
-from kinelo.lab.serve.guard import COOKIE
 from kinelo.lab.serve.settings import Limits, Settings
 
 HERE = "http://127.0.0.1:8000"
@@ -46,21 +46,37 @@ def test_own_names_are_answered(visitor, host):
     assert visitor.get("/", headers={"host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "192.168.0.7", ""])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8000",
+        "127.0.0.1.evil.example",
+        "192.168.0.7",
+        "",
+        "[::1].evil.example",
+        "[::1]evil.example:8000",
+        "[::1%evil.example]",
+        "127.0.0.1:8000.evil.example",
+        "x@127.0.0.1",
+    ],
+)
 def test_foreign_names_get_nothing(visitor, host):
     answer = visitor.get("/api/about", headers={"host": host})
     assert answer.status_code == 421
     assert "controls" not in answer.text
 
 
-@pytest.mark.parametrize("origin", [None, "http://evil.example", "http://127.0.0.1:9999", "null", "https://127.0.0.1"])
+@pytest.mark.parametrize(
+    "origin", [None, "http://evil.example", "http://127.0.0.1:9999", "null", "https://127.0.0.1", "http://[::1"]
+)
 def test_sockets_of_other_pages_are_refused(visitor, origin):
     headers = {} if origin is None else {"origin": origin}
     with pytest.raises(WebSocketDisconnect), visitor.websocket_connect(LIVE, headers=headers):
         pass
 
 
-@pytest.mark.parametrize("origin", [None, "http://evil.example"])
+@pytest.mark.parametrize("origin", [None, "http://evil.example", "http://[::1"])
 def test_requests_that_change_something_must_come_from_the_own_page(visitor, origin):
     with visitor.websocket_connect(LIVE, headers=OWN) as socket:
         page = welcome(socket)
@@ -96,10 +112,70 @@ def test_a_token_is_demanded_beyond_loopback():
         first = stranger.get(f"/?token={settings.token}&sigma=2", follow_redirects=False)
         assert first.status_code == 303 and first.headers["location"] == "/?sigma=2"
         cookie = first.headers["set-cookie"].lower()
-        assert "httponly" in cookie and "samesite=strict" in cookie
+        assert "httponly" in cookie and "samesite=lax" in cookie
         assert stranger.get("/api/about").status_code == 200
-        with stranger.websocket_connect(LIVE, headers={**OWN, "cookie": f"{COOKIE}={settings.token}"}) as socket:
+        with stranger.websocket_connect(
+            LIVE, headers={**OWN, "cookie": f"{settings.cookie}={settings.token}"}
+        ) as socket:
             assert welcome(socket)
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    ["a:b/c=1", 'state={"open": [1, 2]}', "x", "=", 'q="', "kinelo_token_8000=old", "ä=ü", "a=1,b=2", "$Version=1"],
+)
+def test_cookies_of_other_programs_do_no_harm(foreign):
+    settings = Settings(host="0.0.0.0")
+    with client(settings) as stranger:
+        own = f"{settings.cookie}={settings.token}"
+        for cookies in (f"{foreign}; {own}", f"{own}; {foreign}"):
+            assert stranger.get("/api/about", headers={"cookie": cookies.encode()}).status_code == 200
+        assert stranger.get("/api/about", headers={"cookie": foreign.encode()}).status_code == 401
+
+
+def test_two_labs_of_one_machine_keep_their_tokens_apart():
+    assert Settings(host="0.0.0.0", port=8000).cookie != Settings(host="0.0.0.0", port=8001).cookie
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/", "/%2fevil.example/", "/\\evil.example/", "///evil.example", "/static/"]
+)
+def test_a_token_leads_to_the_page_and_nowhere_else(path):
+    settings = Settings(host="0.0.0.0")
+    with client(settings) as stranger:
+        answer = stranger.get(f"http://127.0.0.1:8000{path}?token={settings.token}", follow_redirects=False)
+        assert answer.status_code == 401 and "location" not in answer.headers and "set-cookie" not in answer.headers
+
+
+def test_a_body_must_keep_coming(monkeypatch):
+    monkeypatch.setattr("kinelo.lab.serve.guard.BODY_SECONDS", 0.05)
+    app = create_app(Settings())
+    answers = []
+
+    async def receive() -> dict:
+        if not answers_begun:
+            answers_begun.append(True)
+            return {"type": "http.request", "body": b"{", "more_body": True}
+        return await asyncio.Event().wait()  # type: ignore[return-value]
+
+    async def send(message: dict) -> None:
+        answers.append(message)
+
+    async def story() -> None:
+        page = type("Left", (), {})()
+        app.state.pages._open["key"] = page
+        await app(scope, receive, send)
+
+    answers_begun: list[bool] = []
+    headers = [(b"host", b"127.0.0.1:8000"), (b"origin", HERE.encode())]
+    path = "/api/pages/key/league/rate"
+    scope = {
+        "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "root_path": "", "scheme": "http",
+        "query_string": b"", "headers": headers, "http_version": "1.1", "server": ("127.0.0.1", 8000),
+        "client": ("127.0.0.1", 1), "asgi": {"version": "3.0"},
+    }  # fmt: skip
+    asyncio.run(story())
+    assert answers[0]["status"] == 408
 
 
 def test_a_bearer_token_works_too():
@@ -140,7 +216,19 @@ def test_long_requests_are_refused(visitor):
         assert answer.status_code == 413
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"columns": 3, "rater": "team"}', b'{"columns": {}, "rater": 3}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b"[" * 60_000,
+        b"\xff{}",
+        b'{"columns": {"home": "\\ud800"}, "rater": "team"}',
+        b'{"columns": 3, "rater": "team"}',
+        b'{"columns": {}, "rater": 3}',
+    ],
+)
 def test_nonsense_is_answered_with_a_sentence(visitor, body):
     with visitor.websocket_connect(LIVE, headers=OWN) as socket:
         page = welcome(socket)
@@ -211,6 +299,14 @@ def test_only_so_many_jobs():
         ('{"type": "start", "controls": {"teams": 100000}}', "teams must lie between"),
         ('{"type": "start", "controls": {"teams": NaN}}', "teams must be a number"),
         ('{"type": "start", "controls": {"law": "magic"}}', "law must be one of"),
+        ('{"type": "start", "controls": {"law": {}}}', "law must be one of"),
+        ('{"type": "start", "controls": {"law": ["normal"]}}', "law must be one of"),
+        ('{"type": "start", "controls": {"sigma": 1' + 400 * "0" + "}}", "sigma must lie between"),
+        ('{"type": "start", "controls": {"sigma": 1e999}}', "sigma must lie between"),
+        ('{"type": "start", "seed": {}}', "seed must be"),
+        (8000 * "[", "JSON object"),
+        (2000 * '{"a":' + "1" + 2000 * "}", "JSON object"),
+        ('{"type": "\\ud800"}', "JSON object"),
         ('{"type": "start", "controls": {"magic": 1}}', "there is no slider"),
         ('{"type": "start", "controls": [], "seed": 1}', "names with values"),
         ('{"type": "start", "seed": -1}', "seed must be"),
@@ -222,5 +318,15 @@ def test_bad_messages_are_answered_and_the_page_goes_on(visitor, sent, complaint
         welcome(socket)
         socket.send_text(sent)
         assert complaint in message(socket, "complaint")["text"]
+        socket.send_json({"type": "start", "controls": {"teams": 10}})
+        assert message(socket, "started")["controls"]["teams"] == 10
+
+
+def test_binary_messages_are_answered_and_the_page_goes_on(visitor):
+    with visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        welcome(socket)
+        socket.send_bytes(b"\x00\x01")
+        assert "as text" in message(socket, "complaint")["text"]
+        socket.send_json({"type": "speed", "speed": int("1" + 400 * "0")})
         socket.send_json({"type": "start", "controls": {"teams": 10}})
         assert message(socket, "started")["controls"]["teams"] == 10

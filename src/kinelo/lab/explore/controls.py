@@ -5,7 +5,7 @@ The page draws its sliders from this list and sends their values back; the same 
 
 from __future__ import annotations
 
-import math
+import reprlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -22,6 +22,11 @@ from kinelo.model.validation import Array
 
 THETA = (4.0, 10.0)
 """Mean strengths of the teams spread evenly over this interval, as in the paper."""
+
+
+def shown(value: object) -> str:
+    """What a page sent, short enough for a sentence."""
+    return reprlib.repr(value)
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,10 @@ class Slider:
     def read(self, value: object) -> float:
         """Return the value as a number of the slider's range, or say what is accepted."""
         whole = self.step >= 1
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise InputError(f"{self.name} must be a number from {self.low:g} to {self.high:g}, not {value!r}.")
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+            raise InputError(f"{self.name} must be a number from {self.low:g} to {self.high:g}, not {shown(value)}.")
         if not self.low <= value <= self.high:
-            raise InputError(f"{self.name} must lie between {self.low:g} and {self.high:g}, not at {value:g}.")
+            raise InputError(f"{self.name} must lie between {self.low:g} and {self.high:g}, not at {shown(value)}.")
         return round(value) if whole else float(value)
 
 
@@ -64,9 +69,9 @@ class Choice:
 
     def read(self, value: object) -> str:
         """Return the option, or say which there are."""
-        if value not in self.options:
-            raise InputError(f"{self.name} must be one of {', '.join(self.options)}, not {value!r}.")
-        return str(value)
+        if not isinstance(value, str) or value not in self.options:
+            raise InputError(f"{self.name} must be one of {', '.join(self.options)}, not {shown(value)}.")
+        return value
 
 
 VARIES, RULES, LEAGUE = "How much strength varies", "How ratings are computed", "The league"
@@ -180,7 +185,7 @@ def read_controls(given: object) -> Controls:
         raise InputError("the sliders must come as names with values.")
     known = {control.name: control for control in CONTROLS}
     if unknown := sorted(map(str, set(given) - set(known))):
-        raise InputError(f"there is no slider {unknown[0]!r}; there are {', '.join(known)}.")
+        raise InputError(f"there is no slider {shown(unknown[0])}; there are {', '.join(known)}.")
     values: dict[str, Any] = {name: known[name].read(value) for name, value in given.items()}
     controls = Controls(**values)
     if controls.law == "lottery" and controls.lineup > controls.players:

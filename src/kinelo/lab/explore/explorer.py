@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.lab.explore.controls import Controls, read_controls
+from kinelo.lab.explore.controls import Controls, read_controls, shown
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.pacing import Pacer
 from kinelo.lab.explore.verdict import PENDING
@@ -76,7 +76,7 @@ class Explorer:
         try:
             controls = read_controls(message.get("controls", {}))
             if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**31:
-                raise InputError(f"seed must be a whole number from 0 to 2147483647, not {seed!r}.")
+                raise InputError(f"seed must be a whole number from 0 to 2147483647, not {shown(seed)}.")
         except InputError as error:
             await self._say({"type": "complaint", "text": str(error)})
             return

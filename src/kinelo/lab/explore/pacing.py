@@ -30,7 +30,7 @@ class Pacer:
     def set_speed(self, speed: object) -> None:
         """Take a speed in matches per team and second, within the range offered."""
         if isinstance(speed, int | float) and not isinstance(speed, bool) and speed == speed:
-            self.speed = min(max(float(speed), SPEEDS[0]), SPEEDS[1])
+            self.speed = float(min(max(speed, SPEEDS[0]), SPEEDS[1]))
 
     def set_paused(self, paused: object) -> None:
         """Stop the clock or let it run."""

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
+from kinelo.lab.rate.export import harmless
 from kinelo.lab.rate.standings import calibration, histories, leaderboard, parameters, summary
 from kinelo.lab.rate.tables import Table, check_choice, forget_columns, names_winners, read_table
 from kinelo.matches.matches import Matches
@@ -29,13 +30,21 @@ class RatingDesk:
     def __init__(self, progress: Callable[[Any], None]) -> None:
         self._progress = progress
         self._tables: dict[str, Table] = {}
+        self._made_up = False
+        self._forget_ratings()
+
+    def _forget_ratings(self) -> None:
+        """Ratings belong to the tables they were made from."""
         self._matches: Matches | None = None
         self._rater: Rater | None = None
         self._downloads: dict[str, pl.DataFrame] = {}
 
     def look(self, kind: str, path: str, name: str, rows: int, columns: int) -> dict[str, Any]:
         """Read an uploaded table and say what it holds; ``name`` is only ever shown."""
-        self._tables[kind] = read_table(kind, Path(path), name, rows, columns)
+        table = read_table(kind, Path(path), name, rows, columns)
+        kept = {} if self._made_up else self._tables
+        self._tables, self._made_up = {**kept, kind: table}, False
+        self._forget_ratings()
         return self.seen()
 
     def sample(self) -> dict[str, Any]:
@@ -45,11 +54,14 @@ class RatingDesk:
             "results": Table("results", "a made-up league", league.results.cast(pl.String), 1),
             "lineups": Table("lineups", "its line-ups", league.lineups.cast(pl.String), 1),
         }
+        self._made_up = True
+        self._forget_ratings()
         return self.seen()
 
     def forget(self, kind: str) -> dict[str, Any]:
         """Let go of a table."""
         self._tables.pop(kind, None)
+        self._forget_ratings()
         return self.seen()
 
     def seen(self) -> dict[str, Any]:
@@ -58,6 +70,7 @@ class RatingDesk:
 
     def rate(self, columns: dict[str, str], rater: str) -> dict[str, Any]:
         """Rate the league and describe the outcome."""
+        self._forget_ratings()
         if "results" not in self._tables:
             raise InputError("there are no results yet; drop a file first.")
         if rater not in RATERS:
@@ -69,12 +82,12 @@ class RatingDesk:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
         self._progress(f"Fitting {len(matches):,} matches")
         fitted = rater_called(rater).fit(matches)
-        self._matches, self._rater = matches, fitted
         self._progress("Following the ratings through time")
         history = rating_history(fitted, matches, points=120)
         self._progress("Checking the forecasts")
         checked, forecasts = calibration(rater, matches)
         rejects = self._rejects(matches)
+        self._matches, self._rater = matches, fitted
         self._downloads = {"ratings": fitted.ratings_, "histories": history, "forecasts": forecasts, "rejects": rejects}
         return {
             "rater": rater,
@@ -125,7 +138,7 @@ class RatingDesk:
         """Write one of the tables that can be downloaded to a file of the server's choice."""
         if name not in self._downloads:
             raise InputError(f"there is nothing to download as {name!r}; rate a league first.")
-        self._downloads[name].write_csv(path)
+        harmless(self._downloads[name]).write_csv(path)
         return {}
 
 

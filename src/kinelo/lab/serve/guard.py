@@ -2,23 +2,25 @@
 
 Host must name this server, so that a foreign name pointed at it gets nothing. What changes something, and every
 WebSocket, must come from the lab's own page (Origin). Where a token is set, a cookie or header must carry it; the first
-visit brings it in the address and is sent on to the address without it.
+visit brings it in the address of the page and is sent on to the address without it. A body must keep coming.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from http.cookies import SimpleCookie
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kinelo.lab.serve.settings import Settings
 
-COOKIE = "kinelo_token"
 REFUSED_SOCKET = 4403
+BODY_SECONDS = 30.0
+"""The longest silence within the body of a request."""
 
 SAFE_HEADERS = {
     "Content-Security-Policy": (
@@ -60,7 +62,7 @@ class Guard:
                     out.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, send_protected)
+        await self._app(scope, _prompt(receive), send_protected)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if not self._settings.accepts_host(headers.get("host", "")):
@@ -69,38 +71,66 @@ class Guard:
         if must_be_own and not _same_origin(headers):
             return PlainTextResponse("This request does not come from the lab's own page.", 403)
         token = self._settings.token
-        if token is None or _matches(_cookie(headers), token) or _matches(_bearer(headers), token):
+        if token is None or _matches(_bearer(headers), token):
+            return None
+        if any(_matches(value, token) for value in _cookies(headers, self._settings.cookie)):
             return None
         return self._admit(scope, token)
 
     def _admit(self, scope: Scope, token: str) -> Response:
         """Answer a request without a valid cookie: let it in if its address brings the token."""
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-        if scope["type"] == "http" and scope["method"] == "GET" and _matches(query.pop("token", ""), token):
-            rest = urlencode(query)
-            answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
-            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
+        query = parse_qsl(scope["query_string"].decode("latin-1"))
+        brought = any(name == "token" and _matches(value, token) for name, value in query)
+        # Only the page itself is opened this way, so that no address can lead a visitor elsewhere.
+        if brought and scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/":
+            rest = urlencode([pair for pair in query if pair[0] != "token"])
+            answer = RedirectResponse("/" + (f"?{rest}" if rest else ""), 303)
+            # Lax, because a link to the lab may be clicked on another page; what changes something asks for Origin.
+            answer.set_cookie(self._settings.cookie, token, httponly=True, samesite="lax", path="/")
             return answer
         return PlainTextResponse("A token is needed: open the address that `kinelo lab` printed when it started.", 401)
 
 
 def _same_origin(headers: Headers) -> bool:
-    origin = headers.get("origin", "")
-    return bool(origin) and urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    try:
+        origin = urlsplit(headers.get("origin", "")).netloc
+    except ValueError:
+        return False
+    return bool(origin) and origin.lower() == headers.get("host", "").lower()
 
 
 def _matches(given: str, token: str) -> bool:
     return secrets.compare_digest(given.encode(), token.encode())
 
 
-def _cookie(headers: Headers) -> str:
-    jar = SimpleCookie(headers.get("cookie", ""))
-    return jar[COOKIE].value if COOKIE in jar else ""
+def _cookies(headers: Headers, name: str) -> list[str]:
+    """Values of the cookies of a name; other programs of this machine may have set cookies of any shape."""
+    pairs = (part.partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
+    return [value.strip() for found, _, value in pairs if found.strip() == name]
 
 
 def _bearer(headers: Headers) -> str:
     kind, _, value = headers.get("authorization", "").partition(" ")
     return value if kind.lower() == "bearer" else ""
+
+
+def _prompt(receive: Receive) -> Receive:
+    """Receive a request whose body must keep coming; after it, only the end of the connection is waited for."""
+    waiting = True
+
+    async def receive_promptly() -> Message:
+        nonlocal waiting
+        if not waiting:
+            return await receive()
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, "the rest of the request did not come.") from None
+        waiting = message.get("more_body", False)
+        return message
+
+    return receive_promptly
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, answer: Response) -> None:

@@ -17,6 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from kinelo.errors import InputError
 from kinelo.lab.explore.explorer import Explorer, Pools, Theory
 from kinelo.lab.serve.jobs import Jobs, Report
+from kinelo.lab.serve.reading import json_object
 from kinelo.lab.serve.settings import Limits
 
 FULL_HOUSE = 4429
@@ -70,23 +71,20 @@ class Page:
         await self.say({"type": "welcome", "page": self.key})
         playing = asyncio.create_task(self._explorer.play())
         try:
-            async for text in self._socket.iter_text():
+            while (message := await self._socket.receive())["type"] != "websocket.disconnect":
                 if playing.done():
                     playing.result()
-                await self._hear(text)
+                await self._hear(message.get("text"))
         finally:
             playing.cancel()
             with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
                 await playing
             await self._leave()
 
-    async def _hear(self, text: str) -> None:
-        try:
-            message = json.loads(text)
-        except ValueError:
-            message = None
-        if not isinstance(message, dict):
-            await self.say({"type": "complaint", "text": "a message must be a JSON object."})
+    async def _hear(self, text: str | None) -> None:
+        message = None if text is None else json_object(text)
+        if message is None:
+            await self.say({"type": "complaint", "text": "a message must be a JSON object, as text."})
             return
         await self._explorer.hear(message)
 

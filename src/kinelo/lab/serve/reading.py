@@ -19,10 +19,21 @@ async def read_object(request: Request) -> dict[str, Any]:
         body += chunk
         if len(body) > limit:
             raise HTTPException(413, f"a request may hold at most {limit:,} bytes.")
-    try:
-        content = json.loads(body)
-    except ValueError:
-        content = None
-    if not isinstance(content, dict):
+    content = json_object(body)
+    if content is None:
         raise InputError("the request must hold a JSON object.")
     return content
+
+
+def json_object(text: str | bytes) -> dict[str, Any] | None:
+    """Return the JSON object that a text holds, or None where it holds none, or one nested or written beyond sense.
+
+    >>> json_object('{"a": 1}'), json_object("[]"), json_object("[" * 10_000), json_object('{"a": "\\ud800"}')
+    ({'a': 1}, None, None, None)
+    """
+    try:
+        content = json.loads(text)
+        json.dumps(content, ensure_ascii=False).encode()  # half a character cannot be written anywhere
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None

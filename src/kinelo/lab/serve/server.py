@@ -14,6 +14,7 @@ import uvicorn
 
 from kinelo.errors import InputError
 from kinelo.lab.serve.app import create_app
+from kinelo.lab.serve.prompt import PromptProtocol
 from kinelo.lab.serve.settings import Settings
 
 if find_spec("plotly") is None:
@@ -66,6 +67,7 @@ def serve(settings: Settings, *, browser: bool, announce: Callable[[str], None])
         create_app(settings, warm=True),
         log_level=logging.WARNING,
         access_log=False,
+        http=PromptProtocol,
         ws="websockets-sansio",
         ws_max_size=settings.limits.message_bytes,
         ws_max_queue=8,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
+HOST_HEADER = re.compile(r"(\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\s:/@\[\]\\]+))(:\d*)?")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
@@ -56,6 +58,11 @@ class Settings:
         host = f"[{shown}]" if ":" in shown else shown
         return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
 
+    @property
+    def cookie(self) -> str:
+        """Name of the cookie that carries the token; browsers share cookies between the ports of a machine."""
+        return f"kinelo_token_{self.port}"
+
     def accepts_host(self, header: str) -> bool:
         """Whether a Host header names this server.
 
@@ -75,15 +82,13 @@ class Settings:
 
 
 def host_name(header: str) -> str:
-    """The name in a Host header, without the port.
+    """The name in a Host header, without the port; empty where the header is none.
 
-    >>> host_name("[::1]:8000"), host_name("LocalHost:8000")
-    ('::1', 'localhost')
+    >>> host_name("[::1]:8000"), host_name("LocalHost:8000"), host_name("[::1].evil.example")
+    ('::1', 'localhost', '')
     """
-    text = header.strip().lower()
-    if text.startswith("["):
-        return text[1:].split("]", 1)[0]
-    return text.rsplit(":", 1)[0] if text.count(":") == 1 else text
+    found = HOST_HEADER.fullmatch(header.strip().lower())
+    return "" if found is None else found["address"] or found["name"]
 
 
 def is_loopback(host: str) -> bool:
