@@ -107,6 +107,92 @@ def test_the_address_holds_the_sliders(visit):
     assert "over-rated" in page.inner_text("#headline")
 
 
+def moves(controls: list[dict]) -> list[tuple[str, object, object]]:
+    """Every control away from its default and back: the way back is answered from what was computed before."""
+    found = []
+    for control in controls:
+        if control["kind"] == "choice":
+            found += [
+                (control["name"], other, control["default"])
+                for other in control["options"]
+                if other != control["default"]
+            ]
+        elif control["logarithmic"]:
+            found.append((control["name"], 160, 100))
+        else:
+            far = control["high"] if control["default"] < (control["low"] + control["high"]) / 2 else control["low"]
+            found.append((control["name"], far, control["default"]))
+    return found
+
+
+def test_the_picture_is_that_of_the_verdict_wherever_the_sliders_stand(visit):
+    page = visit("?teams=40&law=lottery")
+    until(page, "Boolean(document.body.dataset.foreseenRun)", 60)
+    settled = "(({ run, foreseenRun, verdictRun }) => [foreseenRun, verdictRun].includes(run))"
+    for name, away, back in moves(page.evaluate("fetch('/api/about').then((one) => one.json())")["controls"]):
+        for value in (away, back):
+            before = run(page)
+            page.eval_on_selector(
+                f"#control-{name}",
+                """(node, value) => { const kind = node.tagName === "SELECT" ? "change" : "input";
+                   node.value = value; node.dispatchEvent(new Event(kind)); }""",
+                str(value),
+            )
+            until(page, f"Number(document.body.dataset.run) > {before}")
+            until(page, f"{settled}(document.body.dataset)")
+            drawn, said, teams, ranges = page.evaluate(
+                """() => {
+                  const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+                  const chart = (name) => document.querySelector(`#${name}-chart`);
+                  const [league, density] = [chart("league"), chart("density")];
+                  const { x, y } = league.data[3];
+                  const dots = league.data[4];
+                  const over = mean(x.map((one, k) => (one - mean(x)) * (y[k] - mean(y))));
+                  return [over / mean(x.map((one) => (one - mean(x)) ** 2)),
+                    x.length ? Number(document.querySelector("#facts b").textContent) : null,
+                    [dots.x.length, dots.y.length, Number(document.querySelector("#control-teams").value)],
+                    [league, density].map((one) => JSON.stringify([one.layout.xaxis.range, one.layout.yaxis.range]))];
+                }"""
+            )
+            assert said is None or abs(drawn - said) < 0.03, (name, value)
+            assert len(set(teams)) == 1, (name, value)
+            assert ranges[0] == ranges[1], (name, value)
+
+
+def test_an_address_of_nonsense_still_plays(visit):
+    page = visit("?teams=20&law=constructor&pairing=toString&start=__proto__&players=7.4&sigma=&nu=one")
+    wait_for_frames(page, 2)
+    assert page.is_hidden("#toast") and page.input_value("#control-law") == "normal"
+
+
+def test_back_and_forward_stay_within_the_lab(visit):
+    page = visit("?teams=20")
+    wait_for_frames(page, 1)
+    for value in (1.2, 1.4, 1.6):
+        set_slider(page, "sigma", value)
+    page.select_option("#control-start", "equal")
+    page.click("#tab-rate")
+    page.click("#tab-paper")
+    assert "sigma=1.6" in page.url and page.url.endswith("#paper")
+    page.go_back()
+    until(page, "!document.querySelector('#rate').hidden")
+    page.go_back()
+    until(page, "!document.querySelector('#explore').hidden")
+    assert page.input_value("#control-start") == "equal"
+    before = run(page)
+    page.go_back()
+    until(page, f"Number(document.body.dataset.run) > {before}")
+    assert page.input_value("#control-start") == "random" and page.inner_text("output[for=control-sigma]") == "1.6"
+    page.go_back()  # the three moves were one gesture
+    until(page, "document.querySelector('output[for=control-sigma]').textContent === '1'")
+    page.go_forward()
+    until(page, "document.querySelector('output[for=control-sigma]').textContent === '1.6'")
+    page.evaluate("document.querySelector('#tab-rate').click()")
+    page.evaluate("document.querySelector('.skip').click()")
+    page.wait_for_timeout(100)
+    assert page.is_visible("#rate")
+
+
 def test_line_ups_have_sliders_of_their_own(visit):
     page = visit()
     assert page.is_visible("#control-sigma") and not page.is_visible("#control-players")
@@ -252,6 +338,70 @@ def test_the_sample_league_needs_one_click(visit):
     assert "570 matches" in page.inner_text("#calibration-words")
 
 
+LINEUPS = "match_id,side,player\n" + "\n".join(f"{k},{side},P{k % 9}" for k in range(160) for side in ("home", "away"))
+
+
+def drop(page, selector: str, *names: str, text: str = GOOD) -> None:
+    """Drop files on an element, as a hand would; what the page does not stop would replace it."""
+    stopped = page.evaluate(
+        """([selector, names, text]) => {
+          const transfer = new DataTransfer();
+          for (const name of names) transfer.items.add(new File([text], name, { type: "text/csv" }));
+          const options = { bubbles: true, cancelable: true, dataTransfer: transfer };
+          const node = document.querySelector(selector);
+          return ["dragover", "drop"].every((kind) => !node.dispatchEvent(new DragEvent(kind, options)));
+        }""",
+        [selector, names, text],
+    )
+    assert stopped
+
+
+def test_a_file_that_misses_its_zone_does_not_replace_the_page(visit):
+    page = visit("?teams=20")
+    drop(page, "h1", "league.csv")
+    assert "on the Rate tab" in page.inner_text("#toast")
+    page.click("#tab-rate")
+    drop(page, "#drop-results", "a.csv", "b.csv")
+    assert "One file at a time" in page.inner_text("#toast")
+    drop(page, "#drop-results", "league.csv")
+    page.wait_for_selector("#rate-go:enabled")
+    assert "league.csv: 160 rows" in page.inner_text("#drop-results")
+
+
+def test_files_dropped_while_the_lab_is_busy_wait_their_turn_and_can_be_taken_back(visit):
+    page = visit("#rate")
+    words = page.inner_text("#drop-lineups span")
+    drop(page, "#drop-results", "league.csv")
+    drop(page, "#drop-lineups", "teams.csv", text=LINEUPS)
+    until(page, "document.querySelector('#drop-lineups').textContent.includes('teams.csv: 320 rows')")
+    page.wait_for_selector("#rate-go:enabled")
+    assert "league.csv" in page.inner_text("#drop-results") and page.input_value("#rater") == "player"
+    page.click("#remove-lineups")
+    page.wait_for_selector("#remove-lineups", state="hidden")
+    assert page.inner_text("#drop-lineups span") == words and page.input_value("#rater") == "team"
+    page.click("#rate-go")
+    page.wait_for_selector("#rated:not([hidden])")
+    page.click("#remove-results")
+    page.wait_for_selector("#mapping", state="hidden")
+    assert page.is_hidden("#rated")
+
+
+def test_no_old_leaderboard_stands_under_new_file_names(visit):
+    page = visit("#rate")
+    upload(page, GOOD)
+    page.click("#rate-go")
+    page.wait_for_selector("#rated:not([hidden])")
+    upload(page, "\x00 broken", name="broken.csv")  # not read: the old file and its ratings stay
+    page.wait_for_selector("#rate-error:not([hidden])")
+    assert page.is_visible("#rated") and "league.csv" in page.inner_text("#drop-results")
+    upload(page, "home,away\nA,B\n", name="other.csv")
+    until(page, "document.querySelector('#drop-results').textContent.includes('other.csv')")
+    assert page.is_hidden("#rated")
+    page.click("#rate-go")
+    page.wait_for_selector("#rate-error:not([hidden])")
+    assert page.is_hidden("#rated")
+
+
 def test_the_paper_is_made_with_progress_and_can_be_cancelled(visit):
     page = visit("#paper")
     page.click("#make-quick")
@@ -270,9 +420,13 @@ def test_a_page_comes_back_after_the_server_was_killed(visit, lab):
     page.click("#tab-explore")
     wait_for_frames(page, 2)
     lab.kill()
-    page.wait_for_selector("#connection[data-state=lost]")
+    page.wait_for_selector("#banner:not([hidden])")
+    assert "does not answer" in page.inner_text("#banner")
+    assert page.evaluate("document.querySelector('#controls').inert && document.querySelector('.player').inert")
+    assert page.eval_on_selector(".verdict", "node => node.classList.contains('waiting')")
     lab.start()
     page.wait_for_selector("#connection[data-state=open]")
+    assert page.is_hidden("#banner") and not page.evaluate("document.querySelector('#controls').inert")
     until(page, "Number(document.body.dataset.frames) < 50")
     wait_for_frames(page, 3)
     assert page.eval_on_selector("#league-chart", "node => node.data[4].y.length") == 40

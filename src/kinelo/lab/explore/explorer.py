@@ -137,7 +137,7 @@ class Explorer:
         async def say_verdict(words: dict[str, Any], *, final: bool) -> None:
             await self._say({"type": "verdict", "run": run.number, "final": final, **words})
 
-        words: dict[str, Any] = {"headline": "These ratings never settle.", "facts": []}
+        words: dict[str, Any] = {"headline": "Nothing was found where these ratings settle.", "facts": []}
         try:
             foreseen = await self._theory.foresee(run.controls)
             line = foreseen["map"]

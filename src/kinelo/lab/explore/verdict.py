@@ -9,6 +9,7 @@ from typing import Any
 from kinelo.advice.diagnosis import Diagnosis, diagnose
 from kinelo.advice.words import rows_of
 from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.fair import Search, look_for_fair_step
 from kinelo.lab.explore.theory import PredictedMap, many_teams
 
 PENDING = "…"
@@ -34,7 +35,7 @@ def verdict(controls: Controls) -> dict[str, Any]:
     return {
         "headline": headline(found.slope),
         "facts": facts(found.slope, float(found.state.bias[-1]), found.rating_noise, found.matches_until_converged),
-        "advice": advice(found),
+        "advice": advice(found, controls),
         "lines": [{"name": name, "finding": finding} for name, finding in rows_of(found)],
     }
 
@@ -66,13 +67,16 @@ def facts(slope: float, bias: float, noise: float, matches: float | None) -> lis
     ]
 
 
-def advice(found: Diagnosis) -> str:
-    """What would make the ratings fair."""
-    gamma, best = found.system.gamma, found.unbiased_gamma
+def advice(found: Diagnosis, controls: Controls) -> str:
+    """What would make the ratings fair, as far as it is known."""
+    gamma, best = controls.gamma, found.unbiased_gamma
     if abs(found.slope - 1) <= FAIR:
         return "The luck in the ratings just makes up for the ups and downs of the teams."
     if best is None:
-        return "Here the choice of opponents shapes the ratings too, and no step size makes them fair."
+        search = look_for_fair_step(controls)
+        best = search.gamma
+        if best is None:
+            return nothing_found(gamma, search)
     if best == 0:
         return (
             "These teams do not vary at all: only very small steps rate them fairly, because luck stretches the scale."
@@ -82,3 +86,13 @@ def advice(found: Diagnosis) -> str:
             f"Raising the step size γ to about {best:.2g} would make ratings fair, at the price of more luck in each."
         )
     return f"Lowering the step size γ to about {best:.2g} would make ratings fair."
+
+
+def nothing_found(gamma: float, search: Search) -> str:
+    """How far a search for a fair step size got."""
+    tried = (
+        f"No step size was found that makes ratings fair: the slope is {search.slope:.2f} at γ = {search.reached:.2g}"
+    )
+    if not search.settles:
+        return f"{tried}, and a little further on luck leaves no stable ratings."
+    return f"{tried}, the {'largest' if search.reached >= gamma else 'smallest'} step offered here."

@@ -1,4 +1,8 @@
-// The state of the sliders in the address, so that a link shows what its sender saw. Defaults are left out.
+// The state of the sliders and the tab in the address, so that a link shows what its sender saw and Back goes back to it.
+// Defaults are left out.
+
+const GESTURE = 1500;
+let last = { what: null, at: 0 };
 
 export function valuesFromAddress(controls) {
   const given = new URLSearchParams(location.search);
@@ -8,24 +12,33 @@ export function valuesFromAddress(controls) {
     if (!given.has(control.name)) continue;
     const text = given.get(control.name);
     if (control.kind === "choice") {
-      if (text in control.options) values[control.name] = text;
+      if (Object.hasOwn(control.options, text)) values[control.name] = text;
     } else if (text.trim() !== "" && Number.isFinite(Number(text))) {
-      values[control.name] = Math.min(Math.max(Number(text), control.low), control.high);
+      const value = Math.min(Math.max(Number(text), control.low), control.high);
+      values[control.name] = control.step >= 1 ? Math.round(value) : value;
     }
   }
   return values;
 }
 
-export function writeAddress(controls, values, tab) {
+// `what` names the thing that moved: one gesture on it is one step of the history. Nothing moved, no step.
+export function writeAddress(controls, values, tab, what = null) {
   const query = new URLSearchParams();
   for (const control of controls) {
     if (values[control.name] !== control.default) query.set(control.name, String(values[control.name]));
   }
   const text = query.toString();
-  history.replaceState(null, "", `${location.pathname}${text ? `?${text}` : ""}${tab === "explore" ? "" : `#${tab}`}`);
+  const address = `${location.pathname}${text ? `?${text}` : ""}${tab === "explore" ? "" : `#${tab}`}`;
+  const now = performance.now();
+  const goesOn = what === null || (what === last.what && now - last.at < GESTURE);
+  last = { what, at: now };
+  if (address === location.pathname + location.search + location.hash) return;
+  history[goesOn ? "replaceState" : "pushState"](null, "", address);
 }
 
-export function tabFromAddress(tabs) {
+// A place within the page is no tab: the present one stays.
+export function tabFromAddress(tabs, present = tabs[0]) {
   const name = location.hash.slice(1);
-  return tabs.includes(name) ? name : tabs[0];
+  if (name === "") return tabs[0];
+  return tabs.includes(name) ? name : present;
 }

@@ -49,14 +49,30 @@ export class Connection extends EventTarget {
   async ask(path, { method = "POST", body = null, headers = {} } = {}) {
     if (this.page === null) throw new Error("The lab is not connected at the moment.");
     const json = body !== null && !(body instanceof Blob);
-    const answer = await fetch(`/api/pages/${this.page}/${path}`, {
+    const answer = await this.#fetch(path, {
       method,
       body: json ? JSON.stringify(body) : body,
       headers: { ...(json ? { "Content-Type": "application/json" } : {}), ...headers },
     });
+    return answer.json();
+  }
+
+  // A file of this page; what goes wrong is told, and the page stays where it is.
+  async download(path, name) {
+    if (this.page === null) throw new Error("The lab is not connected at the moment.");
+    const address = URL.createObjectURL(await (await this.#fetch(path, {})).blob());
+    const link = document.createElement("a");
+    [link.href, link.download] = [address, name];
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  }
+
+  async #fetch(path, options) {
+    const answer = await fetch(`/api/pages/${this.page}/${path}`, options)
+      .catch(() => { throw new Error("The lab does not answer."); });
+    if (answer.ok) return answer;
     const content = await answer.json().catch(() => ({ error: `The lab answered ${answer.status}.` }));
-    if (!answer.ok) throw new Error(content.error);
-    return content;
+    throw new Error(content.error);
   }
 }
 

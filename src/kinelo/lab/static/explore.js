@@ -1,7 +1,7 @@
 // The Explore tab: sliders to the server, frames from it, and the verdict in words.
 import { writeAddress } from "./address.js";
 import { onTheme } from "./charts.js";
-import { CurvesChart, DensityChart, LeagueChart } from "./league_charts.js";
+import { Axes, CurvesChart, DensityChart, LeagueChart } from "./league_charts.js";
 import { Sliders } from "./sliders.js";
 import { $, element, figure, say } from "./words.js";
 
@@ -15,8 +15,9 @@ export class Explore {
     this.#connection = connection;
     this.#about = about;
     this.tab = tab;
-    this.#sliders = new Sliders($("#controls"), about.controls, values, () => this.#moved());
-    this.charts = [new LeagueChart($("#league-chart")), new DensityChart($("#density-chart")), new CurvesChart($("#curves-chart"))];
+    this.#sliders = new Sliders($("#controls"), about.controls, values, (name) => this.#moved(name));
+    const axes = new Axes();
+    this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart"))];
     this.#playback();
     connection.addEventListener("welcome", () => this.#greet());
     connection.addEventListener("started", ({ detail }) => this.#started(detail));
@@ -41,9 +42,14 @@ export class Explore {
     this.#start();
   }
 
-  #moved() {
-    writeAddress(this.#about.controls, this.values, this.tab());
+  #moved(name) {
+    writeAddress(this.#about.controls, this.values, this.tab(), name);
     this.#start();
+  }
+
+  // Back to where the sliders stood.
+  place(values) {
+    if (this.#sliders.place(values)) this.#start();
   }
 
   // While a slider is dragged, the next start waits until the last one is on the screen; only the newest is sent.
@@ -67,6 +73,7 @@ export class Explore {
   #started(started) {
     this.#run = started.run;
     this.#frame = null;
+    this.#curvesAt = 0;
     this.started = started;
     this.charts.forEach((chart) => chart.begin(started));
     this.#sliders.note.textContent = started.controls.law === "lottery"
@@ -122,7 +129,7 @@ export class Explore {
     $("#diagnosis").replaceChildren(...(verdict.lines ?? []).map(({ name, finding }) =>
       element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, finding))));
     $("#diagnosis").closest("details").hidden = !verdict.lines;
-    if (verdict.final) document.body.dataset.verdictRun = verdict.run;
+    document.body.dataset[verdict.final ? "verdictRun" : "foreseenRun"] = verdict.run;
   }
 
   #playback() {

@@ -4,23 +4,48 @@ import { baseLayout, colours, draw, restyle } from "./charts.js";
 const MOST_POINTS = 600;
 const TEAMS_TRACE = 4;
 
+// League and density stand on the same axes; the rating axis grows when a rating leaves it.
+export class Axes {
+  x = { title: { text: "true strength θ (average of a team)" }, range: [3.7, 10.3] };
+
+  begin() { this.rating = [2.5, 11.5]; }
+
+  get y() { return { title: { text: "rating R" }, range: this.rating }; }
+
+  hold(ratings) {
+    const [low, high] = this.rating;
+    let least = low; let most = high;
+    for (const value of ratings) { least = Math.min(least, value); most = Math.max(most, value); }
+    if (least < low || most > high) this.rating = [least < low ? least - 1 : low, most > high ? most + 1 : high];
+  }
+}
+
+// What is drawn is drawn anew unless only the ratings have changed since.
 export class LeagueChart {
-  #range = null;
-  constructor(node) { this.node = node; }
+  #axes; #range = null; #theory = null;
+
+  constructor(node, axes) { this.node = node; this.#axes = axes; }
 
   begin(started) {
     this.started = started;
-    this.theory = null;
-    this.#range = [2.5, 11.5];
+    this.#theory = null;
+    this.#range = null;
     this.rating = null;
+    this.#axes.begin();
+  }
+
+  set theory(theory) {
+    this.#theory = theory;
+    this.#range = null;
   }
 
   redraw() {
     if (!this.started || !this.rating) return;
+    this.#range = this.#axes.rating;
     const c = colours();
     const { theta } = this.started;
     const ends = [Math.min(...theta), Math.max(...theta)];
-    const t = this.theory ?? { theta: [], rating: [], deviation: [] };
+    const t = this.#theory ?? { theta: [], rating: [], deviation: [] };
     const line = (x, y, style) => ({ x, y, mode: "lines", hoverinfo: "skip", line: style });
     const data = [
       line(t.theta, t.rating.map((r, k) => r - 2 * t.deviation[k]), { width: 0 }),
@@ -32,33 +57,27 @@ export class LeagueChart {
         hovertemplate: "true strength %{x:.2f}<br>rating %{y:.2f}<extra></extra>",
       },
     ];
-    draw(this.node, data, baseLayout({
-      xaxis: { title: { text: "true strength θ (average of a team)" }, range: [3.7, 10.3] },
-      yaxis: { title: { text: "rating R" }, range: this.#range },
-    }));
+    draw(this.node, data, baseLayout({ xaxis: this.#axes.x, yaxis: this.#axes.y }));
   }
 
   frame(frame) {
     this.rating = new Float32Array(frame.rest, frame.offset, this.started.theta.length);
-    const [low, high] = this.#range;
-    let least = low; let most = high;
-    for (const value of this.rating) { least = Math.min(least, value); most = Math.max(most, value); }
-    if (least < low || most > high || !this.node.data) {
-      this.#range = [least < low ? least - 1 : low, most > high ? most + 1 : high];
-      this.redraw();
-    } else {
-      restyle(this.node, { y: [this.rating] }, [TEAMS_TRACE]);
-    }
+    this.#axes.hold(this.rating);
+    if (this.#range === this.#axes.rating) restyle(this.node, { y: [this.rating] }, [TEAMS_TRACE]);
+    else this.redraw();
   }
 }
 
 export class DensityChart {
-  constructor(node) { this.node = node; }
+  #axes; #range = null;
 
-  begin(started) { this.started = started; this.rows = null; }
+  constructor(node, axes) { this.node = node; this.#axes = axes; }
+
+  begin(started) { this.started = started; this.rows = null; this.#range = null; }
 
   redraw() {
     if (!this.rows) return;
+    this.#range = this.#axes.rating;
     const c = colours();
     const { density_theta: x, density_rating: y } = this.started;
     const ends = [x[0], x[x.length - 1]];
@@ -69,18 +88,16 @@ export class DensityChart {
       },
       { x: ends, y: ends, mode: "lines", hoverinfo: "skip", line: { color: c.truth, width: 1.6, dash: "dash" } },
     ], baseLayout({
-      xaxis: { title: { text: "true strength θ" }, range: [3.7, 10.3], showgrid: false },
-      yaxis: { title: { text: "rating R" }, range: [2.5, 11.5], showgrid: false, zeroline: false },
+      xaxis: { ...this.#axes.x, showgrid: false }, yaxis: { ...this.#axes.y, showgrid: false, zeroline: false },
     }));
   }
 
   frame(frame) {
     const columns = this.started.density_theta.length;
     const start = frame.offset + 4 * this.started.theta.length;
-    const first = !this.rows;
     this.rows = this.started.density_rating.map((_, row) => new Uint8Array(frame.rest, start + row * columns, columns));
-    if (first || !this.node.data) this.redraw();
-    else restyle(this.node, { z: [this.rows] }, [0]);
+    if (this.#range === this.#axes.rating) restyle(this.node, { z: [this.rows] }, [0]);
+    else this.redraw();
   }
 }
 
@@ -109,8 +126,8 @@ export class CurvesChart {
       hovertemplate: `${name}: %{y:.3g}<extra></extra>`,
     });
     draw(this.node, [
-      curve(3, "to true strength, infinite league", { color: c.truth, width: 2, dash: "dot" }),
-      curve(4, "to the prediction, infinite league", { color: c.prediction, width: 2, dash: "dot" }),
+      curve(3, "to true strength, vanishing steps", { color: c.truth, width: 2, dash: "dot" }),
+      curve(4, "to its own limit, vanishing steps", { color: c.prediction, width: 2, dash: "dot" }),
       curve(1, "to true strength", { color: c.truth, width: 2.5 }),
       curve(2, "to the prediction", { color: c.prediction, width: 2.5 }),
     ], baseLayout({

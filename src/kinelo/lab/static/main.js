@@ -8,14 +8,21 @@ import { Rate } from "./rate.js";
 import { $, say } from "./words.js";
 
 const TABS = ["explore", "rate", "paper"];
-const STATES = { open: "connected", lost: "reconnecting…", full: "the lab is full, trying again…" };
+const STATES = { open: "connected", lost: "not connected", full: "the lab is full" };
+const BANNERS = {
+  lost: "The lab does not answer: what you see is what it said last. It goes on by itself once `kinelo lab` runs again; if that " +
+    "printed another address, open that one.",
+  full: "All places of the lab are taken. It goes on by itself once one is free.",
+};
+const ASKING = "#controls, .player, .drops, #mapping, #what-if, #paper-maker";
 
 const connection = new Connection();
 let current = tabFromAddress(TABS);
 let about = null;
 const parts = {};
 
-function choose(tab, focus = false) {
+// Without `write`, the address already says which tab it is.
+function choose(tab, { focus = false, write = true } = {}) {
   current = tab;
   for (const name of TABS) {
     const button = $(`#tab-${name}`);
@@ -25,21 +32,29 @@ function choose(tab, focus = false) {
     parts[name]?.show(name === tab);
   }
   if (focus) $(`#tab-${tab}`).focus();
-  if (about) writeAddress(about.controls, parts.explore.values, tab);
+  if (about && write) writeAddress(about.controls, parts.explore.values, tab, `tab-${tab}`);
+}
+
+function wireHistory() {
+  window.addEventListener("popstate", () => {
+    const tab = tabFromAddress(TABS, current);
+    parts.explore.place(valuesFromAddress(about.controls));
+    choose(tab, { write: false });
+    writeAddress(about.controls, parts.explore.values, tab);
+  });
 }
 
 function wireTabs() {
   for (const name of TABS) $(`#tab-${name}`).addEventListener("click", () => choose(name));
   $(".tabs").addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = new Map([["ArrowRight", 1], ["ArrowLeft", -1]]).get(event.key);
     const place = TABS.indexOf(current);
-    if (step) choose(TABS[(place + step + TABS.length) % TABS.length], true);
-    else if (event.key === "Home") choose(TABS[0], true);
-    else if (event.key === "End") choose(TABS.at(-1), true);
+    if (step) choose(TABS[(place + step + TABS.length) % TABS.length], { focus: true });
+    else if (event.key === "Home") choose(TABS[0], { focus: true });
+    else if (event.key === "End") choose(TABS.at(-1), { focus: true });
     else return;
     event.preventDefault();
   });
-  window.addEventListener("hashchange", () => choose(tabFromAddress(TABS)));
 }
 
 function wireTheme() {
@@ -60,6 +75,12 @@ function wireConnection() {
     const status = $("#connection");
     status.dataset.state = detail === "open" ? "open" : "lost";
     status.textContent = STATES[detail];
+    // Nothing can be asked of a lab that is gone, so nothing pretends that it can.
+    const banner = $("#banner");
+    banner.hidden = detail === "open";
+    banner.textContent = detail === "open" ? "" : BANNERS[detail];
+    for (const node of document.querySelectorAll(ASKING)) node.inert = detail !== "open";
+    $(".verdict").classList.toggle("waiting", detail !== "open");
   });
 }
 
@@ -73,7 +94,9 @@ async function begin() {
   parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), () => current);
   parts.rate = new Rate(connection, about);
   parts.paper = new Paper(connection);
-  choose(current);
+  choose(current, { write: false });
+  writeAddress(about.controls, parts.explore.values, current);
+  wireHistory();
   connection.open();
 }
 

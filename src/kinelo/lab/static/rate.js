@@ -10,14 +10,18 @@ const RATERS = [
   ["glicko2", "Teams: Glicko-2"],
 ];
 
+const KINDS = ["results", "lineups"];
+
 export class Rate {
-  #connection; #limits; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false; #busy = false;
+  #connection; #limits; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
+  #jobs = 0; #queue = Promise.resolve(); #words = {};
 
   constructor(connection, about) {
     this.#connection = connection;
     this.#limits = about.limits;
     this.rated = new Rated(connection);
-    for (const kind of ["results", "lineups"]) this.#wireDrop(kind);
+    for (const kind of KINDS) this.#wireDrop(kind);
+    wireStrayDrops();
     $("#sample").addEventListener("click", () => this.#work("Making up a league", () => this.#takeSample()));
     $("#mapping").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -39,34 +43,51 @@ export class Rate {
   #wireDrop(kind) {
     const zone = $(`#drop-${kind}`);
     const input = $(`#file-${kind}`);
+    this.#words[kind] = $("span", zone).textContent;
     input.addEventListener("change", () => {
-      if (input.files.length) this.#work("Reading the file", () => this.#upload(kind, input.files[0]));
+      const file = input.files[0];
+      if (file) this.#work("Reading the file", () => this.#upload(kind, file));
       input.value = "";
     });
+    $(`#remove-${kind}`).addEventListener("click", () => this.#work("Letting go of the file", () => this.#remove(kind)));
     for (const name of ["dragover", "dragleave", "drop"]) {
       zone.addEventListener(name, (event) => {
         event.preventDefault();
         zone.classList.toggle("over", name === "dragover");
-        const file = event.dataTransfer?.files?.[0];
-        if (name === "drop" && file) this.#work("Reading the file", () => this.#upload(kind, file));
+        const files = event.dataTransfer?.files ?? [];
+        if (name !== "drop" || !files.length) return;
+        if (files.length > 1) say("One file at a time: results on Results, line-ups on Line-ups.");
+        else this.#work("Reading the file", () => this.#upload(kind, files[0]));
       });
     }
   }
 
-  async #work(words, job) {
-    if (this.#busy) return;
-    this.#busy = true;
-    $("#rate-error").hidden = true;
+  // One thing after the other: what comes while something is under way waits for it, and is not lost.
+  #work(words, job) {
+    if (this.#jobs === 0) $("#rate-error").hidden = true;
+    this.#jobs += 1;
+    this.#showBusy();
+    this.#queue = this.#queue.then(() => this.#carryOut(words, job));
+    return this.#queue;
+  }
+
+  async #carryOut(words, job) {
     this.#status(`${words}…`);
     try {
       await job();
-      this.#status("");
     } catch (error) {
-      this.#status("");
       $("#rate-error").textContent = sentence(error.message);
       $("#rate-error").hidden = false;
-    } finally {
-      this.#busy = false;
+    }
+    this.#jobs -= 1;
+    this.#status("");
+    this.#showBusy();
+  }
+
+  #showBusy() {
+    for (const id of ["sample", "rate-go", "remove-results", "remove-lineups"]) {
+      const button = $(`#${id}`);
+      if (button) button.disabled = this.#jobs > 0;
     }
   }
 
@@ -76,13 +97,16 @@ export class Rate {
     if (file.size > this.#limits.upload_bytes) {
       throw new Error(`${file.name} is larger than ${Math.floor(this.#limits.upload_bytes / 2 ** 20)} MB.`);
     }
-    if (this.#sampled) {
-      this.#sampled = false;
-      for (const other of Object.keys(this.#tables)) await this.#connection.ask(`league/tables/${other}`, { method: "DELETE" });
-    }
     const path = `league/tables/${kind}?name=${encodeURIComponent(file.name)}`;
     const seen = await this.#connection.ask(path, { body: file.slice() });
     this.#files[kind] = file;
+    this.#sampled = false;
+    this.#found(seen);
+  }
+
+  async #remove(kind) {
+    const seen = await this.#connection.ask(`league/tables/${kind}`, { method: "DELETE" });
+    delete this.#files[kind];
     this.#found(seen);
   }
 
@@ -97,17 +121,21 @@ export class Rate {
     await this.#rate();
   }
 
+  // Ratings of other files than those named on the page are not shown.
   #found({ tables }) {
+    this.rated.clear();
     this.#tables = tables;
     this.#columns = {};
     for (const table of Object.values(tables)) {
       for (const field of table.fields) if (field.guess) this.#columns[field.name] = field.guess;
     }
     this.#rater = tables.lineups ? "player" : "team";
-    for (const kind of ["results", "lineups"]) {
-      const zone = $(`#drop-${kind}`);
-      zone.classList.toggle("full", Boolean(tables[kind]));
-      if (tables[kind]) $("span", zone).textContent = `${tables[kind].name}: ${tables[kind].rows.toLocaleString("en")} rows. Drop another to replace it.`;
+    for (const kind of KINDS) {
+      const [zone, table] = [$(`#drop-${kind}`), tables[kind]];
+      zone.classList.toggle("full", Boolean(table));
+      $(`#remove-${kind}`).hidden = !table;
+      $("span", zone).textContent = table
+        ? `${table.name}: ${table.rows.toLocaleString("en")} rows. Drop another to replace it.` : this.#words[kind];
     }
     this.#drawMapping();
   }
@@ -130,6 +158,7 @@ export class Rate {
       element("details", { id: "columns", open: true }, element("summary", {}, "Columns of your file"), ...parts),
       element("div", { class: "go" }, element("label", { for: "rater" }, "What to rate", raters),
         element("button", { class: "main", id: "rate-go" }, "Rate this league")));
+    this.#showBusy();
   }
 
   #field(field, columns) {
@@ -144,8 +173,12 @@ export class Rate {
   }
 
   async #rate() {
-    const result = await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater } });
-    this.rated.take(result);
+    try {
+      this.rated.take(await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater } }));
+    } catch (error) {
+      this.rated.clear();
+      throw error;
+    }
     $("#columns").open = false;
   }
 
@@ -153,19 +186,33 @@ export class Rate {
   async #restore() {
     if (!this.#lost) return;
     this.#lost = false;
-    if (!this.#tables.results) return;
-    const [columns, rater] = [this.#columns, this.#rater];
+    if (!Object.keys(this.#tables).length) return;
+    const [columns, rater, shown, had] = [this.#columns, this.#rater, this.rated.shown, Object.keys(this.#tables)];
     await this.#work("Reading the files again", async () => {
       let seen = null;
       if (this.#sampled) seen = await this.#connection.ask("league/sample");
+      for (const kind of KINDS.filter((one) => this.#sampled && !had.includes(one))) {
+        seen = await this.#connection.ask(`league/tables/${kind}`, { method: "DELETE" });
+      }
       for (const [kind, file] of Object.entries(this.#files)) {
         seen = await this.#connection.ask(`league/tables/${kind}?name=${encodeURIComponent(file.name)}`, { body: file.slice() });
       }
       this.#found(seen);
       [this.#columns, this.#rater] = [columns, rater];
       this.#drawMapping();
-      if (this.rated.shown) await this.#rate();
+      if (shown) await this.#rate();
       say("The lab was gone for a moment; your files were read again.");
+    });
+  }
+}
+
+// A file that misses its zone would replace the page.
+function wireStrayDrops() {
+  for (const name of ["dragover", "drop"]) {
+    window.addEventListener(name, (event) => {
+      if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      if (name === "drop") say("Files are dropped on Results or Line-ups, on the Rate tab.");
     });
   }
 }

@@ -1,6 +1,6 @@
 // A rated league: leaderboard, histories, a match to try, the check of the forecasts, rows set aside, downloads.
 import { baseLayout, colours, draw, onTheme } from "./charts.js";
-import { $, element, figure, percent } from "./words.js";
+import { $, element, figure, percent, say } from "./words.js";
 
 const LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
 const DOWNLOADS = [["ratings", "Ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
@@ -27,6 +27,11 @@ export class Rated {
     this.#fillTeams();
     this.redraw();
     this.#whatIf();
+  }
+
+  clear() {
+    this.#result = null;
+    $("#rated").hidden = true;
   }
 
   redraw() {
@@ -170,7 +175,7 @@ export class Rated {
 
   #download(event, name) {
     event.preventDefault();
-    if (this.#connection.page) location.assign(`/api/pages/${this.#connection.page}/league/${name}.csv`);
+    this.#connection.download(`league/${name}.csv`, `kinelo-${name}.csv`).catch((error) => say(error.message));
   }
 }
 

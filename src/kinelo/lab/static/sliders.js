@@ -58,7 +58,19 @@ export class Sliders {
   #set(name, value) {
     this.values[name] = value;
     this.#settle();
-    this.#changed(this.values);
+    this.#changed(name);
+  }
+
+  // Put every slider where it stood; true if one of them moved.
+  place(values) {
+    const moved = this.#controls.some(({ name }) => this.values[name] !== values[name]);
+    this.values = { ...values };
+    for (const { control, input } of this.#nodes.values()) {
+      const value = this.values[control.name];
+      input.value = String(control.kind === "choice" ? value : toPosition(control, value));
+    }
+    this.#settle();
+    return moved;
   }
 
   // A line-up is never larger than its squad; sliders that do not apply are hidden.
