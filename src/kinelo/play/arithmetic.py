@@ -1,9 +1,8 @@
-"""The operations that formulas are made of, and what they are on each device.
+"""The three operations that Python cannot write and each device has in its own way.
 
-A formula written in these gives the same bytes wherever it runs: every operation rounds once, in a fixed order. On a
-processor they are the plain operators (LLVM fuses nothing unasked); on CUDA ``a * b + c`` would be fused into one
-rounding, so there they are the intrinsics that forbid it. :data:`PLAIN` is ordinary Python, for twins and for the CUDA
-simulator, which knows neither.
+Everything else in a formula is ``+ − × ÷ √``, which round once and the same everywhere, in the order written; a device
+must not fuse ``a * b + c`` into one rounding (LLVM does so on no processor unasked; for CUDA, compile with ``fma=0``).
+A :class:`Target` says how formulas are compiled for a device and what these operations are there.
 """
 
 from __future__ import annotations
@@ -11,17 +10,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from operator import add, mul, sub
-from operator import truediv as div
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
-
-__all__ = ["PLAIN", "Target", "add", "bits_from_float", "cuda_target", "div", "float_from_bits", "high_product",
-           "mul", "sub"]  # fmt: skip
 
 
 @intrinsic
@@ -80,36 +74,4 @@ PLAIN = Target(
     lambda function: function,
     {high_product: _plain_high_product, float_from_bits: _plain_float, bits_from_float: _plain_bits},
 )
-"""Ordinary Python: nothing is compiled."""
-
-
-def cuda_target() -> Target:
-    """Device functions of numba's CUDA target, none of whose operations is fused with another."""
-    from numba import cuda
-    from numba.cuda import libdevice
-
-    def wide(a, b):
-        # 32-bit parts: the device has no 128-bit integers.
-        low = np.uint64(0xFFFFFFFF)
-        a_high, a_low, b_high, b_low = a >> np.uint64(32), a & low, b >> np.uint64(32), b & low
-        middle = a_high * b_low + ((a_low * b_low) >> np.uint64(32))
-        other = a_low * b_high + (middle & low)
-        return a_high * b_high + (middle >> np.uint64(32)) + (other >> np.uint64(32))
-
-    def from_bits(a):
-        return libdevice.longlong_as_double(np.int64(a))
-
-    def to_bits(a):
-        return np.uint64(libdevice.double_as_longlong(a))  # pyright: ignore[reportArgumentType]
-
-    def difference(a, b):
-        return libdevice.dadd_rn(a, -b)
-
-    device = cuda.jit(device=True)
-    return Target(
-        device,
-        {
-            add: libdevice.dadd_rn, sub: device(difference), mul: libdevice.dmul_rn, div: libdevice.ddiv_rn,
-            high_product: device(wide), float_from_bits: device(from_bits), bits_from_float: device(to_bits),
-        },
-    )  # fmt: skip
+"""Ordinary Python, nothing compiled: for twins, and for the CUDA simulator, which knows none of the three."""

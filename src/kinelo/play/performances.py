@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.arithmetic import add, mul
 from kinelo.play.elementary import quantile
 from kinelo.play.formula import formula
 from kinelo.play.stream import centred, redraw, unit
@@ -36,12 +35,12 @@ def performance(kind, values, table, lineup, team, bits, used):
         return values[team, 0], used
     if kind == NORMAL:
         deviation = quantile(centred(redraw(bits, used)))
-        return add(values[team, 0], mul(table[team, 0, 0], deviation)), used + ONE
+        return values[team, 0] + table[team, 0, 0] * deviation, used + ONE
     if kind == LOTTERY:
         total, missing = 0.0, lineup
         for k in range(values.shape[1]):
             if unit(redraw(bits, used)) < table[team, k, missing]:
-                total = add(total, values[team, k])
+                total = total + values[team, k]
                 missing -= 1
             used += ONE
         return total, used
