@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from kinelo.book.book import RatingBook
     from kinelo.equilibrium.continuum import Continuum
     from kinelo.equilibrium.limit import stationary
+    from kinelo.equilibrium.moving.best import BestGamma, best_gamma
+    from kinelo.equilibrium.moving.profile import StrengthProfile, strength_profile
+    from kinelo.equilibrium.moving.tracking import Tracking, tracking
     from kinelo.equilibrium.recovery import Recovery, recover_strength
     from kinelo.equilibrium.relaxation import Relaxation, relaxation
     from kinelo.equilibrium.state import StationaryState
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from kinelo.matches.rejects import Rejects
     from kinelo.matches.sample import League, sample_league
     from kinelo.micro.simulate import SimulationState, simulate, simulation_states
+    from kinelo.model.dynamics import Form, Learning, Turnover, Walk
     from kinelo.model.expectation import expected_result, outcome_probabilities, satisfies_b_prime
     from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
     from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
@@ -59,12 +63,16 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.setups": ("setup_r1", "setup_r2", "homogeneous"),
     "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
     "model.system": ("RatingSystem",),
+    "model.dynamics": ("Learning", "Form", "Walk", "Turnover"),
     "equilibrium.limit": ("stationary",),
     "equilibrium.continuum": ("Continuum",),
     "equilibrium.state": ("StationaryState",),
     "equilibrium.relaxation": ("relaxation", "Relaxation"),
     "equilibrium.recovery": ("recover_strength", "Recovery"),
     "equilibrium.unbiased": ("unbiased_gamma",),
+    "equilibrium.moving.tracking": ("tracking", "Tracking"),
+    "equilibrium.moving.best": ("best_gamma", "BestGamma"),
+    "equilibrium.moving.profile": ("strength_profile", "StrengthProfile"),
     "advice.diagnosis": ("diagnose", "Diagnosis"),
     "matches.reading": ("read_matches",),
     "matches.matches": ("Matches",),

@@ -1,0 +1,172 @@
+r"""How strengths move: by learning, by form, by chance, or because teams come and go.
+
+Time T counts candidate matches per team. A match moves the strengths of its two sides (learning); the calendar moves
+everyone's (form, walk), whether they play or not.
+
+* Learning: ``ρ_i += γ[α(1 − b(d)) + βX] + √γ σξ``, with d = ρ_i − ρ_j and X = b(d) ("expected") or the result S.
+* Form: ``dθ = −ω(θ − θ̄) dT + s dW`` with stationary variance ``V = s²/2ω``.
+* Walk: ``dθ = s dW``.
+* Turnover: each team is replaced at a constant rate by a newcomer with a strength and a rating of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinelo.errors import InputError
+from kinelo.model.validation import Array, finite_array, nonnegative, number, positive
+
+Driver = Literal["expected", "result"]
+Leaving = Literal["random", "weakest", "strongest"]
+
+
+class Dynamics:
+    """A law of motion for strengths; see :class:`Learning`, :class:`Form`, :class:`Walk`, :class:`Turnover`."""
+
+
+@dataclass(frozen=True)
+class Learning(Dynamics):
+    """Teams learn by playing, the weaker side more, and winners may gain what losers lose.
+
+    Parameters
+    ----------
+    alpha
+        α ≥ 0: what a match teaches both sides, ``γα(1 − b(d))`` each.
+    beta
+        β ≥ 0: what the side ahead gains on the other, ``γβX``.
+    diffusion
+        σ ≥ 0: random change of strength, ``√γ σ`` per match and side.
+    on
+        Whether X is the expected result b(d) or the result S itself. Both have the same limit of small γ.
+
+    Examples
+    --------
+    >>> Learning(alpha=0.5, beta=0.2, diffusion=0.5).pull
+    0.3
+    """
+
+    alpha: float
+    beta: float = 0.0
+    diffusion: float = 0.0
+    on: Driver = "expected"
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta", "diffusion"):
+            object.__setattr__(self, name, nonnegative(name, getattr(self, name)))
+        if self.on not in ("expected", "result"):
+            raise InputError(f'on must be "expected" or "result", not {self.on!r}.')
+
+    @property
+    def pull(self) -> float:
+        """κ = α − β: positive where learning draws strengths together, negative where it drives them apart."""
+        return self.alpha - self.beta
+
+
+@dataclass(frozen=True)
+class Form(Dynamics):
+    """Form comes and goes about each team's own mean: an Ornstein–Uhlenbeck process.
+
+    Parameters
+    ----------
+    rate
+        ω > 0: how fast form is forgotten, per match of a team.
+    spread
+        √V > 0: standard deviation of a team's strength about its mean in the long run.
+
+    Examples
+    --------
+    >>> round(Form(rate=0.01, spread=1.0).step, 6)
+    0.141421
+    """
+
+    rate: float
+    spread: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", positive("rate", self.rate))
+        object.__setattr__(self, "spread", positive("spread", self.spread))
+
+    @property
+    def step(self) -> float:
+        """s = √(2ω) spread: standard deviation of the change of strength over one match, while it is small."""
+        return math.sqrt(2 * self.rate) * self.spread
+
+
+@dataclass(frozen=True)
+class Walk(Dynamics):
+    """Strengths wander freely; a league of such teams spreads for ever.
+
+    Parameters
+    ----------
+    spread
+        s > 0: standard deviation of the change of strength from one match of a team to its next.
+
+    Examples
+    --------
+    >>> Walk(spread=0.1).step
+    0.1
+    """
+
+    spread: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spread", positive("spread", self.spread))
+
+    @property
+    def step(self) -> float:
+        """s, the same number under the name it shares with :class:`Form`."""
+        return self.spread
+
+
+@dataclass(frozen=True, eq=False)
+class Turnover(Dynamics):
+    """An open league: teams leave and newcomers take their places.
+
+    Parameters
+    ----------
+    rate
+        Departures per team and match of a team, above 0 and at most ½.
+    theta
+        Strength of a newcomer: one number, or several to draw from with equal chances.
+    start
+        Rating of a newcomer.
+    leaving
+        Who leaves: a team drawn at random, the weakest or the strongest one by strength.
+
+    Examples
+    --------
+    >>> Turnover(rate=0.001, theta=[4.0, 6.0], start=5.0).arriving
+    5.0
+    """
+
+    rate: float
+    theta: ArrayLike
+    start: float
+    leaving: Leaving = "random"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", positive("rate", self.rate))
+        if self.rate > 0.5:
+            raise InputError(f"rate must be at most 0.5, one departure per match, not {self.rate:g}.")
+        object.__setattr__(self, "start", number("start", self.start))
+        pool = finite_array("theta", np.atleast_1d(np.asarray(self.theta)), 1)
+        if pool.size == 0:
+            raise InputError("theta must be the strength of a newcomer, or several to draw from; it is empty.")
+        object.__setattr__(self, "theta", pool)
+        if self.leaving not in ("random", "weakest", "strongest"):
+            raise InputError(f'leaving must be "random", "weakest" or "strongest", not {self.leaving!r}.')
+
+    @property
+    def pool(self) -> Array:
+        """Strengths that newcomers have, each with the same chance."""
+        return np.asarray(self.theta)
+
+    @property
+    def arriving(self) -> float:
+        """Mean strength of a newcomer."""
+        return float(self.pool.mean())
