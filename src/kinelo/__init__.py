@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from kinelo.raters.glicko.rater import Glicko, Glicko2
     from kinelo.raters.history import rating_history
     from kinelo.raters.kalman.rater import KalmanElo
+    from kinelo.raters.leaderboard import leaderboard
     from kinelo.raters.player.rater import PlayerElo
     from kinelo.raters.rater import Rater
     from kinelo.raters.team.rater import TeamElo
@@ -81,6 +82,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "raters.rater": ("Rater",),
     "raters.team.rater": ("TeamElo",),
     "raters.history": ("rating_history",),
+    "raters.leaderboard": ("leaderboard",),
     "book.book": ("RatingBook",),
     "matches.sample": ("sample_league", "League"),
     "raters.glicko.rater": ("Glicko", "Glicko2"),

@@ -75,3 +75,23 @@ def test_raters_by_name():
     assert {type(rater_called(name)).__name__ for name in RATERS} == {kind for _, kind in RATERS.values()}
     with pytest.raises(kn.InputError, match="choose one of team, player"):
         rater_called("fifa")
+
+
+def test_a_history_may_begin_before_the_first_line_up():
+    """Nobody is rated until a line-up is known; the history then begins there."""
+    table = {
+        "match_id": ["a", "b", "c", "d"],
+        "date": ["1930-07-13", "1934-05-27", "1970-05-31", "1974-06-13"],
+        "home": ["A", "B", "A", "C"],
+        "away": ["B", "C", "C", "A"],
+        "result": [1, 0, 1, 1],
+    }
+    lineups = {
+        "match_id": ["c"] * 4 + ["d"] * 4,
+        "side": ["home", "home", "away", "away"] * 2,
+        "player": ["p", "q", "r", "s", "r", "s", "p", "q"],
+    }
+    matches = kn.read_matches(table, lineups=lineups)
+    history = kn.rating_history(kn.PlayerElo().update(matches), matches)
+    assert sorted({str(day) for day in history["date"]}) == ["1970-05-31", "1974-06-13"]
+    assert set(history["name"]) == {"p", "q", "r", "s"}

@@ -40,6 +40,7 @@ class Added:
 
     new: int
     known: int
+    changed: int = 0
 
 
 class RatingBook:
@@ -58,7 +59,7 @@ class RatingBook:
     >>> book = kn.RatingBook(folder, kn.TeamElo.classic(k=20))
     >>> results = kn.read_matches({"match_id": ["m1"], "home": ["A"], "away": ["B"], "result": [1]})
     >>> book.add(results), book.add(results)
-    (Added(new=1, known=0), Added(new=0, known=1))
+    (Added(new=1, known=0, changed=0), Added(new=0, known=1, changed=0))
     >>> kn.RatingBook(folder).ratings_["rating"].to_list()
     [1510.0, 1490.0]
     """

@@ -12,6 +12,7 @@ from kinelo._version import __version__
 from kinelo.cli.backtest import backtest
 from kinelo.cli.diagnose import diagnose
 from kinelo.cli.lab import lab
+from kinelo.cli.leaderboard import leaderboard
 from kinelo.cli.predict import predict
 from kinelo.cli.rate import rate
 from kinelo.cli.reproduce import reproduce
@@ -52,6 +53,7 @@ app.command()(solve)
 app.command()(diagnose)
 app.command()(sample)
 app.command()(rate)
+app.command()(leaderboard)
 app.command()(predict)
 app.command()(backtest)
 app.command()(lab)

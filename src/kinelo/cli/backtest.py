@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinelo.cli.loading import COLUMN_HELP
+from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
     from kinelo.forecasts.backtest import Backtest
@@ -23,7 +24,7 @@ def backtest(
     lineups: Annotated[Path | None, typer.Option(help="Line-ups: match, side, player, perhaps minutes.")] = None,
     rater: Annotated[
         list[str] | None,
-        typer.Option(help="team, player, kalman, glicko or glicko2; may be repeated. By default all that can be used."),
+        typer.Option(help=f"{RATER_HELP}; may be repeated. By default all of Kinelo's that can be used."),
     ] = None,
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
     metric: Annotated[
@@ -71,7 +72,7 @@ def _middle(matches: Matches) -> str:
 def _raters(matches: Matches, asked: list[str] | None) -> dict:
     from kinelo.raters.choice import RATERS, rater_called
 
-    usable = [name for name in RATERS if name != "player" or matches.lineups is not None]
+    usable = [name for name, choice in RATERS.items() if matches.lineups is not None or not choice.needs_lineups]
     chosen = {type(rater).__name__: rater for rater in map(rater_called, asked or usable)}
     player = chosen.get("PlayerElo")
     if player is not None and asked is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinelo.cli.loading import COLUMN_HELP
+from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +23,7 @@ def predict(
     book: Annotated[Path | None, typer.Option(help="Rating book to forecast from.")] = None,
     results: Annotated[Path | None, typer.Option(help="File of results to fit and forecast from.")] = None,
     lineups: Annotated[Path | None, typer.Option(help="Line-ups that belong to --results.")] = None,
-    rater: Annotated[str | None, typer.Option(help="team, player, kalman, glicko or glicko2.")] = None,
+    rater: Annotated[str | None, typer.Option(help=f"{RATER_HELP}.")] = None,
     neutral: Annotated[bool, typer.Option("--neutral", help="Matches given by --match have no home side.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write the forecasts to this CSV file.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
@@ -32,13 +33,14 @@ def predict(
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     """
     from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.raters.guest import forecast_by
 
     with plain_warnings():
         chosen = _rater(book, results, lineups, rater, column)
     matches = _fixtures(fixtures, match, neutral, column)
-    forecast = chosen.predict(matches)
+    forecast = forecast_by(chosen, matches)
     for name in forecast.unknown:
-        typer.echo(f"note: {name} has never played: it is forecast as a newcomer", err=True)
+        typer.echo(_stranger(name, chosen), err=True)
     table = forecast.to_polars()
     if matches.identifiers is None:
         table = table.drop("match_id")
@@ -48,6 +50,17 @@ def predict(
         write_csv(table, out)
         typer.echo(f"Forecasts: {out}")
     _show(table)
+
+
+def _stranger(name: str, rater: Rater) -> str:
+    """What is said of a name never met: perhaps it is another one, misspelt."""
+    from kinelo.raters.roster import nearest_names
+
+    table = getattr(rater, "ratings_", None)
+    known = set() if table is None else {n for col in ("name", "team") if col in table.columns for n in table[col]}
+    near = nearest_names(name, sorted(known))
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"warning: {name} has never played: it is forecast as a newcomer{meant}"
 
 
 def _columns_of(matches: Matches) -> set[str]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
 from kinelo.cli.loading import COLUMN_HELP
+from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from kinelo.matches.matches import Matches
     from kinelo.raters.rater import Rater
 
@@ -21,7 +21,7 @@ def rate(
     lineups: Annotated[Path | None, typer.Option(help="Line-ups: match, side, player, perhaps minutes.")] = None,
     rater: Annotated[
         str | None,
-        typer.Option(help="team, player, kalman, glicko or glicko2; by default team, or player with line-ups."),
+        typer.Option(help=f"{RATER_HELP}; by default team, or player with line-ups."),
     ] = None,
     book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write all ratings to this CSV file.")] = None,
@@ -29,6 +29,8 @@ def rate(
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+    active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
+    least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
 ) -> None:
     """Rate the sides (or players) of a file of results and show the leaderboard.
 
@@ -41,11 +43,11 @@ def rate(
     matches = load(results, lineups, column, rejects)
     with plain_warnings():
         rated = _rate(matches, rater or ("player" if lineups else "team"), rater, book)
-    table = rated.ratings_
-    _show_leaderboard(table, top, f"{len(matches):,} matches, {type(rated).__name__}")
+    title = f"{len(matches):,} matches, {type(rated).__name__}"
+    show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)
     _show_parameters(rated)
     if out is not None:
-        write_csv(table, out)
+        write_csv(rated.ratings_, out)
         typer.echo(f"Ratings: {out}")
     if picture is not None:
         from kinelo.pictures.histories import draw_histories
@@ -57,7 +59,7 @@ def rate(
 
 def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> Rater:
     from kinelo.errors import InputError
-    from kinelo.raters.choice import RATERS, rater_called
+    from kinelo.raters.choice import rater_called
 
     if book is None:
         return rater_called(kind).fit(matches)
@@ -65,8 +67,10 @@ def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> 
     from kinelo.results.disk import disk_errors_in_words
 
     if (book / "book.knl").exists():
+        if asked is not None and ":" in asked:
+            rater_called(asked)  # the book finds a class of the user's once its module is imported
         kept = RatingBook(book)
-        if asked is not None and RATERS.get(asked, ("", ""))[1] != type(kept.rater).__name__:
+        if asked is not None and type(rater_called(asked)) is not type(kept.rater):
             raise InputError(
                 f"{book} is a book of {type(kept.rater).__name__}; leave --rater {asked} away or start another"
             )
@@ -76,36 +80,16 @@ def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> 
             kept = RatingBook(book, fitted)
     with disk_errors_in_words(book):
         added = kept.add(matches)
-    typer.echo(f"Book {book}: {added.new:,} new matches, {added.known:,} counted before, {len(kept):,} in all.")
+    changed = f"{added.changed:,} changed, " if added.changed else ""
+    typer.echo(
+        f"Book {book}: {added.new:,} new matches, {changed}{added.known:,} counted before, {len(kept):,} in all."
+    )
     return kept.rater
-
-
-def _show_leaderboard(table: pl.DataFrame, top: int, title: str) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(title=title, title_justify="left")
-    for name, justify in (("", "right"), ("Name", "left"), ("Rating", "right"), ("±", "right"), ("Matches", "right")):
-        shown.add_column(name, justify=justify)  # type: ignore[arg-type]
-    shown.add_column("Last played", justify="right", no_wrap=True)
-    for place, row in enumerate(table.head(top).iter_rows(named=True), start=1):
-        shown.add_row(
-            str(place),
-            row["name"],
-            f"{row['rating']:.1f}",
-            f"{row['uncertainty']:.1f}",
-            f"{row['matches']:,}",
-            str(row["last_played"]),
-        )
-    console = Console()
-    console.print(shown)
-    if table.height > top:
-        console.print(f"and {table.height - top:,} more")
 
 
 def _show_parameters(rater: Rater) -> None:
     """One line of parameters: the estimates with their standard errors."""
-    found = rater.estimates_
+    found = getattr(rater, "estimates_", None)
     if found is None:
         return
     parts = []

@@ -179,3 +179,13 @@ class Matches:
         )
         free = {name: part for name, part in self.conditions.items() if name not in own.columns}
         return own.with_columns(part.names().alias(name) for name, part in free.items()) if free else own
+
+    def pools(self, *, half_life: float | None = None, firm: float = 4.0) -> pl.DataFrame:
+        """Groups of sides that matches connect, and how firmly: name, pool, tie, matches.
+
+        ``tie`` is the number of direct matches that would tie a side to the largest group as firmly; sides below
+        ``firm`` stand outside the main pool. With ``half_life`` (in days) a match counts less the longer ago it was.
+        """
+        from kinelo.matches.pools import pool_table
+
+        return pool_table(self, half_life, firm)

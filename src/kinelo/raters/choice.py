@@ -1,31 +1,71 @@
-"""Raters by the short names the command line uses."""
+"""The list of raters, from which help texts, commands and pages are made: short names, homes, what each is for."""
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
 
 if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
+
+class Choice(NamedTuple):
+    """One of Kinelo's raters."""
+
+    module: str
+    kind: str
+    meaning: str
+    needs_lineups: bool = False
+
+
 RATERS = {
-    "team": ("team", "TeamElo"),
-    "player": ("player", "PlayerElo"),
-    "kalman": ("kalman", "KalmanElo"),
-    "glicko": ("glicko", "Glicko"),
-    "glicko2": ("glicko", "Glicko2"),
+    "team": Choice("team", "TeamElo", "the paper's update, with ties, home advantage and margins"),
+    "player": Choice("player", "PlayerElo", "ratings of players, from line-ups", needs_lineups=True),
+    "kalman": Choice("kalman", "KalmanElo", "a filter with the covariance between all teams"),
+    "glicko": Choice("glicko", "Glicko", "ratings with an uncertainty that grows by rest"),
+    "glicko2": Choice("glicko", "Glicko2", "Glicko with a volatility for every side"),
 }
+RATER_HELP = f"{', '.join(list(RATERS)[:-1])} or {list(RATERS)[-1]}, or a class of your own as MODULE:CLASS"
 
 
-def rater_called(name: str) -> Rater:
-    """A rater with every parameter left to be estimated.
+def rater_called(name: str) -> Rater | Any:
+    """A rater with every parameter left to be estimated; ``module:Class`` finds one of a user's own.
 
-    >>> type(rater_called("glicko")).__name__
-    'Glicko'
+    >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
+    ('Glicko', 'TeamElo')
     """
+    if ":" in name:
+        return _of_user(name)
     if name not in RATERS:
-        raise InputError(f"there is no rater {name!r}; choose one of {', '.join(RATERS)}")
-    module, kind = RATERS[name]
-    return getattr(import_module(f"kinelo.raters.{module}.rater"), kind)()
+        raise InputError(f"there is no rater {name!r}; choose one of {', '.join(RATERS)}, or MODULE:CLASS")
+    choice = RATERS[name]
+    return getattr(import_module(f"kinelo.raters.{choice.module}.rater"), choice.kind)()
+
+
+def _of_user(name: str) -> Any:
+    """A rater from a module on the path or in the working folder."""
+    module, _, kind = name.partition(":")
+    here = os.getcwd()
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        found: Any = import_module(module)
+        for part in kind.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"the rater {name} was not found: {error}") from None
+    finally:
+        if added:
+            sys.path.remove(here)
+    lacking = [verb for verb in ("fit", "one_step_ahead") if not hasattr(found, verb)]
+    if lacking or not isinstance(found, type):
+        raise InputError(f"{name} is not the class of a rater: it lacks {' and '.join(lacking) or 'a constructor'}")
+    try:
+        return found()
+    except TypeError as error:
+        raise InputError(f"{name} cannot be made without arguments: {error}") from None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import copy
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
+from kinelo.raters.guest import blank_of, carry_on
 from kinelo.raters.rater import Rater
 
 
-def rating_history(rater: Rater, matches: Matches, points: int = 200) -> pl.DataFrame:
+def rating_history(rater: Rater | Any, matches: Matches, points: int = 200) -> pl.DataFrame:
     """Ratings at up to ``points`` dates: date, name, rating, uncertainty, matches, last_played.
 
     The rater's parameters are taken as they stand; the rater itself is left alone. Whoever has not played since the
@@ -27,15 +28,15 @@ def rating_history(rater: Rater, matches: Matches, points: int = 200) -> pl.Data
     """
     if points < 2 or len(matches) == 0:
         raise InputError(f"a history needs matches and at least 2 points, not {len(matches)} and {points}")
-    walker = copy.deepcopy(rater)
-    walker.reset(dict(rater.parameters_))
+    walker = blank_of(rater)
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1
     chosen = np.unique(np.linspace(0, last_of_day.size - 1, points).round().astype(int))
     frames, done = [], 0
     for stop in last_of_day[chosen]:
-        walker.update(matches[done:stop])
+        carry_on(walker, matches[done:stop])
         since = matches.date[done]
         table = walker.ratings_.filter(pl.col("last_played") >= pl.lit(since.item()))
-        frames.append(table.insert_column(0, pl.Series("date", [matches.date[stop - 1].item()] * table.height)))
+        day = pl.Series("date", [matches.date[stop - 1].item()] * table.height, dtype=pl.Date)
+        frames.append(table.insert_column(0, day))
         done = stop
     return pl.concat(frames)

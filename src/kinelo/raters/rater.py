@@ -36,6 +36,7 @@ class Rater(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     order_: Order = Order()
     estimates_: Estimates | None = None
+    fitted_: Matches | None = None
     moot_: Mapping[str, float] = MappingProxyType({})
     parameters_: Mapping[str, float] = MappingProxyType({})
 
@@ -82,6 +83,7 @@ class Rater(ABC):
                 "matches without a result cannot be fitted; read them with played=True to reject such rows"
             )
         self.estimates_ = None
+        self.fitted_ = matches
         self.order_ = learn_order(matches)
         self.moot_ = self.moot_parameters(matches)
         self.reset()

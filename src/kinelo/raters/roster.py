@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 import numpy as np
 from numpy.typing import NDArray
+
+
+def nearest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
+    """Names that one which is not among them may stand for, the likeliest first.
+
+    >>> nearest_names("brasil", ["Brazil", "Spain", "Basel"])
+    ['Brazil']
+    """
+    plain = {known.casefold(): known for known in names}
+    return [plain[key] for key in get_close_matches(name.casefold(), plain, n=most, cutoff=0.7)]
 
 
 class Roster:

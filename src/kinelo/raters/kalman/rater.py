@@ -125,7 +125,7 @@ class KalmanElo(GaussianRater):
         rough.covariance = "diagonal"
         rough.fit(matches)
         self.margin_unit_, self.moot_, self.estimates_ = rough.margin_unit_, rough.moot_, rough.estimates_
-        self.order_ = rough.order_
+        self.order_, self.fitted_ = rough.order_, matches
         self.reset(dict(rough.parameters_))
         return self.update(matches)
 

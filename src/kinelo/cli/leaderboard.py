@@ -1,0 +1,108 @@
+"""``kinelo leaderboard``: who is best, of those who are active, have played enough and are tied to one another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kinelo.cli.loading import COLUMN_HELP
+from kinelo.raters.choice import RATER_HELP
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.matches.matches import Matches
+
+ACTIVE_HELP = "Show those who played within so many days of the last match."
+LEAST_HELP = "Show those who played at least so many matches."
+
+
+def leaderboard(
+    source: Annotated[Path, typer.Argument(help="A rating book, or a file of results to fit.")],
+    rater: Annotated[str | None, typer.Option(help=f"{RATER_HELP}; for a file of results.")] = None,
+    lineups: Annotated[Path | None, typer.Option(help="Line-ups that belong to the results.")] = None,
+    active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
+    least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
+    caution: Annotated[float, typer.Option(min=0, help="Standard deviations taken off before sorting.")] = 2.0,
+    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+    out: Annotated[Path | None, typer.Option(help="Write the leaderboard to this CSV file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
+    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+) -> None:
+    """Show who is best, surest first; sides hardly tied to the rest stand in pools of their own.
+
+    Example:  kinelo leaderboard league/results.csv --active-days 365 --least-matches 5
+    """
+    from kinelo.cli.loading import load, plain_warnings, write_csv
+    from kinelo.raters.leaderboard import leaderboard as ranked
+
+    with plain_warnings():
+        rated, matches = _rated(source, rater, lineups, load, column)
+        table = ranked(rated, matches, active_days=active_days, least_matches=least_matches, caution=caution)
+    if out is not None:
+        write_csv(table, out)
+    if as_json:
+        typer.echo(json.dumps(table.to_dicts(), default=str, ensure_ascii=False))
+        return
+    _show(table, top, f"{len(matches):,} matches, {type(rated).__name__}")
+
+
+def _rated(
+    source: Path, kind: str | None, lineups: Path | None, load: Any, column: list[str] | None
+) -> tuple[Any, Matches]:
+    from kinelo.raters.choice import rater_called
+
+    if source.is_dir():
+        from kinelo.book.book import RatingBook
+
+        if kind is not None and ":" in kind:
+            rater_called(kind)  # the book finds a class of the user's once its module is imported
+        book = RatingBook(source)
+        return book.rater, book.matches()
+    matches = load(source, lineups, column)
+    return rater_called(kind or ("player" if lineups else "team")).fit(matches), matches
+
+
+def show_leaderboard(
+    rater: Any, matches: Matches, title: str, top: int, *, active_days: float, least_matches: int
+) -> None:
+    """Print a leaderboard; where nobody has played enough, everyone, and say so."""
+    from kinelo.raters.leaderboard import leaderboard as ranked
+
+    table = ranked(rater, matches, active_days=active_days, least_matches=least_matches)
+    if table.height == 0:
+        typer.echo(f"note: nobody has played {least_matches} matches yet, so everyone is shown", err=True)
+        table = ranked(rater, matches, active_days=None, least_matches=0)
+    _show(table, top, title)
+    left_out = rater.ratings_.height - table.height
+    if left_out:
+        typer.echo(f"{left_out:,} left out: not active, or too few matches (--active-days, --least-matches).")
+
+
+def _show(table: pl.DataFrame, top: int, title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    columns = {"rating": "Rating", "uncertainty": "±", "surely": "At least", "matches": "Matches"}
+    known = {name: words for name, words in columns.items() if name in table.columns}
+    apart = table["pool"].n_unique() > 1
+    shown = Table(title=title, title_justify="left")
+    shown.add_column("", justify="right")
+    shown.add_column("Name")
+    for words in known.values():
+        shown.add_column(words, justify="right")
+    if "last_played" in table.columns:
+        shown.add_column("Last played", justify="right", no_wrap=True)
+    if apart:
+        shown.add_column("Pool")
+    for row in table.head(top).iter_rows(named=True):
+        numbers = [f"{row[name]:,}" if name == "matches" else f"{row[name]:.1f}" for name in known]
+        played = [str(row["last_played"])] if "last_played" in row else []
+        shown.add_row(str(row["place"]), row["name"], *numbers, *played, *([row["pool"]] if apart else []))
+    console = Console()
+    console.print(shown)
+    if table.height > top:
+        console.print(f"and {table.height - top:,} more")

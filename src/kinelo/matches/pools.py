@@ -1,0 +1,103 @@
+"""Pools: sides that matches tie to one another, and how firmly.
+
+Let every match be a wire of conductance 1 (less, the longer ago it was played) between its two sides. The effective
+resistance between two sides is, up to a factor, the variance with which matches determine the difference of their
+ratings. A side's *tie* is 1 over the median resistance to the sides of the largest connected group: so many matches,
+played directly against a typical side, would tie it as firmly. Sides whose tie is at least ``firm`` (or a third of the
+median tie, where that is less: few matches have been played at all) make the main pool; the others fall into the groups
+in which they are connected among themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.matches.matches import Matches
+
+FIRM = 4.0
+MOST_SIDES = 3000
+"""Beyond this many connected sides, resistances are those of direct matches only: the full ones take too long."""
+
+
+def pools_of(
+    home: NDArray[np.int32], away: NDArray[np.int32], weight: NDArray[np.float64], sides: int, firm: float = FIRM
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Pool of every side (0 is the main one, then by number of sides; -1 never played) and its tie to the main pool.
+
+    >>> home, away = np.array([0, 1, 2, 3] * 20 + [4] * 9 + [4]), np.array([1, 2, 3, 0] * 20 + [5] * 9 + [0])
+    >>> pool, tie = pools_of(home, away, np.ones(90), 7)
+    >>> pool.tolist(), tie.round(1).tolist()
+    ([0, 0, 0, 0, 1, 1, -1], [20.0, 20.0, 20.0, 20.0, 1.0, 0.9, 0.0])
+    """
+    graph = coo_matrix((weight, (home, away)), shape=(sides, sides)).tocsr()
+    graph = (graph + graph.T).tocsr()
+    played = np.bincount(np.concatenate([home, away]), minlength=sides) > 0
+    _, group = connected_components(graph, directed=False)
+    largest = np.bincount(group[played]).argmax() if played.any() else -1
+    core = np.flatnonzero((group == largest) & played)
+    tie = np.zeros(sides)
+    if core.size > 1:
+        tie[core] = _ties(graph[core][:, core].toarray()) if core.size <= MOST_SIDES else _direct(graph, core)
+    pool = np.full(sides, -1)
+    firmly = played & (tie >= min(firm, float(np.median(tie[core])) / 3 if core.size else 0.0)) & (tie > 0)
+    pool[firmly] = 0
+    loose = np.flatnonzero(played & ~firmly)
+    _, among = connected_components(graph[loose][:, loose], directed=False)
+    sizes = np.bincount(among)
+    pool[loose] = 1 + np.argsort(np.argsort(-sizes, kind="stable"), kind="stable")[among] if loose.size else 0
+    return pool, tie
+
+
+def _ties(conductance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 over the median effective resistance to the others, from the inverse of the grounded Laplacian."""
+    laplacian = np.diag(conductance.sum(axis=1)) - conductance
+    size = len(laplacian)
+    # A wire of conductance 1 from everyone to a common rail shifts all differences alike and makes it definite.
+    inverse = cho_solve(cho_factor(laplacian + 1.0 / size), np.eye(size))
+    own = np.diagonal(inverse)
+    resistance = own[:, None] + own[None, :] - 2.0 * inverse
+    np.fill_diagonal(resistance, np.nan)
+    return 1.0 / np.maximum(np.nanmedian(resistance, axis=1), 1e-300)
+
+
+def _direct(graph: Any, core: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Ties through direct matches alone: never firmer than a side's own matches."""
+    own = np.asarray(graph.sum(axis=1)).ravel()[core]
+    return 1.0 / (1.0 / np.maximum(own, 1e-300) + 1.0 / max(float(np.median(own)), 1e-300))
+
+
+def pool_table(matches: Matches, half_life: float | None, firm: float) -> pl.DataFrame:
+    """Name, pool and tie of every side, the main pool first; a lesser pool is called after the side that plays most."""
+    import polars as pl
+
+    age = (matches.day.max() - matches.day) if len(matches) else matches.day
+    weight = np.ones(len(matches)) if half_life is None else 0.5 ** (age / half_life)
+    sides = len(matches.teams)
+    pool, tie = pools_of(matches.home, matches.away, weight, sides, firm)
+    both = np.concatenate([matches.home, matches.away])
+    count = np.bincount(both, minlength=sides)
+    recent = np.bincount(both, weights=np.tile(weight, 2), minlength=sides)
+    called = {}
+    for number in np.unique(pool[pool > 0]).tolist():
+        members = np.flatnonzero(pool == number)
+        called[number] = f"around {matches.teams[members[np.argmax(recent[members])]]}"
+    names = ["main" if number == 0 else called.get(number, "") for number in pool.tolist()]
+    table = pl.DataFrame(
+        {
+            "name": pl.Series(matches.teams, dtype=pl.String),
+            "pool": pl.Series(names, dtype=pl.String),
+            "tie": tie,
+            "matches": count,
+            "number": pool,
+        }
+    )
+    return table.filter(pl.col("number") >= 0).sort("number", "tie", descending=[False, True]).drop("number")

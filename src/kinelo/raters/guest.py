@@ -1,0 +1,64 @@
+"""Raters of a user's own: what is asked of them beyond ``fit`` and ``one_step_ahead``, and what is done without.
+
+A class in any module takes part in backtests, books, histories and leaderboards. Arguments come from ``get_params`` or
+from attributes named like them; matches are used by ``update`` or else by ``one_step_ahead``; a state is kept where
+``to_arrays`` and ``from_arrays`` give one, and found again from the matches where they do not.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from typing import Any
+
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.matches import Matches
+from kinelo.raters.rater import Rater
+
+
+def settings_of(rater: Any) -> dict[str, Any]:
+    """Arguments with which a rater of the same kind can be made anew."""
+    if hasattr(rater, "get_params"):
+        return dict(rater.get_params(deep=False))
+    kind = type(rater)
+    names = list(inspect.signature(kind).parameters)
+    missing = [name for name in names if not hasattr(rater, name)]
+    if missing:
+        raise InputError(
+            f"{kind.__name__} cannot be made anew: its argument {missing[0]!r} is not kept as an attribute; "
+            "keep it, or give the class get_params"
+        )
+    return {name: getattr(rater, name) for name in names}
+
+
+def blank_of(rater: Any) -> Any:
+    """A copy that has seen no match, with what ``fit`` found where the rater can say it."""
+    if isinstance(rater, Rater):
+        blank = copy.deepcopy(rater)
+        blank.reset(dict(rater.parameters_))
+        return blank
+    return type(rater)(**settings_of(rater))
+
+
+def carry_on(rater: Any, matches: Matches) -> None:
+    """Use further matches."""
+    if hasattr(rater, "update"):
+        rater.update(matches)
+    else:
+        rater.one_step_ahead(matches)
+
+
+def state_of(rater: Any) -> dict[str, NDArray] | None:
+    """Everything needed to carry on, or None where the rater cannot say it."""
+    if not hasattr(rater, "from_arrays") or getattr(type(rater), "to_arrays", None) in (None, Rater.to_arrays):
+        return None
+    return rater.to_arrays()
+
+
+def forecast_by(rater: Any, matches: Matches) -> Any:
+    """Forecast matches to come, or say that the rater cannot."""
+    if not hasattr(rater, "predict"):
+        raise InputError(f"{type(rater).__name__} cannot forecast matches to come: it lacks predict")
+    return rater.predict(matches)

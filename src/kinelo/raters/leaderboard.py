@@ -1,0 +1,112 @@
+"""A leaderboard that a cautious reader can trust.
+
+Shown are those who are active and have played enough, sorted by ``rating − caution · uncertainty``: what the rating is
+at least, rather than what it may be. Sides that hardly any match ties to the rest are no better known for having beaten
+one another, so they stand in pools of their own, each with its own places (see :mod:`kinelo.matches.pools`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinelo.errors import InputError
+from kinelo.forecasts.parameters import check_number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.matches.matches import Matches
+
+ACTIVE_DAYS = 730
+LEAST_MATCHES = 10
+CAUTION = 2.0
+MAIN = "main"
+
+
+def leaderboard(
+    rater: Any,
+    matches: Matches | None = None,
+    *,
+    active_days: float | None = ACTIVE_DAYS,
+    least_matches: int = LEAST_MATCHES,
+    caution: float = CAUTION,
+) -> pl.DataFrame:
+    """Place, name, rating and what else a rater knows of everyone worth ranking, the surest first.
+
+    Parameters
+    ----------
+    rater
+        A rater that has rated matches, a rating book, or anything with a table ``ratings_`` of names and ratings.
+    matches
+        Matches whose graph tells the pools; by default those the rater was fitted on, or those of the book.
+    active_days
+        Only those who played within so many days of the last match; None shows everyone.
+    least_matches
+        Only those who played at least so many matches.
+    caution
+        Standard deviations taken off a rating before sorting; 0 sorts by the rating itself.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``place`` counts within the ``pool``: "main", or "around" the side that plays most in a pool apart.
+
+    >>> import kinelo as kn
+    >>> table = {"home": ["A", "B", "C", "A"] * 6, "away": ["B", "C", "A", "D"] * 6, "result": [1, 1, 0, 1] * 6}
+    >>> rater = kn.TeamElo.classic().fit(kn.read_matches(table))
+    >>> kn.leaderboard(rater, least_matches=10).select("place", "name", "pool").rows()
+    [(1, 'A', 'main'), (2, 'B', 'main'), (3, 'C', 'main')]
+    """
+    import polars as pl
+
+    check_number("leaderboard", "caution", caution, 0.0)
+    check_number("leaderboard", "least_matches", least_matches, 0)
+    if active_days is not None:
+        check_number("leaderboard", "active_days", active_days, 0.0)
+    table = _ratings(rater)
+    table = _with_pools(table, _graph(rater, matches), active_days)
+    if "last_played" in table.columns and active_days is not None and table.height:
+        table = table.filter(pl.col("last_played") >= pl.col("last_played").max() - pl.duration(days=active_days))
+    if "matches" in table.columns:
+        table = table.filter(pl.col("matches") >= least_matches)
+    doubt = pl.col("uncertainty").fill_nan(0.0) if "uncertainty" in table.columns else pl.lit(0.0)
+    table = table.with_columns(surely=pl.col("rating") - caution * doubt)
+    table = table.with_columns(main=pl.col("pool") == MAIN, most=pl.col("name").count().over("pool"))
+    order = ["main", "most", "pool", "surely"]
+    table = table.sort(order, descending=[True, True, False, True], maintain_order=True).drop("main", "most")
+    place = pl.int_range(1, pl.len() + 1).over("pool").alias("place")
+    first = ["name", "rating", "uncertainty", "surely"]
+    shown = [name for name in first if name in table.columns]
+    return table.select(place, *shown, pl.all().exclude(*first, "pool"), "pool")
+
+
+def _ratings(rater: Any) -> pl.DataFrame:
+    import polars as pl
+
+    table = getattr(rater, "ratings_", None)
+    if not isinstance(table, pl.DataFrame) or not {"name", "rating"} <= set(table.columns):
+        raise InputError(
+            f"{type(rater).__name__} has no leaderboard; a rater shows one by a table ratings_ with name and rating"
+        )
+    return table
+
+
+def _graph(rater: Any, matches: Matches | None) -> Matches | None:
+    if matches is not None:
+        return matches
+    own = getattr(rater, "matches", None)
+    if callable(own):
+        return own() if len(rater) else None
+    return getattr(rater, "fitted_", None)
+
+
+def _with_pools(table: pl.DataFrame, matches: Matches | None, active_days: float | None) -> pl.DataFrame:
+    """The pool of every side, or of the side a player played for last; "main" where no matches tell."""
+    import polars as pl
+
+    if matches is None or not len(matches):
+        return table.with_columns(pool=pl.lit(MAIN))
+    pools = matches.pools(half_life=2.0 * active_days if active_days else None).select("name", "pool")
+    by = "team" if "team" in table.columns else "name"
+    joined = table.join(pools.rename({"name": by}), on=by, how="left", maintain_order="left")
+    return joined.with_columns(pl.col("pool").fill_null(MAIN))

@@ -1,0 +1,134 @@
+"""Leaderboards: the active, the known, the connected; and pools from the graph of matches."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kinelo as kn
+from kinelo.matches.pools import pools_of
+
+
+def league(first: str, sides: list[str], rounds: int, seed: int = 0) -> pl.DataFrame:
+    """Everyone against everyone, a match a day; the earlier in the list, the better."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    day = np.datetime64(first)
+    for _ in range(rounds):
+        for i in range(len(sides)):
+            for j in range(i + 1, len(sides)):
+                home, away = (i, j) if rng.random() < 0.5 else (j, i)
+                better = rng.random() < 0.75
+                rows.append((str(day), sides[home], sides[away], int(better == (home < away))))
+                day += 1
+    return pl.DataFrame(rows, schema=["date", "home", "away", "result"], orient="row")
+
+
+NAMES = [f"T{k}" for k in range(8)]
+
+
+def together(*parts: pl.DataFrame) -> kn.Matches:
+    return kn.read_matches(pl.concat(parts).with_columns(neutral=pl.lit(True)).sort("date"))
+
+
+def test_ghosts_and_strangers_are_left_out():
+    ghost = pl.DataFrame(
+        {
+            "date": [str(np.datetime64("2010-01-01") + k) for k in range(30)],
+            "home": ["Ghost"] * 30,
+            "away": [NAMES[k % 8] for k in range(30)],
+            "result": [1] * 28 + [0] * 2,
+        }
+    )
+    lucky = pl.DataFrame({"date": ["2020-03-01"] * 2, "home": ["Lucky"] * 2, "away": NAMES[:2], "result": [1, 1]})
+    matches = together(ghost, league("2020-01-01", NAMES, 4), lucky)
+    rater = kn.Glicko(350.0, 35.0, 0.0, 0.0).update(matches)
+    assert rater.ratings_["name"].head(2).to_list() == ["Lucky", "Ghost"] or "Ghost" in rater.ratings_["name"].head(3)
+    board = kn.leaderboard(rater, matches)
+    assert set(board["name"]) == set(NAMES)
+    assert board["place"].to_list() == list(range(1, 9))
+    assert "Ghost" in kn.leaderboard(rater, matches, active_days=None)["name"]
+    assert "Lucky" in kn.leaderboard(rater, matches, least_matches=2)["name"]
+    assert "Lucky" not in kn.leaderboard(rater, matches, least_matches=3)["name"]
+
+
+def test_the_surest_come_first():
+    """Four victories make the highest rating and the widest doubt: a cautious reader does not rank them first."""
+    lucky = pl.DataFrame({"date": ["2020-03-01"] * 4, "home": ["Lucky"] * 4, "away": NAMES[:4], "result": [1, 1, 1, 1]})
+    matches = together(league("2020-01-01", NAMES, 4), lucky)
+    rater = kn.Glicko(350.0, 35.0, 0.0, 0.0).update(matches)
+    bold = kn.leaderboard(rater, matches, least_matches=1, caution=0.0)
+    cautious = kn.leaderboard(rater, matches, least_matches=1)
+    assert bold["name"][0] == "Lucky" and cautious["name"][0] != "Lucky"
+    np.testing.assert_allclose(cautious["surely"], cautious["rating"] - 2 * cautious["uncertainty"])
+    assert cautious["surely"].is_sorted(descending=True) and bold["rating"].is_sorted(descending=True)
+
+
+def test_pools_apart_are_named_and_placed_by_themselves():
+    island = [f"I{k}" for k in range(4)]
+    bridge = pl.DataFrame({"date": ["2020-02-01"], "home": ["I0"], "away": ["T7"], "result": [1]})
+    matches = together(league("2020-01-01", NAMES, 4), league("2020-01-01", island, 8), bridge)
+    rater = kn.TeamElo.classic().fit(matches)
+    board = kn.leaderboard(rater)
+    assert board["pool"].to_list() == ["main"] * 8 + ["around I0"] * 4
+    assert board["place"].to_list() == [*range(1, 9), *range(1, 5)]
+    pools = matches.pools()
+    assert pools.filter(pl.col("pool") == "main")["name"].sort().to_list() == NAMES
+    ties = dict(pools.select("name", "tie").iter_rows())
+    assert all(ties[name] < 1.0 for name in island) and all(ties[name] > 4.0 for name in NAMES)
+
+
+@given(st.integers(0, 10**6), st.integers(4, 9), st.integers(1, 40))
+@settings(max_examples=30, deadline=None)
+def test_ties_are_effective_resistances(seed, sides, matches):
+    """Against a plain pseudo-inverse of the Laplacian; and a further match never loosens a tie."""
+    rng = np.random.default_rng(seed)
+    home = rng.integers(0, sides, matches + sides)
+    away = (home + rng.integers(1, sides, home.size)) % sides
+    home[:sides], away[:sides] = np.arange(sides), (np.arange(sides) + 1) % sides
+    weight = rng.uniform(0.1, 2.0, home.size)
+    pool, tie = pools_of(home.astype(np.int32), away.astype(np.int32), weight, sides)
+    incidence = np.zeros((home.size, sides))
+    incidence[np.arange(home.size), home] += 1
+    incidence[np.arange(home.size), away] -= 1
+    inverse = np.linalg.pinv(incidence.T @ (weight[:, None] * incidence))
+    for i in range(sides):
+        resistance = [inverse[i, i] + inverse[j, j] - 2 * inverse[i, j] for j in range(sides) if j != i]
+        assert tie[i] == pytest.approx(1 / np.median(resistance), rel=1e-8)
+    assert (pool >= 0).all()
+    _, more = pools_of(
+        np.append(home, 0).astype(np.int32), np.append(away, 1).astype(np.int32), np.append(weight, 1), sides
+    )
+    assert np.all(more >= tie * (1 - 1e-9))
+
+
+def test_order_of_sides_and_names_does_not_change_pools():
+    rng = np.random.default_rng(1)
+    home = rng.integers(0, 12, 60).astype(np.int32)
+    away = ((home + rng.integers(1, 12, 60)) % 12).astype(np.int32)
+    pool, tie = pools_of(home, away, np.ones(60), 12)
+    other_pool, other_tie = pools_of(away, home, np.ones(60), 12)
+    np.testing.assert_allclose(tie, other_tie)
+    assert np.array_equal(pool, other_pool)
+
+
+def test_what_is_no_leaderboard():
+    with pytest.raises(kn.InputError, match="has no leaderboard"):
+        kn.leaderboard(object())
+    with pytest.raises(kn.InputError, match="caution is a finite number"):
+        kn.leaderboard(kn.TeamElo(), caution=float("nan"))
+    assert kn.leaderboard(kn.TeamElo()).height == 0
+
+
+@pytest.mark.data
+def test_internationals_rank_no_ghosts(match_data):
+    """Occitania (last played 2014) and Northern Cyprus (tied to the rest by some two matches) leave Brazil's table."""
+    matches = kn.read_matches(match_data / "intl_football" / "matches.csv").since("1990-01-01")
+    for rater in (kn.TeamElo.classic(k=40), kn.Glicko(350.0, 35.0, 60.0, 0.7)):
+        board = kn.leaderboard(rater.update(matches), matches)
+        main = board.filter(pl.col("pool") == "main")
+        assert "Occitania" not in board["name"]
+        assert "Brazil" in main["name"].head(10) and "Northern Cyprus" not in main["name"]
+        assert board.filter(pl.col("name") == "Northern Cyprus")["pool"][0].startswith("around")
+        assert board["matches"].min() >= 10
