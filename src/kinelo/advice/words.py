@@ -19,7 +19,7 @@ def rows_of(verdict: Facts) -> list[tuple[str, str]]:
         ("Rated too high", _teams(verdict.overrated)),
         ("Rated too low", _teams(verdict.underrated)),
         ("Rating noise", _noise(verdict)),
-        ("Time to settle", _time(verdict)),
+        ("Time to settle (whole league)", _time(verdict)),
         ("Unbiased step size", _unbiased(verdict)),
     ]
 
@@ -66,7 +66,10 @@ def _noise(verdict: Facts) -> str:
 def _time(verdict: Facts) -> str:
     if not verdict.stable:
         return "never: this equilibrium is unstable"
-    return f"{verdict.matches_until_converged:,.0f} matches per team until a disturbance is down to 1 %"
+    return (
+        f"{verdict.matches_until_converged:,.0f} matches per team until any disturbance of the whole league is down to "
+        "1 %: its slowest mode, not how long until a newcomer is right, who is far quicker"
+    )
 
 
 def _unbiased(verdict: Facts) -> str:

@@ -1,42 +1,44 @@
 """A rating book: ratings kept on disk and carried on day by day.
 
 A folder with three files. ``book.knl`` says which rater it is and with which parameters; ``matches.knl`` is a journal
-of all matches, to which is only appended; ``snapshot.knl`` holds the ratings after a certain length of the journal. A
-match counts once it is in the journal and the disk has said so; the snapshot only saves time. The ratings are those of
-one run over all matches in order of date, to the last bit.
+of what was added, changed and taken out, to which is only appended; ``snapshot.knl`` holds the ratings after a certain
+length of the journal. A match counts once it is in the journal and the disk has said so; the snapshot only saves time.
+The ratings are those of one run over all matches in order of date, to the last bit.
 """
 
 from __future__ import annotations
 
 import copy
-import fcntl
-import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
-from kinelo.book.journal import append_record, read_records, read_sealed, write_sealed
-from kinelo.book.rows import frame_to_lines, frame_to_matches, lines_to_frame, matches_to_frame, stable_ids
-from kinelo.errors import InputError
+from kinelo.book.journal import append_record, frame, read_records, read_sealed, write_sealed
+from kinelo.book.keeping import class_of, origin_of, settings_to_keep
+from kinelo.book.ledger import Entry, Ledger
+from kinelo.book.lock import locked
+from kinelo.book.rows import frame_to_matches, removal_to_lines
+from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.matches import Matches
+from kinelo.raters.guest import blank_of, carry_on, forecast_by, state_of
+from kinelo.raters.rater import Rater
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kinelo.forecasts.forecast import Forecast
-    from kinelo.raters.rater import Rater
 
 VERSION = 2
-HOMES = {"TeamElo": "team", "Glicko": "glicko", "Glicko2": "glicko", "KalmanElo": "kalman", "PlayerElo": "player"}
+_HEAD = len(frame(b""))
 
 
 @dataclass(frozen=True)
 class Added:
-    """What an addition did: matches that were new, and matches the book had counted before."""
+    """What an addition did: matches that were new, that the book held as they are, that it held and are changed now."""
 
     new: int
     known: int
@@ -51,8 +53,8 @@ class RatingBook:
     path
         The folder; it is made if it does not exist.
     rater
-        The rater to keep, needed for a new book only. Its parameters are taken as they stand (fitted or fixed); the
-        book itself begins without matches.
+        The rater to keep, needed for a new book and for one whose rater is not Kinelo's. Its parameters are taken as
+        they stand (fitted or fixed); the book itself begins without matches.
 
     >>> import tempfile, kinelo as kn
     >>> folder = tempfile.mkdtemp()
@@ -64,15 +66,15 @@ class RatingBook:
     [1510.0, 1490.0]
     """
 
-    def __init__(self, path: str | Path, rater: Rater | None = None) -> None:
+    def __init__(self, path: str | Path, rater: Rater | Any = None) -> None:
         self.path = Path(path)
-        if (self.path / "book.knl").exists():
+        if not (self.path / "book.knl").exists():
+            if rater is None:
+                raise InputError(f"{self.path} is not a rating book; give a rater to start one there")
+            _found(self.path, rater)
+        with locked(self.path, writing=False):
             self._blank = _open_rater(self.path / "book.knl", rater)
-        elif rater is None:
-            raise InputError(f"{self.path} is not a rating book; give a rater to start one there")
-        else:
-            self._blank = _found(self.path, rater)
-        self._load()
+            self._load()
 
     @property
     def rater(self) -> Rater:
@@ -85,135 +87,168 @@ class RatingBook:
         return self._rater.ratings_
 
     def __len__(self) -> int:
-        return self._table.height
+        return self._ledger.table.height
+
+    def __repr__(self) -> str:
+        return f"RatingBook({str(self.path)!r}): {len(self):,} matches, {type(self._rater).__name__}"
 
     def matches(self) -> Matches:
         """All matches of the book in order of date."""
-        if self._table.height == 0:
+        if len(self) == 0:
             raise InputError(f"the rating book {self.path} holds no matches yet")
-        return frame_to_matches(self._table)
+        return frame_to_matches(self._ledger.table)
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""
-        return self._rater.predict(matches)
+        return forecast_by(self._rater, matches)
 
     def add(self, matches: Matches) -> Added:
-        """Count matches that the book has not counted yet, for good."""
+        """Count matches that the book has not counted yet, for good, and take what is said anew of those it has.
+
+        A match under a known identifier that says something else now replaces what the book held: the ratings are
+        computed again, and a warning says so.
+        """
         if np.isnan(matches.result).any():
             raise InputError("a match without a result cannot enter a rating book; read it with played=True")
-        with _locked(self.path):
-            if _length(self.path / "matches.knl") != self._end:
-                self._load()
-            ids = stable_ids(matches)
-            unseen = np.array([name not in self._counted for name in ids.to_list()], bool)
-            fresh = unseen & ids.is_first_distinct().to_numpy()
-            if fresh.any():
-                self._append(matches_to_frame(matches).filter(pl.Series(fresh)))
-        return Added(int(fresh.sum()), int((~fresh).sum()))
+        with locked(self.path):
+            self._keep_up()
+            entry = self._ledger.enter(matches)
+            if entry.payload is not None:
+                self._write(entry.payload)
+        self._say(entry)
+        return Added(entry.new, entry.known, entry.changed)
 
-    def _append(self, rows: pl.DataFrame) -> None:
-        payload = frame_to_lines(rows)
-        rows = lines_to_frame(payload)
+    def remove(self, match_ids: str | Iterable[str]) -> int:
+        """Take matches out of the book again, by identifier; the ratings are as if they had never been added."""
+        ids = [match_ids] if isinstance(match_ids, str) else list(match_ids)
+        with locked(self.path):
+            self._keep_up()
+            held = set(self._ledger.table["match_id"].to_list())
+            missing = [name for name in ids if name not in held]
+            if missing:
+                raise InputError(f"the rating book {self.path} holds no match {missing[0]!r}; nothing was taken out")
+            if ids:
+                self._write(removal_to_lines(ids))
+        return len(set(ids))
+
+    def _say(self, entry: Entry) -> None:
+        if entry.changed:
+            warnings.warn(
+                f"{entry.changed} matches of the book are told otherwise now: they were changed, and the ratings "
+                f"computed again from {entry.first_change} on",
+                KineloWarning,
+                stacklevel=3,
+            )
+        if entry.split_days:
+            warnings.warn(
+                f"on {entry.split_days} days sides play in this table and in one added before: such matches are rated "
+                "in the order in which the tables arrived, which one table for the whole day might not share",
+                KineloWarning,
+                stacklevel=3,
+            )
+
+    def _keep_up(self) -> None:
+        """Read again what another process has written since; the journal on disk is what counts."""
+        journal = self.path / "matches.knl"
+        if (journal.stat().st_size if journal.exists() else 0) != self._end:
+            self._load()
+
+    def _write(self, payload: bytes) -> None:
         self._end = append_record(self.path / "matches.knl", payload, self._end)
-        in_order = self._table.height == 0 or rows["date"].min() >= self._table["date"].max()  # type: ignore[operator]
-        self._table = pl.concat([self._table, rows], how="diagonal")
-        self._counted.update(rows["match_id"].to_list())
-        if in_order:
-            self._rater.update(frame_to_matches(rows))
+        before = len(self)
+        if self._ledger.apply(payload):
+            carry_on(self._rater, frame_to_matches(self._ledger.table[before:]))
         else:
             self._rate_all()
         self._save()
 
     def _rate_all(self) -> None:
         self._rater = copy.deepcopy(self._blank)
-        if self._table.height:
-            self._rater.update(frame_to_matches(self._table))
+        if len(self):
+            carry_on(self._rater, frame_to_matches(self._ledger.table))
 
     def _save(self) -> None:
-        about = {"version": VERSION, "journal": self._end, "matches": self._table.height}
-        write_sealed(self.path / "snapshot.knl", about, self._rater.to_arrays())
+        state = state_of(self._rater)
+        if state is None:
+            return
+        try:
+            write_sealed(self.path / "snapshot.knl", {"version": VERSION, "journal": self._end}, state)
+        except OSError as error:
+            warnings.warn(
+                f"the matches count, but the snapshot of {self.path} could not be written ({error.strerror}): the "
+                "book will take longer to open",
+                KineloWarning,
+                stacklevel=4,
+            )
 
     def _load(self) -> None:
         payloads, self._end = read_records(self.path / "matches.knl")
-        frames = [lines_to_frame(payload) for payload in payloads]
-        empty = pl.DataFrame(schema={"match_id": pl.String, "date": pl.Date})
-        self._table = pl.concat(frames, how="diagonal") if frames else empty
-        self._counted = set(self._table["match_id"].to_list())
-        snapshot = self.path / "snapshot.knl"
-        if not snapshot.exists():
-            self._rate_all()
-            return
-        about, arrays = read_sealed(snapshot)
-        _check_version(about, snapshot)
+        about, arrays = self._snapshot()
         if about["journal"] > self._end:
             raise InputError(
                 f"{self.path / 'matches.knl'} is shorter than its snapshot says: matches are missing from it"
             )
-        self._catch_up(about, arrays)
-
-    def _catch_up(self, about: dict[str, Any], arrays: dict[str, Any]) -> None:
-        """Start from the snapshot and rate what the journal has beyond it (a process may have died in between)."""
-        counted, rest = self._table[: about["matches"]], self._table[about["matches"] :]
-        if rest.height and counted.height and rest["date"].min() < counted["date"].max():  # type: ignore[operator]
+        self._ledger, at, behind = Ledger(), 0, True
+        rated = 0
+        for payload in payloads:
+            added = self._ledger.apply(payload)
+            at += len(payload) + _HEAD
+            if at <= about["journal"]:
+                rated = len(self)
+            else:
+                behind = behind and added
+        if arrays is None or not behind:
             self._rate_all()
             return
         self._rater = copy.deepcopy(self._blank)
         self._rater.from_arrays(arrays)
-        if rest.height:
-            self._rater.update(frame_to_matches(rest))
+        if len(self) > rated:
+            carry_on(self._rater, frame_to_matches(self._ledger.table[rated:]))
+
+    def _snapshot(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """Description and state of the snapshot; one that cannot be used is done without: the journal has all."""
+        path = self.path / "snapshot.knl"
+        if not path.exists() or state_of(self._blank) is None:
+            return {"journal": 0}, None
+        try:
+            about, arrays = read_sealed(path)
+        except InputError:
+            warnings.warn(
+                f"{path} is damaged: the ratings were computed anew from the matches", KineloWarning, stacklevel=4
+            )
+            return {"journal": 0}, None
+        return about, arrays
 
 
-def _settings(rater: Rater) -> dict[str, Any]:
-    names = [name for name in inspect.signature(type(rater).__init__).parameters if name != "self"]
-    return {name: getattr(rater, name) for name in names}
-
-
-def _found(path: Path, rater: Rater) -> Rater:
-    """Start a book in a new or empty folder; the rater it will work with."""
-    kind = type(rater).__name__
-    if kind not in HOMES:
-        raise InputError(f"a rating book keeps {', '.join(HOMES)}, not {kind}")
+def _found(path: Path, rater: Any) -> None:
+    """Start a book in a new or empty folder."""
+    about = {"version": VERSION, "rater": origin_of(rater), "settings": settings_to_keep(rater)}
+    blank = blank_of(rater)
+    if isinstance(blank, Rater):
+        about["parameters"] = dict(blank.parameters_)
     path.mkdir(parents=True, exist_ok=True)
     foreign = [item.name for item in path.iterdir() if not item.name.startswith(".")]
     if foreign:
         raise InputError(f"{path} is not empty and not a rating book (it contains {foreign[0]}); choose another folder")
-    blank = copy.deepcopy(rater)
-    blank.reset(dict(rater.parameters_))
-    about = {"version": VERSION, "rater": kind, "settings": _settings(rater)}
-    with _locked(path):
-        write_sealed(path / "book.knl", about, blank.to_arrays())
-    return blank
+    with locked(path):
+        write_sealed(path / "book.knl", about, state_of(blank) or {})
 
 
-def _open_rater(path: Path, given: Rater | None) -> Rater:
+def _open_rater(path: Path, given: Any) -> Any:
     about, arrays = read_sealed(path)
-    _check_version(about, path)
-    kind = about["rater"]
-    rater = getattr(import_module(f"kinelo.raters.{HOMES[kind]}.rater"), kind)(**about["settings"])
-    if given is not None and (type(given).__name__ != kind or _settings(given) != about["settings"]):
-        raise InputError(
-            f"{path.parent} is a book of {kind} with other settings than the rater given; open it without a rater"
-        )
-    rater.from_arrays(arrays)
-    return rater
-
-
-def _check_version(about: dict[str, Any], path: Path) -> None:
-    if about.get("version") != VERSION or about.get("rater", "TeamElo") not in HOMES:
+    if about.get("version") != VERSION:
         raise InputError(
             f"{path} was written by another version of Kinelo (format {about.get('version')}, this one reads {VERSION})"
         )
-
-
-def _length(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the folder's lock: one process writes at a time, and what a dead one left half-written is swept away."""
-    with (path / ".lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        for leftover in path.glob(".*.tmp"):
-            leftover.unlink(missing_ok=True)
-        yield
+    kind = class_of(about["rater"], given, str(path.parent))
+    if given is not None and settings_to_keep(given) != about["settings"]:
+        raise InputError(
+            f"{path.parent} is a book of {kind.__name__} with other settings than the rater given; "
+            "open it without a rater"
+        )
+    rater = kind(**about["settings"])
+    if arrays:
+        rater.from_arrays(arrays)
+    elif isinstance(rater, Rater):
+        rater.reset(about["parameters"])
+    return rater

@@ -1,8 +1,9 @@
 """The files of a rating book: a journal that only grows, and sealed files that are replaced whole.
 
-A journal is a row of records, each a line ``KINELO1 <length> <crc32>`` followed by that many bytes. A record that stops
-before its length was being written when the process died: it never counted and is cut off by the next one. A record
-that is complete and fails its checksum is damage, and is refused.
+A journal is a row of records. Each begins with a line of fixed width, ``KINELO2 <length> <crc of payload> <crc of the
+line so far>``, followed by that many bytes: length and payload are both under a checksum. A record that stops early,
+and is right as far as it goes, was being written when the process died: it never counted and is cut off by the next
+one. Anything else that does not fit is damage, and is refused.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -20,53 +22,77 @@ from numpy.typing import NDArray
 from kinelo.atomic import replace_file, sync_folder
 from kinelo.errors import InputError
 
-MARK = b"KINELO1"
+MARK = b"KINELO2"
+HEAD = re.compile(rb"KINELO2 (\d{16}) ([0-9a-f]{8}) ([0-9a-f]{8})\n")
+WIDTH = 43
+FIRST_HEAD = re.compile(rb"KINELO1 \d+ [0-9a-f]{8}\n")
 
 
 def frame(payload: bytes) -> bytes:
     """A payload as a record."""
-    return b"%s %d %08x\n" % (MARK, len(payload), zlib.crc32(payload)) + payload
+    return _head(payload) + payload
+
+
+def _head(payload: bytes) -> bytes:
+    line = b"%s %016d %08x" % (MARK, len(payload), zlib.crc32(payload))
+    return b"%s %08x\n" % (line, zlib.crc32(line))
 
 
 def read_records(path: Path) -> tuple[list[bytes], int]:
     """The payloads of a journal, and the length of the file that they fill."""
     if not path.exists():
         return [], 0
-    content = path.read_bytes()
+    return parse_records(path.read_bytes(), path)
+
+
+def parse_records(content: bytes, path: Path) -> tuple[list[bytes], int]:
+    """The same of a file's content; ``path`` is only named where it is damaged."""
     payloads: list[bytes] = []
     at = 0
     while at < len(content):
-        end_of_header = content.find(b"\n", at, at + 64)
-        if end_of_header < 0:
-            if len(content) - at < 64:
-                break
-            raise _damage(path, at)
-        length, checksum = _read_header(content[at:end_of_header], path, at)
-        payload = content[end_of_header + 1 : end_of_header + 1 + length]
+        head = content[at : at + WIDTH]
+        if len(head) < WIDTH:
+            if not _begins_a_head(head):
+                raise damage(path, at)
+            break
+        length, checksum = _read_head(head, path, at)
+        payload = content[at + WIDTH : at + WIDTH + length]
         if len(payload) < length:
             break
         if zlib.crc32(payload) != checksum:
-            raise _damage(path, at)
+            raise damage(path, at)
         payloads.append(payload)
-        at = end_of_header + 1 + length
+        at += WIDTH + length
     return payloads, at
 
 
-def _read_header(header: bytes, path: Path, at: int) -> tuple[int, int]:
-    words = header.split(b" ")
-    if len(words) == 3 and words[0].startswith(b"KINELO") and words[0] != MARK:
-        raise InputError(
-            f"{path} was written by another version of Kinelo ({words[0].decode()}); this one reads KINELO1"
+def _begins_a_head(start: bytes) -> bool:
+    """Whether some right head begins like this; of its checksums only the form can be seen."""
+    pattern = b"KINELO2 " + b"0" * 16 + b" " + b"0" * 8 + b" " + b"0" * 8 + b"\n"
+    hexadecimal = set(range(25, 33)) | set(range(34, 42))
+    for place, (is_there, should) in enumerate(zip(start, pattern)):
+        allowed = (
+            b"0123456789abcdef" if place in hexadecimal else b"0123456789" if should == ord("0") else bytes([should])
         )
-    try:
-        if len(words) != 3 or words[0] != MARK:
-            raise ValueError
-        return int(words[1]), int(words[2], 16)
-    except ValueError:
-        raise _damage(path, at) from None
+        if is_there not in allowed:
+            return False
+    return True
 
 
-def _damage(path: Path, at: int) -> InputError:
+def _read_head(head: bytes, path: Path, at: int) -> tuple[int, int]:
+    found = HEAD.fullmatch(head)
+    if found is None and FIRST_HEAD.match(head):
+        raise InputError(
+            f"{path} was written by Kinelo 0.1, whose books kept results on another scale; "
+            "start a new book and add the same files to it"
+        )
+    if found is None or zlib.crc32(head[:33]) != int(found[3], 16):
+        raise damage(path, at)
+    return int(found[1]), int(found[2], 16)
+
+
+def damage(path: Path, at: int) -> InputError:
+    """What is said of a file that is not as it was written."""
     return InputError(f"{path} is damaged at byte {at}; nothing was changed, put back a copy of the file")
 
 

@@ -1,8 +1,12 @@
-"""Matches as lines of a rating book's journal, and back: one JSON object per match, line-ups as lists."""
+"""Matches as lines of a rating book's journal, and back: one JSON object per match, line-ups as lists.
+
+A removal is a line of its own, ``{"removed": [identifiers]}``.
+"""
 
 from __future__ import annotations
 
 import io
+import json
 
 import numpy as np
 import polars as pl
@@ -21,25 +25,20 @@ SCHEMA = {
     "margin": pl.Float64,
     "neutral": pl.Boolean,
     "weight": pl.Float64,
+    "source": pl.String,
+    "row": pl.Int64,
 }
+REMOVED = b'{"removed"'
 LISTS = {"player": pl.String, "minutes": pl.Float64, "starter": pl.Int8, "role": pl.String}
 LIST_SCHEMA = {f"{side}_{name}": pl.List(kind) for side in ("home", "away") for name, kind in LISTS.items()}
 
 
-def stable_ids(matches: Matches) -> pl.Series:
-    """The file's identifiers, or date, sides and how many times they met that day, so that a match counts once."""
-    if matches.identifiers is not None:
-        return matches.identifiers
-    table = matches.to_polars().select("date", "home", "away")
-    meeting = pl.int_range(pl.len()).over("date", "home", "away") + 1
-    text = pl.format("{} {} - {} ({})", pl.col("date").cast(pl.String), "home", "away", meeting)
-    return table.select(match_id=text).to_series()
-
-
-def matches_to_frame(matches: Matches) -> pl.DataFrame:
-    """Matches as a table of the journal's columns."""
-    table = matches.to_polars().with_columns(match_id=stable_ids(matches))
-    table = table.with_columns(pl.col("margin").fill_nan(None))
+def matches_to_frame(matches: Matches, ids: pl.Series) -> pl.DataFrame:
+    """Matches as a table of the journal's columns, under the identifiers a book gives them."""
+    table = matches.to_polars().select(name for name in SCHEMA if name not in ("source", "row"))
+    table = table.with_columns(
+        pl.col("margin").fill_nan(None), match_id=ids, source=pl.lit(matches.source_digest), row=pl.Series(matches.row)
+    )
     return table if matches.lineups is None else table.hstack(_lineup_columns(matches.lineups))
 
 
@@ -76,9 +75,18 @@ def lines_to_frame(payload: bytes) -> pl.DataFrame:
     return pl.read_ndjson(io.BytesIO(payload), schema=schema)
 
 
+def removal_to_lines(ids: list[str]) -> bytes:
+    """Identifiers taken out of a book, as the journal keeps them."""
+    return json.dumps({"removed": ids}).encode() + b"\n"
+
+
+def lines_to_removal(payload: bytes) -> list[str] | None:
+    """Identifiers that a record takes out of the book, or None where it adds matches."""
+    return json.loads(payload)["removed"] if payload.startswith(REMOVED) else None
+
+
 def frame_to_matches(table: pl.DataFrame) -> Matches:
-    """Matches of a journal's table, sorted by date, stably."""
-    table = table.sort("date", maintain_order=True)
+    """Matches of a journal's table, in its order."""
     (home, away), teams = encode_names(table["home"], table["away"])
     return Matches(
         table["date"].to_numpy().astype("datetime64[D]"),

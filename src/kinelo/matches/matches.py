@@ -188,4 +188,4 @@ class Matches:
         """
         from kinelo.matches.pools import pool_table
 
-        return pool_table(self, half_life, firm)
+        return pool_table(self.teams, self.home, self.away, self.day, half_life, firm)

@@ -21,8 +21,6 @@ from scipy.sparse.csgraph import connected_components
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.matches.matches import Matches
-
 FIRM = 4.0
 MOST_SIDES = 3000
 """Beyond this many connected sides, resistances are those of direct matches only: the full ones take too long."""
@@ -75,25 +73,32 @@ def _direct(graph: Any, core: NDArray[np.int64]) -> NDArray[np.float64]:
     return 1.0 / (1.0 / np.maximum(own, 1e-300) + 1.0 / max(float(np.median(own)), 1e-300))
 
 
-def pool_table(matches: Matches, half_life: float | None, firm: float) -> pl.DataFrame:
+def pool_table(
+    teams: tuple[str, ...],
+    home: NDArray[np.int32],
+    away: NDArray[np.int32],
+    day: NDArray[np.int64],
+    half_life: float | None,
+    firm: float,
+) -> pl.DataFrame:
     """Name, pool and tie of every side, the main pool first; a lesser pool is called after the side that plays most."""
     import polars as pl
 
-    age = (matches.day.max() - matches.day) if len(matches) else matches.day
-    weight = np.ones(len(matches)) if half_life is None else 0.5 ** (age / half_life)
-    sides = len(matches.teams)
-    pool, tie = pools_of(matches.home, matches.away, weight, sides, firm)
-    both = np.concatenate([matches.home, matches.away])
+    age = day.max() - day if day.size else day
+    weight = np.ones(day.size) if half_life is None else 0.5 ** (age / half_life)
+    sides = len(teams)
+    pool, tie = pools_of(home, away, weight, sides, firm)
+    both = np.concatenate([home, away])
     count = np.bincount(both, minlength=sides)
     recent = np.bincount(both, weights=np.tile(weight, 2), minlength=sides)
     called = {}
     for number in np.unique(pool[pool > 0]).tolist():
         members = np.flatnonzero(pool == number)
-        called[number] = f"around {matches.teams[members[np.argmax(recent[members])]]}"
+        called[number] = f"around {teams[members[np.argmax(recent[members])]]}"
     names = ["main" if number == 0 else called.get(number, "") for number in pool.tolist()]
     table = pl.DataFrame(
         {
-            "name": pl.Series(matches.teams, dtype=pl.String),
+            "name": pl.Series(teams, dtype=pl.String),
             "pool": pl.Series(names, dtype=pl.String),
             "tie": tie,
             "matches": count,

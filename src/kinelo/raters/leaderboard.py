@@ -94,9 +94,9 @@ def _ratings(rater: Any) -> pl.DataFrame:
 def _graph(rater: Any, matches: Matches | None) -> Matches | None:
     if matches is not None:
         return matches
-    own = getattr(rater, "matches", None)
+    own: Any = getattr(rater, "matches", None)
     if callable(own):
-        return own() if len(rater) else None
+        return rater.matches() if len(rater) else None
     return getattr(rater, "fitted_", None)
 
 

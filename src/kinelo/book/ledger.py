@@ -1,0 +1,177 @@
+"""Which matches a book holds, and what a table that is handed to it adds.
+
+A match is told by its identifier. Where a table has none, it is told by the fingerprint of the table and its row: the
+same table sent again is recognised, and so is one that has grown at its end (its first rows are, one by one, those of a
+table sent before). Anything else that repeats a date and two sides may be the same match or a second one. No rule can
+tell them apart, and either guess would change ratings in silence, so it is refused with advice.
+
+Matches stand in order of date; those of one day in the order of the rows of their table, tables in order of arrival. A
+day that arrives in parts of one table thus ends at the same bits as the day in one piece.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+import polars as pl
+
+from kinelo.book.rows import (
+    LIST_SCHEMA,
+    SCHEMA,
+    frame_to_lines,
+    lines_to_frame,
+    lines_to_removal,
+    matches_to_frame,
+)
+from kinelo.errors import InputError
+from kinelo.matches.matches import Matches
+
+UNDATED = date(1970, 1, 1)
+PLACE = ("date", "rank", "row")
+MEETING = ("date", "home", "away")
+CONTENT = ("date", "home", "away", "result", "margin", "neutral", "weight")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a table adds: the record to be written (None for nothing), how many matches are new, changed and known."""
+
+    payload: bytes | None
+    new: int
+    changed: int
+    known: int
+    first_change: str = ""
+    split_days: int = 0
+
+
+class Ledger:
+    """The matches of a book as its records tell them."""
+
+    def __init__(self) -> None:
+        self.table = pl.DataFrame(schema={**SCHEMA, "rank": pl.Int64})
+        self.sources: dict[str, int] = {}
+
+    def apply(self, payload: bytes) -> bool:
+        """Take in a record; whether it only adds matches behind all others."""
+        removed = lines_to_removal(payload)
+        if removed is not None:
+            self.table = self.table.filter(~pl.col("match_id").is_in(removed))
+            return False
+        rows = lines_to_frame(payload)
+        for source in rows["source"].unique(maintain_order=True):
+            self.sources.setdefault(source, len(self.sources))
+        rows = rows.with_columns(rank=pl.col("source").replace_strict(self.sources, return_dtype=pl.Int64))
+        kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
+        replaced = kept.height < self.table.height
+        rows = rows.sort(PLACE, maintain_order=True)
+        behind = not replaced and (kept.height == 0 or _place(kept, -1) < _place(rows, 0))
+        together = pl.concat([kept, rows], how="diagonal")
+        self.table = together if behind else together.sort(PLACE, maintain_order=True)
+        return behind
+
+    def enter(self, matches: Matches) -> Entry:
+        """What a table would add; nothing is changed yet."""
+        if matches.identifiers is not None:
+            ids = matches.identifiers
+            twice = ids.filter(ids.is_duplicated())
+            if len(twice):
+                raise InputError(f"the identifier {twice[0]!r} stands for more than one of these matches")
+        else:
+            ids = self._ids_by_row(matches)
+        rows = lines_to_frame(frame_to_lines(matches_to_frame(matches, ids)))
+        fresh = rows.join(self.table, on="match_id", how="anti", maintain_order="left")
+        self._refuse_doubtful(fresh, matches)
+        changed = self._changed(rows.join(self.table, on="match_id", how="semi", maintain_order="left"))
+        written = pl.concat([fresh, changed], how="diagonal") if changed.height else fresh
+        return Entry(
+            frame_to_lines(written) if written.height else None,
+            fresh.height,
+            changed.height,
+            rows.height - written.height,
+            str(self._first_day(changed)) if changed.height else "",
+            self._split_days(fresh),
+        )
+
+    def _ids_by_row(self, matches: Matches) -> pl.Series:
+        """Identifiers from fingerprint and row; rows of an earlier table that has grown keep the ones they had."""
+        whole = matches if matches.source is None else matches.source
+        digest = matches.source_digest
+        own = {int(row): f"{digest[:16]}:{row}" for row in matches.row}
+        undated = not np.any(whole.day)
+        if digest in self.sources:
+            repeated = self.table.filter(pl.col("match_id").is_in(list(own.values()))).height
+        else:
+            known = self._grown_from(whole)
+            own |= {row: name for row, name in known.items() if row in own}
+            repeated = len(known)
+        if undated and repeated:
+            raise InputError(
+                f"{repeated} of these matches have neither date nor identifier and are those of a table added before: "
+                "they may be the same or have been played again; give a date or a match_id column"
+            )
+        return pl.Series("match_id", [own[int(row)] for row in matches.row], dtype=pl.String)
+
+    def _grown_from(self, whole: Matches) -> dict[int, str]:
+        """Identifiers by row of those earlier tables that this one repeats row by row."""
+        plain = pl.Series("match_id", whole.row.astype(str))
+        rows = lines_to_frame(frame_to_lines(matches_to_frame(whole, plain))).select("row", *CONTENT)
+        known: dict[int, str] = {}
+        earlier = self.table.filter(pl.col("match_id") == pl.format("{}:{}", pl.col("source").str.head(16), "row"))
+        for _, part in earlier.group_by("source", maintain_order=True):
+            same = part.select("row", *CONTENT).join(rows, on=["row", *CONTENT], how="semi", nulls_equal=True)
+            if same.height == part.height:
+                known |= dict(part.select("row", "match_id").iter_rows())
+        return known
+
+    def _refuse_doubtful(self, fresh: pl.DataFrame, matches: Matches) -> None:
+        """Refuse matches that may be in the book under another name: same day and sides, no identifier."""
+        if not fresh.height or not np.any(matches.day):
+            return
+        nameless = pl.col("match_id") == pl.format("{}:{}", pl.col("source").str.head(16), "row")
+        others = self.table if matches.identifiers is None else self.table.filter(nameless)
+        others = others.filter(pl.col("source") != matches.source_digest)
+        doubtful = fresh.join(others, on=list(MEETING), how="semi")
+        if doubtful.height:
+            row = doubtful.row(0, named=True)
+            raise InputError(
+                f"{doubtful.height} of {fresh.height} matches meet on the day of a match of the book ({row['home']} - "
+                f"{row['away']} on {row['date']}) in a table that is neither the one sent before nor that one with "
+                "rows added at its end; without identifiers nobody can tell a match sent again from a second one: give "
+                "a match_id column, or add only what is new"
+            )
+
+    def _changed(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows under known identifiers that say something else now, at the place the match has."""
+        old = self.table.join(rows.select("match_id"), on="match_id", how="semi")
+        lists = [name for name in LIST_SCHEMA if name in rows.columns and name in old.columns]
+        both = rows.join(old, on="match_id", suffix="_old", maintain_order="left")
+        differs = [pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in (*CONTENT, *lists)]
+        both = both.filter(pl.any_horizontal(differs))
+        keep = [pl.col("source_old").alias("source"), pl.col("row_old").alias("row")]
+        lost = [name for name in LIST_SCHEMA if name in old.columns and name not in rows.columns]
+        return both.with_columns(keep).select(*(name for name in rows.columns), *lost)
+
+    def _first_day(self, changed: pl.DataFrame) -> object:
+        before = self.table.join(changed.select("match_id"), on="match_id", how="semi")
+        return min(before["date"].min(), changed["date"].min())  # type: ignore[type-var]
+
+    def _split_days(self, fresh: pl.DataFrame) -> int:
+        """Days on which a side plays in this table and in another: their order is that of arrival.
+
+        Matches without a date count in the order in which they come, and are not meant.
+        """
+        fresh = fresh.filter(pl.col("date") != pl.lit(UNDATED))
+        if not fresh.height or not self.table.height:
+            return 0
+
+        def appearances(table: pl.DataFrame) -> pl.DataFrame:
+            return pl.concat([table.select("date", "source", side=name) for name in ("home", "away")])
+
+        met = appearances(fresh).join(appearances(self.table), on=["date", "side"], suffix="_old")
+        return met.filter(pl.col("source") != pl.col("source_old"))["date"].n_unique()
+
+
+def _place(table: pl.DataFrame, at: int) -> tuple:
+    return table.select(PLACE).row(at)

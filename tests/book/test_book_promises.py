@@ -1,0 +1,373 @@
+"""What a rating book promises beyond arithmetic: matches told apart, corrections, removals, raters, damage, disks."""
+
+import sys
+import threading
+import types
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.book.journal import frame, parse_records
+from kinelo.book.lock import locked
+
+
+def rater() -> kn.TeamElo:
+    return kn.TeamElo(20.0, 2.0, 10.0, 60.0, 0.7, 50.0, 0.0, 1.0, 1.0, 0.5, prior_spread=150.0)
+
+
+def league(seed: int = 2) -> kn.Matches:
+    return kn.read_matches(kn.sample_league(teams=6, seasons=1, seed=seed).results)
+
+
+def nameless(rows: int) -> dict[str, list]:
+    """Dated matches without identifiers, one a day, all different."""
+    days = [str(np.datetime64("2024-01-01") + k) for k in range(rows)]
+    sides = [(f"T{k % 5}", f"T{(k + 1 + k // 5 % 3) % 5}") for k in range(rows)]
+    result = [(0.0, 0.5, 1.0)[k % 3] for k in range(rows)]
+    return {"date": days, "home": [a for a, _ in sides], "away": [b for _, b in sides], "result": result}
+
+
+def first(table: dict[str, list], rows: int) -> dict[str, list]:
+    return {name: values[:rows] for name, values in table.items()}
+
+
+def files_of(book: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in book.iterdir() if not path.name.startswith(".")}
+
+
+# Which matches are one
+
+
+def test_without_ids_the_same_table_and_one_that_has_grown_are_recognised(tmp_path):
+    book = kn.RatingBook(tmp_path / "b", rater())
+    table = nameless(12)
+    assert book.add(kn.read_matches(first(table, 8))) == book_added(8, 0)
+    assert book.add(kn.read_matches(first(table, 8))) == book_added(0, 8)
+    assert book.add(kn.read_matches(first(table, 10))) == book_added(2, 8)
+    assert kn.RatingBook(tmp_path / "b").add(kn.read_matches(table)) == book_added(2, 10)
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(kn.read_matches(table)).ratings_)
+
+
+def book_added(new: int, known: int):
+    from kinelo.book.book import Added
+
+    return Added(new, known)
+
+
+def test_without_ids_parts_of_a_table_are_told_by_their_rows(tmp_path):
+    matches = kn.read_matches(nameless(12))
+    book = kn.RatingBook(tmp_path / "b", rater())
+    assert book.add(matches[:5]).new == 5
+    assert book.add(matches[3:8]) == book_added(3, 2)
+    assert book.add(matches) == book_added(4, 8)
+
+
+@pytest.mark.parametrize("change", ["a second match", "another result", "rows on top"])
+def test_without_ids_what_cannot_be_told_is_refused(change, tmp_path):
+    table = nameless(8)
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(kn.read_matches(table))
+    if change == "a second match":
+        other = {name: values[3:4] * 2 for name, values in table.items()}
+    elif change == "another result":
+        other = table | {"result": [1.0 - table["result"][0], *table["result"][1:]]}
+    else:
+        other = {name: values[-1:] + values for name, values in nameless(8).items()}
+        other["date"][0] = "2025-01-01"
+    before = files_of(tmp_path / "b")
+    with pytest.raises(kn.InputError, match="nobody can tell a match sent again from a second one"):
+        book.add(kn.read_matches(other))
+    assert files_of(tmp_path / "b") == before and len(book) == 8
+
+
+def test_alike_matches_of_one_day_all_count(tmp_path):
+    table = {"date": ["2024-01-01"] * 3, "home": ["A"] * 3, "away": ["B"] * 3, "result": [1] * 3}
+    matches = kn.read_matches(table)
+    book = kn.RatingBook(tmp_path / "b", rater())
+    assert book.add(matches).new == len(matches)
+    assert book.add(kn.read_matches(table)).new == 0
+
+
+def test_undated_matches_of_next_week_are_not_taken_for_known(tmp_path):
+    book = kn.RatingBook(tmp_path / "b", rater())
+    assert book.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})).new == 1
+    assert book.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [0]})).new == 1
+    for again in (
+        {"home": ["A"], "away": ["B"], "result": [1]},
+        {"home": ["A", "C"], "away": ["B", "B"], "result": [1, 1]},
+    ):
+        with pytest.raises(kn.InputError, match="have neither date nor identifier"):
+            book.add(kn.read_matches(again))
+    assert len(book) == 2
+
+
+def test_ids_and_no_ids_are_not_mixed_in_silence(tmp_path):
+    table = nameless(5)
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(kn.read_matches(table))
+    with pytest.raises(kn.InputError, match="give a match_id column"):
+        book.add(kn.read_matches(table | {"match_id": list("abcde")}))
+
+
+# Corrections, removals, days in parts
+
+
+def test_a_changed_result_is_taken_and_said(tmp_path):
+    matches = league()
+    table = matches.to_polars()
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(matches)
+    flipped = table.with_columns(
+        result=pl.when(pl.col("match_id") == table["match_id"][4]).then(0.25).otherwise("result")
+    )
+    corrected = kn.read_matches(flipped.drop("margin"), results="points")
+    with pytest.warns(
+        kn.KineloWarning, match=f"were changed, and the ratings computed again from {table['date'].min()} on"
+    ):
+        added = book.add(corrected)
+    assert added.new == 0 and added.changed == len(matches)
+    assert book.ratings_.equals(rater().update(corrected).ratings_)
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(book.ratings_)
+    assert book.add(corrected).known == len(matches)
+
+
+def test_one_correction_touches_one_match(tmp_path):
+    table = nameless(9) | {"match_id": [f"m{k}" for k in range(9)]}
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(kn.read_matches(table))
+    table["result"][4] = 1.0 - table["result"][4] if table["result"][4] != 0.5 else 1.0
+    table["date"][7] = "2024-01-02"
+    with pytest.warns(kn.KineloWarning, match="2 matches of the book .* from 2024-01-02 on"):
+        added = book.add(kn.read_matches(table))
+    assert (added.new, added.known, added.changed) == (0, 7, 2)
+    assert book.ratings_.equals(rater().update(kn.read_matches(table)).ratings_)
+
+
+def test_a_match_can_be_taken_out_again(tmp_path):
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(matches)
+    gone = matches.match_id[5]
+    assert book.remove(gone) == 1
+    rest = matches[matches.match_id != gone]
+    for one in (book, kn.RatingBook(tmp_path / "b")):
+        assert one.ratings_.equals(rater().update(rest).ratings_) and len(one) == len(rest)
+    with pytest.raises(kn.InputError, match="holds no match"):
+        book.remove([gone])
+    assert book.add(matches).new == 1
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(matches).ratings_)
+
+
+@pytest.mark.parametrize(
+    "kept", [rater(), kn.Glicko(300.0, 30.0, 40.0, 0.6), kn.KalmanElo(), kn.KalmanElo(covariance="diagonal")]
+)
+def test_days_that_arrive_in_parts_end_at_the_same_bits(kept, tmp_path):
+    """Six sides play five times a day: every third match first, then the rest, against one batch."""
+    rng = np.random.default_rng(4)
+    home = rng.integers(0, 6, 60)
+    away = (home + rng.integers(1, 6, 60)) % 6
+    table = {
+        "date": [str(np.datetime64("2024-01-01") + k // 15) for k in range(60)],
+        "home": [f"T{k}" for k in home],
+        "away": [f"T{k}" for k in away],
+        "result": rng.integers(0, 3, 60) / 2,
+    }
+    matches = kn.read_matches(table)
+    book = kn.RatingBook(tmp_path / "b", kept)
+    third = np.arange(len(matches)) % 3 == 0
+    for part in (matches[third], matches[~third]):
+        book.add(part)
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(kept.update(matches).ratings_)
+
+
+def test_a_day_in_two_tables_is_said_where_order_matters(tmp_path):
+    def table(ids, home, away):
+        return kn.read_matches(
+            {"match_id": ids, "date": ["2024-01-01"] * len(ids), "home": home, "away": away, "result": [1] * len(ids)}
+        )
+
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(table(["1"], ["A"], ["B"]))
+    book.add(table(["2"], ["C"], ["D"]))
+    with pytest.warns(kn.KineloWarning, match="on 1 days sides play in this table and in one added before"):
+        book.add(table(["3"], ["A"], ["C"]))
+
+
+# Raters
+
+
+class TeamElo(kn.TeamElo):
+    """A class that is called like one of Kinelo's and is another."""
+
+
+def test_a_class_is_known_by_where_it_comes_from(tmp_path):
+    matches = league()
+    kn.RatingBook(tmp_path / "own", TeamElo.classic()).add(matches)  # type: ignore[attr-defined]
+    assert type(kn.RatingBook(tmp_path / "own").rater) is TeamElo
+    with pytest.raises(kn.InputError, match=r"is a book of .*:TeamElo, not of kinelo\.raters\.team\.rater:TeamElo"):
+        kn.RatingBook(tmp_path / "own", kn.TeamElo.classic())
+    kn.RatingBook(tmp_path / "ours", kn.TeamElo.classic())
+    with pytest.raises(kn.InputError, match=r"is a book of kinelo\.raters\.team\.rater:TeamElo, not of"):
+        kn.RatingBook(tmp_path / "ours", TeamElo.classic())
+
+
+def test_a_class_that_cannot_be_found_again_is_refused(tmp_path, monkeypatch):
+    class Local(kn.TeamElo):
+        pass
+
+    with pytest.raises(kn.InputError, match="define it in a module"):
+        kn.RatingBook(tmp_path / "b", Local())
+    assert not (tmp_path / "b").exists()
+    module = types.ModuleType("passing_module")
+    kind = type("Passing", (kn.TeamElo,), {"__module__": "passing_module", "__qualname__": "Passing"})
+    module.Passing = kind  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "passing_module", module)
+    kn.RatingBook(tmp_path / "c", kind()).add(league())
+    monkeypatch.delitem(sys.modules, "passing_module")
+    with pytest.raises(kn.InputError, match="is a book of passing_module:Passing; import that module first"):
+        kn.RatingBook(tmp_path / "c")
+    assert len(kn.RatingBook(tmp_path / "c", kind())) == len(league())
+
+
+class Tally:
+    """The least a rater can be: no state to keep, so the book goes over its matches again."""
+
+    def __init__(self, step: float = 1.0) -> None:
+        self.step = step
+        self.sum: dict[str, float] = {}
+
+    def fit(self, matches: kn.Matches) -> "Tally":
+        self.one_step_ahead(matches)
+        return self
+
+    def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
+        for i, j, s in zip(matches.home, matches.away, matches.signed, strict=True):
+            for name, part in ((matches.teams[i], s), (matches.teams[j], -s)):
+                self.sum[name] = self.sum.get(name, 0.0) + self.step * part
+        return kn.Forecast(np.full((len(matches), 3), 1 / 3))
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        return pl.DataFrame({"name": list(self.sum), "rating": list(self.sum.values())}).sort("name")
+
+
+def test_the_least_rater_can_be_kept(tmp_path):
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", Tally(2.0))
+    book.add(matches[:10])
+    book.add(matches[10:])
+    expected = Tally(2.0).fit(matches).ratings_
+    assert book.ratings_.equals(expected)
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(expected)
+    assert not (tmp_path / "b" / "snapshot.knl").exists()
+    assert kn.leaderboard(book, least_matches=0).height == 6
+    with pytest.raises(kn.InputError, match="it lacks predict"):
+        book.predict(matches)
+
+
+# Damage and disks
+
+
+def test_every_flipped_bit_of_a_journal_is_noticed():
+    content = b"".join(map(frame, [b'{"a": 1}\n', b"", b"second record\n"]))
+    for bit in range(8 * len(content)):
+        flipped = bytearray(content)
+        flipped[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(kn.InputError):
+            parse_records(bytes(flipped), Path("j"))
+
+
+def test_every_cut_of_a_journal_leaves_whole_records():
+    payloads = [b'{"a": 1}\n', b"second record\n"]
+    content = b"".join(map(frame, payloads))
+    bounds = np.cumsum([0, *(len(frame(payload)) for payload in payloads)])
+    for cut in range(len(content) + 1):
+        whole = int(np.searchsorted(bounds, cut, side="right")) - 1
+        assert parse_records(content[:cut], Path("j")) == (payloads[:whole], bounds[whole])
+
+
+@pytest.mark.parametrize("name", ["book.knl", "matches.knl", "snapshot.knl"])
+@pytest.mark.parametrize("harm", ["flip", "cut"])
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+def test_a_harmed_book_has_the_same_ratings_or_says_one_sentence(name, harm, tmp_path):
+    """Every 97th byte: one bit turned, or the file cut there. Nothing on disk changes by opening."""
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", rater())
+    for part in np.array_split(np.arange(len(matches)), 5):
+        book.add(matches[part])
+    expected, path = book.ratings_, tmp_path / "b" / name
+    content = path.read_bytes()
+    told: list[str] = []
+    for at in range(3, len(content), 97):
+        harmed = bytearray(content)
+        harmed[at] ^= 1 << at % 8
+        path.write_bytes(bytes(harmed) if harm == "flip" else content[:at])
+        before = files_of(tmp_path / "b")
+        try:
+            assert kn.RatingBook(tmp_path / "b").ratings_.equals(expected)
+        except kn.InputError as error:
+            told.append(str(error))
+        assert files_of(tmp_path / "b") == before
+    assert (not told) == (name == "snapshot.knl")
+    assert not any("\n" in sentence for sentence in told)
+
+
+def test_a_damaged_snapshot_is_made_anew(tmp_path):
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(matches[:20])
+    snapshot = tmp_path / "b" / "snapshot.knl"
+    snapshot.write_bytes(snapshot.read_bytes()[:-5])
+    with pytest.warns(kn.KineloWarning, match="the ratings were computed anew from the matches"):
+        again = kn.RatingBook(tmp_path / "b")
+    again.add(matches[20:])
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(matches).ratings_)
+
+
+def test_a_full_disk_at_the_snapshot_loses_nothing(tmp_path, monkeypatch):
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", rater())
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kinelo.book.book.write_sealed", full)
+        with pytest.warns(
+            kn.KineloWarning, match=r"the matches count, but the snapshot .* \(No space left on device\)"
+        ):
+            assert book.add(matches[:9]).new == 9
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(matches[:9]).ratings_)
+
+
+def test_a_book_is_read_under_its_lock(tmp_path):
+    kn.RatingBook(tmp_path / "b", rater()).add(league())
+    opened = threading.Event()
+    reader = threading.Thread(target=lambda: (kn.RatingBook(tmp_path / "b"), opened.set()))
+    with locked(tmp_path / "b"):
+        reader.start()
+        assert not opened.wait(0.3)
+    reader.join(10)
+    assert opened.is_set()
+
+
+def test_a_book_works_where_locks_are_those_of_windows(tmp_path, monkeypatch):
+    """Without fcntl the lock is msvcrt's, which fails while another holds it."""
+    held: list[int] = []
+    refusals = iter([True, False, False, False, False, False, False])
+    windows = types.ModuleType("msvcrt")
+    windows.LK_NBLCK, windows.LK_UNLCK = 2, 0  # type: ignore[attr-defined]
+
+    def locking(handle, mode, count):
+        if mode == 2 and next(refusals):
+            raise OSError(13, "Permission denied")
+        held.append(mode)
+
+    windows.locking = locking  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", windows)
+    assert kn.RatingBook(tmp_path / "b", rater()).add(league()).new == len(league())
+    assert held.count(2) == held.count(0) == 3
