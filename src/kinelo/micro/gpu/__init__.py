@@ -1,0 +1,1 @@
+"""Matches on a graphics processor: the same formulas, the same random stream, the same bytes."""

@@ -1,0 +1,174 @@
+"""A match on the device: what is known before any rating is looked at, and what ratings make of it.
+
+Pair, result and the uniform number that decides about acceptance depend on the random stream alone, so they can be
+prepared long before their turn. A prepared match is one word: i, j, and whether i won or lost. Integers are cut back
+to 32 bits wherever they fit, which is half the work on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import numpy as np
+
+from kinelo.play.arithmetic import Target, add, high_product, mul, sub
+
+S16, S24, S32 = np.uint64(16), np.uint64(24), np.uint64(32)
+LOW16, LOW24, LOW32 = np.uint32(0xFFFF), np.uint32(0xFFFFFF), np.uint64(0xFFFFFFFF)
+WON, LOST = np.uint64(1 << 62), np.uint64(1 << 63)
+LARGEST_LEAGUE = 1 << 24
+"""Teams that 24 bits can name."""
+
+WORDS, WORDS_WITH_TIES = 2, 4
+"""Words of a pair in the table: its teams, the fraction below which i wins and, with ties, from which i loses."""
+
+Source = Literal["table", "literal"]
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Device functions of one law: ``b(law, z)``, ``tie(law, z)``, and ``w(rule, z)`` unless all play all."""
+
+    b: Callable[..., Any]
+    tie: Callable[..., Any]
+    w: Callable[..., Any] | None
+
+
+def built_in(formulas: SimpleNamespace, target: Target, *, logistic: bool, accepting: bool) -> Laws:
+    """The built-in laws, told apart by the integers in ``law`` and ``rule``; the logistic one without a branch."""
+    expected, plain, tie_chance, acceptance = (
+        formulas.expected, formulas.logistic, formulas.tie_chance, formulas.acceptance,
+    )  # fmt: skip
+
+    def b(law, z):
+        return expected(law[0], law[1], law[2], z)
+
+    def b_logistic(law, z):
+        return plain(law[1], law[2], z)
+
+    def tie(law, z):
+        return tie_chance(law[0], law[1], law[2], z)
+
+    def w(rule, z):
+        return acceptance(rule[0], rule[1], rule[2], z)
+
+    return Laws(
+        target.compile(b_logistic if logistic else b), target.compile(tie), target.compile(w) if accepting else None
+    )
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Device functions by which a match comes about.
+
+    ``prepare`` only asks memory for what it needs, ``finish`` looks at it and says what the match is: between the two
+    the device does other work. ``who`` reads i and j from the word.
+    """
+
+    prepare: Callable[..., Any]
+    finish: Callable[..., Any]
+    who: Callable[..., Any]
+
+
+def from_table(formulas: SimpleNamespace, target: Target, *, ties: bool) -> Origin:
+    """Matches whose probabilities stand in a table; what is not won is lost unless there are ``ties``."""
+    draw = formulas.draw
+    words, one = np.uint32(WORDS_WITH_TIES if ties else WORDS), np.uint32(1)
+    last = np.uint32(2) if ties else one
+
+    def prepare(key_1, key_2, match, table, teams, drawing, law):
+        bits = draw(key_1, key_2, match)
+        count = np.uint64(np.uint32(table.shape[0] // words))
+        low = (bits & LOW32) * count
+        high = (bits >> S32) * count + (low >> S32)
+        at, fraction = np.uint32(np.uint32(high >> S32) * words), (high << S32) | (low & LOW32)
+        return table[at], table[np.uint32(at + one)], table[np.uint32(at + last)], fraction, bits
+
+    def finish(pair, win, loss, fraction):
+        item = pair
+        if fraction < win:
+            item |= WON
+        if fraction >= loss:
+            item |= LOST
+        return item
+
+    def who(item):
+        return np.uint32(np.uint32(item & LOW32) & LOW16), np.uint32(np.uint32(item & LOW32) >> np.uint32(16))
+
+    return Origin(target.compile(prepare), target.compile(finish), target.compile(who))
+
+
+def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> Origin:
+    """Matches whose performances are drawn."""
+    draw, redraw, unit, performance, result_of = (
+        formulas.draw, formulas.redraw, formulas.unit, formulas.performance, formulas.result_of,
+    )  # fmt: skip
+    upper = target.operations[high_product]
+    minus = target.operations.get(sub, sub)
+    b, tie_of = laws.b, laws.tie
+    nothing, one = np.uint64(0), np.uint64(1)
+
+    def prepare(key_1, key_2, match, table, teams, drawing, law):
+        bits = draw(key_1, key_2, match)
+        i = upper(bits, teams)
+        j = upper(bits * teams, teams - one)
+        if j >= i:
+            j += one
+        mine, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], i, bits, one)
+        theirs, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], j, bits, used)
+        z = minus(mine, theirs)
+        result = result_of(unit(redraw(bits, used)), b(law, z), tie_of(law, z))
+        item = i | (j << S24)
+        if result > 0.5:
+            item |= WON
+        if result < -0.5:
+            item |= LOST
+        return item, nothing, nothing, nothing, bits
+
+    def finish(item, win, loss, fraction):
+        return item
+
+    def who(item):
+        return np.uint32(np.uint32(item & LOW32) & LOW24), np.uint32(np.uint32((item >> S24) & LOW32) & LOW24)
+
+    return Origin(target.compile(prepare), target.compile(finish), target.compile(who))
+
+
+def settling(formulas: SimpleNamespace, target: Target, laws: Laws) -> tuple[Any, Any]:
+    """``luck(bits)``, the uniform that decides about acceptance, and ``settle``, which moves two ratings."""
+    redraw, unit = formulas.redraw, formulas.unit
+    plus, minus, times = (target.operations.get(operation, operation) for operation in (add, sub, mul))
+    b, w = laws.b, laws.w
+    nothing = np.uint64(0)
+
+    def luck(bits):
+        return unit(redraw(bits, nothing))
+
+    def no_luck(bits):
+        return 0.0
+
+    def settle(r, i, j, item, chance, gamma, law, rule):
+        mine, theirs = r[i], r[j]
+        result = (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
+        gain = times(gamma, minus(result, b(law, minus(mine, theirs))))
+        r[i] = plus(mine, gain)
+        r[j] = minus(theirs, gain)
+        return 1
+
+    def settle_if_accepted(r, i, j, item, chance, gamma, law, rule):
+        mine, theirs = r[i], r[j]
+        z = minus(mine, theirs)
+        if chance >= w(rule, z):  # pyright: ignore[reportOptionalCall]
+            return 0
+        result = (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
+        gain = times(gamma, minus(result, b(law, z)))
+        r[i] = plus(mine, gain)
+        r[j] = minus(theirs, gain)
+        return 1
+
+    if w is None:
+        return target.compile(no_luck), target.compile(settle)
+    return target.compile(luck), target.compile(settle_if_accepted)

@@ -1,0 +1,123 @@
+"""A league made ready for the device: which kernel, compiled for which laws, on which arrays."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.devices import cuda_module, simulated
+from kinelo.errors import InputError
+from kinelo.micro.gpu.matches import (
+    LARGEST_LEAGUE, S16, WORDS, WORDS_WITH_TIES, Laws, Source, built_in, from_performances, from_table, settling,
+)  # fmt: skip
+from kinelo.micro.league import Play, ResultTable, code_outcome, code_pairing, code_strength, result_table
+from kinelo.model.outcome import LOGISTIC
+from kinelo.model.pairing import ALL_PLAY_ALL
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.play.arithmetic import PLAIN, Target, cuda_target
+from kinelo.play.binding import bind
+from kinelo.play.performances import FIXED, Drawing
+from kinelo.play.stream import realisation_keys
+
+NEAR = 48 * 1024
+"""Bytes of a multiprocessor's memory that a block may ask for."""
+
+CREWS = 1
+"""Realisations per multiprocessor up to which a crew for each is faster than a warp for each."""
+
+CREW, CREW_OF_MANY, BUSY = (448, 64), (256, 256), 500
+"""Threads of a crew that sort and that play, in leagues of fewer than BUSY teams and of more."""
+
+
+@cache
+def _target() -> Target:
+    return PLAIN if simulated() else cuda_target()
+
+
+@cache
+def _formulas() -> Any:
+    return bind(_target())
+
+
+@cache
+def _built_in(logistic: bool, accepting: bool) -> Laws:
+    return built_in(_formulas(), _target(), logistic=logistic, accepting=accepting)
+
+
+@cache
+def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, players: int) -> Any:
+    """The kernel of a crew of ``window`` and ``players``, or of a warp when there is no window."""
+    from kinelo.micro.gpu import kernels
+
+    formulas, target = _formulas(), _target()
+    if source == "table":
+        origin = from_table(formulas, target, ties=ties)
+    else:
+        origin = from_performances(formulas, target, laws)
+    functions = (origin, *settling(formulas, target, laws))
+    if window == 0:
+        return kernels.warp_kernel(near, *functions)
+    return kernels.crew_kernel(window, players, near, *functions)
+
+
+def packed(table: ResultTable, *, ties: bool) -> NDArray[np.uint64]:
+    """The table with what belongs to a pair side by side, so that one look at memory finds it."""
+    words = np.zeros((len(table.pairs), WORDS_WITH_TIES if ties else WORDS), dtype=np.uint64)
+    i, j = table.pairs.astype(np.uint64) >> np.uint64(16), table.pairs.astype(np.uint64) & np.uint64(0xFFFF)
+    words[:, 0], words[:, 1] = i | (j << S16), table.win
+    if ties:
+        words[:, 2] = table.loss
+    return words.ravel()
+
+
+NO_TABLE = np.zeros(WORDS, dtype=np.uint64)
+NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0)
+
+
+def gpu_play(
+    system: RatingSystem, strengths: Strength, seed: int, realisations: int, source: Source, *, crews: int | None = None
+) -> Play:
+    """Play on the device; ``crews`` is the largest number of realisations that get a crew each."""
+    cuda = cuda_module()
+    from kinelo.micro.gpu import kernels
+
+    teams = strengths.teams
+    if teams >= LARGEST_LEAGUE:
+        raise InputError(f"A league on the GPU has fewer than {LARGEST_LEAGUE:,} teams, not {teams:,}.")
+    law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
+    laws = _built_in(law.kind == LOGISTIC, rule.kind != ALL_PLAY_ALL)
+    table = NO_TABLE if source == "literal" else packed(result_table(system.outcome, strengths), ties=system.outcome.has_ties)
+    drawing = code_strength(strengths) if source == "literal" else NO_DRAWING
+    keys = realisation_keys(seed, realisations)
+    if crews is None:
+        crews = CREWS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
+    window, players = CREW_OF_MANY if teams >= BUSY else CREW
+    if realisations > crews:
+        window = players = 0
+    need = kernels.crew_bytes(window, teams, True) if window else kernels.warp_bytes(teams, True)
+    near = need <= NEAR
+    if not near:
+        need = kernels.crew_bytes(window, teams, False) if window else 0
+    run = _kernel(source, laws, system.outcome.has_ties, near, window, players)
+    threads = window + players if window else kernels.WARP
+    kind, values, chances, lineup = drawing
+    on_device = (cuda.to_device(table), (kind, cuda.to_device(values), cuda.to_device(chances), lineup))
+    boards = cuda.device_array((1, 1) if near else (realisations, 2 * teams), np.uint32)
+
+    def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
+        ratings, counts = cuda.to_device(np.ascontiguousarray(rating[chosen])), cuda.to_device(played[chosen].copy())
+        own = cuda.to_device(keys[chosen])
+        for begin in range(first, last, kernels.LONGEST_LAUNCH):
+            end = min(begin + kernels.LONGEST_LAUNCH, last)
+            run[ratings.shape[0], threads, 0, need](
+                ratings, counts, own, *on_device, begin, end, system.gamma, tuple(law), tuple(rule), boards
+            )
+        rating[chosen] = ratings.copy_to_host()
+        played[chosen] = counts.copy_to_host()
+
+    return play
