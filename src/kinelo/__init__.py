@@ -18,6 +18,7 @@ from kinelo._version import __version__
 if TYPE_CHECKING:
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
+    from kinelo.device import Device, devices
     from kinelo.equilibrium.continuum import Continuum
     from kinelo.equilibrium.limit import stationary
     from kinelo.equilibrium.moving.best import BestGamma, best_gamma
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from kinelo.raters.team.rater import TeamElo
 
 _HOME: dict[str, tuple[str, ...]] = {
+    "device": ("devices", "Device"),
     "errors": ("InputError", "KineloWarning", "NoStationaryState"),
     "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
     "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window"),

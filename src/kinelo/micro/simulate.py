@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinelo._version import __version__
+from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.plan import Records, check_plan
@@ -61,6 +62,7 @@ def simulation_states(
     start: ArrayLike | SimulationState | None = None,
     sampling: Sampling = "marginal",
     threads: int | None = None,
+    device: DeviceName = "cpu",
 ) -> Iterator[SimulationState]:
     """Yield the state at each step in ``stops``, in order.
 
@@ -81,11 +83,13 @@ def simulation_states(
     state = _starting_state(strengths, start, realisations)
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
     seed = whole("seed", seed, 0)
-    play = _way_of_playing(system, strengths, seed, realisations, sampling)
+    there = choose_device(device)
+    play = _way_of_playing(system, strengths, seed, realisations, sampling, there)
     workers = min(_processors() if threads is None else whole("threads", threads, 1), realisations)
+    groups = [slice(0, realisations)] if there == "gpu" else _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
     with ThreadPoolExecutor(workers) as pool:
-        rounds = _Rounds(pool, _groups(realisations, workers))
+        rounds = _Rounds(pool, groups)
         for stop in stops:
             if stop < step:
                 raise InputError(f"stops must not lie in the past: {stop} comes before step {step}.")
@@ -108,6 +112,7 @@ def simulate(
     record_every: int | None = None,
     sampling: Sampling = "marginal",
     threads: int | None = None,
+    device: DeviceName = "cpu",
     progress: bool = False,
 ) -> xr.Dataset:
     """Simulate a league and return its ratings as ``rating(realisation, time, team)``.
@@ -131,6 +136,8 @@ def simulate(
         Both have the same law. Leagues of more than 4096 teams are always played literally.
     threads
         Number of threads; None uses every processor.
+    device
+        "cpu", "gpu", or "auto" for the GPU where there is one. Every device ends at the same bytes.
     progress
         Whether to show a progress bar.
 
@@ -156,7 +163,7 @@ def simulate(
     kept = []
     states = simulation_states(
         system, strengths, stops=stops, matches_per_step=matches_per_step, realisations=realisations,
-        seed=seed, start=start, sampling=sampling, threads=threads,
+        seed=seed, start=start, sampling=sampling, threads=threads, device=device,
     )  # fmt: skip
     per_step = matches_per_step * realisations
     with progress_bar("Playing matches", records.steps * per_step, wanted=progress, unit="matches") as advance:
@@ -234,10 +241,17 @@ def _starting_state(
     return SimulationState(0, np.array(np.broadcast_to(given, shape)), np.zeros(realisations, dtype=np.int64))
 
 
-def _way_of_playing(system: RatingSystem, strengths: Strength, seed: int, realisations: int, sampling: str) -> Play:
+def _way_of_playing(
+    system: RatingSystem, strengths: Strength, seed: int, realisations: int, sampling: str, device: str
+) -> Play:
     if sampling not in ("marginal", "literal"):
         raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
-    if sampling == "literal" or strengths.teams > LARGEST_TABLE:
+    literal = sampling == "literal" or strengths.teams > LARGEST_TABLE
+    if device == "gpu":
+        from kinelo.micro.gpu.play import gpu_play
+
+        return gpu_play(system, strengths, seed, realisations, "literal" if literal else "table")
+    if literal:
         return literal_play(system, strengths, seed, realisations)
     return table_play(system, strengths, seed, realisations)
 

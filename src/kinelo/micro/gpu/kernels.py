@@ -22,6 +22,7 @@ import numpy as np
 from numba import cuda, float64, uint32, uint64
 
 from kinelo.micro.gpu.matches import Origin
+from kinelo.micro.gpu.target import kernel
 
 UNCLAIMED = np.uint32(0xFFFFFFFF)
 NONE, ONE, TWO = np.uint32(0), np.uint32(1), np.uint32(2)
@@ -152,7 +153,7 @@ def crew_kernel(window: int, players: int, near: bool, origin: Origin, luck: Any
             for k in range(thread, teams, threads):
                 rating[realisation, k] = r[k]
 
-    return cuda.jit(play)
+    return kernel(play)
 
 
 def warp_bytes(teams: int, near: bool) -> int:
@@ -230,4 +231,4 @@ def warp_kernel(near: bool, origin: Origin, luck: Any, settle: Any):
             for k in range(lane, teams, WARP):
                 rating[realisation, k] = r[k]
 
-    return cuda.jit(play)
+    return kernel(play)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kinelo.play.arithmetic import Target, add, high_product, mul, sub
+from kinelo.play.arithmetic import Target, high_product
 
 S16, S24, S32 = np.uint64(16), np.uint64(24), np.uint64(32)
 LOW16, LOW24, LOW32 = np.uint32(0xFFFF), np.uint32(0xFFFFFF), np.uint64(0xFFFFFFFF)
@@ -107,7 +107,6 @@ def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> 
         formulas.draw, formulas.redraw, formulas.unit, formulas.performance, formulas.result_of,
     )  # fmt: skip
     upper = target.operations[high_product]
-    minus = target.operations.get(sub, sub)
     b, tie_of = laws.b, laws.tie
     nothing, one = np.uint64(0), np.uint64(1)
 
@@ -119,7 +118,7 @@ def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> 
             j += one
         mine, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], i, bits, one)
         theirs, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], j, bits, used)
-        z = minus(mine, theirs)
+        z = mine - theirs
         result = result_of(unit(redraw(bits, used)), b(law, z), tie_of(law, z))
         item = i | (j << S24)
         if result > 0.5:
@@ -140,7 +139,6 @@ def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> 
 def settling(formulas: SimpleNamespace, target: Target, laws: Laws) -> tuple[Any, Any]:
     """``luck(bits)``, the uniform that decides about acceptance, and ``settle``, which moves two ratings."""
     redraw, unit = formulas.redraw, formulas.unit
-    plus, minus, times = (target.operations.get(operation, operation) for operation in (add, sub, mul))
     b, w = laws.b, laws.w
     nothing = np.uint64(0)
 
@@ -153,20 +151,20 @@ def settling(formulas: SimpleNamespace, target: Target, laws: Laws) -> tuple[Any
     def settle(r, i, j, item, chance, gamma, law, rule):
         mine, theirs = r[i], r[j]
         result = (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
-        gain = times(gamma, minus(result, b(law, minus(mine, theirs))))
-        r[i] = plus(mine, gain)
-        r[j] = minus(theirs, gain)
+        gain = gamma * (result - b(law, mine - theirs))
+        r[i] = mine + gain
+        r[j] = theirs - gain
         return 1
 
     def settle_if_accepted(r, i, j, item, chance, gamma, law, rule):
         mine, theirs = r[i], r[j]
-        z = minus(mine, theirs)
+        z = mine - theirs
         if chance >= w(rule, z):  # pyright: ignore[reportOptionalCall]
             return 0
         result = (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
-        gain = times(gamma, minus(result, b(law, z)))
-        r[i] = plus(mine, gain)
-        r[j] = minus(theirs, gain)
+        gain = gamma * (result - b(law, z))
+        r[i] = mine + gain
+        r[j] = theirs - gain
         return 1
 
     if w is None:

@@ -8,18 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.devices import cuda_module, simulated
+from kinelo.device import cuda_module, simulated
 from kinelo.errors import InputError
 from kinelo.micro.gpu.matches import (
-    LARGEST_LEAGUE, S16, WORDS, WORDS_WITH_TIES, Laws, Source, built_in, from_performances, from_table, settling,
+    LARGEST_LEAGUE,
+    S16,
+    WORDS,
+    WORDS_WITH_TIES,
+    Laws,
+    Source,
+    built_in,
+    from_performances,
+    from_table,
+    settling,
 )  # fmt: skip
+from kinelo.micro.gpu.target import target, unfused
 from kinelo.micro.league import Play, ResultTable, code_outcome, code_pairing, code_strength, result_table
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.play.arithmetic import PLAIN, Target, cuda_target
 from kinelo.play.binding import bind
 from kinelo.play.performances import FIXED, Drawing
 from kinelo.play.stream import realisation_keys
@@ -35,18 +44,13 @@ CREW, CREW_OF_MANY, BUSY = (448, 64), (256, 256), 500
 
 
 @cache
-def _target() -> Target:
-    return PLAIN if simulated() else cuda_target()
-
-
-@cache
 def _formulas() -> Any:
-    return bind(_target())
+    return bind(target())
 
 
 @cache
 def _built_in(logistic: bool, accepting: bool) -> Laws:
-    return built_in(_formulas(), _target(), logistic=logistic, accepting=accepting)
+    return built_in(_formulas(), target(), logistic=logistic, accepting=accepting)
 
 
 @cache
@@ -54,12 +58,12 @@ def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, pla
     """The kernel of a crew of ``window`` and ``players``, or of a warp when there is no window."""
     from kinelo.micro.gpu import kernels
 
-    formulas, target = _formulas(), _target()
+    formulas = _formulas()
     if source == "table":
-        origin = from_table(formulas, target, ties=ties)
+        origin = from_table(formulas, target(), ties=ties)
     else:
-        origin = from_performances(formulas, target, laws)
-    functions = (origin, *settling(formulas, target, laws))
+        origin = from_performances(formulas, target(), laws)
+    functions = (origin, *settling(formulas, target(), laws))
     if window == 0:
         return kernels.warp_kernel(near, *functions)
     return kernels.crew_kernel(window, players, near, *functions)
@@ -91,8 +95,11 @@ def gpu_play(
         raise InputError(f"A league on the GPU has fewer than {LARGEST_LEAGUE:,} teams, not {teams:,}.")
     law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
     laws = _built_in(law.kind == LOGISTIC, rule.kind != ALL_PLAY_ALL)
-    table = NO_TABLE if source == "literal" else packed(result_table(system.outcome, strengths), ties=system.outcome.has_ties)
-    drawing = code_strength(strengths) if source == "literal" else NO_DRAWING
+    ties = system.outcome.has_ties
+    if source == "table":
+        table, drawing = packed(result_table(system.outcome, strengths), ties=ties), NO_DRAWING
+    else:
+        table, drawing = NO_TABLE, code_strength(strengths)
     keys = realisation_keys(seed, realisations)
     if crews is None:
         crews = CREWS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
@@ -103,7 +110,7 @@ def gpu_play(
     near = need <= NEAR
     if not near:
         need = kernels.crew_bytes(window, teams, False) if window else 0
-    run = _kernel(source, laws, system.outcome.has_ties, near, window, players)
+    run = _kernel(source, laws, ties, near, window, players)
     threads = window + players if window else kernels.WARP
     kind, values, chances, lineup = drawing
     on_device = (cuda.to_device(table), (kind, cuda.to_device(values), cuda.to_device(chances), lineup))
@@ -114,9 +121,10 @@ def gpu_play(
         own = cuda.to_device(keys[chosen])
         for begin in range(first, last, kernels.LONGEST_LAUNCH):
             end = min(begin + kernels.LONGEST_LAUNCH, last)
-            run[ratings.shape[0], threads, 0, need](
-                ratings, counts, own, *on_device, begin, end, system.gamma, tuple(law), tuple(rule), boards
-            )
+            with unfused():
+                run[ratings.shape[0], threads, 0, need](
+                    ratings, counts, own, *on_device, begin, end, system.gamma, tuple(law), tuple(rule), boards
+                )
         rating[chosen] = ratings.copy_to_host()
         played[chosen] = counts.copy_to_host()
 

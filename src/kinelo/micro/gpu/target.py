@@ -1,0 +1,79 @@
+"""Numba's CUDA as a target of the formulas: which operations it has of its own, and how to keep it from fusing any.
+
+The compiler of CUDA turns ``a * b + c`` into one operation that rounds once, where a processor rounds twice; the bytes
+would differ. libNVVM has an option against it, ``-fma=0``, which numba-cuda does not hand through, so it is added to
+what numba-cuda asks for while one of our kernels is compiled. (Link-time optimisation would fuse again, hence none.)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kinelo.device import simulated
+from kinelo.play.arithmetic import PLAIN, Target, bits_from_float, float_from_bits, high_product
+
+_PATCHING = threading.RLock()
+
+
+@cache
+def target() -> Target:
+    """What formulas become: device functions, or plain Python where kernels are only imitated."""
+    if simulated():
+        return PLAIN
+    from numba import cuda
+    from numba.cuda import libdevice
+
+    def wide(a, b):
+        # 32-bit parts: the device has no 128-bit integers.
+        low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+        middle = (a >> half) * (b & low) + (((a & low) * (b & low)) >> half)
+        other = (a & low) * (b >> half) + (middle & low)
+        return (a >> half) * (b >> half) + (middle >> half) + (other >> half)
+
+    def from_bits(a):
+        return libdevice.longlong_as_double(np.int64(a))
+
+    def to_bits(a):
+        return np.uint64(libdevice.double_as_longlong(a))  # pyright: ignore[reportArgumentType]
+
+    def device(function: Callable[..., Any]) -> Any:
+        return cuda.jit(function, device=True)
+
+    return Target(
+        device,
+        {high_product: device(wide), float_from_bits: device(from_bits), bits_from_float: device(to_bits)},
+    )
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """A kernel none of whose operations is fused; call it inside :func:`unfused`."""
+    from numba import cuda
+
+    return cuda.jit(function) if simulated() else cuda.jit(function, lto=False)
+
+
+@contextmanager
+def unfused() -> Iterator[None]:
+    """Compile whatever is compiled meanwhile without fusing multiplications and additions."""
+    if simulated():
+        yield
+        return
+    from numba.cuda.cudadrv import nvvm
+
+    with _PATCHING:
+        given = nvvm.compile_ir
+
+        def exact(llvmir: Any, **options: Any) -> Any:
+            return given(llvmir, **{**options, "fma": 0})
+
+        nvvm.compile_ir = exact
+        try:
+            yield
+        finally:
+            nvvm.compile_ir = given

@@ -1,0 +1,63 @@
+"""The kernels of the device, imitated in Python where there is none: the same bytes as the processor."""
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.device import Device, choose_device
+from kinelo.errors import InputError
+
+SCRIPT = Path(__file__).with_name("device_agreement.py")
+IMITATED = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
+needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
+
+
+@needs_numba_cuda
+def test_kernels_end_at_the_bytes_of_the_processor():
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "40", "1", "4"], env=IMITATED, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("same bytes") >= 14
+
+
+RUN = """
+import numpy as np, kinelo as kn
+np.seterr(over="ignore")
+system, league = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1), kn.Fixed([1.0, 2.0, 4.0])
+from kinelo.micro.gpu import play
+play.CREW = (8, 4)
+half = dict(matches_per_step=5, realisations=1, seed=3)
+[first] = kn.simulation_states(system, league, stops=[2], device="gpu", **half)
+[last] = kn.simulation_states(system, league, stops=[4], start=first, device="cpu", **half)
+[whole] = kn.simulation_states(system, league, stops=[4], **half)
+print((last.rating == whole.rating).all(), kn.devices()[1].usable)
+"""
+
+
+@needs_numba_cuda
+def test_a_run_begun_on_one_device_goes_on_on_the_other():
+    done = subprocess.run([sys.executable, "-c", RUN], env=IMITATED, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["True", "True"], done.stderr
+
+
+def test_without_a_device_there_is_a_sentence(monkeypatch):
+    nothing = Device("gpu", "", 0, 0, False, "no CUDA device or driver was found")
+    monkeypatch.setattr("kinelo.device._graphics", lambda: nothing)
+    system, league = kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([1.0, 2.0])
+    with pytest.raises(InputError, match='device = "gpu" cannot be used here: no CUDA device'):
+        kn.simulate(system, league, steps=1, seed=1, device="gpu")
+    assert choose_device("auto") == "cpu"
+    one, other = (kn.simulate(system, league, steps=4, seed=1, device=device) for device in ("auto", "cpu"))
+    assert np.array_equal(one.rating, other.rating)
+
+
+def test_an_unknown_device_is_refused():
+    with pytest.raises(InputError, match='"cpu", "gpu" or "auto", not \'tpu\''):
+        kn.simulate(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([1.0, 2.0]), steps=1, seed=1, device="tpu")
