@@ -19,10 +19,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import cuda, float64, uint32, uint64
+from numba import cuda as numba_cuda
+from numba import float64, uint32, uint64
 
 from kinelo.micro.gpu.matches import Origin
 from kinelo.micro.gpu.target import kernel
+
+cuda: Any = numba_cuda
 
 UNCLAIMED = np.uint32(0xFFFFFFFF)
 NONE, ONE, TWO = np.uint32(0), np.uint32(1), np.uint32(2)
