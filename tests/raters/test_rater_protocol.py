@@ -1,6 +1,8 @@
 """What every rater promises: checked numbers, parameters by name, and no lesson from the order of sides."""
 
+import copy
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -152,3 +154,12 @@ def test_a_forecast_that_is_none_is_refused():
         kn.Forecast(np.ones((1, 3)) / 3, np.zeros(1))  # type: ignore[arg-type]
     with pytest.raises(kn.InputError, match="2 forecasts do not belong to 1 matches"):
         kn.Forecast(np.ones((2, 3)) / 3).about(winners_first(True)[:1])
+
+
+@pytest.mark.parametrize("kind", KINDS[:4])
+def test_fitted_raters_can_be_copied_and_pickled(kind):
+    matches = kn.read_matches(kn.sample_league(teams=4, seasons=1, seed=1).results)
+    rater = kind().fit(matches)
+    for twin in (copy.deepcopy(rater), pickle.loads(pickle.dumps(rater))):
+        assert twin.ratings_.equals(rater.ratings_)
+        assert kn.leaderboard(twin, least_matches=1).equals(kn.leaderboard(rater, least_matches=1))

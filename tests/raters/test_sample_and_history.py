@@ -72,7 +72,7 @@ def test_picture_of_histories(teams):
 
 
 def test_raters_by_name():
-    assert {type(rater_called(name)).__name__ for name in RATERS} == {kind for _, kind in RATERS.values()}
+    assert {type(rater_called(name)).__name__ for name in RATERS} == {choice.kind for choice in RATERS.values()}
     with pytest.raises(kn.InputError, match="choose one of team, player"):
         rater_called("fifa")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from kinelo.matches.conditions import Condition
 
 Day = str | np.datetime64
-NO_CONDITIONS: Mapping[str, Condition] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -80,11 +78,15 @@ class Matches:
     lineups: Lineups | None = None
     rejected: Rejects = field(default_factory=Rejects)
     notes: tuple[str, ...] = ()
-    conditions: Mapping[str, Condition] = field(default_factory=lambda: NO_CONDITIONS)
+    conditions: Mapping[str, Condition] = field(default_factory=dict)
     source: Matches | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return self.home.size
+
+    def __deepcopy__(self, memo: dict) -> Matches:
+        """The matches themselves: they are never changed, and a rater that remembers them is copied often."""
+        return self
 
     @cached_property
     def signed(self) -> NDArray[np.float64]:
@@ -137,7 +139,7 @@ class Matches:
             None if self.lineups is None else self.lineups[index],
             self.rejected,
             self.notes,
-            {name: part[index] for name, part in self.conditions.items()} if self.conditions else NO_CONDITIONS,
+            {name: part[index] for name, part in self.conditions.items()},
             self if self.source is None else self.source,
         )
 

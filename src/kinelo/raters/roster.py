@@ -16,7 +16,7 @@ def nearest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     ['Brazil']
     """
     plain = {known.casefold(): known for known in names}
-    return [plain[key] for key in get_close_matches(name.casefold(), plain, n=most, cutoff=0.7)]
+    return [plain[key] for key in get_close_matches(name.casefold(), plain, n=most, cutoff=0.75)]
 
 
 class Roster:
