@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
     from kinelo.model.system import RatingSystem
+    from kinelo.raters.bradley_terry.rater import BradleyTerry
     from kinelo.raters.glicko.rater import Glicko, Glicko2
     from kinelo.raters.history import rating_history
     from kinelo.raters.kalman.rater import KalmanElo
@@ -88,6 +89,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "book.book": ("RatingBook",),
     "matches.sample": ("sample_league", "League"),
     "raters.glicko.rater": ("Glicko", "Glicko2"),
+    "raters.bradley_terry.rater": ("BradleyTerry",),
     "raters.kalman.rater": ("KalmanElo",),
     "forecasts.backtest": ("backtest", "Backtest"),
     "raters.player.rater": ("PlayerElo",),

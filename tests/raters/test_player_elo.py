@@ -9,7 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.matches.sample import sample_league
-from kinelo.raters.player.rotation import FRESH_STARTER, RECENT, TOGETHER, USUAL_GAIN
+from kinelo.raters.player.rotation import FRESH_STARTER, RECENT, USUAL_GAIN
 from kinelo.raters.wandering import YEAR
 
 VALUES = {
@@ -18,10 +18,13 @@ VALUES = {
     "venue_walk": 0.05,
     "newcomer": -0.4,
     "team_prior": 0.6,
+    "newcomer_correlation": 0.35,
     "regression": 0.2,
+    "noise": 1.1,
     "margin_power": 0.8,
     "sharpness": 1.3,
     "ties": 0.25,
+    "doubt": 1.4,
 }
 ROLES = {"keeper": 2.0, "field": 1.0}
 
@@ -61,7 +64,7 @@ class PlainPlayers:
     def __init__(self, values, unit, known, bench=0.3, size=0.0):
         self.v, self.unit, self.known, self.bench, self.size = values, unit, known, bench, size
         self.players, self.usual, self.recent = {}, {}, {}
-        self.venue = {True: [0.0, 1.0], False: [0.0, 1.0]}
+        self.venue = {True: [0.0, 0.0], False: [0.0, values["noise"] ** 2]}
         self.start = self.today = None
 
     def shares(self, rows):
@@ -99,14 +102,13 @@ class PlainPlayers:
         known = [(w, *self.faded(q, day)) for q, w in lineup if q in self.players]
         fresh = [w for q, w in lineup if q not in self.players]
         mean = sum(w * x for w, x, _ in known)
-        prior = 0.0
-        if known:
-            prior = self.v["newcomer"] * (1 - math.exp(-(day - (self.start or day)) / YEAR))
-            prior += self.v["team_prior"] * mean / sum(w for w, _, _ in known)
+        start = day if self.start is None else self.start
+        prior = self.v["newcomer"] * (1 - math.exp(-(day - start) / YEAR)) + self.v["team_prior"] * mean
         spread = self.v["prior_spread"] ** 2
-        variance = (
-            sum(w * w * P for w, _, P in known) + (sum(w * w for w in fresh) + TOGETHER * sum(fresh) ** 2) * spread
-        )
+        if not lineup:
+            return prior, spread, prior
+        together = self.v["newcomer_correlation"] * sum(fresh) ** 2
+        variance = sum(w * w * P for w, _, P in known) + (sum(w * w for w in fresh) + together) * spread
         return mean + sum(fresh) * prior, variance, prior
 
     def foresee(self, team, rows, day):
@@ -130,7 +132,7 @@ class PlainPlayers:
             ]
             doubt = self.belief(self.scaled(self.average_recent(team)), day)[1]
             return np.mean(strengths), np.var(strengths) + doubt
-        return self.belief([], day)[2], self.v["prior_spread"] ** 2
+        return self.belief([], day)[:2]
 
     def play(self, teams, rows, y, neutral, weight, day):
         if self.start is None:
@@ -141,13 +143,13 @@ class PlainPlayers:
         venue = self.venue[neutral]
         sides = [self.foresee(team, listed, day) for team, listed in zip(teams, rows)]
         expected = (venue[0] + sides[0][0] - sides[1][0], venue[1] + sides[0][1] + sides[1][1])
-        S, surprise, lineups = venue[1] + 1.0 / weight, y - venue[0], []
+        S, surprise, lineups = venue[1] + self.v["noise"] ** 2 / weight, y - venue[0], []
         for sign, team, listed in zip((1, -1), teams, rows):
             played = [(q, w) for q, w, _, _ in self.shares(listed)] or self.average_recent(team)
             lineup = self.scaled(played) if played else []
             theta, doubt, prior = self.belief(lineup, day)
             surprise -= sign * theta
-            S += doubt if lineup else self.v["prior_spread"] ** 2
+            S += doubt
             lineups.append((lineup, prior))
         for sign, (lineup, prior), team, listed in zip((1, -1), lineups, teams, rows):
             for q, w in lineup:
@@ -188,12 +190,14 @@ def test_kernel_agrees_with_dictionaries(known, strength):
     rater = kn.PlayerElo(**VALUES, known=known, strength=strength, role_weights=ROLES)
     rater.margin_unit_, rater.lineup_size_ = 1.5, 4.0
     rater.reset()
-    mean, variance, _ = rater._walk(matches)
+    mean, variance, _ = rater._walk(matches, rater._signal(matches))
     plain = PlainPlayers(VALUES, 1.5, known, size=4.0 if strength == "sum" else 0.0)
+    unit = 1.5
     for g in range(len(matches)):
         teams = (matches.teams[matches.home[g]], matches.teams[matches.away[g]])
         m = matches.margin[g]
-        y = np.sign(m) * abs(m / 1.5) ** 0.8
+        y = np.sign(m) * abs(m / unit) ** 0.8
+        unit += (abs(m) - unit) / 1000
         rows = [listed_rows(matches, g, side) for side in (0, 1)]
         expected = plain.play(teams, rows, y, bool(matches.neutral[g]), matches.weight[g], int(matches.day[g]))
         assert (mean[g], variance[g]) == pytest.approx(expected, abs=1e-9), g

@@ -1,40 +1,57 @@
 """What raters with normal beliefs share: how a match is seen, and how a belief becomes a forecast.
 
-A match shows ``y = sign(m) |m / u|^p`` of its margin ``m``, with ``u`` the mean absolute margin of the matches fitted;
-without a score it shows the result. Where ``y`` is believed to lie around ``μ`` with variance ``V``, the forecast is
-``P(win) = Φ((κμ − c)/√(1 + κ²V))``, ``P(loss) = Φ((−κμ − c)/√(1 + κ²V))`` and the rest a draw: the exact expectation
-of a normal performance over the belief.
+A match shows ``y = sign(m) |m / u|^p`` of its margin ``m``, with ``u`` the running mean size of margins, whatever the
+result was; without a score it shows the result. Where ``y`` is believed to lie around ``μ`` with variance ``V``,
+besides the noise of a match, ``P(win) = Φ((κμ − c)/√(1 + κ²dV))``, ``P(loss) = Φ((−κμ − c)/√(1 + κ²dV))``
+and the rest is a draw: the exact expectation of a normal performance over the belief; ``d`` (doubt) says how much more
+uncertain strengths are than the filter believes.
+
+The noise of a match needs no search. A filter whose variances are all multiplied by ``s²`` has the same means, so the
+other parameters are sought in units of the noise, and the noise is then the ``s`` for which surprises
+``(y − μ)/√(V + noise²)`` have mean square 1.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from kinelo.errors import InputError
+from kinelo.forecasts.fit import WARM_UP
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.parameters import Estimates, Parameter, check_number
+from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
+from kinelo.raters.conditions import PREFIX
+from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.order import Order
 from kinelo.raters.rater import Rater
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Array = NDArray[np.float64]
 
 LOGISTIC = 1.702
 """``Φ(z)`` and the logistic function of ``1.702 z`` differ by less than .01."""
 
+TURNS = 4
+
 VENUE_VARIANCE = 1.0
-"""Variance of a venue's advantage before any match: wide, so that the matches decide."""
+"""Variance of a venue's advantage before any match, in units of the noise: wide, so that the matches decide."""
 
 MARGIN_POWER = Parameter("margin_power", 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
 SHARPNESS = Parameter("sharpness", 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
+NOISE = Parameter("noise", 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
+DOUBT = Parameter("doubt", 1.0, 0.1, 10.0, True, "how much more uncertain strengths are than the filter believes")
 TIES = Parameter("ties", 0.35, 1e-6, 3.0, True, "half width of the draw band")
 
 
@@ -45,14 +62,19 @@ class GaussianRater(Rater):
     margin_unit_: float = math.nan
     _state: Any = None
     _level_draws: float | None = None
+    _unit: float = math.nan
+    _in_noises: bool = False
+    noise: float | None
+    spreads: ClassVar[tuple[str, ...]] = ()
+    """Parameters that are measured in the unit of the noise."""
 
     @abstractmethod
     def _fresh(self) -> Any:
         """The state before any match."""
 
     @abstractmethod
-    def _walk(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
-        """Use the matches in order: mean and variance expected of each before it was used, and names never met."""
+    def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
+        """Use the matches, which show ``y``, in order: mean and variance expected of each, and names never met."""
 
     @abstractmethod
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
@@ -62,14 +84,59 @@ class GaussianRater(Rater):
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
-        size = np.abs(matches.margin)
-        self.margin_unit_ = float(np.nanmean(size)) if np.any(size > 0) else math.nan
+        self.margin_unit_ = first_unit(matches.margin)
         return super().fit(matches)
+
+    def search(self, matches: Matches) -> Estimates:
+        """Estimate the open parameters; the noise follows from the others."""
+        if self.noise is not None:
+            return super().search(matches)
+        if any(getattr(self, name, None) is not None for name in self.spreads):
+            return self._search_by_turns(matches)
+        twin = copy.copy(self)
+        twin.noise, twin._in_noises = 1.0, True
+        found = super(GaussianRater, twin).search(matches)
+        twin.reset(found.values)
+        noise = math.sqrt(twin._surprise_square(matches))
+        factor = {name: noise if name in self.spreads or name.startswith(PREFIX) else 1.0 for name in found.values}
+        return Estimates(
+            {name: value * factor[name] for name, value in found.values.items()} | {"noise": noise},
+            {name: value * factor[name] for name, value in found.standard_errors.items()}
+            | {"noise": noise / math.sqrt(2.0 * found.matches)},
+            found.log_likelihood,
+            found.matches,
+        )
+
+    def _search_by_turns(self, matches: Matches) -> Estimates:
+        """The same where some spreads are given, so that the noise cannot be their unit."""
+        twin = copy.copy(self)
+        twin.noise = 1.0
+        values: dict[str, float] = {}
+        errors: dict[str, float] = {}
+        for _ in range(TURNS):
+            twin.reset()
+            if twin.open_parameters():
+                found = super(GaussianRater, twin).search(matches)
+                values, errors = found.values, found.standard_errors
+            twin.reset(values)
+            twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
+        noise = float(twin.noise)
+        twin.reset(values)
+        skipped = int(WARM_UP * len(matches))
+        loss = log_loss(twin.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:]).sum()
+        count = len(matches) - skipped
+        spread = {"noise": noise / math.sqrt(2.0 * count)}
+        return Estimates(values | {"noise": noise}, errors | spread, -float(loss), count)
+
+    def _surprise_square(self, matches: Matches) -> float:
+        """Mean square of the standardised surprises that are scored, after a reset."""
+        surprises = self.surprises(matches)[int(WARM_UP * len(matches)) :]
+        return float(np.mean(surprises[np.isfinite(surprises)] ** 2)) or 1.0
 
     @property
     def _venue_variance(self) -> Array:
         """Variance of the advantages at home and of the first on neutral ground before any match: 0 is never learnt."""
-        return np.where([self.order_.home, self.order_.neutral], VENUE_VARIANCE, 0.0)
+        return np.where([self.order_.home, self.order_.neutral], VENUE_VARIANCE * self.parameters_["noise"] ** 2, 0.0)
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated; the search for the draw band begins where equal sides would draw as all do."""
@@ -91,18 +158,55 @@ class GaussianRater(Rater):
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters."""
         self.parameters_ = self.settled_values(estimated)
+        self._unit = self.margin_unit_
         self._state = self._fresh()
 
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
         self._begin(matches)
-        self._walk(matches)
+        self._walk(matches, self._signal(matches))
         return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         self._begin(matches)
-        return self._forecast(*self._walk(matches)).about(matches)
+        y = self._signal(matches)
+        mean, variance, unknown = self._walk(matches, y)
+        if self._in_noises:
+            scored = slice(int(WARM_UP * len(matches)), None)
+            variance = variance * np.mean((y - mean)[scored] ** 2 / (variance + self._noise_of(matches))[scored])
+        return self._forecast(mean, variance, unknown).about(matches)
+
+    def surprises(self, matches: Matches) -> Array:
+        """Use the matches in order: how far what each showed lay from what was expected, in standard deviations.
+
+        Where the model holds these are standard normal: mean square 1, and 80 % within ±1.28.
+        """
+        self._begin(matches)
+        y = self._signal(matches)
+        mean, variance, _ = self._walk(matches, y)
+        return (y - mean) / np.sqrt(variance + self._noise_of(matches))
+
+    def _noise_of(self, matches: Matches) -> Array:
+        """Variance of the noise of each match, infinite where it has no weight."""
+        with np.errstate(divide="ignore"):
+            return self.parameters_["noise"] ** 2 / matches.weight
+
+    def predict_margin(self, matches: Matches, level: float = 0.8) -> pl.DataFrame:
+        """Margins expected of matches to come: the middle one, and between which two it lies with this probability.
+
+        Margins are those of the file (results in [−1, 1] where it has none), seen from the home side.
+        """
+        import polars as pl
+
+        check_number("predict_margin", "level", level, 0.0, 1.0, above=True)
+        self._begun()
+        mean, variance, _ = self._look(matches)
+        reach = float(ndtri(0.5 + level / 2.0)) * np.sqrt(variance + self.parameters_["noise"] ** 2)
+        unit = 1.0 if math.isnan(self._unit) else self._unit
+        power = 1.0 if math.isnan(self._unit) else 1.0 / self.parameters_["margin_power"]
+        bounds = {"low": mean - reach, "middle": mean, "high": mean + reach}
+        return pl.DataFrame({name: unit * np.sign(y) * np.abs(y) ** power for name, y in bounds.items()})
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
@@ -120,15 +224,17 @@ class GaussianRater(Rater):
             raise InputError("a match without a result cannot change a rating; forecast it with predict")
 
     def _signal(self, matches: Matches) -> Array:
-        """What the update sees of each match; margins count only after ``fit``, which learns their unit."""
-        if math.isnan(self.margin_unit_):
+        """What the update sees of each match, while the unit of margins runs on; margins count only after ``fit``."""
+        if math.isnan(self._unit):
             return matches.signed
-        seen = np.abs(matches.margin / self.margin_unit_) ** self.parameters_["margin_power"]
+        unit = np.empty(len(matches))
+        self._unit = running_unit(matches.margin, self._unit, MEMORY, unit)
+        seen = np.abs(matches.margin / unit) ** self.parameters_["margin_power"]
         return np.where(np.isnan(matches.margin), matches.signed, np.sign(matches.margin) * seen)
 
     def _forecast(self, mean: Array, variance: Array, unknown: tuple[str, ...]) -> Forecast:
         sharpness, band = self.parameters_["sharpness"], self.parameters_["ties"]
-        scale = 1.0 / np.sqrt(1.0 + sharpness**2 * variance)
+        scale = 1.0 / np.sqrt(1.0 + sharpness**2 * self.parameters_["doubt"] * variance)
         win = ndtr((sharpness * mean - band) * scale)
         loss = ndtr((-sharpness * mean - band) * scale)
         if band == 0.0:
@@ -144,12 +250,18 @@ class GaussianRater(Rater):
         """Everything needed to carry on from here, as arrays."""
         named = {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}
         order = np.array([self.order_.home, self.order_.neutral])
-        return {**self._begun().to_arrays(), **named, "margin_unit": np.array(self.margin_unit_), "order": order}
+        return {
+            **self._begun().to_arrays(),
+            **named,
+            "margin_unit": np.array([self.margin_unit_, self._unit]),
+            "order": order,
+        }
 
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.order_ = Order(*arrays["order"].tolist())
         prefix = "parameter_"
+        self.margin_unit_ = float(arrays["margin_unit"][0])
         self.reset({k.removeprefix(prefix): float(v) for k, v in arrays.items() if k.startswith(prefix)})
-        self.margin_unit_ = float(arrays["margin_unit"])
+        self._unit = float(arrays["margin_unit"][1])
         self._state.from_arrays(arrays)

@@ -88,12 +88,16 @@ class Rater(ABC):
         self.moot_ = self.moot_parameters(matches)
         self.reset()
         if self.open_parameters():
-            from kinelo.forecasts.fit import estimate
-
-            estimates = estimate(self, matches)
+            estimates = self.search(matches)
             self.reset(estimates.values)
             self.estimates_ = estimates
         return self.update(matches)
+
+    def search(self, matches: Matches) -> Estimates:
+        """Estimate the open parameters; the rater is left as it was."""
+        from kinelo.forecasts.fit import estimate
+
+        return estimate(self, matches)
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, and that the matches fitted can say something about."""

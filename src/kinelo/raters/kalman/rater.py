@@ -9,23 +9,34 @@ how much of a difference is doubt. Equations in :mod:`kinelo.raters.kalman.kerne
 from __future__ import annotations
 
 import copy
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
-from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.parameters import Estimates, Option, Parameter
+from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
-from kinelo.raters.gaussian import MARGIN_POWER, SHARPNESS, TIES, Array, GaussianRater
+from kinelo.raters.conditions import condition_names, spread_parameters
+from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.kalman import kernels
-from kinelo.raters.kalman.state import FilterState
+from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
 
 if TYPE_CHECKING:
     import polars as pl
 
 MOST_WORK = 4e9
 """Matches times sides squared beyond which parameters are sought without covariance."""
+
+MOST_PASS = 4e10
+"""The same beyond which not one pass with the covariance is tried."""
+
+LEVEL_VARIANCE = 1.0
+"""Variance of the newcomers' level before any match, in units of the noise."""
 
 ACTIVE_DAYS = 730
 _P = Parameter
@@ -51,15 +62,24 @@ class KalmanElo(GaussianRater):
         Standard deviation by which the advantages of playing at home, and of being named first on neutral ground,
         wander in a year.
     newcomer
-        Mean strength of those who enter years after the first, who average 0.
+        Where the search for the level of those who enter years after the first begins; the first average 0. The level
+        is learnt on the way, like a strength.
+    opponent_prior
+        How much of the strength of the first opponent a newcomer is given, because schedules tell of strength.
     regression
         Rate per year at which strengths return to the mean.
     margin_power
         Power of the margin that the update sees.
     sharpness, ties
         Scale and half width of the draw band of the forecast: equal sides of known strength draw with ``2Φ(ties) − 1``.
+    doubt
+        How much larger the variance of a strength is, in forecasts, than the filter believes.
     covariance
-        ``"full"``, or ``"diagonal"`` to forget how strengths are connected (for many thousands of sides).
+        ``"full"``, ``"diagonal"`` to forget how strengths are connected, or ``"auto"``: ``fit`` takes what forecasts
+        better on the matches fitted, and the diagonal where there are too many sides; ``covariance_`` says which.
+    conditions
+        Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each side has a strength per
+        level of each around its own, with a spread that is estimated (``"spread by surface"``).
     initial
         Rating shown for the average of the teams that are active; 400 points are odds of about ten to one.
 
@@ -73,16 +93,20 @@ class KalmanElo(GaussianRater):
     parameters = (
         _P("walk", 0.15, 0.005, 3.0, True, "yearly wandering of a strength"),
         _P("prior_spread", 1.5, 0.05, 10.0, True, "spread of newcomers"),
-        _P("noise", 1.0, 0.6, 1.6, True, "spread of a match around the strengths", above_zero=True),
+        NOISE,
         _P("home_spread", 0.15, 0.005, 1.5, True, "spread of teams' own home advantages"),
         _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly wandering of the venue advantages"),
         _P("newcomer", -0.5, -8.0, 4.0, False, "mean strength of late entrants"),
+        _P("opponent_prior", 0.3, 0.0, 1.0, False, "how much of the first opponent's strength a newcomer is given"),
         _P("regression", 0.05, 0.0, 3.0, False, "yearly return to the mean"),
         MARGIN_POWER,
         SHARPNESS,
         TIES,
+        DOUBT,
     )
     options = (Option("initial"),)
+    spreads = ("walk", "prior_spread", "home_spread", "venue_walk")
+    covariance_: str = ""
 
     def __init__(
         self,
@@ -92,12 +116,15 @@ class KalmanElo(GaussianRater):
         home_spread: float | None = None,
         venue_walk: float | None = None,
         newcomer: float | None = None,
+        opponent_prior: float | None = None,
         regression: float | None = None,
         margin_power: float | None = None,
         sharpness: float | None = None,
         ties: float | None = None,
+        doubt: float | None = None,
         *,
-        covariance: Literal["full", "diagonal"] = "full",
+        conditions: Sequence[str] = (),
+        covariance: Literal["auto", "full", "diagonal"] = "auto",
         initial: float = 1500.0,
     ) -> None:
         self.walk = walk
@@ -106,32 +133,80 @@ class KalmanElo(GaussianRater):
         self.home_spread = home_spread
         self.venue_walk = venue_walk
         self.newcomer = newcomer
+        self.opponent_prior = opponent_prior
         self.regression = regression
         self.margin_power = margin_power
         self.sharpness = sharpness
         self.ties = ties
+        self.doubt = doubt
+        self.conditions = conditions
         self.covariance = covariance
         self.initial = initial
 
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start.
 
-        Where one pass with the full covariance would take seconds, the parameters are those of the filter without it.
+        Whether the covariance is kept is decided by what forecasts these matches better. Where one pass with it would
+        take seconds, the parameters are those of the filter without it.
         """
-        work = len(matches) * float(np.unique(np.concatenate([matches.home, matches.away])).size) ** 2
-        if self.covariance == "diagonal" or work <= MOST_WORK:
+        self.covariance_ = ""
+        self._check_covariance()
+        sides = int(np.unique(np.concatenate([matches.home, matches.away])).size)
+        if self.covariance == "full" and sides > MOST_SIDES:
+            raise too_many(sides)
+        if self.covariance != "auto":
+            self.covariance_ = self.covariance
             return super().fit(matches)
-        rough = copy.copy(self)
-        rough.covariance = "diagonal"
-        rough.fit(matches)
-        self.margin_unit_, self.moot_, self.estimates_ = rough.margin_unit_, rough.moot_, rough.estimates_
-        self.order_, self.fitted_ = rough.order_, matches
-        self.reset(dict(rough.parameters_))
-        return self.update(matches)
+        work = len(matches) * float(sides) ** 2
+        if sides > MOST_SIDES or work > MOST_PASS:
+            warnings.warn(
+                f"{sides:,} sides in {len(matches):,} matches are too many to keep how strengths are connected: "
+                "covariance='diagonal' is used (covariance='full' insists, up to "
+                f"{MOST_SIDES:,} sides)",
+                KineloWarning,
+                stacklevel=2,
+            )
+            self.covariance_ = "diagonal"
+            return super().fit(matches)
+        alone = copy.copy(self)
+        alone.covariance_ = "diagonal"
+        super(KalmanElo, alone).fit(matches)
+        if alone.estimates_ is None:
+            self.covariance_ = "full"
+            return super().fit(matches)
+        together = copy.copy(alone)
+        together.covariance_ = "full"
+        if work <= MOST_WORK:
+            super(KalmanElo, together).fit(matches)
+        else:
+            together.estimates_ = together._judged(alone.estimates_, matches)
+        likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
+        vars(self).update(vars(alone if likelihood[0] > likelihood[-1] else together))
+        return self
+
+    def _judged(self, estimates: Estimates, matches: Matches) -> Estimates:
+        """Rate the matches with these estimates, and say how likely their results were."""
+        self.reset(estimates.values)
+        skipped = len(matches) - estimates.matches
+        losses = log_loss(self.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:])
+        return replace(estimates, log_likelihood=-float(losses.sum()))
+
+    def _check_covariance(self) -> None:
+        if self.covariance not in ("auto", "full", "diagonal"):
+            raise InputError(f"covariance={self.covariance!r} is not known; it is 'auto', 'full' or 'diagonal'")
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated, with the spreads by condition."""
+        return super().open_parameters() + spread_parameters(self.conditions, 0.15, 0.005, 3.0)
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        given = dict(estimated or {})
+        own = {p.name: given.pop(p.name, p.default) for p in spread_parameters(self.conditions, 0.15, 0.005, 3.0)}
+        return super().settled_values(given) | own
 
     def _fresh(self) -> FilterState:
-        if self.covariance not in ("full", "diagonal"):
-            raise InputError(f"covariance={self.covariance!r} is not known; it is 'full' or 'diagonal'")
+        self._check_covariance()
         values = self.parameters_
         numbers = np.empty(7)
         numbers[kernels.WALK] = values["walk"] ** 2
@@ -139,27 +214,52 @@ class KalmanElo(GaussianRater):
         numbers[kernels.NOISE] = values["noise"] ** 2
         numbers[kernels.HOME_PRIOR] = values["home_spread"] ** 2 if self.order_.home else 0.0
         numbers[kernels.VENUE_WALK] = values["venue_walk"] ** 2
-        numbers[kernels.NEWCOMER] = values["newcomer"]
         numbers[kernels.RHO] = values["regression"]
+        numbers[kernels.LEAN] = values["opponent_prior"]
         self._numbers = numbers
-        return FilterState(self.covariance == "full", self._venue_variance, float(numbers[kernels.HOME_PRIOR]))
+        first = np.append(self._venue_variance, LEVEL_VARIANCE * numbers[kernels.NOISE])
+        return FilterState(
+            (self.covariance_ or self.covariance) != "diagonal", first, values["newcomer"],
+            float(numbers[kernels.HOME_PRIOR]), condition_names(self.conditions), values,
+        )  # fmt: skip
 
-    def _walk(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
+    def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state
-        home, away, newcomers = state.admit(matches)
+        home, away, slots, newcomers = state.admit(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         kernels.play_all(
-            home, away, self._signal(matches), matches.neutral, matches.weight, matches.day, self._numbers,
-            state.known, mean, variance,
+            home, away, y, matches.neutral, matches.weight, matches.day, slots, self._numbers, state.known, mean,
+            variance,
         )  # fmt: skip
         return mean, variance, newcomers
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state
-        home, away, unknown = state.find(matches)
+        home, away, slots, unknown = state.find(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        kernels.foresee_all(home, away, matches.neutral, matches.day, self._numbers, state.known, mean, variance)
+        kernels.foresee_all(home, away, matches.neutral, matches.day, slots, self._numbers, state.known, mean, variance)
         return mean, variance, unknown
+
+    def strengths_by(self, condition: str) -> pl.DataFrame:
+        """Rating points that each level of a condition adds to a side's strength, with their uncertainty."""
+        import polars as pl
+
+        state: FilterState = self._begun()
+        if condition not in state.slots.conditions:
+            raise InputError(f"{condition!r} is no condition of this rater; it heeds {list(state.slots.conditions)}")
+        points, size = self.points_per_unit_, len(state)
+        return pl.concat(
+            pl.DataFrame(
+                {
+                    "name": pl.Series(state.roster.names, dtype=pl.String),
+                    condition: [level] * size,
+                    "rating": points * state.known.delta[:size, slot],
+                    "uncertainty": points * np.sqrt(state.known.delta_v[:size, slot]),
+                }
+            )
+            for (name, level), slot in state.slots.index.items()
+            if name == condition
+        )
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -199,3 +299,8 @@ class KalmanElo(GaussianRater):
         i, j = state.roster.index[one], state.roster.index[other]
         covariance: NDArray[np.float64] = state.covariance()
         return float(covariance[i, j] / np.sqrt(covariance[i, i] * covariance[j, j]))
+
+    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        self.covariance_ = "full" if arrays["C"].size else "diagonal"
+        super().from_arrays(arrays)

@@ -31,7 +31,7 @@ from kinelo.raters.player.rotation import (
 from kinelo.raters.wandering import fade, move_clock, years_since_last
 
 # Places in the vector of numbers that only these kernels take.
-NOISE, VENUE_WALK = 7, 8
+NOISE, VENUE_WALK = 8, 9
 HOME, NEUTRAL = range(2)
 
 
@@ -69,12 +69,10 @@ def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
             n = played_lineup(g, side, sheet, p, ids, w)
         elif listed and mode == STARTERS:
             n = announced_lineup(g, side, team, sheet, p, s, ids, w)
-        theta, doubt, prior = belief(ids, w, n, day, p, s)
+        theta, doubt, _ = belief(ids, w, n, day, p, s)
         if n == 0 and team >= 0 and s.ring_count[team] > 0:
             theta, sigma2, doubt = rotation(team, day, p, s, ids, w)
             doubt += sigma2
-        elif n == 0:
-            theta, doubt = prior, p[PRIOR]
         mean += theta if side == 0 else -theta
         variance += doubt
     return mean, variance
@@ -98,7 +96,7 @@ def play(g, teams, y, neutral, weight, day, sheet, p, s, ids, w):
         theta, doubt, prior[side] = belief(ids[side], w[side], n, day, p, s)
         size[side] = n
         surprise -= theta if side == 0 else -theta
-        S += doubt if n > 0 else p[PRIOR]
+        S += doubt
     if weight <= 0.0:
         surprise = 0.0
     for side in range(2):

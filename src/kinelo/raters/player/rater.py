@@ -18,7 +18,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.raters.gaussian import MARGIN_POWER, SHARPNESS, TIES, Array, GaussianRater
+from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.state import SquadState, lineup_sheet, no_lineups
@@ -54,13 +54,20 @@ class PlayerElo(GaussianRater):
     venue_walk
         Standard deviation by which the venue advantages wander in a year.
     newcomer, team_prior
-        A newcomer's mean strength is ``newcomer`` plus ``team_prior`` times the mean of the others in his line-up.
+        A newcomer's mean strength is ``newcomer`` plus ``team_prior`` times what the others in his line-up, as far as
+        they are known, bring to it.
+    newcomer_correlation
+        Correlation of the strengths of newcomers of one side: what they have in common is doubted.
     regression
         Rate per year at which strengths return to the mean.
+    noise
+        Standard deviation of what a match shows around the difference of strengths.
     margin_power
         Power of the margin that the update sees.
     sharpness, ties
         Scale and half width of the draw band of the forecast.
+    doubt
+        How much larger the variance of a strength is, in forecasts, than the filter believes.
     role_weights
         Weight of a role (position) in the line-up, by name; None estimates those that the line-ups name often enough.
     known
@@ -71,8 +78,6 @@ class PlayerElo(GaussianRater):
         of the line-ups fitted, 11 without ``fit``).
     substitute_share
         How long a substitute plays, compared with a starter, where no minutes are known.
-    noise
-        Standard deviation of what a match shows around the difference of strengths.
     initial
         Rating shown for strength 0; 400 points are odds of about ten to one for a side of such players.
 
@@ -90,12 +95,16 @@ class PlayerElo(GaussianRater):
         _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly wandering of the venue advantages"),
         _P("newcomer", -0.3, -4.0, 2.0, False, "mean strength of newcomers"),
         _P("team_prior", 0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given"),
+        _P("newcomer_correlation", 0.25, 0.0, 1.0, False, "how much newcomers of one side have in common"),
         _P("regression", 0.2, 0.0, 3.0, False, "yearly return to the mean"),
+        NOISE,
         MARGIN_POWER,
         SHARPNESS,
         TIES,
+        DOUBT,
     )
-    options = (Option("initial"), Option("noise", 0.0, above=True), Option("substitute_share", 0.0))
+    options = (Option("initial"), Option("substitute_share", 0.0))
+    spreads = ("walk", "prior_spread", "venue_walk")
     lineup_size_: float = 11.0
 
     def __init__(
@@ -105,16 +114,18 @@ class PlayerElo(GaussianRater):
         venue_walk: float | None = None,
         newcomer: float | None = None,
         team_prior: float | None = None,
+        newcomer_correlation: float | None = None,
         regression: float | None = None,
+        noise: float | None = None,
         margin_power: float | None = None,
         sharpness: float | None = None,
         ties: float | None = None,
+        doubt: float | None = None,
         *,
         role_weights: Mapping[str, float] | None = None,
         known: Literal["starters", "minutes", "none"] = "starters",
         strength: Literal["mean", "sum"] = "mean",
         substitute_share: float = 0.3,
-        noise: float = 1.0,
         initial: float = 1500.0,
     ) -> None:
         self.walk = walk
@@ -122,10 +133,12 @@ class PlayerElo(GaussianRater):
         self.venue_walk = venue_walk
         self.newcomer = newcomer
         self.team_prior = team_prior
+        self.newcomer_correlation = newcomer_correlation
         self.regression = regression
         self.margin_power = margin_power
         self.sharpness = sharpness
         self.ties = ties
+        self.doubt = doubt
         self.role_weights = role_weights
         self.known = known
         self.strength = strength
@@ -168,15 +181,16 @@ class PlayerElo(GaussianRater):
         if self.strength not in ("mean", "sum"):
             raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'")
         values = self.parameters_
-        p = np.zeros(9)
+        p = np.zeros(10)
         p[rotation_kernels.WALK] = values["walk"] ** 2
         p[rotation_kernels.PRIOR] = values["prior_spread"] ** 2
         p[rotation_kernels.NEWCOMER] = values["newcomer"]
         p[rotation_kernels.TEAM_PRIOR] = values["team_prior"]
+        p[rotation_kernels.TOGETHER] = values["newcomer_correlation"]
         p[rotation_kernels.RHO] = values["regression"]
         p[rotation_kernels.BENCH] = self.substitute_share
         p[rotation_kernels.SIZE] = self.lineup_size_ if self.strength == "sum" else 0.0
-        p[player_kernels.NOISE] = self.noise**2
+        p[player_kernels.NOISE] = values["noise"] ** 2
         p[player_kernels.VENUE_WALK] = values["venue_walk"] ** 2
         self._numbers = p
         self._role_weights = {
@@ -187,7 +201,7 @@ class PlayerElo(GaussianRater):
     def _sheet(self, matches: Matches) -> Lineups:
         return no_lineups(len(matches)) if matches.lineups is None else matches.lineups
 
-    def _walk(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
+    def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
         state: SquadState = self._state
         lineups = self._sheet(matches)
         unknown = state.find(matches, lineups)[3]
@@ -195,7 +209,7 @@ class PlayerElo(GaussianRater):
         sheet = lineup_sheet(lineups, places, self._role_weights)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         player_kernels.play_all(
-            home, away, self._signal(matches), matches.neutral, matches.weight, matches.day, sheet, MODES[self.known],
+            home, away, y, matches.neutral, matches.weight, matches.day, sheet, MODES[self.known],
             self._numbers, state.arrays, mean, variance,
         )  # fmt: skip
         return mean, variance, unknown

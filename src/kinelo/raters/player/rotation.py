@@ -19,13 +19,11 @@ from numpy.typing import NDArray
 from kinelo.raters.wandering import fade, years_since_start
 
 # Places in the vector of numbers that the kernels take.
-WALK, PRIOR, NEWCOMER, TEAM_PRIOR, RHO, BENCH, SIZE = range(7)
+WALK, PRIOR, NEWCOMER, TEAM_PRIOR, RHO, BENCH, SIZE, TOGETHER = range(8)
 AFTER, STARTERS, UNKNOWN = range(3)
 RECENT, WIDEST = 10, 48
 USUAL_GAIN = 0.1
 FRESH_STARTER = 0.7
-TOGETHER = 0.25
-"""Correlation of the strengths of newcomers on one side."""
 
 
 class Sheet(NamedTuple):
@@ -164,12 +162,11 @@ def announced_lineup(g, side, team, sheet, p, s, ids, w):
 def belief(ids, w, n, day, p, s):
     """Mean and variance of ``Σ w x`` on a day, and the prior mean of the newcomers among them.
 
-    A newcomer leans on those he plays with; a side of newcomers only is taken for an average one. What newcomers of one
-    side have in common is doubted as well.
+    A newcomer leans on those he plays with, as far as they are known: a side of newcomers is as strong as they are.
+    What newcomers of one side have in common is doubted as well.
     """
     mean = 0.0
     variance = 0.0
-    known = 0.0
     fresh = 0.0
     for k in range(n):
         q = ids[k]
@@ -180,11 +177,10 @@ def belief(ids, w, n, day, p, s):
             f, added = fade(day - s.last[q], p[RHO], p[WALK])
             mean += w[k] * f * s.x[q]
             variance += w[k] * w[k] * (f * f * s.P[q] + added)
-            known += w[k]
-    variance += TOGETHER * fresh * fresh * p[PRIOR]
-    prior = 0.0
-    if fresh > 0.0 and known > 0.0:
-        prior = p[NEWCOMER] * (1.0 - math.exp(-years_since_start(day, s.clock))) + p[TEAM_PRIOR] * mean / known
+    variance += p[TOGETHER] * fresh * fresh * p[PRIOR]
+    prior = p[NEWCOMER] * (1.0 - math.exp(-years_since_start(day, s.clock))) + p[TEAM_PRIOR] * mean
+    if n == 0:
+        return prior, p[PRIOR], prior
     return mean + fresh * prior, variance, prior
 
 

@@ -1,0 +1,1 @@
+"""The batch estimate for contestants that do not change."""

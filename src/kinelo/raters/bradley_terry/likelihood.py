@@ -1,0 +1,221 @@
+"""Likelihood of Davidson's model from counts, and its maximum by Newton's method.
+
+With ``x = a_i − a_j + γ·c`` a comparison is won, drawn or lost with probabilities ``e^x, κ, e^{−x}`` over their sum.
+Counts of the three results per cell (pair and covariates ``c``) are sufficient. Unknown are ``(a, γ, log κ)``. With
+``b = P(win) − P(loss)`` the score is ``(S − b)`` along ``x`` and ``1{draw} − P(draw)`` along ``log κ``, and the
+curvature of ``−log L`` is ``[[P(win) + P(loss) − b², −b P(draw)], [−b P(draw), P(draw)(1 − P(draw))]]``. A ridge
+``½ ridge Σ (2a)²`` on the log-odds keeps those finite who always won.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+STEEPEST = 40.0
+MOST_STEPS = 60
+MOST_HALVINGS = 30
+MOST_NEAR_STEPS = 12
+CLOSE = 1e-10
+"""Newton's method ends when the decrement, twice what the likelihood could still gain, is below this."""
+
+NEAR = 1e-6
+"""The same for a draw of the bootstrap: a thousandth of a standard error."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Comparisons put together: both contestants, covariates, and how often (by weight) each result was seen."""
+
+    i: NDArray[np.int32]
+    j: NDArray[np.int32]
+    c: Array
+    counts: Array
+
+    def weighing(self, counts: Array) -> Cells:
+        """The same cells with other counts."""
+        return Cells(self.i, self.j, self.c, counts)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def accumulate(theta, n, kappa, tied, i, j, c, offset, counts, gradient, H, B):
+    """``−log L``; adds its gradient and, where there is room, its curvature and the sum of squared scores."""
+    q = c.shape[1]
+    total = 0.0
+    kappa = math.exp(theta[n + q]) if tied else kappa
+    squares = B.size > 0
+    curved = H.size > 0
+    side = np.zeros(q)
+    for k in range(i.size):
+        win, draw, loss = counts[k, 0], counts[k, 1], counts[k, 2]
+        m = win + draw + loss
+        if m <= 0.0:
+            continue
+        x = theta[i[k]] - theta[j[k]] + offset[k]
+        for s in range(q):
+            side[s] = c[k, s]
+            x += theta[n + s] * side[s]
+        x = min(max(x, -STEEPEST), STEEPEST)
+        up = math.exp(x)
+        D = up + kappa + 1.0 / up
+        p_win, p_draw, p_loss = up / D, kappa / D, 1.0 / (up * D)
+        b = p_win - p_loss
+        g = m * b - (win - loss)
+        v = m * (p_win + p_loss - b * b)
+        a, z = i[k], j[k]
+        gradient[a] += g
+        gradient[z] -= g
+        for s in range(q):
+            gradient[n + s] += g * side[s]
+        if tied:
+            gradient[n + q] += m * p_draw - draw
+        if not curved:  # a draw of the bootstrap needs the gradient only
+            continue
+        total += m * math.log(D) - (win - loss) * x - (draw * math.log(kappa) if kappa > 0.0 else 0.0)
+        H[a, a] += v
+        H[z, z] += v
+        H[a, z] -= v
+        H[z, a] -= v
+        u = win * (1.0 - b) ** 2 + draw * b * b + loss * (1.0 + b) ** 2 if squares else 0.0
+        if squares:
+            B[a, a] += u
+            B[z, z] += u
+            B[a, z] -= u
+            B[z, a] -= u
+        for s in range(q):
+            r = n + s
+            H[a, r] += v * side[s]
+            H[r, a] += v * side[s]
+            H[z, r] -= v * side[s]
+            H[r, z] -= v * side[s]
+            for s2 in range(q):
+                H[r, n + s2] += v * side[s] * side[s2]
+            if squares:
+                B[a, r] += u * side[s]
+                B[r, a] += u * side[s]
+                B[z, r] -= u * side[s]
+                B[r, z] -= u * side[s]
+                for s2 in range(q):
+                    B[r, n + s2] += u * side[s] * side[s2]
+        if tied:
+            t = n + q
+            H[t, t] += m * p_draw * (1.0 - p_draw)
+            cross = -m * b * p_draw
+            H[a, t] += cross
+            H[t, a] += cross
+            H[z, t] -= cross
+            H[t, z] -= cross
+            joint = -p_draw * (win * (1.0 - b) - loss * (1.0 + b)) - b * draw * (1.0 - p_draw) if squares else 0.0
+            if squares:
+                B[t, t] += (win + loss) * p_draw * p_draw + draw * (1.0 - p_draw) ** 2
+                B[a, t] += joint
+                B[t, a] += joint
+                B[z, t] -= joint
+                B[t, z] -= joint
+            for s in range(q):
+                H[n + s, t] += cross * side[s]
+                H[t, n + s] += cross * side[s]
+                if squares:
+                    B[n + s, t] += joint * side[s]
+                    B[t, n + s] += joint * side[s]
+    return total
+
+
+class Likelihood:
+    """``−log L`` plus ridge of some cells, for ``n`` contestants of whom those in ``held`` keep their strength.
+
+    ``offset`` is what is known of ``x`` in every cell, ``kappa`` the draws' weight where it is not sought (``tied``).
+    """
+
+    def __init__(
+        self,
+        cells: Cells,
+        n: int,
+        ridge: float,
+        tied: bool,
+        held: NDArray[np.intp],
+        centre: float,
+        offset: Array,
+        kappa: float,
+    ) -> None:
+        self.cells, self.n, self.ridge, self.tied, self.centre = cells, n, ridge, tied, centre
+        self.offset, self.kappa, self.held = offset, kappa, held
+        self.size = n + cells.c.shape[1] + tied
+        self.free = np.setdiff1d(np.arange(self.size), held)
+
+    def over(self, cells: Cells) -> Likelihood:
+        """The same of other counts."""
+        twin = copy.copy(self)
+        twin.cells = cells
+        return twin
+
+    def derivatives(
+        self, theta: Array, curved: bool = True, squares: bool = False
+    ) -> tuple[float, Array, Array, Array]:
+        """Value and gradient, curvature (without it the value is 0), and squared scores where they are asked for."""
+        cells, n = self.cells, self.n
+        gradient = np.zeros(self.size)
+        H, B = (np.zeros((self.size, self.size) if wanted else (0, 0)) for wanted in (curved, squares))
+        value = accumulate(
+            theta, n, self.kappa, self.tied, cells.i, cells.j, cells.c, self.offset, cells.counts, gradient, H, B
+        )
+        away = theta[:n] - self.centre
+        value += 2.0 * self.ridge * float(away @ away)
+        gradient[:n] += 4.0 * self.ridge * away
+        if curved:
+            H[np.arange(n), np.arange(n)] += 4.0 * self.ridge
+        return value, gradient, H, B
+
+    def solve(self, H: Array, right: Array) -> Array:
+        """``H⁻¹ right`` on the free unknowns; only differences of strengths matter where nobody is held."""
+        inner = H[np.ix_(self.free, self.free)]
+        if not self.held.size:
+            inner[: self.n, : self.n] += np.mean(np.diagonal(inner)[: self.n]) / self.n
+        out = np.zeros_like(right)
+        out[self.free] = np.linalg.solve(inner, right[self.free])
+        return out
+
+    def maximum(self, theta: Array) -> Array:
+        """Newton's method from ``theta``, steps halved until the value falls."""
+        theta = theta.copy()
+        value, gradient, H, _ = self.derivatives(theta)
+        for _ in range(MOST_STEPS):
+            step = self.solve(H, gradient)
+            decrement = float(gradient @ step)
+            if decrement < CLOSE * max(1.0, abs(value)) or not math.isfinite(decrement):
+                return theta - step if math.isfinite(decrement) else theta
+            size = 1.0
+            for _ in range(MOST_HALVINGS):
+                there = theta - size * step
+                found = self.derivatives(there)
+                if found[0] < value:
+                    break
+                size /= 2.0
+            else:
+                return theta
+            theta = there
+            value, gradient, H, _ = found
+        return theta
+
+    def near(self, theta: Array, inverse: Array) -> Array:
+        """The maximum from a place close to it, with the inverse curvature of that place instead of Newton's."""
+        start, theta = theta, theta.copy()
+        for _ in range(MOST_NEAR_STEPS):
+            gradient = self.derivatives(theta, curved=False)[1]
+            step = inverse @ gradient
+            theta -= step
+            if float(gradient @ step) < NEAR:
+                return theta
+        return self.maximum(start)
+
+    def inverse(self, theta: Array) -> Array:
+        """Inverse curvature; zero rows for those who are held."""
+        out = self.solve(self.derivatives(theta)[2], np.eye(self.size))
+        out[:, self.held] = 0.0
+        return out

@@ -1,0 +1,359 @@
+"""Ratings of contestants that do not change, from all comparisons at once.
+
+The maximum of Davidson's likelihood (:mod:`kinelo.raters.bradley_terry.likelihood`) does not depend on the order of the
+comparisons, as ratings by any update do: the right estimate for language models in an arena, or for any table of votes.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.matches.matches import Matches
+from kinelo.raters.bradley_terry.intervals import bootstrap, contrasts, drawn_ranks, rank_intervals, sandwich
+from kinelo.raters.bradley_terry.likelihood import STEEPEST, Likelihood
+from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
+from kinelo.raters.order import learn_order
+from kinelo.raters.rater import Rater
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[np.float64]
+NU = math.log(10.0) / 800.0
+"""``x = ν z``: 400 points of difference are odds of ten to one."""
+
+MOST_NAMED = 5
+
+
+class BradleyTerry(Rater):
+    """The batch estimate of strengths that do not change, with Davidson's ties and covariates of the comparison.
+
+    Parameters
+    ----------
+    ties
+        Davidson's κ: equal contestants draw with probability ``κ / (2 + κ)``; None estimates it.
+    home_advantage
+        Rating points for the side named first, unless the venue is neutral; None estimates them.
+    covariates
+        Names of numeric columns (read with ``conditions=[...]``) that say what speaks for the side named first, such
+        as a difference of lengths; their worth in rating points is in ``covariates_``.
+    anchor
+        Ratings that are given: one shifts the scale, several are held fixed.
+    ridge
+        Precision of a normal prior on the strengths in log-odds; it keeps finite who always won or always lost.
+    refit_days
+        How old an estimate may become in :meth:`one_step_ahead` before it is made again; 0 makes it anew every day.
+    initial
+        Average rating, unless there is an anchor.
+
+    >>> import kinelo as kn
+    >>> votes = {"home": ["A", "B", "A", "C"], "away": ["B", "C", "C", "A"], "result": [1, 1, 1, 0.5],
+    ...          "neutral": [True] * 4}
+    >>> rater = kn.BradleyTerry(ridge=0.1).fit(kn.read_matches(votes))
+    >>> rater.ratings_["name"].to_list(), rater.intervals()["rank_high"].to_list()
+    (['A', 'B', 'C'], [2, 3, 3])
+    """
+
+    parameters = (
+        Parameter("ties", 0.5, 0.0, 1e6, False, "Davidson's kappa"),
+        Parameter("home_advantage", 0.0, -1e4, 1e4, False, "rating points for the side named first"),
+    )
+    options = (Option("ridge", 0.0), Option("refit_days", 0.0), Option("initial"))
+
+    def __init__(
+        self,
+        ties: float | None = None,
+        covariates: Sequence[str] = (),
+        anchor: Mapping[str, float] | None = None,
+        ridge: float = 0.01,
+        *,
+        home_advantage: float | None = None,
+        refit_days: float = 30.0,
+        initial: float = 1500.0,
+    ) -> None:
+        self.ties = ties
+        self.covariates = covariates
+        self.anchor = anchor
+        self.ridge = ridge
+        self.home_advantage = home_advantage
+        self.refit_days = refit_days
+        self.initial = initial
+
+    def fit(self, matches: Matches) -> Self:
+        """Estimate everything from these comparisons, and name pools of contestants that nothing connects."""
+        if len(matches) == 0 or np.isnan(matches.result).any():
+            raise InputError(
+                "there are no matches to fit; at least one is needed"
+                if len(matches) == 0
+                else "matches without a result cannot be fitted; read them with played=True to reject such rows"
+            )
+        self.order_ = learn_order(matches)
+        self.reset()
+        self.update(matches)
+        self._warn_of_pools()
+        return self
+
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every comparison."""
+        if isinstance(self.covariates, str):
+            raise InputError(f"covariates={self.covariates!r} must be a list of names, such as [{self.covariates!r}]")
+        for name, value in (self.anchor or {}).items():
+            check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
+        self._tally = Tally(tuple(self.covariates))
+        self._theta: Array | None = None
+        self.parameters_ = self.settled_values(estimated)
+
+    def _begun(self) -> Tally:
+        if not hasattr(self, "_tally"):
+            self.reset()
+        return self._tally
+
+    def update(self, matches: Matches) -> Self:
+        """Add further comparisons; the estimate is made anew from all of them."""
+        tally = self._begun()
+        if np.isnan(matches.result).any():
+            raise InputError("a match without a result cannot change a rating; forecast it with predict")
+        tally.add(matches)
+        self._estimate()
+        return self
+
+    # The unknowns: strengths a, effects (venue where it is sought, then covariates), log κ where it is sought.
+
+    @property
+    def _venue_sought(self) -> bool:
+        return self.home_advantage is None and self.order_.home and bool(np.any(self._tally.c[:, 0] != 0))
+
+    @property
+    def _ties_sought(self) -> bool:
+        drawn, all_ = self._tally.counts[:, 1].sum(), self._tally.counts.sum()
+        return self.ties is None and 0 < drawn < all_
+
+    def _likelihood(self) -> Likelihood:
+        tally = self._tally
+        anchored = np.array([tally.roster.index[name] for name in self.anchor or {} if name in tally.roster.index], int)
+        held = anchored if anchored.size > 1 else np.empty(0, int)
+        if self.ridge == 0.0 and not held.size and self._labels().max(initial=0) > 0:
+            raise InputError(
+                "ridge=0 cannot place contestants that no comparison connects beside one another; give a ridge above 0"
+            )
+        centre = float(np.mean(list((self.anchor or {}).values()))) * NU if held.size else 0.0
+        fixed = NU * (0.0 if self._venue_sought else float(self.home_advantage or 0.0))
+        kappa = 0.0 if self._ties_sought else float(self.ties or 0.0)
+        return Likelihood(
+            tally.cells(self._venue_sought), len(tally), self.ridge, self._ties_sought, held, centre,
+            fixed * tally.c[:, 0], kappa,
+        )  # fmt: skip
+
+    def _estimate(self) -> None:
+        tally, n = self._tally, len(self._tally)
+        likelihood = self._likelihood()
+        start = np.zeros(likelihood.size)
+        old = self._theta
+        if old is not None and old.size - self._known == likelihood.size - n:  # begin where the last estimate ended
+            start[: self._known], start[n:] = old[: self._known], old[self._known :]
+        elif self._ties_sought:
+            drawn = float(tally.counts[:, 1].sum() / tally.counts.sum())
+            start[-1] = math.log(2 * drawn / (1 - drawn))
+        for name, value in (self.anchor or {}).items():
+            if name in tally.roster.index and likelihood.held.size:
+                start[tally.roster.index[name]] = NU * value
+        self._theta, self._known = likelihood.maximum(start), n
+        effects = self._theta[n : n + likelihood.cells.c.shape[1]] / NU
+        venue = self._venue_sought
+        self.parameters_ = {
+            "ties": math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0),
+            "home_advantage": float(effects[0]) if venue else float(self.home_advantage or 0.0),
+        }
+        self.covariates_ = dict(zip(self.covariates, effects[int(venue) :].tolist(), strict=True))
+
+    def _shift(self) -> float:
+        """What is added to strengths in points to make them ratings."""
+        names = [name for name in self.anchor or {} if name in self._tally.roster.index]
+        if len(names) > 1:
+            return 0.0
+        strength = self._strength() / NU
+        if names:
+            return float((self.anchor or {})[names[0]]) - float(strength[self._tally.roster.index[names[0]]])
+        return self.initial - float(strength.mean()) if strength.size else self.initial
+
+    def _strength(self) -> Array:
+        return np.empty(0) if self._theta is None else self._theta[: len(self._tally)]
+
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from the estimate as it stands; names never met count as average and are listed."""
+        tally = self._begun()
+        places = tally.roster.find(matches.teams)
+        strength = self._strength()
+        level = np.append(strength, strength.mean() if strength.size else 0.0)
+        effects = NU * np.array([self.parameters_["home_advantage"], *self._effects().values()])
+        x = level[places[matches.home]] - level[places[matches.away]]
+        x = x + covariate_columns(matches, tuple(self.covariates)) @ effects
+        up = np.exp(np.clip(x, -STEEPEST, STEEPEST))
+        kappa = self.parameters_["ties"]
+        total = up + kappa + 1.0 / up
+        used = np.zeros(len(matches.teams), bool)
+        used[matches.home] = used[matches.away] = True
+        unknown = tuple(name for name, place, seen in zip(matches.teams, places, used) if seen and place < 0)
+        return Forecast.of(up / total, kappa / total, 1.0 / (up * total), unknown).about(matches)
+
+    def _effects(self) -> dict[str, float]:
+        return getattr(self, "covariates_", dict.fromkeys(self.covariates, 0.0))
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast the matches of ``refit_days`` at a time from all before, then add them and estimate again."""
+        self._begun()
+        if not len(matches):
+            return self.predict(matches)
+        days = matches.day
+        parts, start, unknown = [], 0, {}
+        while start < len(matches):
+            stop = int(np.searchsorted(days, days[start] + max(self.refit_days, 1.0), side="left"))
+            part = matches[start:stop]
+            forecast = self.predict(part)
+            parts.append(forecast.probabilities)
+            unknown |= dict.fromkeys(forecast.unknown)
+            self.update(part)
+            start = stop
+        return Forecast(np.concatenate(parts), tuple(unknown)).about(matches)
+
+    def _covariance(self) -> Array:
+        """Sandwich covariance of the strengths in points, relative to the average or to the anchors."""
+        n, likelihood = len(self._tally), self._likelihood()
+        if self._theta is None:
+            return np.empty((0, 0))
+        M = self._relative(likelihood)
+        return M @ sandwich(likelihood, self._theta, self._tally.squared)[:n, :n] @ M.T / NU**2
+
+    def _relative(self, likelihood: Likelihood) -> Array:
+        n = likelihood.n
+        names = [name for name in self.anchor or {} if name in self._tally.roster.index]
+        if len(names) == 1:
+            M = np.eye(n)
+            M[:, self._tally.roster.index[names[0]]] -= 1.0
+            return M
+        return contrasts(n, likelihood.held)
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """Name, rating, uncertainty, matches and last_played of everyone compared, the best first.
+
+        Uncertainty is the sandwich standard error, relative to the average of all or to the anchor.
+        """
+        import polars as pl
+
+        tally = self._begun()
+        return pl.DataFrame(
+            {
+                "name": pl.Series(tally.roster.names, dtype=pl.String),
+                "rating": self._strength() / NU + self._shift(),
+                "uncertainty": np.sqrt(np.maximum(np.diagonal(self._covariance()), 0.0)),
+                "matches": tally.games,
+                "last_played": np.maximum(tally.last, -(10**6)).astype("datetime64[D]"),
+            }
+        ).sort("rating", descending=True, maintain_order=True)
+
+    def intervals(
+        self,
+        level: float = 0.95,
+        *,
+        method: Literal["sandwich", "bootstrap"] = "sandwich",
+        draws: int = 500,
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Name, rating, its interval, rank and its interval, pool and matches of everyone, the best first.
+
+        Parameters
+        ----------
+        level
+            Share of cases in which an interval holds what it should.
+        method
+            ``"sandwich"``: from the curvature and the squared scores; ``"bootstrap"``: from ``draws`` tables of counts
+            drawn anew with this seed.
+        """
+        import polars as pl
+
+        check_number("intervals", "level", level, 0.0, 1.0, above=True)
+        tally, n = self._begun(), len(self._begun())
+        if self._theta is None:
+            raise InputError("nothing has been compared yet; fit the rater first")
+        rating = self._strength() / NU + self._shift()
+        if method == "sandwich":
+            covariance = self._covariance()
+            reach = ndtri(0.5 + level / 2.0) * np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+            low, high = rating - reach, rating + reach
+            first, last = rank_intervals(rating, covariance, level)
+        elif method == "bootstrap":
+            if draws < 2:
+                raise InputError(f"draws={draws!r} are too few for a bootstrap; at least 2 are needed")
+            likelihood = self._likelihood()
+            drawn = bootstrap(likelihood, self._theta, tally.events, draws, seed)[:, :n]
+            moved = (drawn - self._strength()) @ self._relative(likelihood).T / NU
+            low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
+            first, last = drawn_ranks(drawn, level)
+        else:
+            raise InputError(f"method={method!r} is not known; it is 'sandwich' or 'bootstrap'")
+        table = pl.DataFrame(
+            {
+                "name": pl.Series(tally.roster.names, dtype=pl.String),
+                "rating": rating,
+                "low": low,
+                "high": high,
+                "rank": (-rating).argsort(kind="stable").argsort() + 1,
+                "rank_low": first,
+                "rank_high": last,
+                "pool": self._labels() + 1,
+                "matches": tally.games,
+            }
+        )
+        return table.sort("rank")
+
+    def _labels(self) -> NDArray[np.int64]:
+        """Pool of every contestant, the largest first."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        tally, n = self._tally, len(self._tally)
+        graph = coo_array((np.ones(tally.i.size), (tally.i, tally.j)), shape=(n, n))
+        label = connected_components(graph, directed=False)[1]
+        sizes = np.bincount(label)
+        return np.argsort(np.argsort(-sizes, kind="stable"))[label]
+
+    def _warn_of_pools(self) -> None:
+        label = self._labels()
+        if label.max(initial=0) == 0:
+            return
+        names = [name for name, pool in zip(self._tally.roster.names, label) if pool > 0]
+        shown = ", ".join(map(repr, names[:MOST_NAMED])) + (", …" if len(names) > MOST_NAMED else "")
+        warnings.warn(
+            f"the contestants form {label.max() + 1} pools that no comparison connects, so ratings of different pools "
+            f"cannot be compared; outside the largest are {shown}",
+            KineloWarning,
+            stacklevel=3,
+        )
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything needed to carry on from here, as arrays."""
+        theta = np.empty(0) if self._theta is None else self._theta
+        order = np.array([self.order_.home, self.order_.neutral])
+        return {**self._begun().to_arrays(), "theta": theta, "order": order}
+
+    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        from kinelo.raters.order import Order
+
+        self.order_ = Order(*arrays["order"].tolist())
+        self.reset()
+        self._tally.from_arrays(arrays)
+        if arrays["theta"].size:
+            self._theta, self._known = arrays["theta"].copy(), len(self._tally)
+            self._estimate()

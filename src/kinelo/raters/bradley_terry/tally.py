@@ -1,0 +1,114 @@
+"""What has been compared with what, and how it ended: the sufficient statistics of the batch estimate."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.forecasts.scores import outcome_shares
+from kinelo.matches.matches import Matches
+from kinelo.raters.bradley_terry.likelihood import Cells
+from kinelo.raters.roster import Roster
+
+Array = NDArray[np.float64]
+TABLES = ("counts", "squared", "events")
+KEPT = ("i", "j", "c", *TABLES, "games", "last")
+
+
+def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
+    """Venue (1 at home, 0 on neutral ground) and the named covariates of every match."""
+    columns = [1.0 - matches.neutral]
+    for name in names:
+        if name not in matches.conditions:
+            raise InputError(
+                f"the covariate {name!r} was not read; read it with read_matches(..., conditions=[{name!r}])"
+            )
+        condition = matches.conditions[name]
+        try:
+            levels = np.array([float(level) for level in condition.levels] + [np.nan])
+        except ValueError as wrong:
+            raise InputError(f"the covariate {name!r} must hold numbers: {wrong}") from None
+        values = levels[condition.codes]
+        if not np.isfinite(values).all():
+            raise InputError(f"the covariate {name!r} is missing or not finite in {np.sum(~np.isfinite(values))} rows")
+        columns.append(values)
+    return np.column_stack(columns).astype(np.float64)
+
+
+class Tally:
+    """Counts of results per cell (pair, venue and covariates, the earlier name first), and who played how often."""
+
+    def __init__(self, covariates: tuple[str, ...]) -> None:
+        self.covariates = covariates
+        self.roster = Roster()
+        self.i = np.empty(0, np.int32)
+        self.j = np.empty(0, np.int32)
+        self.c = np.empty((0, 1 + len(covariates)))
+        self.counts = np.empty((0, 3))
+        self.squared = np.empty((0, 3))
+        self.events = np.empty((0, 3))
+        self.games = np.empty(0, np.int64)
+        self.last = np.empty(0, np.int64)
+
+    def __len__(self) -> int:
+        return len(self.roster)
+
+    def add(self, matches: Matches) -> None:
+        """Count further matches."""
+        listed = np.zeros(len(matches.teams), bool)
+        listed[matches.home] = listed[matches.away] = True
+        places = np.full(len(matches.teams), -1, np.int32)
+        for code in np.flatnonzero(listed):
+            places[code] = self.roster.place(matches.teams[code])
+        i, j = places[matches.home], places[matches.away]
+        shares = outcome_shares(matches.result)
+        weight = matches.weight[:, None]
+        tables = (shares * weight, shares * weight**2, shares * (weight > 0))
+        c = covariate_columns(matches, self.covariates)
+        swap = i > j
+        i, j = np.where(swap, j, i), np.where(swap, i, j)
+        c = np.where(swap[:, None], -c, c)
+        tables = tuple(np.where(swap[:, None], table[:, ::-1], table) for table in tables)
+        self._count_games(matches, places)
+        self._merge(i, j, c, tables)
+
+    def _count_games(self, matches: Matches, places: NDArray[np.int32]) -> None:
+        more = len(self.roster) - self.games.size
+        self.games = np.pad(self.games, (0, more))
+        self.last = np.pad(self.last, (0, more), constant_values=np.iinfo(np.int64).min)
+        for side in (places[matches.home], places[matches.away]):
+            self.games += np.bincount(side, minlength=self.games.size)
+            np.maximum.at(self.last, side, matches.day)
+
+    def _merge(self, i: NDArray, j: NDArray, c: Array, tables: tuple[NDArray, ...]) -> None:
+        i, j = np.concatenate([self.i, i]), np.concatenate([self.j, j])
+        c = np.concatenate([self.c, c])
+        tables = tuple(np.concatenate([getattr(self, name), table]) for name, table in zip(TABLES, tables))
+        if not self.covariates:  # venues are -1, 0 or 1: a cell is one number
+            key = (i.astype(np.int64) * len(self) + j) * 3 + c[:, 0].astype(np.int64) + 1
+            key, cell = np.unique(key, return_inverse=True)
+            tables = tuple(
+                np.column_stack([np.bincount(cell, weights=table[:, k], minlength=key.size) for k in range(3)])
+                for table in tables
+            )
+            i, j = (key // 3 // len(self)).astype(np.int32), (key // 3 % len(self)).astype(np.int32)
+            c = (key % 3 - 1).astype(np.float64)[:, None]
+        self.i, self.j, self.c = i.astype(np.int32), j.astype(np.int32), c
+        self.counts, self.squared, self.events = tables
+
+    def cells(self, venue: bool) -> Cells:
+        """Cells of the likelihood, with or without an effect of the venue."""
+        return Cells(self.i, self.j, np.ascontiguousarray(self.c if venue else self.c[:, 1:]), self.counts)
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything, as arrays to be kept on disk."""
+        names = np.array(self.roster.names, dtype=str) if len(self) else np.empty(0, "U1")
+        return {"names": names, **{name: getattr(self, name) for name in KEPT}}
+
+    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        self.roster = Roster()
+        self.roster.places(tuple(arrays["names"].tolist()))
+        for name in KEPT:
+            setattr(self, name, np.ascontiguousarray(arrays[name]).copy())
