@@ -28,6 +28,7 @@ RATERS = {
     "kalman": Choice("kalman", "KalmanElo", "a filter with the covariance between all teams"),
     "glicko": Choice("glicko", "Glicko", "ratings with an uncertainty that grows by rest"),
     "glicko2": Choice("glicko", "Glicko2", "Glicko with a volatility for every side"),
+    "bradley-terry": Choice("bradley_terry", "BradleyTerry", "one estimate from all matches, for strengths that stay"),
 }
 RATER_HELP = f"{', '.join(list(RATERS)[:-1])} or {list(RATERS)[-1]}, or a class of your own as MODULE:CLASS"
 

@@ -97,6 +97,7 @@ class BradleyTerry(Rater):
                 if len(matches) == 0
                 else "matches without a result cannot be fitted; read them with played=True to reject such rows"
             )
+        self.fitted_ = matches
         self.order_ = learn_order(matches)
         self.reset()
         self.update(matches)
