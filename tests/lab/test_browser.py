@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from made_report import put
 from running_lab import CHROMIUM
 
 if CHROMIUM is None:
@@ -409,6 +410,23 @@ def test_the_paper_is_made_with_progress_and_can_be_cancelled(visit):
     page.click("#paper-cancel")
     page.wait_for_selector("#make-quick")
     assert "ended before it was done" in page.inner_text("#toast")
+
+
+def test_a_report_is_shown_and_replaced_only_after_a_question(visit, lab):
+    put(lab.folder / "reproduction", "full")
+    page = visit("#paper")
+    page.wait_for_selector(".claims")
+    assert "as they say" in page.inner_text(".claims q >> nth=0") and page.locator(".badge.fails").count() == 1
+    assert page.get_attribute(".pictures a", "href").startswith("/paper/full/figure-01.png")
+    questions = []
+    page.on("dialog", lambda dialog: (questions.append(dialog.message), dialog.dismiss()))
+    page.click("#make-full")
+    assert "holds a report already" in questions[0] and page.is_visible("#make-full")
+    page.click("#make-quick")  # goes into a folder of its own: no question
+    page.wait_for_selector("#paper-cancel")
+    assert len(questions) == 1
+    page.click("#paper-cancel")
+    page.wait_for_selector("#make-quick")
 
 
 def test_a_page_comes_back_after_the_server_was_killed(visit, lab):

@@ -2,20 +2,33 @@ import pytest
 import synthetic
 
 from kinelo.errors import InputError
-from kinelo.paper.drawings import DRAWINGS
+from kinelo.paper.catalogue import drawing
 from kinelo.paper.easel import Easel, paint
+from kinelo.paper.figures.leagues.evidence import Leagues
 
 
-@pytest.mark.parametrize("number", list(synthetic.EVIDENCE))
-def test_every_panel_names_its_axes_and_shows_data(number):
-    figure = DRAWINGS[synthetic.DRAWN_BY[number]](synthetic.EVIDENCE[number]())
+@pytest.mark.parametrize("name", list(synthetic.EVIDENCE))
+def test_every_panel_names_its_axes_and_shows_data(name):
+    figure = drawing(name)(synthetic.EVIDENCE[name]())
     panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
     assert panels[0].get_ylabel()
     for axes in panels:
-        assert axes.get_xlabel()
+        # A panel may leave a name to another on the same scale.
+        assert axes.get_xlabel() or any(o.get_xlabel() and o.get_xlim() == axes.get_xlim() for o in panels)
         assert axes.has_data()
-        # A panel may leave its name to the first one, if it has the same scale.
-        assert axes.get_ylabel() or axes.get_ylim() == panels[0].get_ylim()
+        assert axes.get_ylabel() or any(o.get_ylabel() and o.get_ylim() == axes.get_ylim() for o in panels)
+
+
+def test_the_legend_of_the_closures_stands_beside_their_lines():
+    figure = drawing("closures")(synthetic.closures())
+    assert all(axes.get_legend() is None for axes in figure.axes) and len(figure.legends) == 1
+
+
+def test_every_simulated_run_lies_on_the_phase_diagram():
+    axes = drawing("phase_diagram")(synthetic.phase_diagram()).axes[0]
+    (crosses,) = [line for line in axes.lines if line.get_marker() == "X"]
+    assert crosses.get_xydata().tolist() == [[0.5, 1.0], [0.01, 2.0]]
+    assert axes.get_xlim()[0] < 0.01 and axes.get_ylim()[1] > 2.0
 
 
 def test_the_easel_gives_the_bytes_that_drawing_here_gives():
@@ -27,7 +40,7 @@ def test_the_easel_gives_the_bytes_that_drawing_here_gives():
 
 def test_a_drawing_that_cannot_be_made_says_why():
     with Easel() as easel:
-        with pytest.raises(InputError, match="the drawing 'closures' needs a run or a number named 'closures'"):
-            easel.draw("closures", {}).result(timeout=120)
+        with pytest.raises(InputError, match="the drawing 'leagues' needs a run named 'R1'"):
+            easel.draw("leagues", Leagues({})).result(timeout=120)
         with pytest.raises(RuntimeError, match="Drawing 'closures' failed"):
-            easel.draw("closures", {"closures": synthetic.THETA}).result(timeout=120)
+            easel.draw("closures", synthetic.THETA).result(timeout=120)

@@ -1,9 +1,8 @@
 import pytest
 
 from kinelo.errors import InputError
-from kinelo.paper.drawings import DRAWINGS
+from kinelo.paper.catalogue import drawing, figure_names, preparation
 from kinelo.paper.figure import read_figures
-from kinelo.paper.preparation import PREPARATIONS, preparation
 from kinelo.paper.settings import settings_of
 from kinelo.paper.work import run_work
 
@@ -18,7 +17,9 @@ def test_the_papers_six_figures_and_ours_are_there(full):
 
 
 def test_every_drawing_is_used_and_known(full):
-    assert {figure.draw for figure in full.values()} == set(DRAWINGS) == set(PREPARATIONS)
+    assert sorted(figure.draw for figure in full.values()) == figure_names()
+    for figure in full.values():
+        assert callable(drawing(figure.draw)) and callable(preparation(figure.draw, figure.source))
 
 
 def test_full_scale_is_the_papers(full):
@@ -84,8 +85,8 @@ def test_a_bad_figure_file_is_one_sentence(tmp_path, change, complaint):
 
 def test_an_unknown_drawing_names_those_there_are(tmp_path):
     (figure,) = read_figures(write(tmp_path, GOOD.replace("homogeneous_micro", "pie")))
-    with pytest.raises(InputError, match="draw must be one of spread"):
-        preparation(figure)
+    with pytest.raises(InputError, match="draw must be one of closures, energy"):
+        preparation(figure.draw, figure.source)
 
 
 def test_two_files_with_one_number_are_refused(tmp_path):

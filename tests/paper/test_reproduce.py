@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from kinelo.paper.figure import read_figures
 from kinelo.paper.folder import open_folder
 from kinelo.paper.report import report_page
 from kinelo.paper.reproduce import reproduce
+from kinelo.paper.stored import read_content
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +88,13 @@ def test_figures_are_written_and_embedded(whole):
 def test_the_report_is_self_contained_and_complete(whole):
     _, result = whole
     page = report_page(result)
-    assert not re.search(r"""(src|href)=["'](?!#|data:)""", page)
+    assert not re.search(r"""(src|href)=["'](?!#|data:|https://doi\.org/)""", page)
+    assert not re.search(r"""src=["'](?!data:)""", page)
     assert "url(" not in page and "<script" not in page
     for claim in result.claims:
-        assert '<span class="verdict' in page and claim.verdict in page
+        assert '<span class="verdict' in page and claim.verdict in page and escape(claim.quote) in page
+    for text in ("Symbols", "What cannot be measured", "doi:10.1098/rsta.2021.0155", "Enlarge Figure 4"):
+        assert text in page
     assert "Where we read the paper differently" in page
     for name in ("numpy", "numba", "kinelo"):
         assert f"{name} {result.provenance.versions[name]}" in page
@@ -99,7 +104,7 @@ def test_the_report_is_self_contained_and_complete(whole):
 def test_claims_of_missing_figures_are_left_out(whole):
     _, result = whole
     assert result.claims_left_out > 0
-    assert {number for claim in result.claims for number in claim.figures} <= {4, 5, 7, 8, 10}
+    assert {number for claim in result.claims for number in claim.finding.figures} <= {4, 5, 7, 8, 10}
 
 
 def test_an_interrupted_reproduction_continues_and_ends_bit_identical(whole, studies, tmp_path, monkeypatch, undrawn):
@@ -234,9 +239,10 @@ def test_quick_and_full_live_side_by_side(studies, tmp_path, undrawn):
 def test_simulated_and_solved_numbers_agree_with_theory(whole):
     _, result = whole
     evidence = {figure.study.number: figure.evidence for figure in result.figures}
-    run = evidence[4]["σ = 1"]
+    run = evidence[4].runs["σ = 1"]
     assert abs(run.slope - run.computed_slope) < 5 * run.slope_error + 0.01
-    assert np.abs(evidence[5]["σ = 1"].mean_rating - evidence[5]["σ = 1"].taylor_map).max() < 2 * 0.25
+    kinetic = evidence[5].runs["σ = 1"]
+    assert np.abs(kinetic.mean_given_theta - kinetic.taylor_map).max() < 2 * 0.25
 
 
 def test_unknown_figures_and_folders_are_one_sentence(studies, tmp_path):
@@ -272,4 +278,5 @@ def test_the_command_writes_a_report(studies, tmp_path):
     assert result.exit_code == 0, result.output
     assert "1 figures" in result.output
     assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
+    assert read_content(tmp_path / "out")["scale"] == "full"
     assert [path.name for path in (tmp_path / "out" / "studies").iterdir()] == ["theory.toml"]

@@ -28,8 +28,8 @@ def reproduce(
 ) -> None:
     """Reproduce the paper: every figure at its own scale, every claim checked, in one report.
 
-    Writes DIR/report.html, DIR/figures (PNG and PDF), DIR/runs (zarr) and DIR/studies (the figure files used, to
-    change and run again with --studies).
+    Writes DIR/report.html and report.json, DIR/figures (PNG and PDF), DIR/runs (zarr) and DIR/studies (the figure
+    files used, to change and run again with --studies).
 
     Examples:  kinelo reproduce --out reproduction;  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
     """
@@ -52,8 +52,9 @@ def reproduce(
         typer.echo(f"Stopped. What was computed is kept in {folder}: go on with --resume.", err=True)
         raise typer.Exit(130) from None
     verdicts = [claim.verdict for claim in result.claims]
+    missing = f", {lost} NOT MEASURED" if (lost := verdicts.count("not measured")) else ""
     typer.echo(
         f"{len(result.figures)} figures and {len(verdicts)} claims ({verdicts.count('holds')} hold, "
-        f"{verdicts.count('does not hold')} do not, {verdicts.count('depends')} depend) in "
+        f"{verdicts.count('does not hold')} do not, {verdicts.count('depends')} depend{missing}) in "
         f"{result.provenance.seconds or 0:.0f} s. Report: {report}"
     )

@@ -1,6 +1,5 @@
 """``kinelo solve``: move a population of teams by the kinetic equation."""
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,35 +12,46 @@ if TYPE_CHECKING:
 def solve(
     study: Annotated[Path, typer.Argument(help="A study file (TOML) with [population] and [solve] sections.")],
     out: Annotated[Path, typer.Option(help="New folder for the result.")] = Path("out"),
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run in that folder.")] = False,
     film: Annotated[str | None, typer.Option(help="Also write a film of the density: gif or mp4.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; the result is the same for any.")] = 1,
 ) -> None:
     """Solve the kinetic equation for the population of a study file.
 
-    Writes the densities as zarr (DIR/population.zarr, opens with xarray) and a picture (DIR/population.png).
+    Writes the densities as zarr (DIR/population.zarr, opens with xarray) and a picture (DIR/population.png); DIR/run
+    holds what an interrupted run continues from.
 
     Example:  kinelo solve studies/figure3.toml --out out/figure3
     """
     from kinelo.cli.folder import result_folder
-    from kinelo.macro.solve import dataset_of
+    from kinelo.errors import InputError
     from kinelo.pictures.population import check_film, draw_population, save_film
     from kinelo.pictures.style import save
     from kinelo.progress import progress_bar
     from kinelo.results.dataset import write_dataset
     from kinelo.studies import read_study
+    from kinelo.studies.solution import run_solution
     from kinelo.studies.study import required
 
     if film is not None:
         check_film(film)
+        if resume:
+            raise InputError("a film shows the whole run: leave out --resume, or --film.")
     plan = read_study(study)
     settings = required("solve", plan.solve)
-    states = settings.states(plan.system, plan.teams, threads)
     frames: list[tuple[float, Any]] = []
-    with result_folder(out) as folder:
+    with result_folder(out, resume=resume) as folder:
         with progress_bar("Solving", settings.until, wanted=True) as advance:
-            watched = states if film is None else _filmed(states, frames)
-            run = dataset_of(watched, plan.system, {"title": plan.title, **settings.description}, advance)
-        stored = write_dataset(run, folder / "population.zarr")
+
+            def watch(state: "KineticState") -> None:
+                advance(state.time)
+                if film is not None:
+                    frames.append((state.time, state.population.marginal("theta", "r")))
+
+            run = run_solution(plan, folder / "run", watch=watch, threads=threads)
+        stored = folder / "population.zarr"
+        if not stored.exists():
+            write_dataset(run, stored)
         picture = save(draw_population(run, plan.title), folder / "population.png")
         if film is not None:
             save_film(run.theta.values, run.r.values, frames, folder / f"population.{film}")
@@ -49,9 +59,3 @@ def solve(
     typer.echo(
         f"{end} t = {float(run.time[-1]):g} in {run.attrs['steps']:,} steps. Densities: {stored}  Picture: {picture}"
     )
-
-
-def _filmed(states: "Iterable[KineticState]", frames: list[tuple[float, Any]]) -> "Iterator[KineticState]":
-    for state in states:
-        frames.append((state.time, state.population.marginal("theta", "r")))
-        yield state

@@ -125,12 +125,13 @@ def dataset_of(
     if last is None:
         raise InputError("a run without states has no dataset.")
     ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": last.note}
-    return _assembled(kept, np.array(series), system, {**description, **ending})
+    return assembled(kept, np.array(series), system, {**description, **ending})
 
 
-def _assembled(
+def assembled(
     states: Sequence[KineticState], series: Array, system: RatingSystem, description: Mapping[str, object]
 ) -> xr.Dataset:
+    """The dataset of a run from its saved states and its series, whose columns are time and the integrals."""
     import xarray as xr
 
     grid = states[0].population.grid

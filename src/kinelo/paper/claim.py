@@ -1,58 +1,122 @@
-"""A statement of the paper with what was measured about it."""
+"""A statement of the paper, in its own words and in ours, with what was measured about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
-from kinelo.paper.leagues import Evidence
+Verdict = Literal["holds", "does not hold", "depends", "not measured"]
 
-Verdict = Literal["holds", "does not hold", "depends"]
-AllEvidence = Mapping[int, Evidence]
-"""Evidence by the number of its figure."""
+EQUAL = 0.1
+"""Teams are rated equally, or alike, where the slope of their ratings on their strengths is below this."""
+
+_Run = TypeVar("_Run")
+
+
+class MissingEvidence(LookupError):
+    """A run that a statement is about was not made."""
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One statement and its verdict.
+class Finding:
+    """What was measured about a statement.
 
     Attributes
     ----------
-    place
-        Where the paper says it.
-    statement
-        What it says.
     measured
         The figures found here.
     verdict
-        "holds", "does not hold", or "depends"; then ``on`` says what it depends on.
+        "holds", "does not hold", or "depends"; then ``on`` says what it depends on. "not measured" where a run is
+        missing that the statement is about.
     because
-        One sentence.
+        One sentence or two.
     figures
         Figures of the report that the measurement was taken from.
     """
 
-    place: str
-    statement: str
     measured: str
     verdict: Verdict
     because: str
     on: str = ""
     figures: tuple[int, ...] = ()
 
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement and the finding on it.
+
+    Attributes
+    ----------
+    place
+        Where the paper says it.
+    quote
+        The paper's own words; empty where it prints a formula, which ``statement`` then repeats.
+    statement
+        What is tested.
+    """
+
+    place: str
+    quote: str
+    statement: str
+    finding: Finding
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict."""
+        return self.finding.verdict
+
     @property
     def judgement(self) -> str:
         """The verdict in words."""
-        return f"depends on {self.on}" if self.verdict == "depends" else self.verdict
+        return f"depends on {self.finding.on}" if self.verdict == "depends" else self.verdict
 
 
 @dataclass(frozen=True)
 class Check:
-    """A statement that can be measured once the evidence of some figures is there."""
+    """A statement that can be measured once the evidence of the figures it ``needs`` is there.
 
-    needs: tuple[int, ...]
-    measure: Callable[[AllEvidence], Claim]
+    ``measure`` takes their evidence, in that order; ``order`` is the statement's place in the paper.
+    """
+
+    order: int
+    place: str
+    quote: str
+    statement: str
+    needs: tuple[str, ...]
+    measure: Callable[..., Finding]
+
+    def claim(self, evidence: Mapping[str, Any]) -> Claim:
+        """Measure; a missing run is said, and never passed over."""
+        try:
+            finding = self.measure(*(evidence[name] for name in self.needs))
+        except MissingEvidence as missing:
+            finding = Finding(
+                str(missing),
+                "not measured",
+                "The figure files lack what this statement is about; Kinelo's own have it.",
+            )
+        return Claim(self.place, self.quote, self.statement, finding)
+
+
+def check(
+    order: int, place: str, *, quote: str = "", statement: str, needs: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Finding]], Check]:
+    """Turn a function that measures into the check of a statement."""
+    return lambda measure: Check(order, place, quote, statement, needs, measure)
+
+
+def needed(runs: Mapping[str, _Run], name: str) -> _Run:
+    """The run of a name, without which a statement cannot be measured.
+
+    >>> needed({"σ = 1": 0.8}, "σ = 2")
+    Traceback (most recent call last):
+        ...
+    kinelo.paper.claim.MissingEvidence: there is no run 'σ = 2'; there are 'σ = 1'
+    """
+    if name not in runs:
+        raise MissingEvidence(f"there is no run {name!r}; there are {', '.join(map(repr, runs)) or 'none'}")
+    return runs[name]
 
 
 def judged(holds: bool) -> Verdict:

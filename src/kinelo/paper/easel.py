@@ -11,14 +11,11 @@ import sys
 import traceback
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
 from kinelo.errors import InputError
-from kinelo.paper.drawings import DRAWINGS
+from kinelo.paper.catalogue import drawing
 from kinelo.pictures.style import picture_bytes
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 FORMATS = ("png", "pdf")
 Pictures = Mapping[str, bytes]
@@ -45,11 +42,11 @@ class Easel:
             if pipe is not None:
                 pipe.close()
 
-    def draw(self, name: str, evidence: Mapping[str, xr.Dataset]) -> Future[Pictures]:
+    def draw(self, name: str, evidence: object) -> Future[Pictures]:
         """Have the drawing ``name`` made from the evidence, as the bytes of a file in each format."""
-        return self._pool.submit(self._ask, name, dict(evidence))
+        return self._pool.submit(self._ask, name, evidence)
 
-    def _ask(self, name: str, evidence: dict[str, xr.Dataset]) -> Pictures:
+    def _ask(self, name: str, evidence: object) -> Pictures:
         to, back = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
         pickle.dump((name, evidence), to)
         to.flush()
@@ -58,15 +55,15 @@ class Easel:
         except EOFError:
             raise RuntimeError("The process that draws the figures ended unexpectedly.") from None
         if isinstance(complaint, KeyError):
-            raise InputError(f"the drawing {name!r} needs a run or a number named {complaint}.")
+            raise InputError(f"the drawing {name!r} needs a run named {complaint}.")
         if complaint:
             raise RuntimeError(f"Drawing {name!r} failed:\n{complaint}")
         return pictures
 
 
-def paint(name: str, evidence: Mapping[str, xr.Dataset]) -> Pictures:
+def paint(name: str, evidence: object) -> Pictures:
     """Draw in this process."""
-    figure = DRAWINGS[name](evidence)
+    figure = drawing(name)(evidence)
     pictures = {}
     for kind in FORMATS:
         pictures[kind] = picture_bytes(figure, kind)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from kinelo.errors import InputError
+from kinelo.paper.catalogue import study_texts
 from kinelo.studies.study import Study, parse_study
 
 Scale = Literal["full", "quick"]
@@ -59,10 +59,12 @@ def read_figures(folder: Path | None = None, scale: Scale = "full", wanted: Sequ
 
 
 def _texts(folder: Path | None) -> Iterator[tuple[str, str]]:
-    place = files("kinelo.paper") / "studies" if folder is None else folder
-    if not place.is_dir():
+    if folder is None:
+        yield from ((f"{name}.toml", text) for name, text in study_texts())
+        return
+    if not folder.is_dir():
         raise InputError(f"There is no folder {folder} with figure files (TOML).")
-    for entry in place.iterdir():
+    for entry in folder.iterdir():
         if entry.name.endswith(".toml"):
             yield entry.name, entry.read_text(encoding="utf-8")
 

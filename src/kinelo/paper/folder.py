@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from kinelo.atomic import replace_file
 from kinelo.errors import InputError
+from kinelo.paper.catalogue import study_texts
 from kinelo.paper.figure import FigureStudy
 from kinelo.results.disk import disk_errors_in_words, holds_something, make_writable_folder
 
@@ -48,9 +48,10 @@ def _is_reproduction(folder: Path) -> bool:
 def copy_studies(figures: Sequence[FigureStudy], folder: Path, source: Path | None) -> Path:
     """Put the figure files that were used beside the results, to be changed and run again with ``--studies``."""
     target = folder / "studies"
-    place = files("kinelo.paper") / "studies" if source is None else source
+    own = {} if source is not None else {f"{name}.toml": text.encode() for name, text in study_texts()}
     with disk_errors_in_words(folder):
         target.mkdir(exist_ok=True)
         for figure in figures:
-            replace_file(target / figure.source, (place / figure.source).read_bytes())
+            content = own[figure.source] if source is None else (source / figure.source).read_bytes()
+            replace_file(target / f"{figure.name}.toml" if source is None else target / figure.source, content)
     return target

@@ -1,134 +1,116 @@
-"""One self-contained page: figures embedded, claims with their measured values, readings, provenance."""
+"""One self-contained page: abstract, claims with their measured values, figures embedded, readings, provenance."""
 
 from __future__ import annotations
 
 import base64
-from collections import Counter
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from kinelo.atomic import replace_file
-from kinelo.paper.claim import Claim
-from kinelo.paper.figure import FigureStudy
-from kinelo.paper.readings import ASSUMPTIONS, READINGS
-from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
-from kinelo.paper.settings import settings_of
+from kinelo.paper.content import content_of
+from kinelo.paper.reproduce import Reproduction
+from kinelo.paper.stored import HTML_NAME, JSON_NAME
 from kinelo.results.disk import disk_errors_in_words
 
-PAPER_FIGURES = 6
-_CLASS = {"holds": "holds", "does not hold": "fails", "depends": "depends"}
+_CLASS = {"holds": "holds", "does not hold": "fails", "depends": "depends", "not measured": "missing"}
 
 
 def write_report(result: Reproduction, folder: Path) -> Path:
-    """Write ``report.html`` into ``folder`` at once and return its path."""
-    path = folder / "report.html"
+    """Write ``report.html`` and ``report.json`` into ``folder``, each at once, and return the path of the page."""
+    content = json.dumps(content_of(result), ensure_ascii=False, indent=1)
     with disk_errors_in_words(folder):
-        replace_file(path, report_page(result).encode(), durable=True)
-    return path
+        replace_file(folder / HTML_NAME, report_page(result).encode(), durable=True)
+        replace_file(folder / JSON_NAME, content.encode() + b"\n", durable=True)
+    return folder / HTML_NAME
 
 
 def report_page(result: Reproduction) -> str:
     """The whole page as text."""
+    content = content_of(result)
+    pictures = {figure.study.number: figure.png for figure in result.figures}
+    shown = {theirs: [_figure(one, pictures[one["number"]]) for one in content["figures"] if one["theirs"] is theirs]
+             for theirs in (True, False)}  # fmt: skip
+    nothing = "<p>None of them was asked for.</p>"
     template = Template((files("kinelo.paper") / "report.html").read_text(encoding="utf-8"))
-    theirs = [figure for figure in result.figures if figure.study.number <= PAPER_FIGURES]
-    ours = [figure for figure in result.figures if figure.study.number > PAPER_FIGURES]
     return template.substitute(
-        summary=_summary(result),
-        claims=_claims(result),
-        figures="\n".join(_figure(figure, result.scale) for figure in theirs) or "<p>None of them was asked for.</p>",
-        ours="\n".join(_figure(figure, result.scale) for figure in ours) or "<p>None of them was asked for.</p>",
-        readings="\n".join(
-            f"<tr><td>{escape(r.printed)}</td><td>{escape(r.read_as)}</td><td>{escape(r.because)}</td></tr>"
-            for r in READINGS
-        ),
-        assumptions="\n".join(f"<li>{escape(text)}</li>" for text in ASSUMPTIONS),
-        provenance=_provenance(result),
+        source=_source(content["paper"]),
+        abstract="\n".join(f"<p>{escape(text)}</p>" for text in content["abstract"]),
+        glossary=_rows((one["symbol"], one["meaning"]) for one in content["glossary"]),
+        claims=_claims(content),
+        untested=_rows((one["statement"], one["place"], one["because"]) for one in content["untested"]),
+        figures="\n".join(shown[True]) or nothing,
+        ours="\n".join(shown[False]) or nothing,
+        readings=_rows((one["printed"], one["read_as"], one["because"]) for one in content["readings"]),
+        assumptions="\n".join(f"<li>{escape(text)}</li>" for text in content["assumptions"]),
+        provenance=_rows(content["provenance"].items(), head=True),
     )
 
 
-def _summary(result: Reproduction) -> str:
-    counts = Counter(claim.verdict for claim in result.claims)
-    scale = "at the paper's own scale" if result.scale == "full" else "at a reduced scale, for a quick look"
+def _rows(rows: Iterable[Sequence[str]], head: bool = False) -> str:
+    def cells(row: Sequence[str]) -> str:
+        tags = ["th" if head and k == 0 else "td" for k in range(len(row))]
+        return "".join(f"<{tag}>{escape(cell)}</{tag}>" for tag, cell in zip(tags, row))
+
+    return "\n".join(f"<tr>{cells(row)}</tr>" for row in rows)
+
+
+def _source(paper: Mapping[str, str]) -> str:
     return (
-        f"<p>{len(result.figures)} figures {scale}: {_power(result.matches)} matches in {result.runs} runs. Of "
-        f"{len(result.claims)} statements of the paper that were measured, <b>{counts['holds']} hold</b>, "
-        f"<b>{counts['does not hold']} do not</b>, and <b>{counts['depends']} depend</b> on something the paper leaves "
-        "open.</p>"
+        f"A reproduction of {escape(paper['authors'])}, <i>{escape(paper['title'])}</i>, {escape(paper['journal'])}, "
+        f'<a href="https://doi.org/{paper["doi"]}">doi:{paper["doi"]}</a>, made with Kinelo.'
     )
 
 
-def _power(count: int) -> str:
-    if count < 1e6:
-        return f"{count:,}"
-    exponent = len(str(count)) - 1
-    return f"{count / 10**exponent:.3g} · 10<sup>{exponent}</sup>"
-
-
-def _claims(result: Reproduction) -> str:
-    rows = "\n".join(map(_claim, result.claims))
-    missing = (
-        f"<p>{result.claims_left_out} more statements need figures that were not asked for.</p>"
-        if result.claims_left_out
-        else ""
-    )
+def _claims(content: Mapping[str, Any]) -> str:
+    rows = "\n".join(map(_claim, content["claims"]))
+    left_out = content["counts"]["left_out"]
+    missing = f"<p>{left_out} more statements need figures that were not asked for.</p>" if left_out else ""
     head = "<tr><th>The paper says</th><th>Verdict</th><th>Measured here</th></tr>"
     return f'<table class="claims"><thead>{head}</thead><tbody>{rows}</tbody></table>{missing}'
 
 
-def _claim(claim: Claim) -> str:
-    seen = ", ".join(f'<a href="#figure-{number}">Figure {number}</a>' for number in claim.figures)
+def _claim(claim: Mapping[str, Any]) -> str:
+    seen = ", ".join(f'<a href="#figure-{number}">Figure {number}</a>' for number in claim["figures"])
     more = f' <span class="seen">{seen}</span>' if seen else ""
-    on = f'<div class="because">on {escape(claim.on)}</div>' if claim.verdict == "depends" else ""
+    on = f'<div class="because">on {escape(claim["on"])}</div>' if claim["on"] else ""
+    quote = f"<q>{escape(claim['quote'])}</q><div>Tested: {escape(claim['statement'])}</div>"
     return (
-        f'<tr><td>{escape(claim.statement)}<div class="place">{escape(claim.place)}</div></td>'
-        f'<td><span class="verdict {_CLASS[claim.verdict]}">{claim.verdict}</span>{on}</td>'
-        f'<td>{escape(claim.measured)}<div class="because">{escape(claim.because)}{more}</div></td></tr>'
+        f"<tr><td>{quote if claim['quote'] else escape(claim['statement'])}"
+        f'<div class="place">{escape(claim["place"])}</div></td>'
+        f'<td><span class="verdict {_CLASS[claim["verdict"]]}">{claim["verdict"]}</span>{on}</td>'
+        f'<td>{escape(claim["measured"])}<div class="because">{escape(claim["because"])}{more}</div></td></tr>'
     )
 
 
-def _figure(figure: DrawnFigure, scale: str) -> str:
-    study = figure.study
-    image = base64.b64encode(figure.png).decode()
-    settings = settings_of(study)
-    table = (
-        "<details><summary>Settings of its runs</summary><div class='wide'><table><thead><tr>"
-        + "".join(f"<th>{escape(name)}</th>" for name in settings[0])
-        + "</tr></thead><tbody>"
-        + "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in settings[1:])
-        + "</tbody></table></div></details>"
-        if len(settings) > 1
-        else ""
-    )
+def _figure(figure: Mapping[str, Any], png: bytes) -> str:
+    number, title = figure["number"], escape(figure["title"])
+    shortened = " <b>At quick scale: shorter or coarser runs than stated here, see their settings.</b>"
     return (
-        f'<figure id="figure-{study.number}"><h3>Figure {study.number}. {escape(study.title)}</h3>'
-        f'<img alt="{escape(study.title)}" style="max-width:{_screen_width(figure.png)}px" '
-        f'src="data:image/png;base64,{image}">'
-        f"<figcaption>{escape(study.caption)}{_shortened(study, scale)}</figcaption>{table}</figure>"
+        f'<figure id="figure-{number}"><h3>Figure {number}. {title}</h3>'
+        # Without a script: the box is ticked by a tap on the picture, and then the picture is shown in full.
+        f'<div class="picture"><label><input type="checkbox" class="enlarge" aria-label="Enlarge Figure {number}">'
+        f'<img alt="{title}" style="max-width:{_screen_width(png)}px" '
+        f'src="data:image/png;base64,{base64.b64encode(png).decode()}"></label></div>'
+        f"<figcaption>{escape(figure['caption'])}{shortened if figure['shortened'] else ''}</figcaption>"
+        f"{_settings(figure['settings'])}</figure>"
     )
 
 
-def _shortened(study: FigureStudy, scale: str) -> str:
-    if scale == "full" or not any(map(has_run, study.studies.values())):
+def _settings(settings: Sequence[Sequence[str]]) -> str:
+    if len(settings) < 2:
         return ""
-    return " <b>At quick scale: shorter or coarser runs than stated here, see their settings.</b>"
+    head = "".join(f"<th>{escape(name)}</th>" for name in settings[0])
+    return (
+        "<details><summary>Settings of its runs</summary><div class='wide'><table><thead><tr>"
+        f"{head}</tr></thead><tbody>{_rows(settings[1:])}</tbody></table></div></details>"
+    )
 
 
 def _screen_width(png: bytes) -> int:
     """Width to show a picture at, so that type has the same size in all of them; a PNG states its own in its header."""
     return round(0.6 * int.from_bytes(png[16:20], "big"))
-
-
-def _provenance(result: Reproduction) -> str:
-    made = result.provenance
-    versions = ", ".join(f"{name} {version}" for name, version in made.versions.items())
-    again = f", {result.runs_found} of {result.runs} runs were begun or finished before" if result.runs_found else ""
-    rows = (
-        ("Finished", f"{made.finished} after {made.seconds or 0:.1f} s{again}"),
-        ("Machine", f"{made.processor}, {made.cores} cores"),
-        ("Versions", versions),
-        ("Seeds", ", ".join(map(str, made.seeds)) or "none"),
-        ("Scale", result.scale),
-    )
-    return "\n".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)

@@ -10,23 +10,23 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 
 from kinelo._version import __version__
 from kinelo.atomic import replace_file
+from kinelo.paper.catalogue import Prepare, preparation
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import check_claims
 from kinelo.paper.easel import Easel, Pictures
 from kinelo.paper.figure import FigureStudy, Scale
-from kinelo.paper.leagues import Evidence
-from kinelo.paper.preparation import Prepare, preparation
-from kinelo.paper.solution import run_solution, solution_inputs
 from kinelo.paper.work import figure_work, run_work
 from kinelo.results.disk import disk_errors_in_words, make_writable_folder
 from kinelo.results.manifest import content_digest
 from kinelo.results.provenance import Provenance, provenance
 from kinelo.studies.simulation import run_simulation, simulation_inputs
+from kinelo.studies.solution import run_solution, solution_inputs
 from kinelo.studies.study import Study
 
 WORTH_THREADS = 100_000
@@ -51,7 +51,7 @@ class DrawnFigure:
     """A figure with its numbers and its picture."""
 
     study: FigureStudy
-    evidence: Evidence
+    evidence: Any
     png: bytes
 
 
@@ -84,7 +84,7 @@ def reproduce(
     """
     begin = time.monotonic()
     for figure in figures:
-        preparation(figure)
+        preparation(figure.draw, figure.source)
     make_writable_folder(folder)
     with Easel() as easel:
         bench = _Bench(figures, folder, watch, threads, easel)
@@ -95,7 +95,7 @@ def reproduce(
         finally:
             bench.close()
     bench.report("Checking the claims")
-    claims, left_out = check_claims({one.study.number: one.evidence for one in drawn})
+    claims, left_out = check_claims({one.study.draw: one.evidence for one in drawn})
     return Reproduction(
         scale=scale,
         figures=drawn,
@@ -123,12 +123,12 @@ class _Bench:
         self.total = sum(figure_work(figure) for figure in figures)
         self.done, self.figures = 0.0, len(figures)
         self.found, self.runs = 0, 0
-        self.promised: list[tuple[FigureStudy, Future[tuple[Evidence, Future[Pictures]]]]] = []
+        self.promised: list[tuple[FigureStudy, Future[tuple[Any, Future[Pictures]]]]] = []
         self.theory = ThreadPoolExecutor(1)
         self.drawn: list[DrawnFigure] = []
 
     def make(self, figure: FigureStudy) -> None:
-        prepare = preparation(figure)
+        prepare = preparation(figure.draw, figure.source)
         data = {name: self.run(figure, name, study) for name, study in figure.studies.items() if has_run(study)}
         # Theory is computed beside the runs of the figures that follow, which leave the interpreter free.
         self.promised.append((figure, self.theory.submit(self._think, prepare, figure, data)))
@@ -137,7 +137,7 @@ class _Bench:
 
     def _think(
         self, prepare: Prepare, figure: FigureStudy, data: Mapping[str, xr.Dataset]
-    ) -> tuple[Evidence, Future[Pictures]]:
+    ) -> tuple[Any, Future[Pictures]]:
         evidence = prepare(figure, data)
         return evidence, self.easel.draw(figure.draw, evidence)
 
@@ -203,7 +203,11 @@ def carry_out(study: Study, folder: Path, advance: Callable[[float], None], thre
     if study.simulate is not None:
         return run_simulation(study, folder, advance=advance, threads=threads)
     many = math.prod(study.teams.grid.shape) >= WORTH_THREADS
-    return run_solution(study, folder, advance=advance, threads=(threads or os.cpu_count() or 1) if many else 1)
+    # The report states where the closure is out of its range; a warning per run would only repeat it.
+    return run_solution(
+        study, folder, watch=lambda state: advance(state.time), quiet=True,
+        threads=(threads or os.cpu_count() or 1) if many else 1,
+    )  # fmt: skip
 
 
 def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Path:

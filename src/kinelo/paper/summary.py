@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import xarray as xr
 
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.limit import stationary
-from kinelo.equilibrium.state import StationaryState
-from kinelo.model.system import RatingSystem
+from kinelo.errors import InputError
 from kinelo.model.validation import Array
+from kinelo.studies.sections import HomogeneousSection
+from kinelo.studies.study import Study
 
 
 def line_through(theta: Array, rating: Array) -> tuple[float, float]:
@@ -22,62 +25,97 @@ def line_through(theta: Array, rating: Array) -> tuple[float, float]:
     return float(centred @ rating / (centred @ centred)), float(rating.mean())
 
 
-def simulated(run: xr.Dataset) -> xr.Dataset:
-    """Ratings at the end of a run, and the slope of R on θ over its second half.
+@dataclass(frozen=True, kw_only=True)
+class Simulated:
+    """What a stored simulation says about the teams of a league.
 
     ``rating`` is what the paper plots: the mean over realisations at the end. ``settled`` also averages over the
-    records of the second half; ``slope`` and its standard error ``slope_error`` come from it, realisation by
-    realisation. ``noise`` is the mean variance of a rating in time.
+    records of the second half; ``slope`` of R on θ and its standard error come from it, realisation by realisation.
+    ``noise`` is the mean variance of a rating in time, ``mean_drift`` the largest change of the mean rating.
     """
+
+    theta: Array
+    sigma: Array
+    rating: Array
+    rating_sd: Array
+    settled: Array
+    slope: float
+    slope_error: float
+    noise: float
+    matches_per_team: float
+    realisations: int
+    mean_drift: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Homogeneous(Simulated):
+    """Simulated teams of one common spread, with the computed map: at this γ, and its limit for γ → 0."""
+
+    nu: float
+    common_sigma: float
+    gamma: float
+    map_theta: Array
+    map_rating: Array
+    map_limit: Array
+    computed_slope: float
+    limit_slope: float
+    limit_end: float
+
+
+def simulated(run: xr.Dataset) -> Simulated:
+    """Summarise a stored simulation."""
     theta = run.theta.values
     late = run.rating.isel(time=slice(run.sizes["time"] // 2, None)).transpose("realisation", "time", "team").values
     each = np.array([line_through(theta, rating)[0] for rating in late.mean(axis=1)])
     last = run.rating.isel(time=-1).values
-    return xr.Dataset(
-        {
-            "theta": ("team", theta),
-            "sigma": ("team", run.sigma.values),
-            "rating": ("team", last.mean(axis=0)),
-            "rating_sd": ("team", last.std(axis=0, ddof=1) if len(last) > 1 else np.zeros(theta.size)),
-            "settled": ("team", late.mean(axis=(0, 1))),
-        },
-        coords={"team": run.team.values},
-        attrs={
-            "slope": float(each.mean()),
-            "slope_error": float(each.std(ddof=1) / np.sqrt(each.size)) if each.size > 1 else float("nan"),
-            "noise": float(late.var(axis=(0, 1)).mean()),
-            "matches_per_team": float(run.time.values[-1]),
-            "realisations": int(run.sizes["realisation"]),
-            "mean_drift": float(np.abs(run.rating.mean("team") - run.rating.isel(time=0).mean("team")).max()),
-        },
+    return Simulated(
+        theta=theta,
+        sigma=run.sigma.values,
+        rating=last.mean(axis=0),
+        rating_sd=last.std(axis=0, ddof=1) if len(last) > 1 else np.zeros(theta.size),
+        settled=late.mean(axis=(0, 1)),
+        slope=float(each.mean()),
+        slope_error=float(each.std(ddof=1) / np.sqrt(each.size)) if each.size > 1 else float("nan"),
+        noise=float(late.var(axis=(0, 1)).mean()),
+        matches_per_team=float(run.time.values[-1]),
+        realisations=int(run.sizes["realisation"]),
+        mean_drift=float(np.abs(run.rating.mean("team") - run.rating.isel(time=0).mean("team")).max()),
     )
+
+
+def homogeneous(study: Study, run: xr.Dataset) -> Homogeneous:
+    """Summarise a simulation of homogeneous teams, with their computed map."""
+    league, system = homogeneous_league(study), study.system
+    teams = Continuum(theta=league.theta, sigma=league.sigma)
+    noisy, limit = stationary(system, teams, noise="gaussian"), stationary(system, teams)
+    order = np.argsort(limit.theta)
+    return Homogeneous(
+        **vars(simulated(run)),
+        nu=scale_of(study),
+        common_sigma=league.sigma,
+        gamma=study.gamma,
+        map_theta=limit.theta[order],
+        map_rating=noisy.rating[order],
+        map_limit=limit.rating[order],
+        computed_slope=noisy.slope,
+        limit_slope=limit.slope,
+        limit_end=float(limit.rating_of(league.theta[1])),
+    )
+
+
+def homogeneous_league(study: Study) -> HomogeneousSection:
+    """The league of a study that must be homogeneous."""
+    if not isinstance(study.league, HomogeneousSection):
+        raise InputError('this figure needs leagues of kind = "homogeneous".')
+    return study.league
+
+
+def scale_of(study: Study) -> float:
+    """The scale ν of a study's outcome function."""
+    return float(study.system.outcome.nu)
 
 
 def slope_over_time(run: xr.Dataset) -> tuple[Array, Array]:
     """Times, and the slope of the mean ratings on θ at each."""
     mean = run.rating.mean("realisation").transpose("time", "team").values
     return run.time.values, np.array([line_through(run.theta.values, rating)[0] for rating in mean])
-
-
-def with_theory(summary: xr.Dataset, noisy: StationaryState, limit: StationaryState) -> xr.Dataset:
-    """Add the computed stationary ratings of a league, at its step size and for γ → 0."""
-    return summary.assign(
-        computed=("team", noisy.rating), computed_variance=("team", noisy.variance), limit=("team", limit.rating)
-    ).assign_attrs(computed_slope=noisy.slope, limit_slope=limit.slope)
-
-
-def with_continuum(summary: xr.Dataset, system: RatingSystem, theta: tuple[float, float], sigma: float) -> xr.Dataset:
-    """Add the computed map of homogeneous teams: ``map_theta``, ``map_rating`` at this γ, ``map_limit`` for γ → 0."""
-    teams = Continuum(theta=theta, sigma=sigma)
-    noisy, limit = stationary(system, teams, noise="gaussian"), stationary(system, teams)
-    order = np.argsort(limit.theta)
-    return summary.assign(
-        map_theta=("node", limit.theta[order]),
-        map_rating=("node", noisy.rating[order]),
-        map_limit=("node", limit.rating[order]),
-    ).assign_attrs(
-        computed_slope=noisy.slope,
-        limit_slope=limit.slope,
-        limit_end=float(limit.rating_of(theta[1])),
-        computed_noise=float(noisy.teams.mean(noisy.variance)),
-    )

@@ -10,45 +10,43 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
-from kinelo.lab.paper.report_reading import FIGURE_FILE, read_report
+from kinelo.lab.paper.shelf import folder_for, picture, reports
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
+from kinelo.paper.stored import HTML_NAME
 
-REPORT_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+REPORT_POLICY = "sandbox allow-popups; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+WOULD_REPLACE = 409
 
 
 async def _look(request: Request) -> Response:
-    folder = request.app.state.settings.paper
-    report = folder / "report.html"
-    if not report.is_file():
-        return JSONResponse({"made": False})
-    text = await asyncio.to_thread(report.read_text, encoding="utf-8")
-    found = await asyncio.to_thread(read_report, text)
-    return JSONResponse({**found.described(folder), "version": int(report.stat().st_mtime)})
+    return JSONResponse({"reports": await asyncio.to_thread(reports, request.app.state.settings.paper)})
 
 
-async def _picture(request: Request) -> Response:
-    name = request.path_params["name"]
-    path = request.app.state.settings.paper / "figures" / name
-    if not FIGURE_FILE.fullmatch(name) or not path.is_file():
+async def _file(request: Request) -> Response:
+    name, paper = request.path_params["name"], request.app.state.settings.paper
+    try:
+        folder = folder_for(paper, request.path_params["scale"])
+    except InputError as error:
+        raise HTTPException(404, str(error)) from None
+    if name == HTML_NAME and (folder / HTML_NAME).is_file():
+        headers = {"Content-Security-Policy": REPORT_POLICY, "Cache-Control": "no-cache"}
+        return FileResponse(folder / HTML_NAME, media_type="text/html", headers=headers)
+    path = picture(folder, name)
+    if path is None:
         raise HTTPException(404, "there is no such figure.")
     return FileResponse(path, media_type="image/png", headers={"Cache-Control": "no-cache"})
 
 
-async def _report(request: Request) -> Response:
-    path = request.app.state.settings.paper / "report.html"
-    if not path.is_file():
-        raise HTTPException(404, "there is no report yet.")
-    return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY})
-
-
 async def _make(request: Request) -> Response:
     page: Page = request.app.state.pages.find(request.path_params["page"])
-    scale = (await read_object(request)).get("scale", "quick")
-    if scale not in ("quick", "full"):
-        raise InputError(f"scale must be quick or full, not {scale!r}.")
+    wanted = await read_object(request)
+    scale = wanted.get("scale", "quick")
+    folder = folder_for(request.app.state.settings.paper, scale if isinstance(scale, str) else repr(scale))
+    if (folder / HTML_NAME).is_file() and wanted.get("replace") is not True:
+        raise HTTPException(WOULD_REPLACE, f"{folder.name} holds a report already; it is replaced only if you say so.")
     await page.jobs.worker(page.key, "paper")
-    page.start(_make_for(page, str(request.app.state.settings.paper.absolute()), scale))
+    page.start(_make_for(page, str(folder.absolute()), scale))
     return JSONResponse({})
 
 
@@ -70,8 +68,7 @@ async def _cancel(request: Request) -> Response:
 
 routes = [
     Route("/api/paper", _look),
-    Route("/paper/report.html", _report),
-    Route("/paper/{name}", _picture),
+    Route("/paper/{scale}/{name}", _file),
     Route("/api/pages/{page}/paper/make", _make, methods=["POST"]),
     Route("/api/pages/{page}/paper/cancel", _cancel, methods=["POST"]),
 ]

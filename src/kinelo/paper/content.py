@@ -1,0 +1,115 @@
+"""What a report says, as plain data: written as ``report.json``, shown as ``report.html`` and in the lab."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from kinelo._version import __version__
+from kinelo.paper.claim import Claim
+from kinelo.paper.claims import UNTESTED
+from kinelo.paper.glossary import GLOSSARY
+from kinelo.paper.readings import ASSUMPTIONS, READINGS
+from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
+from kinelo.paper.settings import settings_of
+from kinelo.paper.stored import FORMAT
+
+PAPER_FIGURES = 6
+PAPER = {
+    "title": "An Elo-type rating model for players and teams of variable strength",
+    "authors": "Bertram Düring, Michael Fischer and Marie-Therese Wolfram",
+    "journal": "Philosophical Transactions of the Royal Society A 380 (2022), 20210155",
+    "doi": "10.1098/rsta.2021.0155",
+}
+CONCLUSION = (
+    "In short: where strength varies, ratings do not converge to mean strengths but to a map of smaller slope, about "
+    "1/√(1 + πν²σ²) for a common spread σ, whether or not condition (B′) holds. What decays is the distance to that "
+    "map, not E. "
+    "A finite step size γ stretches the map again, and at one step size γ* the two effects cancel."
+)
+
+
+def content_of(result: Reproduction) -> dict[str, Any]:
+    """The whole report but its pictures, ready for JSON."""
+    counts = Counter(claim.verdict for claim in result.claims)
+    return {
+        "format": FORMAT,
+        "kinelo": __version__,
+        "scale": result.scale,
+        "paper": PAPER,
+        "abstract": [_abstract(result, counts), CONCLUSION],
+        "counts": {
+            "figures": len(result.figures), "runs": result.runs, "matches": result.matches,
+            "claims": len(result.claims), "holds": counts["holds"], "fails": counts["does not hold"],
+            "depends": counts["depends"], "not_measured": counts["not measured"], "left_out": result.claims_left_out,
+        },
+        "claims": [_claim(claim) for claim in result.claims],
+        "untested": [dict(zip(("place", "statement", "because"), row)) for row in UNTESTED],
+        "figures": [_figure(figure, result.scale) for figure in result.figures],
+        "readings": [{"printed": one.printed, "read_as": one.read_as, "because": one.because} for one in READINGS],
+        "assumptions": list(ASSUMPTIONS),
+        "glossary": [{"symbol": symbol, "meaning": meaning} for symbol, meaning in GLOSSARY],
+        "provenance": _provenance(result),
+    }  # fmt: skip
+
+
+def _abstract(result: Reproduction, counts: Counter[str]) -> str:
+    scale = "at the paper's own scale" if result.scale == "full" else "at a reduced scale, for a quick look"
+    missing = f"; {counts['not measured']} could not be measured" if counts["not measured"] else ""
+    return (
+        "Düring, Fischer and Wolfram study Elo ratings of teams whose strength varies from match to match, match by "
+        "match and "
+        f"by a kinetic equation. Here are {len(result.figures)} figures, theirs computed anew and others they could "
+        "not draw, "
+        f"{scale}: {in_powers(result.matches)} matches in {result.runs} runs. Of {len(result.claims)} statements of "
+        "the paper, "
+        f"{counts['holds']} hold, {counts['does not hold']} do not, and {counts['depends']} depend on something that "
+        "the paper "
+        f"leaves open{missing}."
+    )
+
+
+def in_powers(count: int) -> str:
+    """A count as people write it.
+
+    >>> in_powers(283_000_000), in_powers(1_200)
+    ('2.83 · 10⁸', '1,200')
+    """
+    if count < 1e6:
+        return f"{count:,}"
+    exponent = len(str(count)) - 1
+    return f"{count / 10**exponent:.3g} · 10" + str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    found = claim.finding
+    return {
+        "place": claim.place, "quote": claim.quote, "statement": claim.statement, "verdict": claim.verdict,
+        "on": found.on if claim.verdict == "depends" else "", "measured": found.measured, "because": found.because,
+        "figures": list(found.figures),
+    }  # fmt: skip
+
+
+def _figure(figure: DrawnFigure, scale: str) -> dict[str, Any]:
+    study = figure.study
+    return {
+        "number": study.number,
+        "title": study.title,
+        "caption": study.caption,
+        "theirs": study.number <= PAPER_FIGURES,
+        "shortened": scale != "full" and any(map(has_run, study.studies.values())),
+        "picture": f"figures/{study.name}.png",
+        "settings": settings_of(study),
+    }
+
+
+def _provenance(result: Reproduction) -> dict[str, Any]:
+    made = result.provenance
+    again = f", {result.runs_found} of {result.runs} runs were begun or finished before" if result.runs_found else ""
+    return {
+        "Finished": f"{made.finished} after {made.seconds or 0:.1f} s{again}",
+        "Machine": f"{made.processor}, {made.cores} cores",
+        "Versions": ", ".join(f"{name} {version}" for name, version in made.versions.items()),
+        "Seeds": ", ".join(map(str, made.seeds)) or "none",
+        "Scale": result.scale,
+    }

@@ -1,0 +1,1 @@
+"""Figure 8: Expected results and stationary maps: exact against Taylor."""

@@ -1,0 +1,1 @@
+"""Figure 5: Homogeneous teams by the kinetic equation, for several σ."""

@@ -1,0 +1,1 @@
+"""Figure 4: Homogeneous teams, match by match, for several σ."""

@@ -1,0 +1,107 @@
+"""Statements of the paper that need no figure: they are formulas, and can be computed or drawn at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.limit import stationary
+from kinelo.model.expectation import expected_result
+from kinelo.model.outcome import Tanh
+from kinelo.model.strength import Normal
+from kinelo.model.system import RatingSystem
+from kinelo.paper.claim import Finding, check, judged
+
+
+@check(201, "Section 2, line-ups", statement="P(S = 1) = b(λᵢ − λⱼ)")
+def result_is_a_probability() -> Finding:
+    """P(S = 1) = b is printed; b takes negative values."""
+    b = float(Tanh(0.5).b(-1.0))
+    return Finding(
+        f"b(−1) = {b:.4f} at ν = 0.5; (1 + b)/2 = {(1 + b) / 2:.4f}",
+        judged(0 <= b <= 1),
+        "b is an expected result in [−1, 1]; the probability that gives it is (1 + b)/2, which is what is simulated "
+        "here.",
+    )
+
+
+@check(203, "Section 2, equation for Var S", statement="Var S ≈ (b′)² (σᵢ² + σⱼ²)")
+def variance_of_results() -> Finding:
+    """Var S against (b')² V and against 1 − s²."""
+    nu, sigma, d, draws = 0.5, 1.0, 1.0, 400_000
+    generator = np.random.default_rng(101)
+    difference = d + math.sqrt(2) * sigma * generator.standard_normal(draws)
+    result = np.where(generator.random(draws) < (1 + np.tanh(nu * difference)) / 2, 1.0, -1.0)
+    measured, printed = float(result.var()), float(Tanh(nu).b_prime(d)) ** 2 * 2 * sigma**2
+    s = float(expected_result(Tanh(nu), Normal([d, 0.0], sigma))[0, 1])
+    return Finding(
+        f"drawn {measured:.4f}; printed formula {printed:.4f}; 1 − s² = {1 - s * s:.4f} (ν = 0.5, σ = 1, d = 1)",
+        judged(abs(printed - measured) < 0.1 * measured),
+        "The printed formula is the variance of b(λᵢ − λⱼ); a result of ±1 has variance 1 − s².",
+    )
+
+
+@check(
+    330, "Section 3, end of the analysis",
+    quote="we are not able to compute these stationary states explicitly",
+    statement="there is no formula for the stationary states",
+)  # fmt: skip
+def stationary_states() -> Finding:
+    """Newton's iteration is a computation, not a formula."""
+    state = stationary(RatingSystem(Tanh(0.5)), Continuum(theta=(4.0, 10.0), sigma=1.0))
+    rule = 1 / math.sqrt(1 + math.pi * 0.25)
+    end = float(state.rating_of(10.0))
+    return Finding(
+        f"by {state.iterations} steps of Newton's iteration (residual {state.residual:.0e}) R(10) = {end:.6f}, slope "
+        "at the "
+        f"centre {state.centre_slope:.6f}; the rule of thumb 1/√(1 + πν²σ²) gives {rule:.6f}",
+        judged(abs(rule - state.centre_slope) > 1e-6),
+        "None is known here either. But for w ≡ 1 the states minimise a convex functional, so an iteration finds "
+        "them to any "
+        "number of digits: that is a computation, not a formula, and it is what every computed map of this report is.",
+        figures=(10,),
+    )
+
+
+@check(
+    405, "Section 4, assumption (B′)",
+    quote="holds for example for b(z) = tanh(νz) if 1 + ν²σ²(4 − 6 sech(zν)²) > 0",
+    statement="b + σ²b″ increases for tanh under the printed inequality",
+)  # fmt: skip
+def condition_b_prime() -> Finding:
+    """(B') for tanh: the printed inequality, for all z, is νσ < 1/√2."""
+    z = np.linspace(-20, 20, 40_001)
+    sech2 = 1 / np.cosh(z) ** 2
+
+    def increasing(nu_sigma: float) -> bool:
+        return bool((1 + nu_sigma**2 * (4 - 6 * sech2) > 0).all())
+
+    low, high = 0.1, 2.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if increasing(middle) else (low, middle)
+    return Finding(
+        f"positive for all z up to νσ = {low:.6f}; 1/√2 = {1 / math.sqrt(2):.6f}",
+        judged(abs(low - 1 / math.sqrt(2)) < 1e-6),
+        "The printed inequality is right; it must hold at z = 0, which makes it νσ < 1/√2.",
+    )
+
+
+@check(
+    500, "Conclusion",
+    quote="in chess the scaling parameter ν in b is usually quite small, around 1/400",
+    statement="in chess ν is around 1/400",
+)  # fmt: skip
+def chess_scale() -> Finding:
+    """In chess ν is around 1/400."""
+    nu = Tanh.elo().nu
+    return Finding(
+        f"ν = ln 10 / 800 = 1/{1 / nu:.0f}",
+        judged(0.5 < nu * 400 < 2),
+        "Right in size: 400 is the number in 10^(−d/400), and tanh(νd) with that logistic curve has ν = ln 10 / 800.",
+    )
+
+
+CHECKS = (result_is_a_probability, variance_of_results, stationary_states, condition_b_prime, chess_scale)

@@ -1,0 +1,35 @@
+"""What the drawings share: the names of axes, and ratings over strengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinelo.pictures import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from kinelo.paper.summary import Homogeneous
+
+STRENGTH, RATING, SPREAD = "mean strength θ (points)", "rating R (points)", "standard deviation σ (points)"
+
+
+def ratings_with_map(axes: Axes, run: Homogeneous) -> None:
+    """Points (θ, R), the computed map, and the line R = θ."""
+    ends = np.array([run.map_theta[0], run.map_theta[-1]])
+    axes.plot(ends, ends, color=style.GREY, linestyle="--", linewidth=0.9, label="R = θ", zorder=1)
+    axes.scatter(run.theta, run.rating, s=4, color=style.SKY, linewidth=0, label="simulated", zorder=2)
+    axes.plot(run.map_theta, run.map_rating, color=style.RED, linewidth=1.2, label="computed", zorder=3)
+    axes.set_xticks([4, 6, 8, 10])
+
+
+def name_pair(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:
+    """Write the names of the last two teams, Germany and Brazil, below their points."""
+    for k, name in ((-2, "Germany"), (-1, "Brazil")):
+        axes.scatter(x[k], y[k], s=22, facecolor="none", edgecolor=style.BLACK, linewidth=0.8, zorder=4)
+        axes.annotate(
+            name, (x[k], y[k]), xytext=(4, -26), textcoords="offset points", ha="center", fontsize=7, zorder=5,
+            arrowprops={"arrowstyle": "-", "linewidth": 0.6, "color": style.BLACK, "shrinkB": 3},
+        )  # fmt: skip

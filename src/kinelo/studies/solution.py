@@ -1,0 +1,143 @@
+"""Carrying out the ``[solve]`` section of a study, with every sample on disk as soon as it exists.
+
+A row of the store is a state the run yields. Its numbers are kept in every row, its density in those the study asks
+for; in the others the density has no file and reads as NaN. The checkpoint is the last state whole, so that a run
+continues from it as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from kinelo.errors import KineloWarning
+from kinelo.macro.diagnostics import Diagnostics, StationaryMap, diagnose, stationary_map
+from kinelo.macro.population import Population
+from kinelo.macro.run import kinetic_states, save_times
+from kinelo.macro.solve import assembled
+from kinelo.macro.state import KineticState
+from kinelo.macro.velocity import Velocity
+from kinelo.results.layout import Layout
+from kinelo.results.store import RunStore
+from kinelo.studies.study import Study, required
+
+NUMBERS = ("time", "steps", "change", "saved", "steady", "centre")
+INTEGRALS = ("mass", "mean_rating", "second_moment", "energy", "stationary_distance")
+
+
+def solution_inputs(study: Study) -> dict[str, Any]:
+    """All of a study that determines its solution."""
+    return study.model_dump(mode="json", include={"gamma", "outcome", "pairing", "population", "solve"})
+
+
+def run_solution(
+    study: Study,
+    folder: Path,
+    *,
+    watch: Callable[[KineticState], None] = lambda state: None,
+    threads: int = 1,
+    quiet: bool = False,
+) -> xr.Dataset:
+    """Solve into the run folder, continuing what is there; ``watch`` is shown every state that is computed.
+
+    Returns what :func:`kinelo.solve` returns: densities over ``time``, integrals over ``series_time``. ``quiet`` keeps
+    warnings about the closure to itself.
+    """
+    with RunStore.open(folder, solution_inputs(study), _layout(study)) as store:
+        if not store.complete:
+            rest = _rest(study)
+            with _silence() if quiet else nullcontext():
+                for state in _states(study, store.state, threads):
+                    # R* computed from a later state would differ in the last bits.
+                    state = replace(state, diagnostics=_integrals(state, rest), note=rest.note)
+                    density = {"density": state.population.density} if state.saved else {}
+                    store.append({"numbers": _numbers(state)} | density, _checkpoint(state))
+                    watch(state)
+            store.finish({"stationary_note": rest.note})
+        return _tidy(study, store.dataset())
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)
+        yield
+
+
+def _states(study: Study, kept: Mapping[str, NDArray[Any]] | None, threads: int) -> Iterator[KineticState]:
+    plan = required("solve", study.solve)
+    start: Population | KineticState = study.teams if kept is None else _restored(study, kept)
+    if isinstance(start, KineticState) and (start.steady or start.time >= plan.until):
+        return iter(())
+    return kinetic_states(study.system, start, **plan.model_dump(), threads=threads)
+
+
+def _numbers(state: KineticState) -> NDArray[np.float64]:
+    return np.array([*(getattr(state, name) for name in NUMBERS), *(getattr(state.diagnostics, n) for n in INTEGRALS)])
+
+
+def _checkpoint(state: KineticState) -> dict[str, NDArray[Any]]:
+    return {"numbers": _numbers(state), "density": state.population.density, "note": np.array(state.note)}
+
+
+def _restored(study: Study, kept: Mapping[str, NDArray[Any]]) -> KineticState:
+    # Population(...) would scale the density to mass one again and change its last bits.
+    population = Population._of(study.teams.grid, kept["density"])
+    return _state(kept["numbers"], population, str(kept["note"]))
+
+
+def _state(numbers: NDArray[np.float64], population: Population, note: str) -> KineticState:
+    time, steps, change, saved, steady, centre, *integrals = map(float, numbers)
+    return KineticState(
+        time, int(steps), population, Diagnostics(*integrals), change, bool(saved), bool(steady), centre, note
+    )
+
+
+def _rest(study: Study) -> StationaryMap:
+    """The stationary map, from the start of the run."""
+    plan, start = required("solve", study.solve), study.teams
+    with _silence():
+        velocity = Velocity(study.system, start.grid, plan.closure)
+    velocity.update_labels(start.label_mass)
+    moving = plan.diffusion > 0
+    return stationary_map(study.system.outcome, velocity, start.label_mass.ravel(), start.mean_rating, moving)
+
+
+def _integrals(state: KineticState, rest: StationaryMap) -> Diagnostics:
+    grid = state.population.grid
+    return diagnose(state.population.density.reshape(grid.labels, -1), grid, rest)
+
+
+def _layout(study: Study) -> Layout:
+    plan, grid = required("solve", study.solve), study.teams.grid
+    axes = {"theta": grid.theta, "sigma": grid.sigma, "r": grid.r}
+    names = (*NUMBERS, *INTEGRALS)
+    return Layout(
+        rows=plan.samples + len(save_times(plan.save_at, plan.until)) + 2,
+        fixed={name: ((name,), axis.centres) for name, axis in axes.items()}
+        | {"quantity": (("quantity",), np.array(names))},
+        series={"numbers": (("quantity",), (len(names),)), "density": (tuple(axes), grid.shape)},
+        attributes={"title": study.title, "outcome": repr(study.system.outcome), **plan.description},
+        row_dimension="row",
+    )
+
+
+def _tidy(study: Study, stored: xr.Dataset) -> xr.Dataset:
+    """The stored rows as the dataset that a run in memory gives."""
+    plan, numbers, note = required("solve", study.solve), stored.numbers.values, stored.attrs["stationary_note"]
+    saved = np.flatnonzero(numbers[:, NUMBERS.index("saved")])
+    states = [
+        _state(numbers[row], Population._of(study.teams.grid, stored.density[int(row)].values), note) for row in saved
+    ]
+    last = _state(numbers[-1], study.teams, note)
+    series = numbers[:, [0, *range(len(NUMBERS), numbers.shape[1])]]
+    ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": note}
+    return assembled(states, series, study.system, {"title": study.title, **plan.description, **ending})
