@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from kinelo.equilibrium.continuum import Continuum
     from kinelo.equilibrium.limit import stationary
     from kinelo.equilibrium.moving.best import BestGamma, best_gamma
+    from kinelo.equilibrium.moving.glicko import DeviationState, settled_deviations
+    from kinelo.equilibrium.moving.newcomer import Newcomer, newcomer
     from kinelo.equilibrium.moving.profile import StrengthProfile, strength_profile
+    from kinelo.equilibrium.moving.rounds import CriticalGamma, critical_gamma
     from kinelo.equilibrium.moving.tracking import Tracking, tracking
     from kinelo.equilibrium.recovery import Recovery, recover_strength
     from kinelo.equilibrium.relaxation import Relaxation, relaxation
@@ -76,6 +79,9 @@ _HOME: dict[str, tuple[str, ...]] = {
     "equilibrium.unbiased": ("unbiased_gamma",),
     "equilibrium.moving.tracking": ("tracking", "Tracking"),
     "equilibrium.moving.best": ("best_gamma", "BestGamma"),
+    "equilibrium.moving.rounds": ("critical_gamma", "CriticalGamma"),
+    "equilibrium.moving.newcomer": ("newcomer", "Newcomer"),
+    "equilibrium.moving.glicko": ("settled_deviations", "DeviationState"),
     "equilibrium.moving.profile": ("strength_profile", "StrengthProfile"),
     "advice.diagnosis": ("diagnose", "Diagnosis"),
     "matches.reading": ("read_matches",),
