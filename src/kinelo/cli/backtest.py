@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP
+from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ def backtest(
     picture: Annotated[Path | None, typer.Option(help="Draw the calibration into this PNG file.")] = None,
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+    aliases: Aliases = None,
+    scale: ResultScale = None,
+    drop_repeats: DropRepeats = False,
 ) -> None:
     """Fit raters on the earlier matches, forecast the later ones one step ahead, and show how good the forecasts were.
 
@@ -44,7 +47,7 @@ def backtest(
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.forecasts.scores import METRICS
 
-    matches = load(results, lineups, column, rejects)
+    matches = load(results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
     if since is not None:
         matches = matches.since(since)
     first_day = train_until or _middle(matches)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -16,8 +16,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.matches.matches import Matches
+    from kinelo.matches.outcomes import Scale
 
 COLUMN_HELP = "A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."
+Aliases = Annotated[Path | None, typer.Option(help="File of two columns: a name found, and the name wanted for it.")]
+ResultScale = Annotated[
+    str | None, typer.Option("--scale", help="Numbers in the result column: points (0, ½, 1) or signed (-1, 0, 1).")
+]
+DropRepeats = Annotated[bool, typer.Option("--drop-repeats", help="Drop rows alike an earlier one in every column.")]
 
 
 def column_mapping(pairs: list[str] | None) -> dict[str, str]:
@@ -31,11 +37,23 @@ def column_mapping(pairs: list[str] | None) -> dict[str, str]:
     return mapping
 
 
-def load(results: Path, lineups: Path | None, columns: list[str] | None, rejects: Path | None = None) -> Matches:
+def load(
+    results: Path,
+    lineups: Path | None,
+    columns: list[str] | None,
+    rejects: Path | None = None,
+    *,
+    aliases: Path | None = None,
+    scale: str | None = None,
+    drop_repeats: bool = False,
+) -> Matches:
     """Read matches and say on the error stream what was noticed; write the rejected rows where asked."""
     from kinelo.matches.reading import read_matches
 
-    matches = read_matches(results, lineups, column_mapping(columns))
+    chosen = cast("Scale | None", scale)
+    matches = read_matches(
+        results, lineups, column_mapping(columns), results=chosen, aliases=aliases, drop_repeats=drop_repeats
+    )
     for note in matches.notes:
         typer.echo(f"note: {note}", err=True)
     if len(matches.rejected):

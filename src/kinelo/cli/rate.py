@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
-from kinelo.cli.loading import COLUMN_HELP
+from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ def rate(
     picture: Annotated[Path | None, typer.Option(help="Draw rating histories into this PNG file.")] = None,
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+    aliases: Aliases = None,
+    scale: ResultScale = None,
+    drop_repeats: DropRepeats = False,
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
     active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
     least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
@@ -40,7 +43,7 @@ def rate(
     """
     from kinelo.cli.loading import load, plain_warnings, write_csv
 
-    matches = load(results, lineups, column, rejects)
+    matches = load(results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
     with plain_warnings():
         rated = _rate(matches, rater or ("player" if lineups else "team"), rater, book)
     title = f"{len(matches):,} matches, {type(rated).__name__}"

@@ -35,6 +35,8 @@ MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
         "fulltimeresult",
     ),
     "margin": ("margin", "goaldifference", "homemargin", "pointdifference", "goaldiff", "goaldif"),
+    "status": ("status", "matchstatus", "gamestatus", "state", "resulttype"),
+    "forfeit": ("forfeit", "forfeited", "isforfeit", "walkover", "awarded"),
     "neutral": ("neutral", "neutralsite", "neutralvenue", "isneutral", "neutralground"),
     "weight": ("weight", "matchweight", "importance"),
     "match_id": ("matchid", "gameid", "fixtureid", "id", "match", "eventid"),
@@ -58,6 +60,15 @@ LINEUP_COLUMNS: dict[str, tuple[str, ...]] = {
 LOSER_COLUMNS = {
     "home": ("winner", "winnername", "winnerteam", "winnerid"),
     "away": ("loser", "losername", "loserteam", "loserid"),
+}
+
+LOSER_DETAILS = {
+    "home_score": ("winnerscore", "wscore", "winnerpoints", "wpts", "winnergoals", "winningscore"),
+    "away_score": ("loserscore", "lscore", "loserpoints", "lpts", "losergoals", "losingscore"),
+    "home_lineup": ("winnerlineup", "winnerplayers"),
+    "away_lineup": ("loserlineup", "loserplayers"),
+    "home_minutes": ("winnerminutes",),
+    "away_minutes": ("loserminutes",),
 }
 
 
@@ -92,6 +103,18 @@ def find_columns(
                 f"{', '.join(map(repr, columns))}"
             )
     return found
+
+
+def more_sides(present: Iterable[str], found: Mapping[str, str]) -> str | None:
+    """A column that names a third side beside two recognised ones, if there is one.
+
+    >>> more_sides(["team1", "team2", "team3"], {"home": "team1", "away": "team2"})
+    'team3'
+    """
+    numbered = {_plain(found["home"])[:-1]} if _plain(found["home"]).endswith("1") else set()
+    return next(
+        (column for column in present if _plain(column).endswith("3") and _plain(column)[:-1] in numbered), None
+    )
 
 
 def check_mapping(given: Mapping[str, str] | None) -> None:

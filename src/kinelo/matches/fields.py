@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kinelo.matches.names import encode_names
+from kinelo.matches.names import as_text, encode_names
 
 DATE_FORMATS = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m/%d/%Y", "%d/%m/%y",
@@ -20,9 +20,11 @@ EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01",
 def read_dates(column: pl.Series) -> tuple[NDArray[np.datetime64], str | None]:
     """Days (NaT where unreadable), and the format chosen where the dates are text."""
     if column.dtype == pl.Date or isinstance(column.dtype, pl.Datetime):
-        days = column if column.dtype == pl.Date else column.cast(pl.Date)
+        # The day as written in the zone given, as it would stand in a file.
+        local = column.dt.replace_time_zone(None) if isinstance(column.dtype, pl.Datetime) else column
+        days = local.cast(pl.Date)
         return days.to_numpy().astype("datetime64[D]", copy=False), None
-    text = column.cast(pl.String).str.strip_chars().str.replace(r"^(\d{4})$", "$1-01-01")
+    text = as_text(column).str.strip_chars().str.replace(r"^(\d{4})$", "$1-01-01")
     best, best_count, chosen = np.full(len(text), np.datetime64("NaT"), "datetime64[D]"), 0, None
     for form in DATE_FORMATS:
         # A time of day after the date ("2024-05-01T18:00Z", "01/05/2024 18:00") is cut off.
@@ -38,8 +40,14 @@ def read_dates(column: pl.Series) -> tuple[NDArray[np.datetime64], str | None]:
 
 def read_numbers(column: pl.Series) -> NDArray[np.float64]:
     """Numbers, NaN where there is none."""
+    if isinstance(column.dtype, pl.List | pl.Struct | pl.Array):
+        return np.full(len(column), np.nan)
     if column.dtype == pl.String:
-        column = column.str.strip_chars()
+        text = column.str.strip_chars()
+        column = text.cast(pl.Float64, strict=False)
+        if column.null_count() > text.null_count():
+            # A comma for the decimal point, as spreadsheets of many countries write it.
+            column = column.fill_null(text.str.replace(r"^(-?\d+),(\d+)$", "$1.$2").cast(pl.Float64, strict=False))
     if column.dtype != pl.Float64:
         column = column.cast(pl.Float64, strict=False)
     return (column.fill_null(np.nan) if column.null_count() else column).to_numpy()

@@ -28,8 +28,8 @@ REASONS = (
     "player on both sides",
     "player listed twice on one side",
 )
-HOME_SIDES = ("h", "home", "1", "home team", "white")
-AWAY_SIDES = ("a", "away", "2", "away team", "black", "v", "visitor")
+HOME_SIDES = ("h", "home", "1", "home team", "white", "winner", "w")
+AWAY_SIDES = ("a", "away", "2", "away team", "black", "v", "visitor", "loser", "l")
 
 
 def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: Mapping[str, str] | None) -> Matches:
@@ -46,7 +46,7 @@ def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: M
     fault = np.zeros(table.height, np.int8)
     _blame(fault, match < 0, "line-up of an unknown match")
     fault[(match < 0) & known] = REASONS.index("line-up of a rejected match")
-    side = _sides(matches, table, found, match)
+    side = _sides(matches, rows, table, found, match)
     _blame(fault, side < 0, "unreadable side")
     (player,), players = encode_names(table[found["player"]])
     _blame(fault, player < 0, "missing player")
@@ -83,19 +83,23 @@ def _place_of_match(matches: Matches, rows: Rows, ids: pl.Series) -> tuple[NDArr
 
 
 def _sides(
-    matches: Matches, table: pl.DataFrame, found: Mapping[str, str], match: NDArray[np.int64]
+    matches: Matches, rows: Rows, table: pl.DataFrame, found: Mapping[str, str], match: NDArray[np.int64]
 ) -> NDArray[np.int8]:
     """0 for the home side, 1 for the away side, -1 where it cannot be told."""
     side = np.full(table.height, -1, np.int8)
     if "side" in found:
         side = read_words(table[found["side"]], {0: HOME_SIDES, 1: AWAY_SIDES})
+        if rows.turned is not None:
+            # The words say who won; the sides of the match stand in another order.
+            turned = (side >= 0) & (match >= 0) & rows.turned[matches.row - 1][match]
+            side[turned] = 1 - side[turned]
     for column in ("side", "team"):
         open_rows = side < 0
         if column not in found or not open_rows.any():
             continue
         (team,), names = encode_names(table[found[column]])
         index = {name: code for code, name in enumerate(matches.teams)}
-        code = np.array([*(index.get(name, -1) for name in names), -1])[team]
+        code = np.array([*(index.get(rows.options.aliases.get(name, name), -1) for name in names), -1])[team]
         at = np.maximum(match, 0)
         side[open_rows & (match >= 0) & (code >= 0) & (code == matches.home[at])] = 0
         side[open_rows & (match >= 0) & (code >= 0) & (code == matches.away[at])] = 1

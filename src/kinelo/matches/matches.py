@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,14 +22,17 @@ from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
+    import pyarrow as pa
 
     from kinelo.matches.conditions import Condition
 
 Day = str | np.datetime64
+MOST_SHOWN = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Matches:
     """Matches between two sides; read them with :func:`kinelo.read_matches`.
 
@@ -79,7 +83,7 @@ class Matches:
     rejected: Rejects = field(default_factory=Rejects)
     notes: tuple[str, ...] = ()
     conditions: Mapping[str, Condition] = field(default_factory=dict)
-    source: Matches | None = field(default=None, repr=False)
+    source: Matches | None = None
 
     def __len__(self) -> int:
         return self.home.size
@@ -161,6 +165,38 @@ class Matches:
         except ValueError:
             raise InputError(f"{date!r} is not a date; write it as year-month-day, for example '2005-01-31'") from None
         return int(np.searchsorted(self.date, day, side="left"))
+
+    def __repr__(self) -> str:
+        if len(self) == 0:
+            return "Matches: none"
+        sides = np.unique(np.concatenate([self.home, self.away])).size
+        first, last = self.date[0], self.date[-1]
+        told = [f"{len(self):,} of {sides:,} sides", f"on {first}" if first == last else f"{first} to {last}"]
+        if self.lineups is not None:
+            told.append(f"{int(self.lineups.known().sum()):,} with line-ups")
+        if self.conditions:
+            told.append(f"conditions {', '.join(self.conditions)}")
+        if len(self.rejected):
+            told.append(f"{len(self.rejected):,} rows rejected")
+        return f"Matches: {', '.join(told)}"
+
+    def _repr_html_(self) -> str:
+        table = self[:MOST_SHOWN].to_polars()
+        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+        cells = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in table.iter_rows())
+        rows = "".join(f"<tr>{row}</tr>" for row in cells)
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table>" + (
+            f"<ul>{notes}</ul>" if notes else ""
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The matches as a pandas frame."""
+        return self.to_polars().to_pandas()
+
+    def to_arrow(self) -> pa.Table:
+        """The matches as an Arrow table."""
+        return self.to_polars().to_arrow()
 
     def to_polars(self) -> pl.DataFrame:
         """The matches as a table with names in place of codes."""

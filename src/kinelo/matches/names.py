@@ -6,6 +6,9 @@ first appearance, and only the distinct names ever become Python strings.
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 import numpy as np
 import polars as pl
 from numba import njit
@@ -13,6 +16,8 @@ from numpy.typing import NDArray
 
 SEEDS = (11, 23)
 SMALLEST_TABLE = 1 << 13
+WHOLE = re.compile(r"-?\d+(\.0+)?$|$")
+NO_NAMES = frozenset({"na", "n/a", "nan", "nat", "none", "null", "nil", "-", "--", "–", "?", "<na>", "#n/a", "unknown"})
 
 
 @njit(cache=True, nogil=True)
@@ -38,24 +43,47 @@ def _hand_out(key, check, codes, first, slot_key, slot_check, slot_code, known):
     return known
 
 
+def as_text(column: pl.Series) -> pl.Series:
+    """A column as text: whole numbers without a fraction, not-a-number as missing.
+
+    >>> as_text(pl.Series([1.0, None, 2.5, float("nan")])).to_list()
+    ['1', None, '2.5', None]
+    """
+    if column.dtype == pl.String:
+        return column
+    if column.dtype.is_float():
+        number = column.fill_nan(None)
+        whole = (number == number.floor()) & (number.abs() < 2.0**53)
+        return pl.select(
+            pl.when(whole).then(number.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(number.cast(pl.String))
+        ).to_series()
+    if isinstance(column.dtype, pl.List | pl.Struct | pl.Array):
+        return pl.Series(column.name, [None] * len(column), dtype=pl.String)
+    return column.cast(pl.String)
+
+
 def encode_names(*columns: pl.Series) -> tuple[list[NDArray[np.int32]], tuple[str, ...]]:
     """Shared integer codes of the names in several columns, in order of first appearance; -1 where missing or blank.
 
-    Blanks around a name do not count.
+    Blanks around a name do not count, and whole numbers are written without a fraction, whatever their column's type.
 
     >>> codes, names = encode_names(pl.Series(["b", "a "]), pl.Series(["a", None]))
     >>> [code.tolist() for code in codes], names
     ([[0, 1], [1, -1]], ('b', 'a'))
     """
-    text = [column if column.dtype == pl.String else column.cast(pl.String) for column in columns]
+    text = [as_text(column) for column in columns]
     slots = SMALLEST_TABLE
     while (tried := _encode(text, slots)) is None:
         slots *= 16
     codes, names = tried
+    # A column with a gap that went through a float writes team 1 as "1.0", and its neighbour as "1".
+    numbers = any((name or "").endswith(".0") for name in names) and all(WHOLE.match((n or "0").strip()) for n in names)
     index: dict[str, int] = {}
     final = np.full(len(names), -1, np.int32)
     for code, name in enumerate(names):
         stripped = (name or "").strip()
+        if numbers:
+            stripped = stripped.partition(".")[0]
         if stripped:
             final[code] = index.setdefault(stripped, len(index))
     if len(index) < len(names):
@@ -78,3 +106,21 @@ def _encode(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]],
             return None
         names += column.gather(first[len(names) : known]).to_list()
     return codes, names
+
+
+def without_stand_ins(names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Whether each name is one, and not a word such as ``NA``, ``nan`` or ``-`` that stands for none."""
+    return np.array([name.lower() not in NO_NAMES for name in names], bool)
+
+
+def spelt_alike(names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Names that differ only in case, blanks or the way accents are stored.
+
+    >>> spelt_alike(("Ajax", "PSV", "AJAX ", "Real  Madrid", "Real Madrid"))
+    [('Ajax', 'AJAX '), ('Real  Madrid', 'Real Madrid')]
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+        groups.setdefault(plain, []).append(name)
+    return [tuple(group) for group in groups.values() if len(group) > 1]

@@ -6,6 +6,7 @@ column of nothing but 0 and 1 is read as points, where 0 is a defeat: only ``res
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.fields import read_numbers
+from kinelo.matches.names import encode_names
 
 Scale = Literal["points", "signed"]
 HOME_WORDS = ("h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left")
@@ -25,8 +27,16 @@ AS_SIGNED = "results were read as -1 for an away win, 0 for a draw, 1 for a home
 AS_SIDES = "results were read as 1 where the first side won and 2 where the second did"
 DOUBTFUL = (
     "results are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed' "
-    "(--results signed on the command line)"
+    "(--scale signed on the command line)"
 )
+LATER = r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|after extra time|ft|f"
+SCORE_LINE = (
+    r"^\s*(?<home>\d+)\s*[-:–]\s*(?<away>\d+)\s*"
+    rf"(?<after>(?:[,(\[;]?\s*(?:{LATER})\s*[)\]]?|\s|\([^()]*\)"
+    r"|[,;]?\s*\d+\s*[-:–]\s*\d+\s*(?:on\s*)?p(?:en|ens|enalties|so|k)?\.?)*)\s*\*?$"
+)
+SHOOTOUT = r"\bp(?:en|ens|enalties|so|k)?\b|\bso\b"
+EXTRA_TIME = r"aet|a\.e\.t|\bet\b|e\.t\.|ot\d*\b|extra|n\.v\."
 OTHER_SCALE = 0.05
 """A share of numbers outside [-1, 1] above which a column does not hold results."""
 
@@ -73,10 +83,35 @@ def _read_numbers(numbers: NDArray[np.float64], least: float, scale: Scale | Non
     return numbers.copy(), AS_POINTS
 
 
-def read_scoreline(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Both scores from text like ``2-1`` or ``2:1``; None when the column holds something else."""
+@dataclass(frozen=True)
+class ScoreLines:
+    """Scores of both sides from a column of text (NaN where it holds none), and how many went beyond normal time."""
+
+    home: NDArray[np.float64]
+    away: NDArray[np.float64]
+    shootouts: int
+    extra_time: int
+
+
+def read_scorelines(column: pl.Series) -> ScoreLines | None:
+    """Scores from text like ``2-1``, ``2:1 aet`` or ``3-3 (4-2 pens)``; None when the column holds something else.
+
+    >>> lines = read_scorelines(pl.Series(["2-1 aet", "3-3 (4-2 pens)", "1/2-1/2", "?"]))
+    >>> lines.home.tolist(), lines.shootouts, lines.extra_time
+    ([2.0, 3.0, 0.5, nan], 1, 1)
+    """
     if column.dtype != pl.String:
         return None
-    parts = column.str.extract_groups(r"^\s*(?<home>\d+)\s*[-:–]\s*(?<away>\d+)\s*$").struct
+    # There are few different scores however many matches there are.
+    (code,), lines = encode_names(column)
+    text = pl.Series([*lines, None], dtype=pl.String)
+    parts = text.str.to_lowercase().str.extract_groups(SCORE_LINE).struct
     home, away = read_numbers(parts.field("home")), read_numbers(parts.field("away"))
-    return (home, away) if np.isfinite(home).any() else None
+    if not np.isfinite(home).any():
+        return None
+    drawn = text.is_in(["1/2-1/2", "½-½"]).fill_null(False).to_numpy()
+    home, away = (np.where(drawn, 0.5, score) for score in (home, away))
+    after = parts.field("after").fill_null("")
+    number = np.bincount(code[code >= 0], minlength=len(text))
+    shootouts, later = (int(number[after.str.contains(p).to_numpy()].sum()) for p in (SHOOTOUT, EXTRA_TIME))
+    return ScoreLines(home[code], away[code], shootouts, later)

@@ -11,7 +11,7 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, find_columns
-from kinelo.matches.reading import load_table
+from kinelo.matches.loading import load_table
 
 FIELDS: dict[str, dict[str, str]] = {
     "results": {

@@ -1,0 +1,122 @@
+"""Text of unknown encoding with separated fields: which encoding, which separator, and which lines are damaged.
+
+A damaged line spoils itself alone: it is blanked before the rest is read, so that rows keep their numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+
+SEPARATORS = ",;\t|"
+Lines = NDArray[np.int64]
+
+
+def decode(raw: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The text as UTF-8 without a mark, and a note where it was not UTF-8 before."""
+    if raw.startswith(b"\xef\xbb\xbf"):
+        raw, told = raw[3:], "UTF-8 with a byte-order mark"
+    elif raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _recode(raw, "utf-16", "UTF-16", name)
+    elif b"\0" in raw[:1000]:
+        even, odd = raw[0:1000:2].count(0), raw[1:1000:2].count(0)
+        if max(even, odd) < 0.3 * len(raw[:1000]) / 2:
+            raise InputError(f"{name} is neither a CSV file nor one of Parquet or JSON lines")
+        return _recode(raw, "utf-16-le" if odd > even else "utf-16-be", "UTF-16", name)
+    else:
+        told = ""
+    if not raw.isascii():
+        try:
+            raw.decode("utf-8")
+        except UnicodeDecodeError:
+            try:
+                text = raw.decode("cp1252")
+            except UnicodeDecodeError:
+                text, told = raw.decode("latin-1"), "Latin-1"
+            else:
+                told = "Windows-1252"
+            return _one_newline(text.encode()), (f"the file is not UTF-8: it was read as {told}",)
+    return _one_newline(raw), (f"the file was read as {told}",) if told else ()
+
+
+def _recode(raw: bytes, codec: str, told: str, name: str) -> tuple[bytes, tuple[str, ...]]:
+    try:
+        text = raw.decode(codec)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} begins like {told} but is not: {error.reason} at byte {error.start}") from None
+    return _one_newline(text.lstrip("\ufeff").encode()), (f"the file was read as {told}",)
+
+
+def _one_newline(raw: bytes) -> bytes:
+    return raw.replace(b"\r", b"\n") if b"\r" in raw and b"\n" not in raw else raw
+
+
+def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str]]:
+    """The table, every column as text, and the rows (from 0) whose line is damaged, with the reason."""
+    if raw[:4].lower() == b"sep=":
+        raw = raw.partition(b"\n")[2]
+    first = raw[: raw.find(b"\n")] if b"\n" in raw else raw
+    header = first.decode("utf-8", errors="replace")
+    separator = max(SEPARATORS, key=header.count)
+    names = next(csv.reader([header.strip("\r\n")], delimiter=separator), [])
+    twice = next((name for name in names if name.strip() and names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"the table has two columns called {twice!r}; give each its own name")
+    raw, broken = _set_aside(raw, separator, len(names))
+    # Text throughout, so that one bad number spoils its row and not the column.
+    table = pl.read_csv(
+        io.BytesIO(raw),
+        separator=separator,
+        infer_schema=False,
+        truncate_ragged_lines=True,
+    )
+    return table, broken
+
+
+def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[int, str]]:
+    """Blank the lines that would spoil others: an odd number of quotes, or more fields than the header has."""
+    text = np.frombuffer(raw, np.uint8)
+    ends = np.flatnonzero(text == ord("\n"))
+    if ends.size == 0 or ends[-1] != text.size - 1:
+        ends = np.append(ends, text.size)
+    fields = _counted(text, ord(separator), ends)
+    quotes = _counted(text, ord('"'), ends) if b'"' in raw else np.zeros(ends.size, np.int64)
+    odd = quotes % 2 == 1
+    many = (fields > columns - 1) & (quotes == 0)
+    odd[0] = many[0] = False
+    if odd.any() and _reads_well(raw, separator, columns):
+        odd[:] = False
+    damaged = np.flatnonzero(odd | many)
+    if damaged.size == 0:
+        return raw, {}
+    starts = np.append(0, ends[:-1] + 1)
+    pieces, at = [], 0
+    for line in damaged:
+        pieces += [raw[at : starts[line]], (separator * max(columns - 1, 1)).encode()]
+        at = int(ends[line])
+    # Lines without anything are skipped by the reader and count as no row.
+    empty = np.cumsum((ends - starts == 0) | ((ends - starts == 1) & (text[np.minimum(starts, text.size - 1)] == 13)))
+    reasons = {
+        int(line - 1 - empty[line]): "stray quote in the line" if odd[line] else "more fields than columns"
+        for line in damaged
+    }
+    return b"".join([*pieces, raw[at:]]), reasons
+
+
+def _counted(text: NDArray[np.uint8], byte: int, ends: Lines) -> Lines:
+    return np.diff(np.searchsorted(np.flatnonzero(text == byte), ends), prepend=0)
+
+
+def _reads_well(raw: bytes, separator: str, columns: int) -> bool:
+    """Whether quoted fields that run over several lines explain the odd quotes."""
+    try:
+        reader = csv.reader(io.StringIO(raw.decode(), newline=""), delimiter=separator, strict=True)
+        return all(len(row) in (0, columns) for row in reader)
+    except csv.Error:
+        return False

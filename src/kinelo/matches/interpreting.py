@@ -1,0 +1,192 @@
+"""From a table to rows: which column means what, sides, dates, details and repeats, and what had to be assumed."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.columns import LOSER_COLUMNS, LOSER_DETAILS, MATCH_COLUMNS, find_columns, more_sides
+from kinelo.matches.conditions import read_conditions
+from kinelo.matches.fields import read_dates, read_flags, read_numbers
+from kinelo.matches.loading import Opened
+from kinelo.matches.names import as_text, encode_names, spelt_alike, without_stand_ins
+from kinelo.matches.repeats import repeated_meetings
+from kinelo.matches.row_outcomes import read_outcome
+from kinelo.matches.rows import REASONS, USED_UP, Options, Rows
+from kinelo.matches.team_rows import joined_rows
+
+DIVISIONS = ("gender", "sex", "division", "category", "league_gender", "mens_womens")
+
+
+def interpret(opened: Opened, options: Options, name: str) -> Rows:
+    """Read every column of a table of matches and mark the rows that cannot be used."""
+    opened = joined_rows(opened, options.columns) or opened
+    table = opened.table
+    found = find_columns(table.columns, MATCH_COLUMNS, options.columns)
+    winners_first = False
+    if "home" not in found and "away" not in found:
+        winners = find_columns(table.columns, LOSER_COLUMNS, None)
+        if winners_first := len(winners) == 2:
+            details = find_columns(table.columns, LOSER_DETAILS, None)
+            found = {k: v for k, v in found.items() if k != "result" and v not in winners.values()}
+            found = found | details | winners
+    for side in ("home", "away"):
+        if side not in found:
+            raise InputError(
+                f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}} "
+                f"(--column {side}=... on the command line), its columns are {', '.join(map(repr, table.columns))}"
+            )
+    if extra := more_sides(table.columns, found):
+        raise InputError(f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read")
+    n = table.height
+    unknown = np.full(n, np.nan)
+    rows = Rows(
+        table, found, *_sides(table, found), np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool),
+        np.ones(n), np.zeros(n, np.int8), None, options, read_conditions(table, options.conditions),
+        notes=list(opened.notes), winners_first=winners_first,
+    )  # fmt: skip
+    for row, reason in opened.broken.items():
+        rows.fault[row] = REASONS.index(reason)
+    rows.fault[list(opened.used_up)] = USED_UP
+    _check_sides(rows)
+    _read_dates(rows)
+    read_outcome(rows, name)
+    _read_details(rows)
+    _find_repeats(rows)
+    _tell_assumptions(rows)
+    return rows
+
+
+def _sides(table: pl.DataFrame, found: dict[str, str]) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...]]:
+    (home, away), teams = encode_names(table[found["home"]], table[found["away"]])
+    return home, away, teams
+
+
+def _check_sides(rows: Rows) -> None:
+    rows.blame((rows.home < 0) | (rows.away < 0), "missing side")
+    if rows.options.aliases:
+        _rename(rows)
+    named = np.append(without_stand_ins(rows.teams), True)
+    if not named.all():
+        rows.blame(~(named[rows.home] & named[rows.away]), "a name that stands for none")
+    rows.blame(rows.home == rows.away, "a side against itself")
+    if alike := spelt_alike(rows.teams):
+        shown = "; ".join(" and ".join(map(repr, group)) for group in alike[:3])
+        more = f" and {len(alike) - 3:,} more" if len(alike) > 3 else ""
+        rows.notes.append(
+            f"names that differ only in case or blanks count as different sides ({shown}{more}); aliases= joins them"
+        )
+
+
+def _rename(rows: Rows) -> None:
+    """Give sides the names that the user wants for them; two that come to share one become one side."""
+    aliases = rows.options.aliases
+    index: dict[str, int] = {}
+    code = np.array([*(index.setdefault(aliases.get(name, name), len(index)) for name in rows.teams), -1], np.int32)
+    used = [name for name in rows.teams if name in aliases]
+    rows.home, rows.away, rows.teams = code[rows.home], code[rows.away], tuple(index)
+    rows.notes.append(f"{len(used):,} names were replaced by their aliases: {_listed(used)}")
+    if unused := sorted(set(aliases) - set(used)):
+        rows.notes.append(f"{len(unused):,} aliases met no name: {_listed(unused)}")
+
+
+def _listed(names: list[str], most: int = 8) -> str:
+    return ", ".join(map(repr, names[:most])) + (", …" if len(names) > most else "") if names else "none"
+
+
+def _read_dates(rows: Rows) -> None:
+    if "date" not in rows.found:
+        rows.notes.append("there is no date column: matches count in the order of the file, all dated 1970-01-01")
+        return
+    rows.date, form = read_dates(rows.table[rows.found["date"]])
+    if form is not None and form != "%Y-%m-%d":
+        rows.notes.append(f"dates were read in the format {form}")
+    rows.blame(np.isnat(rows.date), "unreadable date")
+
+
+def _read_details(rows: Rows) -> None:
+    table, found = rows.table, rows.found
+    if "neutral" in found and not rows.winners_first:
+        rows.neutral = read_flags(table[found["neutral"]]) == 1
+    if "weight" in found:
+        rows.weight = read_numbers(table[found["weight"]])
+        rows.blame(~(np.isfinite(rows.weight) & (rows.weight >= 0)), "impossible weight")
+    if "match_id" in found:
+        text = as_text(table[found["match_id"]]).str.strip_chars()
+        rows.identifiers = text.set(text == "", None) if (text == "").any() else text
+
+
+def _find_repeats(rows: Rows) -> None:
+    """With identifiers a repeat is dropped; without, rows may be alike and still be two matches, so all count."""
+    if rows.identifiers is not None:
+        rows.blame(rows.identifiers.is_null().to_numpy(), "missing match id")
+        again = ~_first_among_good(rows, rows.identifiers)
+        if number := int((again & (rows.fault == 0)).sum()):
+            rows.notes.append(f"{number:,} rows repeat the match id of an earlier row: they were dropped")
+        rows.blame(again, "duplicate match id")
+        return
+    again = _alike(rows)
+    again &= rows.fault == 0
+    if not (number := int(again.sum())):
+        return
+    if rows.options.drop_repeats:
+        rows.notes.append(f"{number:,} rows are alike an earlier row in every column: they were dropped")
+        rows.blame(again, "duplicate row")
+    else:
+        rows.notes.append(
+            f"{number:,} rows are alike an earlier row in every column: without a match id each counts as a match; "
+            "drop_repeats=True drops them"
+        )
+
+
+def _alike(rows: Rows) -> NDArray[np.bool_]:
+    """Rows that repeat an earlier one in every column; without dates only where the user wants them dropped."""
+    again = np.zeros(rows.fault.size, bool)
+    suspects = np.ones(rows.fault.size, bool)
+    if "date" in rows.found:
+        suspects = repeated_meetings(rows.date.view(np.int64), rows.home, rows.away, len(rows.teams))
+    elif not rows.options.drop_repeats:
+        return again
+    if suspects.any():
+        again[suspects] = (
+            ~rows.table.filter(suspects).select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
+        )
+    return again
+
+
+def _first_among_good(rows: Rows, identifiers: pl.Series) -> NDArray[np.bool_]:
+    """Whether a row is the first usable one of its identifier; rows already at fault use none up."""
+    good = rows.fault == 0
+    first = np.ones(good.size, bool)
+    if good.all():
+        return identifiers.is_first_distinct().to_numpy()
+    first[good] = identifiers.filter(pl.Series(good)).is_first_distinct().to_numpy()
+    return first
+
+
+def _tell_assumptions(rows: Rows) -> None:
+    """Say what was taken for granted: venues, columns not used, men's and women's sides under one name."""
+    if "neutral" not in rows.found and not rows.winners_first and rows.options.played:
+        rows.notes.append("there is no column of neutral venues: every match counts as played at the first side's home")
+    used = {*rows.found.values(), *rows.options.conditions}
+    if ignored := [column for column in rows.table.columns if column not in used]:
+        rows.notes.append(f"columns that were not used: {_listed(ignored)}")
+    for column in rows.table.columns:
+        if column.lower() in DIVISIONS and column not in used:
+            _tell_shared_names(rows, column)
+
+
+def _tell_shared_names(rows: Rows, column: str) -> None:
+    (level,), levels = encode_names(rows.table[column])
+    if not 2 <= len(levels) <= 20:
+        return
+    met = np.zeros((len(rows.teams) + 1, len(levels) + 1), bool)
+    met[rows.home, level] = met[rows.away, level] = True
+    shared = np.flatnonzero(met[:-1, :-1].sum(axis=1) > 1)
+    if shared.size:
+        rows.notes.append(
+            f"{shared.size:,} names play in more than one {column!r} ({', '.join(levels[:4])}) and count as one side "
+            f"each: {_listed([rows.teams[k] for k in shared], 3)}"
+        )

@@ -1,0 +1,152 @@
+"""Tables from wherever people keep them: text in any common encoding, Parquet, JSON lines, frames, dictionaries."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import narwhals as nw
+import polars as pl
+
+from kinelo.errors import InputError
+from kinelo.matches.cells import column_of, pandas_columns
+from kinelo.matches.csv_lines import decode, read_csv
+
+ACCEPTED = (
+    "a CSV, Parquet or JSON-lines file, a pandas, polars or pyarrow table, a dictionary of columns or a list of rows"
+)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A table, what was noticed on opening it, and rows that could not be read (from 0, with the reason).
+
+    Rows that are ``used_up`` tell of a match that stands in another row.
+    """
+
+    table: pl.DataFrame
+    notes: tuple[str, ...] = ()
+    broken: Mapping[int, str] = field(default_factory=dict)
+    used_up: frozenset[int] = frozenset()
+
+
+def load_table(source: Any) -> pl.DataFrame:
+    """A polars frame from a path, a dictionary of columns, a list of rows or any frame that narwhals knows."""
+    return open_table(source).table
+
+
+def open_table(source: Any) -> Opened:
+    """Open a table of any kind, and say how."""
+    if isinstance(source, str | Path):
+        return _open_file(Path(source))
+    try:
+        return Opened(_from_memory(source))
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"the table could not be read: {str(error).strip().splitlines()[0][:200]}") from None
+
+
+def _from_memory(source: Any) -> pl.DataFrame:
+    if isinstance(source, pl.DataFrame):
+        return _plain(source)
+    if isinstance(source, Mapping):
+        return _from_columns(source)
+    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
+        return _from_rows(source)
+    if (columns := pandas_columns(source)) is not None:
+        return _from_columns(columns)
+    try:
+        frame: Any = nw.from_native(cast(Any, source))
+    except TypeError:
+        raise InputError(f"matches come from {ACCEPTED}, not from {type(source).__name__}") from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return _plain(frame.to_polars())
+
+
+def _plain(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with columns of Python objects told as text, and categories as the words they stand for."""
+    odd = [
+        column_of(name, table[name].to_list()) if dtype == pl.Object else table[name].cast(pl.String)
+        for name, dtype in table.schema.items()
+        if dtype in (pl.Object, pl.Categorical, pl.Enum, pl.Binary)
+    ]
+    return table.with_columns(odd) if odd else table
+
+
+def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
+    series = [column_of(str(name), values) for name, values in columns.items()]
+    lengths = {column.name: len(column) for column in series}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name!r}: {length:,}" for name, length in lengths.items())
+        raise InputError(f"the columns of the table differ in length ({told})")
+    if len(lengths) < len(series):
+        raise InputError(f"the table has two columns of one name among {', '.join(map(repr, lengths))}")
+    return pl.DataFrame(series)
+
+
+def _from_rows(rows: Sequence[Any]) -> pl.DataFrame:
+    wrong = next((k for k, row in enumerate(rows) if not isinstance(row, Mapping)), None)
+    if wrong is not None:
+        raise InputError(
+            f"a list of matches holds one dictionary per row, but row {wrong + 1} is a {type(rows[wrong]).__name__}"
+        )
+    names = list(dict.fromkeys(str(name) for row in rows for name in row))
+    return pl.DataFrame([column_of(name, [row.get(name) for row in rows]) for name in names])
+
+
+def _open_file(path: Path) -> Opened:
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    try:
+        with path.open("rb") as file:
+            begins = file.read(4)
+        if begins == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
+            return Opened(_plain(pl.read_parquet(path)))
+        raw = path.read_bytes()
+        if begins.startswith(b"\x1f\x8b"):
+            raw = gzip.decompress(raw)
+        if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+            raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV")
+        return _open_text(path, raw)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} could not be read: {error}") from None
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{path} could not be read as a table: {str(error).splitlines()[0]}") from None
+
+
+def _open_text(path: Path, raw: bytes) -> Opened:
+    raw, notes = decode(raw, str(path))
+    if not raw[:1000].strip() and not raw.strip():
+        raise InputError(f"{path} is empty; a header line and at least one row are needed")
+    if raw[:1000].lstrip()[:1] in (b"{", b"["):
+        return _open_json(path, raw, notes)
+    table, broken = read_csv(raw)
+    return Opened(table, notes, broken)
+
+
+def _open_json(path: Path, raw: bytes, notes: tuple[str, ...]) -> Opened:
+    """One JSON object per line, or one list of objects."""
+    if raw.lstrip().startswith(b"["):
+        try:
+            return Opened(_from_rows(json.loads(raw)), notes)
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path} is not a list of JSON objects: {error}") from None
+    try:
+        return Opened(_plain(pl.read_ndjson(io.BytesIO(raw), infer_schema_length=None)), notes)
+    except pl.exceptions.PolarsError:
+        rows, broken = [], {}
+        for k, line in enumerate(line for line in raw.splitlines() if line.strip()):
+            try:
+                rows.append(dict(json.loads(line)))
+            except (ValueError, TypeError):
+                rows.append({})
+                broken[k] = "unreadable line"
+        return Opened(_from_rows(rows), notes, broken)
