@@ -63,6 +63,17 @@ def test_a_book_is_carried_on(league, tmp_path):
     assert "Nowhere has never played" in said and "Home win" in said
 
 
+def test_a_match_is_taken_out_of_a_book(league, tmp_path, monkeypatch, capsys):
+    book = tmp_path / "book"
+    run("rate", league / "results.csv", "--book", book, "--rater", "glicko")
+    name = pl.read_csv(league / "results.csv")["match_id"][7]
+    said = run("book", book, "--remove", name)
+    assert "1 taken out" in said and "59 matches from 2021-08-07 to" in said and "rated by Glicko()" in said
+    assert "holds no match" in refused(monkeypatch, capsys, "book", book, "--remove", name)
+    assert "1 new matches, 59 counted before" in run("rate", league / "results.csv", "--book", book)
+    assert "is not a rating book" in refused(monkeypatch, capsys, "book", tmp_path / "none")
+
+
 def test_predict_writes_forecasts_that_sum_to_one(league, tmp_path):
     fixtures, out = tmp_path / "fixtures.csv", tmp_path / "f.csv"
     fixtures.write_text("date,home_team,away_team\n2024-09-01,Ashford,Bramley\n2024-09-01,Calder,Dunmore\n")

@@ -10,6 +10,7 @@ import typer
 
 from kinelo._version import __version__
 from kinelo.cli.backtest import backtest
+from kinelo.cli.book import book
 from kinelo.cli.diagnose import diagnose
 from kinelo.cli.lab import lab
 from kinelo.cli.leaderboard import leaderboard
@@ -53,6 +54,7 @@ app.command()(solve)
 app.command()(diagnose)
 app.command()(sample)
 app.command()(rate)
+app.command()(book)
 app.command()(leaderboard)
 app.command()(predict)
 app.command()(backtest)
