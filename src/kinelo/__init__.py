@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from kinelo.model.expectation import expected_result, outcome_probabilities, satisfies_b_prime
     from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
     from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
+    from kinelo.model.scaled import Scaled
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
     from kinelo.model.system import RatingSystem
@@ -67,6 +68,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
     "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window"),
     "model.strength": ("Strength", "Fixed", "Normal", "LineupLottery", "Empirical"),
+    "model.scaled": ("Scaled",),
     "model.setups": ("setup_r1", "setup_r2", "homogeneous"),
     "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
     "model.system": ("RatingSystem",),

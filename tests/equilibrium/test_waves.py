@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 import kinelo as kn
 from kinelo.equilibrium.balance import DensePull, WavePull, expected_b, expected_slope
-from kinelo.equilibrium.waves import BLOCK, square_weight
+from kinelo.equilibrium.waves import BLOCK
 
 OUTCOMES = [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3), kn.Davidson(0.5, 5.0)]
 
@@ -35,7 +35,7 @@ def test_square_weight(outcome):
     step = 2 * np.pi / (2 * outcome.saturation + 10)
     u = np.arange(0.5 * step, max(outcome.cutoff, 20 * outcome.nu), step)
     z = np.array([0.0, 0.7, 3.0])
-    found = np.cos(np.multiply.outer(z, u)) @ square_weight(outcome, u) * step
+    found = np.cos(np.multiply.outer(z, u)) @ outcome.square_weight(u) * step
     assert found == pytest.approx(1 - outcome.b(z) ** 2, abs=1e-11)
 
 

@@ -20,9 +20,9 @@ from kinelo.equilibrium.teams import Teams
 from kinelo.equilibrium.threads import few_threads
 from kinelo.equilibrium.unbiased import unbiased_gamma
 from kinelo.errors import NoStationaryState
-from kinelo.model.expectation import expected_result, largest_variance
+from kinelo.model.digest import description
+from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
-from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 
@@ -51,8 +51,8 @@ class Diagnosis(Facts):
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain numbers, words and lists, ready for JSON; what is infinite or undefined is None."""
         plain: dict[str, Any] = {
-            "outcome": {"kind": type(self.system.outcome).__name__.lower(), **asdict(self.system.outcome)},
-            "pairing": {"kind": type(self.system.pairing).__name__.lower(), **asdict(self.system.pairing)},
+            "outcome": description(self.system.outcome),
+            "pairing": description(self.system.pairing),
             "gamma": self.system.gamma,
             "shrinkage": self.shrinkage,
         }
@@ -134,8 +134,7 @@ def _condition(outcome: Outcome, teams: Teams) -> Condition:
 def _taylor(outcome: Outcome, teams: Teams) -> Taylor:
     sample = teams if teams.size <= DENSE_TEAMS else representatives(teams)[0]
     theta, spread = sample.theta, sample.sigma**2
-    gap = theta[:, None] - theta[None, :]
-    closure = outcome.b(gap) + outcome.b_second(gap) * (spread[:, None] + spread[None, :]) / 2
+    closure = taylor_result(outcome, theta[:, None] - theta[None, :], spread[:, None] + spread[None, :])
     error = float(np.abs(closure - expected_result(outcome, sample.strengths)).max())
     return Taylor(_condition(outcome, teams).holds and error <= TAYLOR_TOLERANCE, error)
 
@@ -149,7 +148,7 @@ def _rated(state: StationaryState, order: NDArray[np.intp], sign: int) -> tuple[
 
 
 def _unbiased(system: RatingSystem, strengths: Strength | Continuum, teams: Teams) -> float | None:
-    if not isinstance(system.pairing, AllPlayAll) or np.ptp(teams.theta) == 0:
+    if not system.pairing.constant or np.ptp(teams.theta) == 0:
         return None
     try:
         return unbiased_gamma(system.outcome, strengths)

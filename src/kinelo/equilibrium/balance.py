@@ -14,11 +14,12 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from kinelo.equilibrium.waves import Waves, normal_waves, wave_step
+from kinelo.equilibrium.waves import Waves, wave_nodes
 from kinelo.errors import NoStationaryState
-from kinelo.model.expectation import SpectralNodes, spectral_nodes
+from kinelo.model.expectation import spectral_nodes
 from kinelo.model.outcome import Outcome
-from kinelo.model.strength import Complex
+from kinelo.model.spectrum import SpectralNodes
+from kinelo.model.strength import Complex, normal_waves
 from kinelo.model.validation import Array
 
 GOAL = 1e-13
@@ -70,18 +71,17 @@ class WavePull:
 
     def _waves(self, positions: Array) -> Waves:
         spread = 0.0 if self._variances is None else float(np.sqrt(self._variances.max()))
-        return Waves(positions, self._variances, *wave_step(self._outcome, float(np.ptp(positions)), spread))
+        return Waves(positions, self._variances, wave_nodes(self._outcome, float(np.ptp(positions)), spread))
 
     def scores(self, positions: Array) -> Array:
         """See :class:`Pull`."""
         waves = self._waves(positions)
-        sine = self._outcome.sine_weight(waves.u) * waves.step
-        return waves.values(waves.sums(self._mass[None]) * sine)[0].imag
+        return waves.values(waves.sums(self._mass[None]) * waves.nodes.sine)[0].imag
 
     def smoothing(self, positions: Array) -> Callable[[Array], Array]:
         """Return the map ``h → Σ_j μ_j E b'(m_i − m_j + noise) h_j``."""
         waves = self._waves(positions)
-        cosine = self._outcome.sine_weight(waves.u) * waves.step * waves.u
+        cosine = waves.nodes.sine * waves.u
         return lambda h: waves.values(waves.sums((self._mass * h)[None]) * cosine)[0].real
 
     def step(self, positions: Array, imbalance: Array) -> Array:

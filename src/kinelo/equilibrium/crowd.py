@@ -18,7 +18,6 @@ from kinelo.equilibrium.opponents import Opponents
 from kinelo.equilibrium.teams import Teams, mean_results
 from kinelo.equilibrium.threads import few_threads
 from kinelo.model.expectation import Closure
-from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
@@ -38,7 +37,7 @@ def representatives(teams: Teams) -> tuple[Teams, Groups]:
     mass: Array = np.bincount(group, teams.mass, kept.size).astype(np.float64)
     theta = np.bincount(group, teams.mass * teams.theta, kept.size) / mass
     sigma = np.sqrt(np.bincount(group, teams.mass * teams.sigma**2, kept.size) / mass)
-    return Teams(Normal(theta, sigma), mass, finite=False), group
+    return Teams(teams.strengths.like(theta, sigma), mass, finite=False), group
 
 
 def _equal_parts(values: Array, within: Groups, parts: int) -> Groups:

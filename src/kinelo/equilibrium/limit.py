@@ -24,7 +24,6 @@ from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
-from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
@@ -85,7 +84,7 @@ def stationary(
 
 
 def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
-    if isinstance(system.pairing, AllPlayAll):
+    if system.pairing.constant:
         found, growth = balanced_ratings(system.outcome, teams, closure, start, dense), None
     else:
         found = equilibrium(system, teams, closure, start)
@@ -126,7 +125,7 @@ def fluctuating(
     guess: Fluctuation | None = None,
 ) -> Fluctuation:
     """Mean and covariance of the ratings at the system's step size, all pairs at once or through representatives."""
-    selective = not isinstance(system.pairing, AllPlayAll)
+    selective = not system.pairing.constant
     small = teams.finite and teams.size <= WHOLE_COVARIANCE
     if selective or method == "dense" or (small and method == "auto"):
         return fluctuations(system, teams, closure, start, guess)
@@ -138,14 +137,14 @@ def fluctuating(
 def balanced_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Array, dense: bool) -> Balance:
     """Stationary ratings for w ≡ 1 without noise."""
     target = mean_results(outcome, teams, closure, dense)
-    refuse_runaway(teams, target)
+    refuse_runaway(teams, target, outcome.supremum)
     pull = (DensePull if dense else WavePull)(outcome, teams.mass)
     return find_balance(pull, target, start, teams.mass)
 
 
-def refuse_runaway(teams: Teams, target: Array) -> None:
+def refuse_runaway(teams: Teams, target: Array, supremum: float = 1.0) -> None:
     """Say which teams run away from the others, where some do."""
-    group = runaway_group(target, teams.mass)
+    group = runaway_group(target, teams.mass, supremum)
     if group is None:
         return
     raise NoStationaryState(

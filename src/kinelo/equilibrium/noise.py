@@ -23,7 +23,6 @@ from kinelo.equilibrium.anderson import Mixing
 from kinelo.equilibrium.teams import Teams
 from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import Closure, expected_result, expected_tie
-from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
@@ -80,14 +79,6 @@ def normal_nodes(sharpness: float) -> tuple[Array, Array]:
     return x, weight / weight.sum()
 
 
-def softened(pairing: Pairing) -> tuple[Pairing, float]:
-    """The pairing with the edge of a window rounded, so that noise can be averaged over, and its finest length."""
-    if isinstance(pairing, Window):
-        smoothing = pairing.smoothing or pairing.c / 25
-        return Window(pairing.c, smoothing), smoothing
-    return pairing, 0.4 if isinstance(pairing, Local) else math.inf
-
-
 def pair_means(system: RatingSystem, results: Results, rating: Array, variance: Array) -> PairMeans:
     """Average over the noise of every pair; ``variance`` is the matrix of the variances of ``R_i − R_j``."""
     rows, columns = np.triu_indices(rating.size)
@@ -95,8 +86,8 @@ def pair_means(system: RatingSystem, results: Results, rating: Array, variance: 
     spread = np.sqrt(variance[rows, columns])
     mean, square = results.mean[rows, columns], results.square[rows, columns]
     drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
-    pairing, finest = softened(system.pairing)
-    sharpness = float(spread.max()) / min(1 / system.outcome.nu, finest)
+    pairing = system.pairing.softened()
+    sharpness = float(spread.max()) / min(system.outcome.finest, pairing.finest)
     if not sharpness <= WIDEST:
         raise LinAlgError("the ratings run apart")
     for x, weight in zip(*normal_nodes(sharpness)):
@@ -223,10 +214,10 @@ def _separate_step(gamma: float, mass: Array, drift: Array, slope: Array, shake:
 
 def unsettled(system: RatingSystem) -> NoStationaryState:
     """The error for noise whose equations were not solved."""
-    if isinstance(system.pairing, AllPlayAll):
+    if system.pairing.constant:
         return NoStationaryState(
             f"The equations for the rating noise were not solved at gamma = {system.gamma:g}: with nu = "
-            f"{system.outcome.nu:g} ratings fluctuate too widely for them; take a smaller gamma, or simulate."
+            f"{system.outcome.sharpness:g} ratings fluctuate too widely for them; take a smaller gamma, or simulate."
         )
     return NoStationaryState(
         f"The rating noise at gamma = {system.gamma:g} leaves no stable mean ratings near this start; "

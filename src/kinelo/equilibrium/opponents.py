@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinelo.equilibrium.teams import Teams
-from kinelo.equilibrium.waves import normal_waves, square_weight
-from kinelo.model.expectation import Closure, SpectralNodes, spectral_nodes
+from kinelo.model.expectation import Closure, spectral_nodes, taylor_result
 from kinelo.model.outcome import Outcome
+from kinelo.model.spectrum import SpectralNodes
+from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
@@ -42,10 +43,11 @@ class Opponents:
         waves = normal_waves(self._rating - centre, self._variance, nodes.u)
         own = normal_waves(rating - centre, variance, nodes.u)
         sums = (self._teams.mass @ waves).conj()
-        square = square_weight(self._system.outcome, nodes.u) * 2 * nodes.u[0]
         score = (own.imag * nodes.sine) @ waves.real.T - (own.real * nodes.sine) @ waves.imag.T
         slope = (own @ (nodes.sine * nodes.u * sums)).real
-        shake = matchups.square + 1 - (own @ (square * sums)).real - 2 * (matchups.mean * score) @ self._teams.mass
+        shake = (
+            matchups.square + 1 - (own @ (nodes.square * sums)).real - 2 * (matchups.mean * score) @ self._teams.mass
+        )
         return self._system.gamma * shake / (2 * slope)
 
     def _rating_nodes(self, rating: Array, variance: Array) -> tuple[SpectralNodes, float]:
@@ -63,15 +65,17 @@ class Matchups:
 
 
 def results_against(outcome: Outcome, teams: Teams, closure: Closure, theta: Array, sigma: Array) -> Matchups:
-    """Results of normal teams against the teams of a league."""
+    """Results of further teams of a league's kind against its teams."""
     span = float(max(theta.max(), teams.theta.max()) - min(theta.min(), teams.theta.min()))
-    nodes = spectral_nodes(outcome, span + 2 * max(6.1 * float(sigma.max()), teams.strengths.reach))
+    widest = float(sigma.max())
+    league = teams.strengths.seen_through(outcome, span, widest)
+    nodes = spectral_nodes(outcome, span + 2 * max(league.reach_of(widest), league.reach))
     centre = float(teams.theta.mean())
-    own = normal_waves(theta - centre, sigma**2, nodes.u)
-    waves = teams.strengths.characteristic_function(nodes.u, centre)
+    own = league.waves_of(theta, sigma, nodes.u, centre)
+    waves = league.characteristic_function(nodes.u, centre)
     square = 1 - (own @ (nodes.cosine * (teams.mass @ waves).conj())).real
     if closure == "taylor":
         gap = theta[:, None] - teams.theta[None, :]
-        curvature = outcome.b_second(gap) * (sigma[:, None] ** 2 + teams.sigma[None, :] ** 2)
-        return Matchups(outcome.b(gap) + curvature / 2, square)
+        variance = sigma[:, None] ** 2 + teams.sigma[None, :] ** 2
+        return Matchups(taylor_result(outcome, gap, variance), square)
     return Matchups((own.imag * nodes.sine) @ waves.real.T - (own.real * nodes.sine) @ waves.imag.T, square)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinelo.equilibrium.opponents import Opponents
-from kinelo.equilibrium.teams import Teams, phi_chunks
-from kinelo.equilibrium.waves import Waves, normal_waves, wave_step
+from kinelo.equilibrium.teams import Teams
+from kinelo.equilibrium.waves import Waves, wave_nodes
 from kinelo.errors import NoStationaryState
-from kinelo.model.expectation import Closure, spectral_nodes
+from kinelo.model.expectation import Closure, LeagueWaves, spectral_nodes
 from kinelo.model.outcome import Outcome
+from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
@@ -44,9 +45,9 @@ class Field:
         self, outcome: Outcome, mass: Array, positions: Array, variances: Array, span: float, spread: float
     ) -> None:
         noisy = variances if variances.any() else None
-        waves = Waves(positions, noisy, *wave_step(outcome, span, spread))
+        waves = Waves(positions, noisy, wave_nodes(outcome, span, spread))
         self._centre, self._u = waves.centre, waves.u
-        self._amplitude = outcome.sine_weight(waves.u) * waves.step * waves.sums(mass[None])[0].conj()
+        self._amplitude = waves.nodes.sine * waves.sums(mass[None])[0].conj()
 
     def score(self, x: Array, variance: Array | float, derivative: int = 0) -> Array:
         """``Σ_j μ_j E b^{(k)}(x − x_j + noise)`` for k = ``derivative``."""
@@ -58,16 +59,16 @@ class Field:
 def target_score(
     outcome: Outcome, teams: Teams, closure: Closure, theta: Array, sigma: float, derivative: int = 0
 ) -> Array:
-    """``t(θ, σ)``, the mean result of a normal team against the league, or its derivative in θ."""
+    """``t(θ, σ)``, the mean result of one more team against the league, or its derivative in θ."""
     span = float(max(theta.max(), teams.theta.max()) - min(theta.min(), teams.theta.min()))
     if closure == "exact":
-        reach = max(6.1 * sigma, teams.strengths.reach)
-        nodes, centre = spectral_nodes(outcome, span + 2 * reach), float(teams.theta.mean())
-        waves = normal_waves(theta - centre, sigma**2, nodes.u)
+        league, centre = teams.strengths.seen_through(outcome, span, sigma), float(teams.theta.mean())
+        nodes = spectral_nodes(outcome, span + 2 * max(league.reach_of(sigma), league.reach))
         total = np.zeros(theta.shape)
-        for part, phi in phi_chunks(teams.strengths, nodes.u, centre):
-            weight = nodes.sine[part] * (1j * nodes.u[part]) ** derivative
-            total += (waves[..., part] @ (weight * (teams.mass @ phi).conj())).imag
+        for part, phi in LeagueWaves(nodes, league, centre).blocks(2**21):
+            waves = league.waves_of(theta, np.asarray(sigma), part.u, centre)
+            weight = part.sine * (1j * part.u) ** derivative
+            total += (waves @ (weight * (teams.mass @ phi).conj())).imag
         return total
     zero, second = np.zeros(teams.size), derivative + 2
     plain = Field(outcome, teams.mass, teams.theta, zero, span, 0.0)
@@ -125,7 +126,7 @@ def probe_slope(view: View, theta: Array, sigma: float) -> Array:
     """Slope of the map: ``t'(θ) / Σ_j μ_j b'(R − R_j)`` without noise, a central difference with it."""
     outcome = view.system.outcome
     if view.variance.any():
-        step = 1e-4 / outcome.nu
+        step = 1e-4 / outcome.sharpness
         return (probe_rating(view, theta + step, sigma) - probe_rating(view, theta - step, sigma)) / (2 * step)
     own = probe_rating(view, theta, sigma)
     field = league_field(outcome, view.teams.mass, view.rating, view.variance, 0.0)

@@ -121,7 +121,7 @@ def _scores(outcome: Outcome, teams: Teams, rating: Array, variance: Array | Non
 
 
 def _strengths_for(outcome: Outcome, teams: Teams, target: Array, start: Array) -> tuple[Array, float]:
-    group = runaway_group(target, teams.mass)
+    group = runaway_group(target, teams.mass, outcome.supremum)
     if group is not None:
         raise InputError(
             f"ratings: no strengths can produce them, because {teams.listed(group)} would never lose to any other "
@@ -147,7 +147,7 @@ def _with_step_size(system: RatingSystem, teams: Teams, rating: Array) -> Recove
             target = (results.mean - means.drift) @ teams.mass
         new, residual = _strengths_for(outcome, teams, target, theta)
         change, theta = float(np.abs(new - theta).max()), new
-        if change * outcome.nu <= GOAL:
+        if change * outcome.sharpness <= GOAL:
             error = _standard_error(outcome, teams, theta, noise)
             return Recovery(theta, error, rating, teams.sigma, residual)
     raise InputError(f"No strengths produce these ratings at gamma = {system.gamma:g}; a smaller gamma may.")

@@ -21,7 +21,6 @@ from kinelo.equilibrium.state import Noise, StationaryState
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure, expected_result
-from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
@@ -85,7 +84,7 @@ def relaxation_of(state: StationaryState) -> Relaxation:
     teams, outcome = state.teams, state.system.outcome
     variance = state.variance if state.variance.any() else None
     played = 1.0
-    if not isinstance(state.system.pairing, AllPlayAll):
+    if not state.system.pairing.constant:
         if variance is not None:
             raise InputError('Relaxation under a pairing that depends on ratings is found with noise="none" only.')
         results = expected_result(outcome, teams.strengths, state.closure)

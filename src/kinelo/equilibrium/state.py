@@ -13,7 +13,6 @@ from kinelo.equilibrium.probe import View, probe_rating, probe_slope
 from kinelo.equilibrium.teams import Teams
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure
-from kinelo.model.pairing import AllPlayAll
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
 
@@ -83,7 +82,7 @@ class StationaryState:
         Where pairing depends on ratings it is the regression slope of the middle half of the teams.
         """
         low, high = float(self.theta.min()), float(self.theta.max())
-        if isinstance(self.system.pairing, AllPlayAll):
+        if self.system.pairing.constant:
             return float(self.slope_at((low + high) / 2))
         middle = np.abs(self.theta - (low + high) / 2) <= (high - low) / 4
         return regression_slope(self.theta[middle], self.rating[middle], self.teams.mass[middle])
@@ -104,7 +103,7 @@ class StationaryState:
         return probe_slope(*self._probe(theta, sigma))
 
     def _probe(self, theta: ArrayLike, sigma: float | None) -> tuple[View, Array, float]:
-        if not isinstance(self.system.pairing, AllPlayAll):
+        if not self.system.pairing.constant:
             raise InputError(
                 "The rating of one more team is defined for AllPlayAll only: where pairing depends on ratings, "
                 "a team can settle in several places."

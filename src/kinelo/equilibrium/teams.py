@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.waves import Waves, wave_step
+from kinelo.equilibrium.waves import Waves, wave_nodes
 from kinelo.errors import InputError
-from kinelo.model.expectation import Closure, check_closure, expected_result, league_nodes, warn_if_taylor_fails
+from kinelo.model.expectation import Closure, check_closure, expected_result, league_waves, warn_if_taylor_fails
 from kinelo.model.outcome import Outcome
-from kinelo.model.strength import Complex, Strength
+from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
 
 
@@ -92,25 +91,16 @@ def mean_results(outcome: Outcome, teams: Teams, closure: Closure, dense: bool) 
     if closure == "taylor":
         warn_if_taylor_fails(outcome, teams.sigma)
         return _taylor_results(outcome, teams)
-    nodes, origin = league_nodes(outcome, teams.strengths)
     total = np.zeros(teams.size)
-    for part, phi in phi_chunks(teams.strengths, nodes.u, origin):
-        total += (phi @ ((teams.mass @ phi).conj() * nodes.sine[part])).imag
+    for nodes, phi in league_waves(outcome, teams.strengths).blocks(2**21):
+        total += (phi @ ((teams.mass @ phi).conj() * nodes.sine)).imag
     return total
 
 
-def phi_chunks(strengths: Strength, u: Array, origin: float) -> Iterator[tuple[slice, Complex]]:
-    """Characteristic functions at a few nodes at a time, so that memory stays O(N)."""
-    chunk = max(1, 2**21 // strengths.teams)
-    for first in range(0, u.size, chunk):
-        part = slice(first, first + chunk)
-        yield part, strengths.characteristic_function(u[part], origin)
-
-
 def _taylor_results(outcome: Outcome, teams: Teams) -> Array:
-    waves = Waves(teams.theta, None, *wave_step(outcome, float(np.ptp(teams.theta))))
+    waves = Waves(teams.theta, None, wave_nodes(outcome, float(np.ptp(teams.theta))))
     variance = teams.sigma**2
-    sine = outcome.sine_weight(waves.u) * waves.step
+    sine = waves.nodes.sine
     sums = waves.sums(np.stack([teams.mass, teams.mass * variance]))
     plain, curved = sums[0] * sine, -sums * sine * waves.u**2
     values = waves.values(np.stack([plain + curved[1] / 2, curved[0] / 2])).imag

@@ -60,7 +60,7 @@ def _crossing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) ->
 
     if slope(still) >= 1 - UNBIASED:
         return 0.0
-    low, high = 0.0, min(0.8 * outcome.nu * teams.typical_sigma**2, CALM / outcome.steepest)
+    low, high = 0.0, min(0.8 * outcome.sharpness * teams.typical_sigma**2, CALM / outcome.steepest)
     below, above = None, settled(high, None)
     while slope(above.rating) < 1:
         low, high, below = high, GROWTH * high, above

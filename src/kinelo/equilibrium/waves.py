@@ -7,31 +7,29 @@ The nodes are equidistant, so each wave is the last one times a fixed factor: no
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from kinelo.model.expectation import spectral_nodes
 from kinelo.model.outcome import Outcome
+from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex
 from kinelo.model.validation import Array
 
 BLOCK = 8192
 
 
-def wave_step(outcome: Outcome, span: float, spread: float = 0.0) -> tuple[float, int]:
-    """Step and number of nodes for differences up to ``span`` with normal parts of at most ``spread`` each."""
-    u = spectral_nodes(outcome, span + 12.2 * spread).u
-    return 2 * float(u[0]), u.size
+def wave_nodes(outcome: Outcome, span: float, spread: float = 0.0) -> SpectralNodes:
+    """Nodes for differences up to ``span`` with normal parts of at most ``spread`` each."""
+    return spectral_nodes(outcome, span + 12.2 * spread)
 
 
 class Waves:
-    """The waves of teams at ``positions`` with ``variances`` (None for none), at nodes ``u = (q + ½) step``."""
+    """The waves of teams at ``positions`` with ``variances`` (None for none)."""
 
-    def __init__(self, positions: Array, variances: Array | None, step: float, count: int) -> None:
-        self.step = step
-        self.u: Array = (np.arange(count, dtype=np.float64) + 0.5) * step
+    def __init__(self, positions: Array, variances: Array | None, nodes: SpectralNodes) -> None:
+        self.nodes, self.u, self.step = nodes, nodes.u, nodes.step
         self.centre = float(positions.max() + positions.min()) / 2
         self._positions = positions - self.centre
         self._variances = variances
@@ -73,17 +71,3 @@ class Waves:
                 if damping is not None:
                     turn *= damping
         return total
-
-
-def normal_waves(centred: Array, variances: Array | float, u: Array) -> Complex:
-    """``φ_i(u_q)`` as a full matrix, for leagues small enough; positions are taken about a common centre."""
-    phase = 1j * np.multiply.outer(centred, u)
-    return np.exp(phase - np.multiply.outer(np.broadcast_to(variances, np.shape(centred)), u**2) / 2)
-
-
-def square_weight(outcome: Outcome, u: Array) -> Array:
-    """``V(u)`` of ``1 − b(z)² = ∫ V(u) cos(uz) du``, by the trapezoidal rule, which is exact here to rounding."""
-    z = np.arange(0.0, outcome.saturation, 0.05 / outcome.nu)
-    values = 1 - outcome.b(z) ** 2
-    values[0] /= 2
-    return 2 / math.pi * (np.cos(np.multiply.outer(u, z)) @ values) * z[1]

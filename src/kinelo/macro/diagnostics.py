@@ -45,7 +45,7 @@ def stationary_map(outcome: Outcome, velocity: Velocity, label_mass: Array, mean
     mass, target = label_mass[present] / label_mass.sum(), velocity.label[present]
     if mass.size < 2:
         return StationaryMap(np.full(label_mass.size, mean), "")
-    if runaway_group(target, mass) is not None:
+    if runaway_group(target, mass, outcome.supremum) is not None:
         return StationaryMap(None, "no stationary map exists for this closure: some teams' ratings grow without end")
     theta = velocity.grid.label_theta[present]
     pull = (DensePull if mass.size <= DENSE_TEAMS else WavePull)(outcome, mass)

@@ -2,9 +2,9 @@ r"""Sums of expected results over opponents: ``(S p)(θ, σ) = ∫ s(θ, σ; θ'
 
 Taylor closure: only ``∫ p dσ'`` and ``∫ σ'² p dσ'`` enter, so S is three products with matrices in θ alone.
 
-Exact closure, normal performances: few labels have a small matrix. For many, ``s = Σ_u W(u) Im[φ φ̄']`` separates into
-one factor per team. The factors of all labels span a space of a few dozen dimensions; with an orthonormal basis Q of
-it, ``S = Q M Qᵀ`` with a small antisymmetric M, to rounding.
+Exact closure, performances θ + σX of one shape X, normal unless said otherwise: few labels have a small matrix. For
+many, ``s = Σ_u W(u) Im[φ φ̄']`` separates into one factor per team. The factors of all labels span a space of a few
+dozen dimensions; with an orthonormal basis Q of it, ``S = Q M Qᵀ`` with a small antisymmetric M, to rounding.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from kinelo.errors import InputError
 from kinelo.macro.grid import Grid
-from kinelo.model.expectation import Closure, check_closure, expected_result, league_nodes, warn_if_taylor_fails
+from kinelo.model.expectation import Closure, check_closure, expected_result, league_waves, warn_if_taylor_fails
 from kinelo.model.outcome import Outcome
-from kinelo.model.strength import Normal
+from kinelo.model.strength import Normal, Strength
 from kinelo.model.validation import Array
 
 MATRIX_LABELS = 400
@@ -51,10 +52,10 @@ class TaylorInteraction(Interaction):
 
 
 class MatrixInteraction(Interaction):
-    """The expectation itself for normal performances N(θ, σ), as the matrix between labels: best for few labels."""
+    """The expectation itself as the matrix between labels: best for few labels."""
 
-    def __init__(self, outcome: Outcome, grid: Grid) -> None:
-        self.matrix = expected_result(outcome, Normal(grid.label_theta, grid.label_sigma))
+    def __init__(self, outcome: Outcome, labels: Strength) -> None:
+        self.matrix = expected_result(outcome, labels)
 
     def __call__(self, masses: Array) -> Array:
         """Apply S as a matrix."""
@@ -64,10 +65,9 @@ class MatrixInteraction(Interaction):
 class BasisInteraction(Interaction):
     """The same through a basis of few dimensions: best for many labels."""
 
-    def __init__(self, outcome: Outcome, grid: Grid) -> None:
-        league = Normal(grid.label_theta, grid.label_sigma)
-        nodes, origin = league_nodes(outcome, league)
-        phi = league.characteristic_function(nodes.u, origin)
+    def __init__(self, outcome: Outcome, labels: Strength) -> None:
+        waves = league_waves(outcome, labels)
+        nodes, phi = waves.nodes, waves.strengths.characteristic_function(waves.nodes.u, waves.origin)
         root = np.sqrt(np.abs(nodes.sine))
         imaginary, real = _without_dust(phi.imag * root), _without_dust(phi.real * root)
         span, triangle = np.linalg.qr(np.hstack([imaginary, real]))
@@ -86,11 +86,26 @@ def _without_dust(values: Array) -> Array:
     return np.where(np.abs(values) < 1e-25, 0.0, values)
 
 
-def interaction(outcome: Outcome, grid: Grid, closure: Closure) -> Interaction:
+def labelled(grid: Grid, shape: object = None) -> Strength:
+    """Teams with the mean and the spread of each label: normal, or of the shape of a SciPy distribution."""
+    if shape is None:
+        return Normal(grid.label_theta, grid.label_sigma)
+    if isinstance(shape, Strength):
+        raise InputError(
+            f"shape must be the distribution X of performances θ + σX, such as scipy.stats.t(3), not {shape!r}: the "
+            "kinetic equation knows a team by θ and σ alone, which line-ups and samples of values are more than."
+        )
+    from kinelo.model.scaled import Scaled
+
+    return Scaled(shape, grid.label_theta, grid.label_sigma)
+
+
+def interaction(outcome: Outcome, grid: Grid, closure: Closure, shape: object = None) -> Interaction:
     """Return S for a closure; a Taylor closure outside its range warns."""
     check_closure(closure)
+    labels = labelled(grid, shape)
     if closure == "taylor":
         # Every cell of σ holds many teams, so its largest value can meet itself.
         warn_if_taylor_fails(outcome, float(grid.sigma.centres[-1]))
         return TaylorInteraction(outcome, grid)
-    return (MatrixInteraction if grid.labels <= MATRIX_LABELS else BasisInteraction)(outcome, grid)
+    return (MatrixInteraction if grid.labels <= MATRIX_LABELS else BasisInteraction)(outcome, labels)

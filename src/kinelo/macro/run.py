@@ -42,6 +42,7 @@ def kinetic_states(
     steady_below: float = 1e-4,
     samples: int = 100,
     threads: int = 1,
+    shape: object = None,
 ) -> Iterator[KineticState]:
     """Yield the state at the start, at each time of ``save_at``, at the end, and at about ``samples`` times in between.
 
@@ -58,7 +59,7 @@ def kinetic_states(
     [1.0, 2.0]
     """
     return _Run(
-        system, start, until, closure, scheme, dt, diffusion, save_at, stop, steady_below, samples, threads
+        system, start, until, closure, scheme, dt, diffusion, save_at, stop, steady_below, samples, threads, shape
     ).states()
 
 
@@ -79,6 +80,7 @@ class _Run:
         steady_below: float,
         samples: int,
         threads: int,
+        shape: object,
     ) -> None:
         if not isinstance(system, RatingSystem):
             raise InputError(f"system must be a RatingSystem, not {system!r}.")
@@ -102,7 +104,7 @@ class _Run:
         self.centre = self.population.mean_rating if self.earlier is None else self.earlier.centre
         spread = nonnegative("diffusion", diffusion)
         self.wandering = Wandering(grid.theta, spread) if spread > 0 else None
-        self.velocity = Velocity(system, grid, closure)
+        self.velocity = Velocity(system, grid, closure, shape)
         self.transport: Transport = SCHEMES[scheme](self.velocity, self.population, self.centre, self.threads)
         label_mass = self.population.label_mass.ravel()
         moving = self.wandering is not None

@@ -47,6 +47,7 @@ def solve(
     steady_below: float = 1e-4,
     samples: int = 100,
     threads: int = 1,
+    shape: object = None,
     progress: bool = False,
 ) -> xr.Dataset:
     """Move a population by the kinetic equation and return its density over time.
@@ -74,6 +75,8 @@ def solve(
         Number of times, besides those saved, at which the series of integrals is taken.
     threads
         Number of threads; the result is the same, to the last bit, for any.
+    shape
+        Shape X of the performances θ + σX: a SciPy distribution such as ``scipy.stats.t(3)``; normal by default.
     progress
         Whether to show a progress bar.
 
@@ -100,7 +103,7 @@ def solve(
         population.grid.check_memory(len(saves) + 6, f"Keeping the density at {len(saves)} times")
     states = kinetic_states(
         system, population, until=end, closure=closure, scheme=scheme, dt=dt, diffusion=diffusion, save_at=saves,
-        stop=stop, steady_below=steady_below, samples=samples, threads=threads,
+        stop=stop, steady_below=steady_below, samples=samples, threads=threads, shape=shape,
     )  # fmt: skip
     description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion)}
     with progress_bar("Solving", end, wanted=progress) as advance:

@@ -21,7 +21,7 @@ from kinelo.macro.interaction import interaction
 from kinelo.macro.kernels import convolve, largest_outflow
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
-from kinelo.model.pairing import AllPlayAll, Pairing, Window
+from kinelo.model.pairing import Pairing
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
@@ -45,10 +45,10 @@ class Speeds:
 class Velocity:
     """The functional a[f] on a grid."""
 
-    def __init__(self, system: RatingSystem, grid: Grid, closure: Closure) -> None:
+    def __init__(self, system: RatingSystem, grid: Grid, closure: Closure, shape: object = None) -> None:
         self.grid = grid
-        self.separates = isinstance(system.pairing, AllPlayAll)
-        self.interaction = interaction(system.outcome, grid, closure)
+        self.separates = system.pairing.constant
+        self.interaction = interaction(system.outcome, grid, closure, shape)
         self.loss = FaceAverages.of_wb(system.outcome, system.pairing, grid.r)
         self.meeting = FaceAverages.of_w(system.pairing, grid.r)
         self.label = np.zeros(grid.labels)
@@ -98,7 +98,7 @@ class FaceAverages:
     @classmethod
     def of_wb(cls, outcome: Outcome, pairing: Pairing, r: Axis) -> FaceAverages:
         """Averages of w b."""
-        if isinstance(pairing, AllPlayAll):
+        if pairing.constant:
             return cls(np.diff(outcome.antiderivative(_edges(r))) / r.width)
         return cls(_quadrature(lambda z: pairing.w(z) * outcome.b(z), pairing, r))
 
@@ -125,7 +125,7 @@ def _edges(r: Axis) -> Array:
 
 def _quadrature(kernel: Callable[[Array], Array], pairing: Pairing, r: Axis) -> Array:
     edges = _edges(r)
-    breaks = np.array([-pairing.c, pairing.c]) if isinstance(pairing, Window) else np.empty(0)
+    breaks = np.array(pairing.jumps)
     # An interval is cut where w jumps, so that the quadrature sees smooth pieces only.
     cuts = np.unique(np.concatenate([edges, breaks[(breaks > edges[0]) & (breaks < edges[-1])]]))
     nodes, weights = leggauss(10)

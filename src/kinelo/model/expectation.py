@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,10 +20,14 @@ from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.model.outcome import Outcome
-from kinelo.model.strength import Fixed, Strength
+from kinelo.model.spectrum import SpectralNodes
+from kinelo.model.strength import Complex, Strength
 from kinelo.model.validation import Array, finite_array
 
 Closure = Literal["exact", "taylor"]
+
+BLOCK = 1 << 22
+"""Complex numbers held at a time: leagues and laws that need more nodes are summed in parts."""
 
 
 def check_closure(closure: str) -> None:
@@ -31,33 +36,37 @@ def check_closure(closure: str) -> None:
         raise InputError(f'closure must be "exact" or "taylor", not {closure!r}.')
 
 
-@dataclass(frozen=True)
-class SpectralNodes:
-    """Nodes ``u`` and weights of the midpoint sum for b (``sine``) and for ties (``cosine``)."""
-
-    u: Array
-    sine: Array
-    cosine: Array
-
-
 def spectral_nodes(outcome: Outcome, span: float, least_sigma: float = 0.0) -> SpectralNodes:
-    """Nodes that integrate b exactly over performance differences up to ``span``.
-
-    ``least_sigma`` > 0 states that every performance has a normal part of at least that spread, which damps high
-    frequencies and saves nodes.
-    """
-    step = 2 * math.pi / (span + outcome.saturation)
-    end = outcome.cutoff
-    if least_sigma > 0:
-        end = min(end, 6.1 / least_sigma)
-    u = (np.arange(max(8, math.ceil(end / step)), dtype=np.float64) + 0.5) * step
-    return SpectralNodes(u, outcome.sine_weight(u) * step, outcome.tie_weight(u) * step)
+    """Nodes that integrate b exactly over performance differences up to ``span``; see :meth:`Outcome.spectrum`."""
+    return outcome.spectrum(span, least_sigma)
 
 
-def league_nodes(outcome: Outcome, strengths: Strength) -> tuple[SpectralNodes, float]:
-    """Nodes for a league, and the origin about which its characteristic functions are best taken."""
+@dataclass(frozen=True)
+class LeagueWaves:
+    """Nodes for a league, the league as an outcome sees it, and the origin its waves are best taken about."""
+
+    nodes: SpectralNodes
+    strengths: Strength
+    origin: float
+
+    def blocks(self, size: int = BLOCK) -> Iterator[tuple[SpectralNodes, Complex]]:
+        """Some nodes at a time with the league's characteristic functions there, ``size`` numbers at most."""
+        count = max(1, size // self.strengths.teams)
+        for first in range(0, self.nodes.u.size, count):
+            part = self.nodes[first : first + count]
+            yield part, self.strengths.characteristic_function(part.u, self.origin)
+
+
+def league_waves(outcome: Outcome, strengths: Strength) -> LeagueWaves:
+    """What is needed to average an outcome over the performances of a league."""
     low, high = float(strengths.theta.min()), float(strengths.theta.max())
-    return spectral_nodes(outcome, high - low + 2 * strengths.reach), (low + high) / 2
+    seen = strengths.seen_through(outcome, high - low, 0.0)
+    return LeagueWaves(spectral_nodes(outcome, high - low + 2 * seen.reach), seen, (low + high) / 2)
+
+
+def taylor_result(outcome: Outcome, difference: Array, variance: Array) -> Array:
+    """The paper's closure ``b(d) + ½ b''(d) V``."""
+    return outcome.b(difference) + outcome.b_second(difference) * variance / 2
 
 
 def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "exact") -> Array:
@@ -77,12 +86,12 @@ def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "e
     if closure == "taylor":
         variance = strengths.sigma[:, None] ** 2 + strengths.sigma[None, :] ** 2
         warn_if_taylor_fails(outcome, strengths.sigma)
-        return outcome.b(difference) + outcome.b_second(difference) * variance / 2
-    if isinstance(strengths, Fixed):
+        return taylor_result(outcome, difference, variance)
+    if strengths.certain:
         return outcome.b(difference)
-    nodes, origin = league_nodes(outcome, strengths)
-    phi = strengths.characteristic_function(nodes.u, origin)
-    half = (phi.imag * nodes.sine) @ phi.real.T
+    half = np.zeros_like(difference)
+    for nodes, phi in league_waves(outcome, strengths).blocks():
+        half += (phi.imag * nodes.sine) @ phi.real.T
     return np.clip(half - half.T, -1.0, 1.0)
 
 
@@ -105,11 +114,11 @@ def outcome_probabilities(outcome: Outcome, strengths: Strength) -> tuple[Array,
 def expected_tie(outcome: Outcome, strengths: Strength) -> Array:
     """Matrix of exact probabilities of a tie."""
     difference = strengths.theta[:, None] - strengths.theta[None, :]
-    if not outcome.has_ties or isinstance(strengths, Fixed):
+    if not outcome.has_ties or strengths.certain:
         return outcome.tie_probability(difference)
-    nodes, origin = league_nodes(outcome, strengths)
-    phi = strengths.characteristic_function(nodes.u, origin)
-    tie = (phi.real * nodes.cosine) @ phi.real.T + (phi.imag * nodes.cosine) @ phi.imag.T
+    tie = np.zeros_like(difference)
+    for nodes, phi in league_waves(outcome, strengths).blocks():
+        tie += (phi.real * nodes.cosine) @ phi.real.T + (phi.imag * nodes.cosine) @ phi.imag.T
     return np.clip(tie, 0.0, 1.0)
 
 
@@ -149,7 +158,7 @@ def warn_if_taylor_fails(outcome: Outcome, sigma: ArrayLike) -> None:
     variance, limit = largest_variance(sigma), outcome.largest_monotone_variance
     if variance < limit:
         return
-    nu_sigma, bound = outcome.nu * math.sqrt(variance / 2), outcome.nu * math.sqrt(limit / 2)
+    nu_sigma, bound = outcome.sharpness * math.sqrt(variance / 2), outcome.sharpness * math.sqrt(limit / 2)
     warnings.warn(
         f"The Taylor closure is used outside its range: νσ = {nu_sigma:.4g}, but it is increasing only for "
         f'νσ < {bound:.4g}; closure="exact" has no such limit.',

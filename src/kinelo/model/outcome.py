@@ -1,7 +1,6 @@
-r"""The outcome function b and what follows from it.
+r"""The built-in outcome functions, in closed form.
 
-``b(z)`` is the expected result, in [−1, 1], of a match between sides whose performances differ by ``z``. It is odd,
-increasing and bounded. Each outcome also knows its sine transform
+Each knows its sine transform
 
 .. math:: b(z) = \int_0^\infty W(u) \sin(uz)\, du ,
 
@@ -12,7 +11,7 @@ so that the expected result of random performances with characteristic functions
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,14 +19,16 @@ from numpy.typing import ArrayLike
 from scipy.special import erf
 
 from kinelo.model.formula import Code, Scalar
+from kinelo.model.open_outcome import Outcome as Outcome
+from kinelo.model.spectrum import SpectralNodes, midpoint_nodes
 from kinelo.model.validation import Array, nonnegative, positive
 
 LOGISTIC, PROBIT = 0, 1
 
 
 @dataclass(frozen=True)
-class Outcome(ABC):
-    """An outcome function with scale ``nu``; see :class:`Tanh`, :class:`Probit`, :class:`Davidson`."""
+class ClosedOutcome(Outcome):
+    """An outcome function with scale ``nu`` and a known transform."""
 
     nu: float
 
@@ -35,86 +36,50 @@ class Outcome(ABC):
         object.__setattr__(self, "nu", positive("nu", self.nu))
 
     @abstractmethod
-    def scalar_b(self) -> Scalar:
-        """The formula of b for one difference."""
-
-    def scalar_tie(self) -> Scalar:
-        """The formula of the probability of a tie at one difference."""
-        return _no_tie
-
-    @property
-    def code(self) -> Code | None:
-        """(kind, ν, κ) of a built-in law, None for any other: compiled code then takes the formulas."""
-        return None
-
-    @abstractmethod
-    def b(self, z: ArrayLike) -> Array:
-        """Expected result at a difference ``z``."""
-
-    @abstractmethod
-    def b_prime(self, z: ArrayLike) -> Array:
-        """First derivative of b."""
-
-    @abstractmethod
-    def b_second(self, z: ArrayLike) -> Array:
-        """Second derivative of b."""
-
-    @abstractmethod
-    def b_third(self, z: ArrayLike) -> Array:
-        """Third derivative of b."""
-
-    @abstractmethod
-    def antiderivative(self, z: ArrayLike) -> Array:
-        """``∫₀^z b``: even and convex."""
-
-    @abstractmethod
     def sine_weight(self, u: Array) -> Array:
         """``W(u)`` of ``b(z) = ∫ W(u) sin(uz) du``, for u > 0."""
 
-    @property
-    @abstractmethod
-    def saturation(self) -> float:
-        """Difference beyond which 1 − b(z) is below 1e-16."""
+    def tie_weight(self, u: Array) -> Array:
+        """Weight of the cosine transform of :meth:`tie_probability`."""
+        return np.zeros_like(u)
 
     @property
     @abstractmethod
     def cutoff(self) -> float:
         """Frequency beyond which W no longer matters in double precision."""
 
-    @property
-    @abstractmethod
-    def steepest(self) -> float:
-        """``sup b'``, the Lipschitz constant of b."""
+    def spectrum(self, span: float, least_sigma: float = 0.0) -> SpectralNodes:
+        """Waves by the transform, exact as long as no difference comes within ``saturation`` of the next flank."""
+        u, step = midpoint_nodes(span, self.saturation, self.cutoff, least_sigma)
+        return SpectralNodes(
+            u, self.sine_weight(u) * step, self.tie_weight(u) * step, lambda u: self.square_weight(u) * 2 * u[0]
+        )
+
+    def square_weight(self, u: Array) -> Array:
+        """``V(u)`` of ``1 − b(z)² = ∫ V(u) cos(uz) du``, by the trapezoidal rule, which is exact here to rounding."""
+        z = np.arange(0.0, self.saturation, 0.05 / self.nu)
+        values = 1 - self.b(z) ** 2
+        values[0] /= 2
+        return 2 / math.pi * (np.cos(np.multiply.outer(u, z)) @ values) * z[1]
 
     @property
-    @abstractmethod
-    def largest_monotone_variance(self) -> float:
-        """Supremum of the V for which the Taylor closure ``b + ½ V b''`` is increasing."""
-
-    def tie_probability(self, z: ArrayLike) -> Array:
-        """Probability of a tie at a difference ``z`` (zero unless the outcome has ties)."""
-        return np.zeros_like(np.asarray(z, dtype=np.float64))
-
-    def tie_weight(self, u: Array) -> Array:
-        """Weight of the cosine transform of :meth:`tie_probability`."""
-        return np.zeros_like(u)
-
-    def win_probability(self, z: ArrayLike) -> Array:
-        """Probability that the side ahead by ``z`` wins."""
-        return (1.0 - self.tie_probability(z) + self.b(z)) / 2
+    def supremum(self) -> float:
+        """1."""
+        return 1.0
 
     @property
-    def has_ties(self) -> bool:
-        """Whether a match can end in a tie."""
-        return False
+    def sharpness(self) -> float:
+        """ν."""
+        return self.nu
 
-
-def _no_tie(z: float) -> float:
-    return 0.0
+    @property
+    def finest(self) -> float:
+        """1/ν."""
+        return 1 / self.nu
 
 
 @dataclass(frozen=True)
-class Tanh(Outcome):
+class Tanh(ClosedOutcome):
     """``b(z) = tanh(νz)``: Elo's logistic law.
 
     >>> round(float(Tanh(nu=0.5).b(1.0)), 6)
@@ -191,7 +156,7 @@ class Tanh(Outcome):
 
 
 @dataclass(frozen=True)
-class Probit(Outcome):
+class Probit(ClosedOutcome):
     """``b(z) = erf(νz)``: Thurstone's normal law.
 
     >>> round(float(Probit(nu=0.5).b(1.0)), 6)
@@ -257,7 +222,7 @@ class Probit(Outcome):
 
 
 @dataclass(frozen=True)
-class Davidson(Outcome):
+class Davidson(ClosedOutcome):
     """Ties after Davidson: win : tie : loss = e^{νz} : κ : e^{−νz}.
 
     ``b(z) = sinh νz / (cosh νz + κ/2)``. κ = 0 is :class:`Tanh`; κ = 2 is tanh(νz/2) with every second match of

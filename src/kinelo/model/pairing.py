@@ -1,45 +1,19 @@
-"""Who meets whom: a pair drawn at random plays with probability ``w(R_i − R_j)``, w even with values in [0, 1]."""
+"""The built-in pairings: a pair drawn at random plays with probability ``w(R_i − R_j)``."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kinelo.model.formula import Code, Scalar
+from kinelo.model.open_pairing import ROUNDING
+from kinelo.model.open_pairing import Pairing as Pairing
 from kinelo.model.validation import Array, nonnegative, positive
 
 ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3
-
-
-@dataclass(frozen=True)
-class Pairing(ABC):
-    """The probability that two teams whose ratings differ by ``z`` meet when they are drawn."""
-
-    @abstractmethod
-    def scalar_w(self) -> Scalar:
-        """The formula of w for one rating difference."""
-
-    @property
-    def code(self) -> Code | None:
-        """(kind, c, smoothing) of a built-in law, None for any other: compiled code then takes the formula."""
-        return None
-
-    @property
-    def constant(self) -> bool:
-        """Whether w ≡ 1, so that nothing depends on who meets whom."""
-        return False
-
-    @abstractmethod
-    def w(self, z: ArrayLike) -> Array:
-        """Probability of playing at a rating difference ``z``."""
-
-    @abstractmethod
-    def w_prime(self, z: ArrayLike) -> Array:
-        """Derivative of w (zero where w is a step)."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +33,11 @@ class AllPlayAll(Pairing):
     def constant(self) -> bool:
         """True."""
         return True
+
+    @property
+    def finest(self) -> float:
+        """Infinite: there is nothing to resolve."""
+        return math.inf
 
     def w(self, z: ArrayLike) -> Array:
         """Return 1."""
@@ -86,6 +65,11 @@ class Local(Pairing):
     def code(self) -> Code | None:
         """Neighbours meet more often."""
         return (LOCAL, 0.0, 0.0) if type(self) is Local else None
+
+    @property
+    def finest(self) -> float:
+        """0.4: w has singularities at ±i."""
+        return 0.4
 
     def w(self, z: ArrayLike) -> Array:
         """Return e^{ln 2 / (1 + z²)} − 1."""
@@ -126,6 +110,20 @@ class Window(Pairing):
         if type(self) is not Window:
             return None
         return SMOOTH_WINDOW if self.smoothing > 0 else WINDOW, self.c, self.smoothing
+
+    @property
+    def jumps(self) -> tuple[float, ...]:
+        """The edges; quadratures are cut there even where they are smoothed."""
+        return -self.c, self.c
+
+    @property
+    def finest(self) -> float:
+        """The width of the edge."""
+        return self.smoothing or self.c / ROUNDING
+
+    def softened(self) -> Window:
+        """The window with its edge rounded over a 25th of its width."""
+        return Window(self.c, self.finest)
 
     def w(self, z: ArrayLike) -> Array:
         """Return the window, or the difference of two tanh steps normalised to w(0) = 1."""

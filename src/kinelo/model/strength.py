@@ -8,31 +8,51 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
 from kinelo.errors import InputError
+from kinelo.model.digest import law_digest
 from kinelo.model.lottery import LotteryTables, balanced_probabilities, lottery_tables
+from kinelo.model.open_outcome import Outcome
+from kinelo.model.quantile import Complex, LawNodes, furthest, law_nodes, sum_of_waves
 from kinelo.model.validation import Array, finite_array, team_vector, whole
-
-Complex = NDArray[np.complex128]
 
 
 class Strength(ABC):
-    """The performances of a league of teams; see :class:`Fixed`, :class:`Normal`, :class:`LineupLottery`."""
+    """The performances of a league of teams; see :class:`Fixed`, :class:`Normal`, :class:`LineupLottery`,
+    :class:`Scaled`, and derive your own from this.
+
+    A subclass calls :meth:`describe` with its means and standard deviations, and says by :meth:`performances` how a
+    performance is made of uniform random numbers. Where one number is enough, its characteristic function follows.
+
+    Examples
+    --------
+    >>> class Coin(Strength):
+    ...     def __init__(self, theta, stake):
+    ...         self.stake = float(stake)
+    ...         self.describe(theta, stake)
+    ...     def performances(self, team, uniforms):
+    ...         return self.theta[team] + np.where(uniforms[:, 0] < 0.5, -self.stake, self.stake)
+    >>> Coin([0.0, 1.0], stake=2.0).characteristic_function(np.array([0.5])).round(6)[0]  # cos(1)
+    array([0.540302+0.j])
+    """
 
     theta: Array
     sigma: Array
     names: tuple[str, ...] | None
 
-    def _describe(self, theta: Array, sigma: Array, names: Sequence[str] | None) -> None:
-        theta.setflags(write=False)
-        sigma.setflags(write=False)
-        self.theta, self.sigma = theta, sigma
+    def describe(self, theta: ArrayLike, sigma: ArrayLike, names: Sequence[str] | None = None) -> None:
+        """Take note of each team's mean and standard deviation (or a common one), and of the teams' names."""
+        values = team_vector("theta", theta)
+        self.theta, self.sigma = values, spreads(sigma, values)
         self.names = None if names is None else tuple(str(name) for name in names)
-        if self.names is not None and len(self.names) != theta.size:
-            raise InputError(f"names must list one name per team: {len(self.names)} names for {theta.size} teams.")
+        if self.names is not None and len(self.names) != values.size:
+            raise InputError(f"names must list one name per team: {len(self.names)} names for {values.size} teams.")
 
     @property
     def teams(self) -> int:
@@ -40,13 +60,74 @@ class Strength(ABC):
         return self.theta.size
 
     @property
-    @abstractmethod
+    def certain(self) -> bool:
+        """Whether performances do not vary at all."""
+        return False
+
+    @property
     def reach(self) -> float:
         """Distance from θ beyond which no team's performance carries probability that matters."""
+        return self._view[1]
 
-    @abstractmethod
+    def seen_through(self, outcome: Outcome, span: float, sigma: float) -> Strength:
+        """The league as far, and as finely, as results depend on it.
+
+        ``span`` is the largest difference of mean strengths that will be asked for, ``sigma`` the largest spread. Laws
+        with a closed form are known everywhere and return themselves.
+        """
+        if type(self).characteristic_function is not Strength.characteristic_function:
+            return self
+        seen = copy(self)
+        vars(seen)["_view"] = (1.5 * outcome.finest, furthest(self._deviations, span, outcome.missing))
+        vars(seen).pop("_nodes", None)
+        return seen
+
+    @cached_property
+    def _view(self) -> tuple[float, float]:
+        """How finely and how far performances are known; without an outcome in view, by their own spread."""
+        return 0.25 * float(self.sigma.max()), furthest(self._deviations, 0.0, np.zeros_like)
+
+    @cached_property
+    def _nodes(self) -> LawNodes:
+        if self.uniforms != 1:
+            raise InputError(
+                f"{type(self).__name__} makes a performance of {self.uniforms} uniform numbers, so its characteristic "
+                "function does not follow from them: give it a method characteristic_function, and reach."
+            )
+        nodes = law_nodes(self._deviations, *self._view)
+        mean, spread = nodes.deviation @ nodes.weight, np.sqrt((nodes.deviation**2) @ nodes.weight)
+        slack = 1e-3 * (1e-9 + float(self.sigma.max()))
+        if (np.abs(mean) > slack).any() or (spread > self.sigma + slack).any():
+            team = int(np.argmax(np.maximum(np.abs(mean), spread - self.sigma)))
+            raise InputError(
+                f"The performances of {type(self).__name__} do not have the moments it describes: team {team} has mean "
+                f"{self.theta[team] + mean[team]:g} and standard deviation {spread[team]:g}, described were "
+                f"{self.theta[team]:g} and {self.sigma[team]:g}."
+            )
+        return nodes
+
+    def _deviations(self, t: Array) -> Array:
+        uniform = np.minimum(ndtr(t), 1 - 2.0**-53)[:, None]
+        everyone = [self.performances(np.full(t.size, team), uniform) for team in range(self.teams)]
+        return np.array(everyone, dtype=np.float64) - self.theta[:, None]
+
     def characteristic_function(self, u: Array, origin: float = 0.0) -> Complex:
-        """``E e^{iu(λ − origin)}``, of shape (teams, len(u))."""
+        """``E e^{iu(λ − origin)}``, of shape (teams, len(u)); by quadrature unless a law knows better."""
+        nodes = self._nodes
+        waves = np.array([sum_of_waves(row, nodes.weight, u) for row in nodes.deviation])
+        return waves * np.exp(1j * np.multiply.outer(self.theta - origin, u))
+
+    def waves_of(self, theta: Array, sigma: Array, u: Array, origin: float = 0.0) -> Complex:
+        """The same for further teams of the kind: normal ones, unless a law knows better."""
+        return normal_waves(theta - origin, np.square(sigma), u)
+
+    def reach_of(self, sigma: float) -> float:
+        """:attr:`reach` of further teams of the kind with this spread."""
+        return 6.1 * sigma
+
+    def like(self, theta: ArrayLike, sigma: ArrayLike) -> Strength:
+        """A league of other strengths and the same kind: a normal one, unless a law knows better."""
+        return Normal(theta, sigma)
 
     @property
     def uniforms(self) -> int:
@@ -61,11 +142,33 @@ class Strength(ABC):
         """One performance for each entry of ``teams`` (indices, repeats allowed)."""
         return self.performances(teams, generator.random((len(teams), self.uniforms)))
 
+    def digest(self) -> str:
+        """A name for this league that changes whenever its law or its numbers do."""
+        return law_digest(self)
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self.teams} teams, θ in [{self.theta.min():.4g}, {self.theta.max():.4g}], "
             f"σ in [{self.sigma.min():.4g}, {self.sigma.max():.4g}])"
         )
+
+
+def spreads(sigma: ArrayLike, theta: Array) -> Array:
+    """Standard deviations, one per team, from one for all or one each."""
+    spread = finite_array("sigma", sigma, int(np.ndim(sigma) > 0))
+    if spread.ndim == 1 and spread.shape != theta.shape:
+        raise InputError(f"sigma must be one number or one per team: {spread.size} for {theta.size} teams.")
+    if (spread < 0).any():
+        raise InputError(f"sigma must be 0 or more, but its smallest entry is {spread.min():g}.")
+    full = np.array(np.broadcast_to(spread, theta.shape))
+    full.setflags(write=False)
+    return full
+
+
+def normal_waves(centred: Array, variances: Array | float, u: Array) -> Complex:
+    """``E e^{iuλ}`` of normal performances with these means, about a common centre, and variances."""
+    phase = 1j * np.multiply.outer(centred, u)
+    return np.exp(phase - np.multiply.outer(np.broadcast_to(variances, np.shape(centred)), u**2) / 2)
 
 
 class Fixed(Strength):
@@ -76,8 +179,12 @@ class Fixed(Strength):
     """
 
     def __init__(self, theta: ArrayLike, *, names: Sequence[str] | None = None) -> None:
-        values = team_vector("theta", theta)
-        self._describe(values, np.zeros_like(values), names)
+        self.describe(theta, 0.0, names)
+
+    @property
+    def certain(self) -> bool:
+        """True."""
+        return True
 
     @property
     def reach(self) -> float:
@@ -106,13 +213,7 @@ class Normal(Strength):
     """
 
     def __init__(self, theta: ArrayLike, sigma: ArrayLike, *, names: Sequence[str] | None = None) -> None:
-        values = team_vector("theta", theta)
-        spread = finite_array("sigma", sigma, int(np.ndim(sigma) > 0))
-        if spread.ndim == 1 and spread.shape != values.shape:
-            raise InputError(f"sigma must be one number or one per team: {spread.size} for {values.size} teams.")
-        if (spread < 0).any():
-            raise InputError(f"sigma must be 0 or more, but its smallest entry is {spread.min():g}.")
-        self._describe(values, np.array(np.broadcast_to(spread, values.shape)), names)
+        self.describe(theta, sigma, names)
 
     @property
     def reach(self) -> float:
@@ -121,8 +222,7 @@ class Normal(Strength):
 
     def characteristic_function(self, u: Array, origin: float = 0.0) -> Complex:
         """Return e^{iu(θ − origin) − u²σ²/2}."""
-        phase = np.multiply.outer(self.theta - origin, u)
-        return np.exp(1j * phase - np.multiply.outer(self.sigma**2, u**2) / 2)
+        return normal_waves(self.theta - origin, self.sigma**2, u)
 
     @property
     def uniforms(self) -> int:
@@ -180,7 +280,7 @@ class LineupLottery(Strength):
         self.weights = None if weights is None else self._checked_weights(weights, teams, players)
         self.tables = lottery_tables(balanced_probabilities(self.weights, teams, players, self.m), self.m)
         theta, sigma = self.tables.moments(self.rho)
-        self._describe(theta, sigma, names)
+        self.describe(theta, sigma, names)
 
     def _checked_weights(self, weights: ArrayLike, teams: int, players: int) -> Array:
         given = finite_array("weights", weights, np.ndim(weights))
@@ -256,7 +356,7 @@ class Empirical(Strength):
         self.probabilities.setflags(write=False)
         theta = (self.probabilities * self.values).sum(axis=1)
         variance = (self.probabilities * (self.values - theta[:, None]) ** 2).sum(axis=1)
-        self._describe(theta, np.sqrt(variance), names)
+        self.describe(theta, np.sqrt(variance), names)
 
     @property
     def cumulative(self) -> Array:

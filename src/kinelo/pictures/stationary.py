@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinelo.model.pairing import AllPlayAll
 from kinelo.pictures import style
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def _shown(state: StationaryState) -> slice:
 def _curve(state: StationaryState) -> tuple[Array, Array, Array]:
     order = np.argsort(state.theta, kind="stable")
     deviation = np.sqrt(state.variance[order])
-    if not isinstance(state.system.pairing, AllPlayAll) or state.theta.min() == state.theta.max():
+    if not state.system.pairing.constant or state.theta.min() == state.theta.max():
         return state.theta[order], state.rating[order], deviation
     theta = np.linspace(state.theta.min(), state.theta.max(), CURVE)
     groups = np.array_split(np.arange(order.size), min(20, order.size))

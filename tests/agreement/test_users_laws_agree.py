@@ -1,0 +1,74 @@
+"""Laws that users bring, in every theory: each agrees with the others, for random admissible b, w and laws."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import kinelo as kn
+
+outcomes = st.one_of(
+    st.builds(lambda nu: kn.Outcome.from_function(lambda z: nu * z / math.sqrt(1 + (nu * z) ** 2)), st.floats(0.3, 1)),
+    st.builds(
+        lambda nu: kn.Outcome.from_function(lambda z: 2 / math.pi * math.atan(math.sinh(nu * z))), st.floats(0.3, 1)
+    ),
+    st.builds(
+        lambda nu, part: kn.Outcome.from_function(lambda z: part * math.tanh(nu * z) + (1 - part) * math.erf(nu * z)),
+        st.floats(0.3, 0.8),
+        st.floats(0, 1),
+    ),
+)
+pairings = st.one_of(
+    st.builds(lambda s: kn.Pairing.from_function(lambda z: math.exp(-z * z / (2 * s * s))), st.floats(2, 5)),
+    st.builds(lambda c: kn.Pairing.from_function(lambda z: 1.0 if abs(z) < c else 0.5, jumps=[c]), st.floats(2, 4)),
+)
+shapes = st.sampled_from([stats.t(5), stats.gamma(4.0), stats.laplace(), stats.norm()])
+
+
+@given(outcomes, shapes)
+@settings(max_examples=4, deadline=None)
+def test_stationary_ratings_score_what_the_strengths_do(outcome, shape):
+    league = kn.Scaled(shape, np.linspace(0, 4, 8), np.linspace(0.4, 1, 8))
+    state = kn.stationary(kn.RatingSystem(outcome), league)
+    scored = outcome.b(state.rating[:, None] - state.rating[None, :]).mean(axis=1)
+    np.testing.assert_allclose(scored, kn.expected_result(outcome, league).mean(axis=1), atol=1e-11)
+    np.testing.assert_allclose(state.rating_of(league.theta[[2]], sigma=float(league.sigma[2])), state.rating[[2]],
+                               atol=1e-7)  # fmt: skip
+    noisy = kn.stationary(kn.RatingSystem(outcome, gamma=0.05), league, noise="gaussian")
+    assert (noisy.variance > 0).all() and kn.relaxation(kn.RatingSystem(outcome), league).gap > 0
+
+
+@given(outcomes, pairings)
+@settings(max_examples=3, deadline=None)
+def test_pairings_of_users_have_an_equilibrium_with_noise(outcome, pairing):
+    league = kn.Normal(np.linspace(0, 2, 6), 0.5)
+    system = kn.RatingSystem(outcome, pairing, gamma=0.01)
+    state = kn.stationary(system, league)
+    gap = state.rating[:, None] - state.rating[None, :]
+    drift = (pairing.w(gap) * (kn.expected_result(outcome, league) - outcome.b(gap))).sum(axis=1)
+    assert np.abs(drift).max() < 1e-10
+    assert (kn.stationary(system, league, noise="gaussian").variance > 0).all()
+
+
+@pytest.mark.parametrize("shape", [stats.gamma(4.0), stats.t(5)])
+def test_the_kinetic_equation_ends_at_the_stationary_map(shape):
+    outcome = kn.Outcome.from_function(lambda z: 2 / math.pi * math.atan(math.sinh(0.8 * z)))
+    system = kn.RatingSystem(outcome)
+    teams = kn.Population.uniform(theta=(0, 4, 16), r=(-1, 5, 60), sigma=1.0)
+    run = kn.solve(system, teams, until=30.0, scheme="tvd", shape=shape)
+    league = kn.Scaled(shape, run.theta.values, 1.0)
+    rating = kn.stationary(system, league, start=np.full(16, 2.0)).rating
+    assert np.abs(run.rating_given_theta[-1].values - rating).max() < 6 / 60
+
+
+def test_recovery_and_diagnosis_take_a_formula():
+    outcome = kn.Outcome.from_function(lambda z: 0.5 * z / math.sqrt(1 + 0.25 * z * z))
+    league = kn.Normal([0.0, 1.0, 2.5], 1.0)
+    rating = kn.stationary(kn.RatingSystem(outcome), league).rating
+    np.testing.assert_allclose(kn.recover_strength(outcome, rating, 1.0).theta, league.theta, atol=1e-8)
+    verdict = kn.diagnose(kn.RatingSystem(outcome, gamma=0.05), league)
+    assert 0 < verdict.slope < 1 and verdict.unbiased_gamma > 0
+    assert verdict.to_dict()["outcome"]["kind"] == "functionoutcome"
