@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kinelo.forecasts.backtest import Backtest, backtest
     from kinelo.forecasts.forecast import Forecast
     from kinelo.forecasts.parameters import Estimates
+    from kinelo.forecasts.season import Knockout, Rules, Season, knockout, season
     from kinelo.macro.population import Population
     from kinelo.macro.run import kinetic_states
     from kinelo.macro.solve import solve
@@ -103,6 +104,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "raters.player.rater": ("PlayerElo",),
     "forecasts.forecast": ("Forecast",),
     "forecasts.parameters": ("Estimates",),
+    "forecasts.season": ("season", "Season", "Rules", "knockout", "Knockout"),
     "macro.population": ("Population",),
     "macro.run": ("kinetic_states",),
     "macro.solve": ("solve",),

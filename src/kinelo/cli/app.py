@@ -18,6 +18,7 @@ from kinelo.cli.predict import predict
 from kinelo.cli.rate import rate
 from kinelo.cli.reproduce import reproduce
 from kinelo.cli.sample import sample
+from kinelo.cli.season import season
 from kinelo.cli.simulate import simulate
 from kinelo.cli.solve import solve
 
@@ -58,4 +59,5 @@ app.command()(book)
 app.command()(leaderboard)
 app.command()(predict)
 app.command()(backtest)
+app.command()(season)
 app.command()(lab)

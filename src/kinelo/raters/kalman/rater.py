@@ -9,6 +9,7 @@ how much of a difference is doubt. Equations in :mod:`kinelo.raters.kalman.kerne
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,10 +21,11 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Day, Matches
 from kinelo.raters.conditions import condition_names, spread_parameters
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.kalman import kernels
+from kinelo.raters.kalman.draws import Manner, Possible, play_out
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
 
 if TYPE_CHECKING:
@@ -260,6 +262,32 @@ class KalmanElo(GaussianRater):
             for (name, level), slot in state.slots.index.items()
             if name == condition
         )
+
+    def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
+        """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.
+
+        Each draw has one truth about all strengths, drawn from what is believed of them and wandering on.
+        """
+        possible = self._possible(draws, seed)
+        state: FilterState = self._state
+        outcome, shown = play_out(possible, matches, state.slots.codes(matches, admit=False))
+        unit = 1.0 if math.isnan(self._unit) else self._unit
+        power = 1.0 if math.isnan(self._unit) else 1.0 / self.parameters_["margin_power"]
+        size = np.maximum(np.round(unit * np.abs(shown) ** power), 1.0)
+        return outcome, np.where(outcome == 1, 0.0, np.sign(shown) * size)
+
+    def possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
+        """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
+        possible = self._possible(draws, seed)
+        day = int(np.datetime64(date).astype("datetime64[D]").astype(np.int64))
+        columns = [possible.side(name, day)[0].copy() for name in names]
+        return self.parameters_["sharpness"] * np.column_stack(columns)
+
+    def _possible(self, draws: int, seed: int) -> Possible:
+        state: FilterState = self._begun()
+        values = self.parameters_
+        manner = Manner(self._numbers, values["doubt"], values["sharpness"], values["ties"], values["noise"])
+        return Possible(state, manner, draws, np.random.default_rng([seed, 14]))
 
     @property
     def ratings_(self) -> pl.DataFrame:

@@ -1,0 +1,324 @@
+"""How a season may end: the fixtures played many times, each time with one truth about the strengths.
+
+A rater that can (``play_out``) draws strengths from what it believes, lets them wander from match to match and plays
+all fixtures under that truth, so that a side that is better than thought is so all season long. Of any other rater the
+forecasts are taken as they stand and the matches as independent. Matches that have a result count as they ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from kinelo.errors import InputError
+from kinelo.matches.matches import Day, Matches
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[np.float64]
+TIE_BREAKS = ("margin", "wins", "head_to_head")
+MOST_CELLS = 5e8
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a table is made.
+
+    Attributes
+    ----------
+    win, draw, loss
+        Points for each.
+    tie_breaks
+        What separates sides that are level on points, in this order: ``"margin"`` (sum of margins), ``"wins"``,
+        ``"head_to_head"`` (points from the matches among those who are level); then lots are drawn.
+    places
+        Groups of places to be told the chances of, first and last place, by name; negative places count from the end.
+    """
+
+    win: float = 3.0
+    draw: float = 1.0
+    loss: float = 0.0
+    tie_breaks: Sequence[str] = ("margin", "wins")
+    places: Mapping[str, tuple[int, int]] = field(default_factory=lambda: {"title": (1, 1), "relegation": (-3, -1)})
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.tie_breaks if name not in TIE_BREAKS]
+        if isinstance(self.tie_breaks, str) or unknown:
+            raise InputError(f"tie_breaks={self.tie_breaks!r} must be a list of any of {', '.join(TIE_BREAKS)}")
+        for value in (self.win, self.draw, self.loss):
+            if not isinstance(value, int | float) or not np.isfinite(value):
+                raise InputError(f"points of {value!r} are not a finite number")
+        for name, place in self.places.items():
+            if len(place) != 2 or 0 in place:
+                raise InputError(f"places[{name!r}]={place!r} must be a first and a last place, from 1 or back from -1")
+
+
+@dataclass(frozen=True, repr=False)
+class Season:
+    """Final tables of many simulated seasons.
+
+    Attributes
+    ----------
+    names
+        The sides.
+    points, positions
+        Final points and places, one simulation a row, one side a column.
+    rules
+        How the tables were made.
+    """
+
+    names: tuple[str, ...]
+    points: Array
+    positions: NDArray[np.int64]
+    rules: Rules
+
+    def to_polars(self) -> pl.DataFrame:
+        """Name, mean points with an 80 % interval, mean place, and the chance of every group of places."""
+        import polars as pl
+
+        low, high = np.quantile(self.points, [0.1, 0.9], axis=0)
+        columns = {
+            "name": pl.Series(self.names, dtype=pl.String),
+            "points": self.points.mean(axis=0),
+            "low": low,
+            "high": high,
+            "place": self.positions.mean(axis=0),
+        }
+        for name in self.rules.places:
+            columns[name] = self.chance(name)
+        return pl.DataFrame(columns).sort("place")
+
+    def chance(self, group: str) -> Array:
+        """Chance of every side to end in a group of places."""
+        count = len(self.names)
+        first, last = (place if place > 0 else count + 1 + place for place in self.rules.places[group])
+        return ((self.positions >= first) & (self.positions <= last)).mean(axis=0)
+
+    def place_chances(self) -> pl.DataFrame:
+        """Chance of every side to end in every place."""
+        import polars as pl
+
+        count = len(self.names)
+        shares = {str(k): (self.positions == k).mean(axis=0) for k in range(1, count + 1)}
+        return pl.DataFrame({"name": pl.Series(self.names, dtype=pl.String), **shares})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table by columns, and the number of simulations."""
+        return {**self.to_polars().to_dict(as_series=False), "simulations": len(self.points)}
+
+    def __repr__(self) -> str:
+        best = self.to_polars().row(0, named=True)
+        return (
+            f"Season of {len(self.names)} sides, {len(self.points):,} times: {best['name']} first ({best['place']:.2f})"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_polars()._repr_html_()
+
+
+def season(
+    rater: Any, fixtures: Matches, *, rules: Rules | None = None, simulations: int = 10_000, seed: int = 0
+) -> Season:
+    """Play the fixtures of a season many times and make the final tables.
+
+    Parameters
+    ----------
+    rater
+        As it stands before the fixtures that have no result; it is not changed.
+    fixtures
+        All matches of the season; those with a result count as they ended.
+    rules
+        Points, tie-breaks and groups of places; three points for a win, margins, then wins by default.
+
+    >>> import kinelo as kn
+    >>> played = kn.read_matches({"home": ["A", "B", "C"] * 20, "away": ["B", "C", "A"] * 20, "result": [1, 1, 0] * 20})
+    >>> fixtures = kn.read_matches({"home": ["A", "B", "C"], "away": ["C", "A", "B"]}, played=False)
+    >>> rater = kn.TeamElo.classic(k=20).fit(played)
+    >>> table = kn.season(rater, fixtures, rules=kn.Rules(tie_breaks=["wins"]), simulations=500).to_polars()
+    >>> table["name"][0], bool(table["title"].sum() > 0.999)
+    ('A', True)
+    """
+    rules = rules or Rules()
+    if not isinstance(fixtures, Matches) or len(fixtures) == 0:
+        raise InputError("a season needs fixtures: matches read with read_matches(..., played=False)")
+    if not isinstance(simulations, int) or simulations < 1:
+        raise InputError(f"simulations={simulations!r} must be a whole number of at least 1")
+    if simulations * float(len(fixtures)) > MOST_CELLS:
+        raise InputError(
+            f"{simulations:,} simulations of {len(fixtures):,} fixtures are too many at once; ask for fewer simulations"
+        )
+    codes = np.unique(np.concatenate([fixtures.home, fixtures.away]))
+    names = tuple(fixtures.teams[c] for c in codes)
+    place = np.full(len(fixtures.teams), -1)
+    place[codes] = np.arange(codes.size)
+    outcome, margin = _results(rater, fixtures, simulations, seed)
+    if "margin" in rules.tie_breaks and np.isnan(margin).any():
+        raise InputError(
+            f"{type(rater).__name__} draws no margins, so that tie_breaks cannot use them; take 'wins' or "
+            "'head_to_head', or a rater that does (KalmanElo)"
+        )
+    table = _Tables(place[fixtures.home], place[fixtures.away], outcome, margin, codes.size, rules)
+    generator = np.random.default_rng([seed, 15])
+    return Season(names, table.points, table.positions(generator), rules)
+
+
+def _results(rater: Any, fixtures: Matches, simulations: int, seed: int) -> tuple[NDArray[np.int8], Array]:
+    """Results and margins of all fixtures in every simulation."""
+    decided = ~np.isnan(fixtures.result)
+    half = decided & ~np.isin(fixtures.result, (0.0, 0.5, 1.0))
+    if half.any():
+        raise InputError("results of a season must be 1, ½ or 0: some are in between")
+    outcome = np.empty((simulations, len(fixtures)), np.int8)
+    margin = np.full((simulations, len(fixtures)), np.nan)
+    outcome[:, decided] = np.round(2.0 - 2.0 * fixtures.result[decided]).astype(np.int8)
+    margin[:, decided] = fixtures.margin[decided]
+    coming = fixtures[~decided]
+    if len(coming) == 0:
+        return outcome, margin
+    if hasattr(rater, "play_out"):
+        outcome[:, ~decided], margin[:, ~decided] = rater.play_out(coming, simulations, seed)
+        return outcome, margin
+    chances = np.cumsum(rater.predict(coming).probabilities, axis=1)
+    u = np.random.default_rng([seed, 14]).random((simulations, len(coming)))
+    outcome[:, ~decided] = (u >= chances[:, 0]).astype(np.int8) + (u >= chances[:, 1])
+    return outcome, margin
+
+
+class _Tables:
+    """Points and whatever tie-breaks ask for, of every side in every simulation."""
+
+    def __init__(
+        self, home: NDArray, away: NDArray, outcome: NDArray[np.int8], margin: Array, sides: int, rules: Rules
+    ) -> None:
+        self.home, self.away, self.outcome, self.margin, self.sides, self.rules = (
+            home,
+            away,
+            outcome,
+            margin,
+            sides,
+            rules,
+        )
+        worth = np.array([rules.win, rules.draw, rules.loss])
+        self.gains = worth[outcome], worth[::-1][outcome]
+        self.points = self._sum(*self.gains)
+
+    def _sum(self, at_home: Array, away: Array) -> Array:
+        """Sums over the fixtures of every side, by one product with who plays where."""
+        plays = np.zeros((2, self.home.size, self.sides))
+        plays[0, np.arange(self.home.size), self.home] = 1.0
+        plays[1, np.arange(self.home.size), self.away] = 1.0
+        return at_home @ plays[0] + away @ plays[1]
+
+    def positions(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Places: by points, then tie-breaks in order, then lots."""
+        keys = [self.points]
+        for name in self.rules.tie_breaks:
+            keys.append(self._key(name, keys))
+        keys.append(generator.random(self.points.shape))
+        order = np.lexsort([-key for key in keys[::-1]], axis=-1)
+        positions = np.empty_like(order)
+        np.put_along_axis(positions, order, np.arange(1, self.sides + 1)[None, :], axis=1)
+        return positions
+
+    def _key(self, name: str, keys: list[Array]) -> Array:
+        if name == "wins":
+            return self._sum((self.outcome == 0).astype(float), (self.outcome == 2).astype(float))
+        if name == "margin":
+            return self._sum(self.margin, -self.margin)
+        level = np.ones((len(self.points), self.home.size), bool)  # matches among sides that nothing yet separates
+        for key in keys:
+            level &= key[:, self.home] == key[:, self.away]
+        return self._sum(self.gains[0] * level, self.gains[1] * level)
+
+
+@dataclass(frozen=True, repr=False)
+class Knockout:
+    """Chance of every side to reach every round: one column per round won, the last of them the cup."""
+
+    names: tuple[str, ...]
+    reached: Array
+
+    def to_polars(self) -> pl.DataFrame:
+        """Name and chances to win each round, the likeliest winner first."""
+        import polars as pl
+
+        rounds = {f"round_{k + 1}": self.reached[:, k] for k in range(self.reached.shape[1] - 1)}
+        table = pl.DataFrame({"name": pl.Series(self.names, dtype=pl.String), **rounds, "title": self.reached[:, -1]})
+        return table.sort("title", descending=True, maintain_order=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table by columns."""
+        return self.to_polars().to_dict(as_series=False)
+
+    def __repr__(self) -> str:
+        best = self.to_polars().row(0, named=True)
+        return f"Knockout of {len(self.names)} sides: {best['name']} wins with {best['title']:.3f}"
+
+    def _repr_html_(self) -> str:
+        return self.to_polars()._repr_html_()
+
+
+def knockout(rater: Any, bracket: Sequence[str], *, date: Day, simulations: int = 10_000, seed: int = 0) -> Knockout:
+    """Play a knockout many times: first against second, third against fourth, winners of neighbours after that.
+
+    On neutral ground; a draw is decided as the two would decide a match without draws. A power of two of sides.
+
+    >>> import kinelo as kn
+    >>> played = kn.read_matches({"home": ["A", "B", "C", "D"] * 9, "away": ["B", "C", "D", "A"] * 9,
+    ...                           "result": [1, 1, 0.5, 0] * 9})
+    >>> cup = kn.knockout(kn.TeamElo.classic(k=20).fit(played), ["A", "B", "C", "D"], date="2024-06-01")
+    >>> cup.to_polars()["name"][0], round(float(cup.reached[:, -1].sum()), 6)
+    ('A', 1.0)
+    """
+    names = tuple(bracket)
+    rounds = len(names).bit_length() - 1
+    if len(names) < 2 or len(names) != 2**rounds or len(set(names)) != len(names):
+        raise InputError(f"a bracket needs 2, 4, 8, … different sides, not {len(names)}")
+    if not isinstance(simulations, int) or simulations < 1:
+        raise InputError(f"simulations={simulations!r} must be a whole number of at least 1")
+    chance = _duels(rater, names, date, simulations, seed)
+    generator = np.random.default_rng([seed, 16])
+    alive = np.tile(np.arange(len(names)), (simulations, 1))
+    reached = np.zeros((len(names), rounds))
+    for k in range(rounds):
+        one, other = alive[:, 0::2], alive[:, 1::2]
+        alive = np.where(generator.random(one.shape) < chance(one, other), one, other)
+        reached[:, k] = np.bincount(alive.ravel(), minlength=len(names)) / simulations
+    return Knockout(names, reached)
+
+
+def _duels(
+    rater: Any, names: tuple[str, ...], date: Day, simulations: int, seed: int
+) -> Callable[[NDArray, NDArray], Array]:
+    """Chance that one side beats another in every simulation, draws left out."""
+    if hasattr(rater, "possible_strengths"):
+        strength = rater.possible_strengths(names, date, simulations, seed)
+        band = rater.parameters_["ties"]
+
+        def chance(one: NDArray, other: NDArray) -> Array:
+            z = np.take_along_axis(strength, one, 1) - np.take_along_axis(strength, other, 1)
+            win, loss = ndtr(z - band), ndtr(-z - band)
+            return win / (win + loss)
+
+        return chance
+    from kinelo.matches.reading import read_matches
+
+    pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
+    table = {
+        "date": [str(date)] * len(pairs),
+        "home": [names[a] for a, _ in pairs],
+        "away": [names[b] for _, b in pairs],
+        "neutral": [True] * len(pairs),
+        "match_id": list(range(len(pairs))),
+    }
+    p = rater.predict(read_matches(table, played=False)).probabilities
+    beats = np.full((len(names), len(names)), 0.5)
+    rows, columns = np.array(pairs).T
+    beats[rows, columns] = p[:, 0] / (p[:, 0] + p[:, 2])
+    return lambda one, other: beats[one, other]

@@ -1,0 +1,198 @@
+"""Simulated seasons: tables by hand, chances that add up, and one truth per season."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import kinelo as kn
+from kinelo.errors import InputError
+from kinelo.forecasts.season import _Tables
+
+
+def double_round(names, date="2024-08-01", results=None):
+    pairs = list(itertools.permutations(names, 2))
+    table = {
+        "date": [str(np.datetime64(date) + 7 * k) for k in range(len(pairs))],
+        "home": [a for a, _ in pairs],
+        "away": [b for _, b in pairs],
+    }
+    return kn.read_matches(table | ({} if results is None else {"result": results}), played=results is not None)
+
+
+@pytest.fixture(scope="module")
+def rater():
+    rng = np.random.default_rng(3)
+    strength = {"A": 0.8, "B": 0.2, "C": -0.2, "D": -0.8}
+    pairs = [tuple(rng.choice(list(strength), 2, replace=False)) for _ in range(300)]
+    margin = [round(1.5 * (strength[a] - strength[b] + 0.2 + rng.normal(0, 1))) for a, b in pairs]
+    table = {
+        "date": [str(np.datetime64("2022-01-01") + 3 * k) for k in range(300)],
+        "home": [a for a, _ in pairs],
+        "away": [b for _, b in pairs],
+        "margin": margin,
+    }
+    return kn.KalmanElo(covariance="full").fit(kn.read_matches(table))
+
+
+def by_hand(home, away, outcome, margin, sides, rules):
+    """Places of one season with plain loops (lots excluded)."""
+    keys = {s: [0.0] for s in range(sides)}
+    worth = {0: (rules.win, rules.loss), 1: (rules.draw, rules.draw), 2: (rules.loss, rules.win)}
+    for i, j, o in zip(home, away, outcome):
+        keys[i][0] += worth[o][0]
+        keys[j][0] += worth[o][1]
+    for name in rules.tie_breaks:
+        before = {s: tuple(k) for s, k in keys.items()}
+        extra = dict.fromkeys(range(sides), 0.0)
+        for i, j, o, m in zip(home, away, outcome, margin):
+            if name == "wins":
+                extra[i] += o == 0
+                extra[j] += o == 2
+            elif name == "margin":
+                extra[i] += m
+                extra[j] -= m
+            elif before[i] == before[j]:
+                extra[i] += worth[o][0]
+                extra[j] += worth[o][1]
+        for s in range(sides):
+            keys[s].append(extra[s])
+    return keys
+
+
+@pytest.mark.parametrize("breaks", [("margin", "wins"), ("head_to_head", "margin"), ("wins", "head_to_head"), ()])
+def test_tables_agree_with_plain_loops(breaks):
+    rng = np.random.default_rng(1)
+    pairs = np.array(list(itertools.permutations(range(4), 2)))
+    outcome = rng.integers(0, 3, (50, 12)).astype(np.int8)
+    margin = np.where(outcome == 1, 0, np.where(outcome == 0, 1, -1) * rng.integers(1, 3, (50, 12))).astype(float)
+    rules = kn.Rules(tie_breaks=breaks)
+    tables = _Tables(pairs[:, 0], pairs[:, 1], outcome, margin, 4, rules)
+    positions = tables.positions(np.random.default_rng(2))
+    for k in range(50):
+        keys = by_hand(pairs[:, 0], pairs[:, 1], outcome[k], margin[k], 4, rules)
+        assert sorted(positions[k]) == [1, 2, 3, 4]
+        for s, t in itertools.combinations(range(4), 2):
+            if keys[s] != keys[t]:
+                assert (positions[k, s] < positions[k, t]) == (keys[s] > keys[t])
+        assert tables.points[k].tolist() == [keys[s][0] for s in range(4)]
+
+
+def test_chances_add_up_and_follow_strength(rater):
+    found = kn.season(rater, double_round("ABCD"), simulations=2000, rules=kn.Rules(places={"title": (1, 1)}))
+    table = found.to_polars()
+    assert table["name"].to_list() == ["A", "B", "C", "D"]
+    assert table["title"].sum() == pytest.approx(1.0)
+    places = found.place_chances().drop("name").to_numpy()
+    np.testing.assert_allclose(places.sum(axis=0), 1.0)
+    np.testing.assert_allclose(places.sum(axis=1), 1.0)
+    again = kn.season(rater, double_round("ABCD"), simulations=2000, rules=kn.Rules(places={"title": (1, 1)}))
+    assert again.to_polars().equals(table)
+    assert found.to_dict()["simulations"] == 2000 and "A first" in repr(found)
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_results_played_out_are_the_forecasts(rater, covariance):
+    """20,000 draws: a share is sure to .0035 (one standard error); six matches with three results each."""
+    kalman = kn.KalmanElo(**rater.parameters_, covariance=covariance)
+    kalman.margin_unit_ = rater.margin_unit_
+    kalman.update(rater.fitted_)
+    table = {
+        "date": ["2025-01-01", "2025-01-01", "2026-01-01", "2026-06-01", "2026-06-01", "2027-01-01"],
+        "home": ["A", "B", "D", "A", "new", "C"],
+        "away": ["B", "D", "A", "C", "B", "A"],
+        "neutral": [False, True, False, True, True, False],
+    }
+    fixtures = kn.read_matches(table, played=False)
+    outcome, margin = kalman.play_out(fixtures, 20_000, seed=5)
+    shares = np.column_stack([(outcome == k).mean(axis=0) for k in range(3)])
+    expected = kalman.predict(fixtures).probabilities
+    # A stranger who leans on his first opponent is drawn at the newcomers' level instead.
+    known = [0, 1, 2, 3, 5]
+    np.testing.assert_allclose(shares[known], expected[known], atol=0.014)
+    assert ((np.sign(margin) == 1) == (outcome == 0)).all() and ((margin == 0) == (outcome == 1)).all()
+
+
+def test_a_side_better_than_thought_is_so_all_season(rater):
+    """Points of a season vary more than independent matches with the same chances would let them."""
+    fixtures = kn.read_matches(
+        {"date": [str(np.datetime64("2025-01-01") + k) for k in range(30)], "home": ["new"] * 30, "away": ["A"] * 30},
+        played=False,
+    )
+    outcome, _ = rater.play_out(fixtures, 4000, seed=1)
+    won = (outcome == 0).sum(axis=1)
+    p = (outcome == 0).mean()
+    assert won.var() > 3 * 30 * p * (1 - p)
+
+
+def test_matches_that_have_ended_count(rater):
+    done = double_round("ABCD", results=[0.0] * 3 + [1.0] * 9)
+    found = kn.season(
+        rater, done, rules=kn.Rules(tie_breaks=["head_to_head"], places={"last": (-1, -1)}), simulations=3
+    )
+    assert (found.points == found.points[0]).all()
+    assert dict(zip(found.names, found.points[0])) == {"A": 0.0, "B": 12.0, "C": 12.0, "D": 12.0}
+    assert found.chance("last")[0] == 1.0
+
+
+def test_any_rater_can_be_asked_but_margins_must_be_drawn():
+    played = kn.read_matches({"home": ["A", "B", "C"] * 9, "away": ["B", "C", "A"] * 9, "result": [1, 0.5, 0] * 9})
+    elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)
+    found = kn.season(elo, double_round("ABC"), rules=kn.Rules(2, 1, 0, ["wins"]), simulations=400)
+    assert found.to_polars()["name"][0] == "A"
+    with pytest.raises(InputError, match="TeamElo draws no margins"):
+        kn.season(elo, double_round("ABC"), simulations=10)
+
+
+def test_knockout_of_known_strengths(rater):
+    """Against the exact product of chances where strengths are certain; 20,000 draws are sure to .0035."""
+    cup = kn.knockout(rater, ["A", "D", "B", "C"], date="2024-07-01", simulations=20_000)
+    assert cup.reached.sum(axis=0) == pytest.approx([2.0, 1.0])
+    sure = kn.KalmanElo(**rater.parameters_ | {"doubt": 1e-9}, covariance="full")
+    sure.margin_unit_ = rater.margin_unit_
+    sure.update(rater.fitted_)
+    x = sure.possible_strengths(["A", "D", "B", "C"], "2024-07-01", 1, 0)[0]
+    band = sure.parameters_["ties"]
+
+    def beats(i, j):
+        win, loss = norm.cdf(x[i] - x[j] - band), norm.cdf(x[j] - x[i] - band)
+        return win / (win + loss)
+
+    exact = beats(0, 1) * (beats(2, 3) * beats(0, 2) + beats(3, 2) * beats(0, 3))
+    found = kn.knockout(sure, ["A", "D", "B", "C"], date="2024-07-01", simulations=20_000)
+    assert found.reached[0, 1] == pytest.approx(exact, abs=0.015)
+    assert found.to_polars().columns == ["name", "round_1", "title"] and "wins with" in repr(found)
+
+
+def test_bad_input_is_one_sentence(rater):
+    with pytest.raises(InputError, match="tie_breaks"):
+        kn.Rules(tie_breaks=["goals"])
+    with pytest.raises(InputError, match="first and a last place"):
+        kn.Rules(places={"title": (0, 1)})
+    with pytest.raises(InputError, match="2, 4, 8"):
+        kn.knockout(rater, ["A", "B", "C"], date="2024-01-01")
+    with pytest.raises(InputError, match="simulations=0"):
+        kn.season(rater, double_round("AB"), simulations=0)
+    with pytest.raises(InputError, match="needs fixtures"):
+        kn.season(rater, double_round("AB")[:0])
+
+
+def test_command(tmp_path):
+    from typer.testing import CliRunner
+
+    from kinelo.cli.app import app
+
+    league = kn.sample_league(teams=6, seasons=2, seed=1)
+    league.results.write_csv(tmp_path / "results.csv")
+    names = kn.read_matches(league.results).teams
+    lines = ["date,home,away"] + [
+        f"2030-01-{k + 1:02d},{a},{b}" for k, (a, b) in enumerate(itertools.combinations(names, 2))
+    ]
+    (tmp_path / "fixtures.csv").write_text("\n".join(lines))
+    arguments = ["season", str(tmp_path / "results.csv"), str(tmp_path / "fixtures.csv"), "--simulations", "200"]
+    shown = CliRunner().invoke(app, arguments)
+    assert shown.exit_code == 0, shown.output
+    assert "Title" in shown.output and "Relegation" in shown.output
+    wrong = CliRunner().invoke(app, [*arguments, "--tie-break", "goals"])
+    assert wrong.exit_code != 0
