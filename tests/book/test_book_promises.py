@@ -232,6 +232,12 @@ def test_a_class_that_cannot_be_found_again_is_refused(tmp_path, monkeypatch):
     assert len(kn.RatingBook(tmp_path / "c", kind())) == len(league())
 
 
+def test_conditions_are_not_dropped_in_silence(tmp_path):
+    with pytest.raises(kn.InputError, match="does not keep conditions of matches"):
+        kn.RatingBook(tmp_path / "b", kn.KalmanElo(conditions=["surface"]))
+    assert not (tmp_path / "b").exists()
+
+
 class Tally:
     """The least a rater can be: no state to keep, so the book goes over its matches again."""
 

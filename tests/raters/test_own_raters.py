@@ -107,7 +107,7 @@ def test_one_list_of_raters():
         assert name in RATER_HELP
         assert choice.meaning
     for command in ("rate", "predict", "backtest", "leaderboard"):
-        said = runner.invoke(app, [command, "--help"]).output
+        said = "".join(runner.invoke(app, [command, "--help"]).output.split())
         assert all(name in said for name in RATERS), command
 
 

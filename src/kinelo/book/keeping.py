@@ -50,7 +50,9 @@ def class_of(origin: str, given: Any, book: str) -> type:
 
 def settings_to_keep(rater: Any) -> dict[str, Any]:
     """Arguments of the constructor, which must be what JSON can keep."""
-    settings = settings_of(rater)
+    settings = {name: list(v) if isinstance(v, tuple) else v for name, v in settings_of(rater).items()}
+    if settings.get("conditions"):
+        raise InputError("a rating book does not keep conditions of matches; give it a rater without conditions")
     try:
         kept = json.loads(json.dumps(settings))
     except (TypeError, ValueError):
