@@ -29,3 +29,10 @@ def test_type_checkers_see_the_same_names():
 def test_unknown_names_are_refused():
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = kn.nonsense
+
+
+def test_every_public_name_is_listed_with_a_valid_call_of_it():
+    from bad_input import CALLS, RESULTS
+
+    listed = {name.split(".")[0] for name in CALLS} | RESULTS
+    assert set(kn.__all__) - {"__version__"} == listed, "list new names in tests/bad_input.py, remove old ones"

@@ -1,10 +1,16 @@
 """The command line as a user meets it: help, version, results, and one sentence with exit code 2 for bad input."""
 
+import contextlib
+import io
 import subprocess
 import sys
+import types
+import warnings
 
 import pytest
 import xarray as xr
+
+from kinelo.cli import main
 
 STUDY = """
 title = "A small league"
@@ -24,9 +30,21 @@ seed = 1
 """
 
 
-def kinelo(*arguments, cwd=None):
+def kinelo(*arguments):
+    """Run the command line in this process, as its entry point does."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.setattr(sys, "argv", ["kinelo", *map(str, arguments)])
+        patch.setattr(warnings, "showwarning", warnings.showwarning)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    return types.SimpleNamespace(returncode=ended.value.code or 0, stdout=out.getvalue(), stderr=err.getvalue())
+
+
+def started(*arguments):
+    """Run the command line as a process."""
     return subprocess.run(
-        [sys.executable, "-m", "kinelo.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+        [sys.executable, "-m", "kinelo.cli", *map(str, arguments)], capture_output=True, text=True, timeout=120
     )
 
 
@@ -38,7 +56,7 @@ def study(tmp_path):
 
 
 def test_version_and_help():
-    assert kinelo("--version").stdout.startswith("kinelo ")
+    assert started("--version").stdout.startswith("kinelo ")
     shown = kinelo("--help")
     assert shown.returncode == 0 and "Examples" in shown.stdout and "simulate" in shown.stdout
 

@@ -1,5 +1,6 @@
 import contextlib
 import errno
+import os
 import random
 import re
 import signal
@@ -128,14 +129,17 @@ def test_an_interrupted_reproduction_continues_and_ends_bit_identical(whole, stu
 
 
 def test_a_killed_command_resumes_and_ends_bit_identical(tmp_path, undrawn):
-    """SIGKILL at moments drawn with a fixed seed while the runs go on, then to the end."""
+    """SIGKILL at moments drawn with a fixed seed, each time with other threads, then to the end."""
     studies = write_studies(tmp_path / "studies", steps=100_000, every=4_000)
-    reproduce(read_figures(studies, wanted=[4]), tmp_path / "whole")
+    reproduce(read_figures(studies, wanted=[4, 5]), tmp_path / "whole")
     draw, out, killed = random.Random(8), tmp_path / "out", 0
-    for _ in range(3):
+    chosen = ("--figure", "4", "--figure", "5", "--resume")
+    for attempt in range(3):
         before = set(out.glob("runs/*/state-*.npz"))
         process = subprocess.Popen(
-            reproduce_command(studies, out, "--figure", "4", "--resume"), stderr=subprocess.DEVNULL
+            reproduce_command(studies, out, *chosen, "--threads", str(1 + attempt % 2)),
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": str(2 - attempt % 2)},
         )
         wait_for_checkpoint(process, out, before)
         timer = threading.Timer(draw.uniform(0.0, 0.2), process.send_signal, [signal.SIGKILL])
@@ -143,9 +147,7 @@ def test_a_killed_command_resumes_and_ends_bit_identical(tmp_path, undrawn):
         killed += process.wait() == -signal.SIGKILL
         timer.cancel()
     assert killed >= 1
-    done = subprocess.run(
-        reproduce_command(studies, out, "--figure", "4", "--resume"), check=False, capture_output=True, text=True
-    )
+    done = subprocess.run(reproduce_command(studies, out, *chosen), check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert run_bytes(out) == run_bytes(tmp_path / "whole")
 

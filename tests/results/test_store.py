@@ -1,5 +1,6 @@
 import errno
 import json
+import os
 import random
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import kinelo.results.manifest
 import kinelo.results.store
 from kinelo.errors import InputError
 from kinelo.results.layout import read_zarr
+from kinelo.results.manifest import content_digest
 from kinelo.results.store import RunStore
 
 
@@ -87,6 +89,8 @@ def crash_at_call(monkeypatch, number: int, error: BaseException):
         return operation
 
     after = number % 2 == 0
+    # Waiting for the disk changes nothing that is looked at here.
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
     for module, name in (
         (kinelo.results.store, "replace_file"),
         (kinelo.results.store, "sync_file"),
@@ -107,7 +111,8 @@ def test_a_crash_at_any_disk_operation_is_survived(uninterrupted, tmp_path):
             crash_at_call(patch, number, Crash())
             with pytest.raises(Crash):
                 run(folder)
-        run(folder)
+            # The operation that failed is past: this run meets no other.
+            run(folder)
         assert all_bytes(folder) == expected
 
 
@@ -185,6 +190,71 @@ def test_another_format_is_refused(uninterrupted, tmp_path):
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match="another format"):
         run(tmp_path / "run")
+
+
+def unfinished(folder: Path) -> Path:
+    """A run stopped after a few rows, with rows beyond its checkpoint."""
+    with RunStore.open(folder, INPUTS, LAYOUT, interval=0) as store:
+        store.append({"rating": np.ones(50), "spread": np.float64(1)}, {"x": np.linspace(0.1, 0.9, 50)})
+        store._interval = 1e9
+        store.append({"rating": np.ones(50), "spread": np.float64(1)}, {"x": np.ones(50)})
+    return folder
+
+
+def test_continuing_deletes_only_what_the_store_wrote(tmp_path):
+    folder = unfinished(tmp_path / "run")
+    (tmp_path / "precious").write_text("elsewhere")
+    own = [
+        "state-7.npz",
+        ".manifest.json.123.tmp",
+        f"data.zarr/rating/c/9/0.{'0' * 32}.partial",
+        "data.zarr/rating/c/9/0",
+    ]
+    mine = [
+        "notes.txt",
+        "picture.png",
+        "data.zarr/notes",
+        "data.zarr/rating/c/notes",
+        "state-7.npz.bak",
+        "kept/state-1.npz",
+    ]
+    for name in own + mine:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("something")
+    (folder / "state-8.npz").symlink_to(tmp_path / "precious")
+    RunStore.open(folder, INPUTS, LAYOUT).close()
+    assert not [name for name in own if (folder / name).exists()]
+    assert all((folder / name).read_text() == "something" for name in mine)
+    assert (folder / "state-8.npz").read_text() == "elsewhere"
+
+
+def test_a_run_is_the_work_of_one_version(uninterrupted, tmp_path, monkeypatch):
+    folder = unfinished(tmp_path / "run")
+    monkeypatch.setattr(kinelo.results.store, "__version__", "99.0")
+    before = all_bytes(folder)
+    with pytest.raises(InputError, match=r"began and did not finish; continue it with that version"):
+        RunStore.open(folder, INPUTS, LAYOUT)
+    assert all_bytes(folder) == before
+    with RunStore.open(uninterrupted, INPUTS, LAYOUT) as finished:
+        assert finished.complete
+
+
+def rewritten(folder: Path, **changes) -> None:
+    """Change the manifest's content as another version might have written it, digest and all."""
+    path = folder / "manifest.json"
+    document = json.loads(path.read_text())
+    content = {name: value for name, value in (document["content"] | changes).items() if value is not None}
+    path.write_text(json.dumps(document | {"content": content, "digest": content_digest(content)}))
+
+
+def test_fields_of_another_version_are_named(tmp_path, monkeypatch):
+    rewritten(unfinished(tmp_path / "run"), colour="blue")
+    with pytest.raises(InputError, match=r"says 'colour', which Kinelo .* does not know"):
+        RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
+    rewritten(unfinished(tmp_path / "old"), version=None, state="state-1.npz")
+    monkeypatch.setattr(kinelo.results.store, "__version__", "99.0")
+    with pytest.raises(InputError, match=r"Kinelo 0\.1\.0 began"):
+        RunStore.open(tmp_path / "old", INPUTS, LAYOUT)
 
 
 def test_one_process_at_a_time(tmp_path):

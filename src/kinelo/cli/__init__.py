@@ -12,10 +12,20 @@ def main() -> None:
     """Run the command line; bad input becomes one sentence and exit code 2, a warning one line."""
     warnings.showwarning = _say_warning
     try:
-        app()
+        try:
+            app()
+        finally:
+            # What cannot be written is said while it can still be said.
+            sys.stdout.flush()
     except InputError as error:
         print(f"kinelo: {error}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        from kinelo.cli.last_resort import give_up
+
+        give_up(error)
 
 
 _show_in_full = warnings.showwarning

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
+from kinelo.cli.picture import picture_name
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def backtest(
         list[str] | None, typer.Option(help="log_loss, brier, rps or accuracy; may be repeated. The first one sorts.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the scores to this CSV file.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="Draw the calibration into this PNG file.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(callback=picture_name, help="Draw the calibration into this PNG file.")
+    ] = None,
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
     aliases: Aliases = None,

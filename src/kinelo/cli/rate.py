@@ -9,6 +9,7 @@ import typer
 
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
 from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
+from kinelo.cli.picture import picture_name
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def rate(
     ] = None,
     book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write all ratings to this CSV file.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="Draw rating histories into this PNG file.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(callback=picture_name, help="Draw rating histories into this PNG file.")
+    ] = None,
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
     aliases: Aliases = None,

@@ -23,10 +23,11 @@ def simulate(
     from kinelo.pictures.style import save
     from kinelo.progress import progress_bar
     from kinelo.studies import read_study
-    from kinelo.studies.simulation import run_simulation, total_matches
+    from kinelo.studies.simulation import planned, run_simulation, total_matches
 
     plan = read_study(study)
     total = total_matches(plan)
+    planned(plan, out / "run")
     with result_folder(out, resume=resume) as folder:
         with progress_bar("Playing matches", total, wanted=True, unit="matches") as advance:
             run = run_simulation(plan, folder / "run", advance=advance, threads=threads)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from threadpoolctl import threadpool_limits
+from kinelo.blas import one_blas_thread
 
 SMALL = 1000
 
 
 def few_threads(teams: int) -> AbstractContextManager[object]:
     """Use one thread inside this block unless the league is large."""
-    return threadpool_limits(limits=1, user_api="blas") if teams <= SMALL else nullcontext()
+    return one_blas_thread() if teams <= SMALL else nullcontext()

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
-from kinelo.matches.matches import Day, Matches
+from kinelo.matches.matches import Day, Matches, check_matches
 
 if TYPE_CHECKING:
     import polars as pl
@@ -193,7 +193,11 @@ def backtest(
     >>> test.scores.select("rater", "line-up").row(0), len(test.matches)
     (('TeamElo', 'not used'), 168)
     """
+    check_matches(matches)
     named = _named(raters)
+    for name, rater in named.items():
+        if not callable(getattr(rater, "fit", None)) or not callable(getattr(rater, "one_step_ahead", None)):
+            raise InputError(f"{name} is no rater: a rater can fit and say one_step_ahead")
     unknown = [metric for metric in metrics if metric not in METRICS]
     if unknown or not metrics:
         raise InputError(

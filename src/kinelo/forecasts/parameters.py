@@ -7,6 +7,7 @@ import numbers
 from dataclasses import dataclass
 
 from kinelo.errors import InputError
+from kinelo.model.validation import LARGEST
 
 
 def check_number(owner: str, name: str, value: object, low: float, high: float = math.inf, above: bool = False) -> None:
@@ -17,11 +18,12 @@ def check_number(owner: str, name: str, value: object, low: float, high: float =
     kinelo.errors.InputError: TeamElo(step=-3.0) cannot be used: step is a finite number of at least 0
     """
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if number and math.isfinite(float(value)) and low <= float(value) <= high and not (above and float(value) == low):  # type: ignore[arg-type]
+    if number and abs(value) <= LARGEST and low <= value <= high and not (above and value == low):  # type: ignore[operator]
         return
     bounds = "" if low == -math.inf else f" above {low:g}" if above else f" of at least {low:g}"
     bounds += "" if high == math.inf else f" and at most {high:g}"
-    raise InputError(f"{owner}({name}={value!r}) cannot be used: {name} is a finite number{bounds}")
+    shown = repr(value) if len(repr(value)) < 80 else f"{repr(value)[:60]}…"
+    raise InputError(f"{owner}({name}={shown}) cannot be used: {name} is a finite number{bounds}")
 
 
 @dataclass(frozen=True)

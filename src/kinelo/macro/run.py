@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from kinelo.blas import one_blas_thread
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.diagnostics import diagnose, mass_pressing_outwards, stationary_map
 from kinelo.macro.diffusion import Wandering
@@ -104,11 +105,12 @@ class _Run:
         self.centre = self.population.mean_rating if self.earlier is None else self.earlier.centre
         spread = nonnegative("diffusion", diffusion)
         self.wandering = Wandering(grid.theta, spread) if spread > 0 else None
-        self.velocity = Velocity(system, grid, closure, shape)
-        self.transport: Transport = SCHEMES[scheme](self.velocity, self.population, self.centre, self.threads)
-        label_mass = self.population.label_mass.ravel()
-        moving = self.wandering is not None
-        self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
+        with one_blas_thread():
+            self.velocity = Velocity(system, grid, closure, shape)
+            self.transport: Transport = SCHEMES[scheme](self.velocity, self.population, self.centre, self.threads)
+            label_mass = self.population.label_mass.ravel()
+            moving = self.wandering is not None
+            self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
         self.warned = False
 
     def states(self) -> Iterator[KineticState]:
@@ -116,22 +118,29 @@ class _Run:
         state = self.earlier
         try:
             if state is None:
-                state = self._state(0.0, 0, None)
+                with one_blas_thread():
+                    state = self._state(0.0, 0, None)
                 yield state
             stepper = Stepper(self.transport, self.wandering, self.fixed)
-            time, steps = state.time, state.steps
-            for stop in [t for t in sorted({*self.saves, self.until}) if t > time]:
-                while time < stop:
-                    mark = self.interval * (math.floor(time / self.interval + 1e-9) + 1)
-                    dt = stepper.advance(stop - time)
-                    time, steps = stop if dt >= stop - time else time + dt, steps + 1
-                    if time == stop or time >= mark:
-                        state = self._state(time, steps, state)
-                        yield state
-                        if state.steady:
-                            return
+            for stop in [t for t in sorted({*self.saves, self.until}) if t > state.time]:
+                while state.time < stop:
+                    with one_blas_thread():
+                        state = self._next(stepper, state, stop)
+                    yield state
+                    if state.steady:
+                        return
         finally:
             self.transport.close()
+
+    def _next(self, stepper: Stepper, state: KineticState, stop: float) -> KineticState:
+        """Step on to the first instant past the next sample, or to ``stop``."""
+        time, steps = state.time, state.steps
+        while True:
+            mark = self.interval * (math.floor(time / self.interval + 1e-9) + 1)
+            dt = stepper.advance(stop - time)
+            time, steps = stop if dt >= stop - time else time + dt, steps + 1
+            if time == stop or time >= mark:
+                return self._state(time, steps, state)
 
     def _state(self, time: float, steps: int, before: KineticState | None) -> KineticState:
         grid, density = self.population.grid, self.transport.density()
@@ -161,7 +170,7 @@ class _Run:
             f"The range of r is too narrow: at time {time:.4g} a part {mass:.2g} of the teams presses against its "
             f"{end} end, {grid.r.low if low > high else grid.r.high:g}; give r a wider range.",
             KineloWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,20 @@ if TYPE_CHECKING:
 
 Day = str | np.datetime64
 MOST_SHOWN = 10
+
+
+def check_matches(value: object) -> None:
+    """Refuse anything but :class:`Matches`, and say how to get them.
+
+    >>> check_matches("league.csv")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv')
+    """
+    if isinstance(value, Matches):
+        return
+    if isinstance(value, str | Path):
+        raise InputError(f"matches must be read before they are used: kinelo.read_matches({str(value)!r})")
+    raise InputError(f"matches must be Matches, as kinelo.read_matches returns them, not {type(value).__name__}")
 
 
 @dataclass(frozen=True, repr=False)

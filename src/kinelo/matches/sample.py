@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
+from kinelo.model.validation import nonnegative, number, whole
 
 PLACES = (
     "Ashford", "Bramley", "Calder", "Dunmore", "Elswick", "Farrow", "Granton", "Hallam", "Ivybridge", "Jarrow", "Kelso",
@@ -20,6 +21,9 @@ PLACES = (
     "Wendover", "Yarm",
 )  # fmt: skip
 ELEVEN, BENCH, SQUAD = 11, 3, 22
+LARGEST_EDGE = 5.0
+"""Beyond it, scores are no longer those of a game."""
+
 BASE_GOALS = 1.3
 
 
@@ -59,7 +63,10 @@ def sample_league(
     """
     if not 2 <= teams <= 500 or not 1 <= seasons <= 100:
         raise InputError(f"a league has 2 to 500 teams and 1 to 100 seasons, not {teams} and {seasons}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole("seed", seed, 0))
+    club_spread, player_spread = nonnegative("club_spread", club_spread), nonnegative("player_spread", player_spread)
+    if max(club_spread, player_spread, abs(number("home_advantage", home_advantage))) > LARGEST_EDGE:
+        raise InputError(f"home_advantage and the spreads of a league must be at most {LARGEST_EDGE:g} in size")
     names = [_club_name(k) for k in range(teams)]
     squads = np.arange(teams * SQUAD).reshape(teams, SQUAD)
     skill = rng.normal(0, club_spread, (teams, 1)) + rng.normal(0, player_spread, (teams, SQUAD))

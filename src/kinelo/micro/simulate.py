@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinelo._version import __version__
+from kinelo.blas import one_blas_thread
 from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
@@ -84,7 +85,9 @@ def simulation_states(
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
     seed = whole("seed", seed, 0)
     there = choose_device(device)
-    play = _way_of_playing(system, strengths, seed, realisations, sampling, there)
+    # A probability that differs in its last bit is another result once in a while.
+    with one_blas_thread():
+        play = _way_of_playing(system, strengths, seed, realisations, sampling, there)
     workers = min(_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.memory import check_memory
 from kinelo.model.outcome import Outcome
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, Strength
@@ -34,6 +35,14 @@ def check_closure(closure: str) -> None:
     """Refuse any closure but the two that exist."""
     if closure not in ("exact", "taylor"):
         raise InputError(f'closure must be "exact" or "taylor", not {closure!r}.')
+
+
+def check_kinds(outcome: object, strengths: object) -> None:
+    """Refuse what is no outcome, or no league."""
+    if not isinstance(outcome, Outcome):
+        raise InputError(f"outcome must be an Outcome such as Tanh or Davidson, not {outcome!r}.")
+    if not isinstance(strengths, Strength):
+        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {strengths!r}.")
 
 
 def spectral_nodes(outcome: Outcome, span: float, least_sigma: float = 0.0) -> SpectralNodes:
@@ -80,7 +89,10 @@ def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "e
     >>> round(float(1 + s[0, 1]) / 2, 7)  # probability that the first team wins
     0.6750567
     """
+    check_kinds(outcome, strengths)
     check_closure(closure)
+    teams = strengths.teams
+    check_memory(40.0 * teams**2, f"The matrix of {teams:,} × {teams:,} results", "use fewer teams")
     theta = strengths.theta
     difference = theta[:, None] - theta[None, :]
     if closure == "taylor":
@@ -144,10 +156,14 @@ def satisfies_b_prime(outcome: Outcome, spread: Strength | ArrayLike) -> bool:
     >>> satisfies_b_prime(Tanh(nu=0.5), 1.41), satisfies_b_prime(Tanh(nu=0.5), 1.42)
     (True, False)
     """
+    if not isinstance(outcome, Outcome):
+        raise InputError(f"outcome must be an Outcome such as Tanh or Davidson, not {outcome!r}.")
     if isinstance(spread, Strength):
         sigma = spread.sigma
     else:
         sigma = finite_array("sigma", spread, min(np.ndim(spread), 1))
+        if sigma.size == 0:
+            raise InputError("sigma must be one number, or one per team.")
         if (sigma < 0).any():
             raise InputError(f"sigma must be 0 or more, but its smallest entry is {sigma.min():g}.")
     return largest_variance(sigma) < outcome.largest_monotone_variance

@@ -7,8 +7,15 @@ import math
 import numpy as np
 
 from kinelo.errors import InputError
+from kinelo.memory import check_memory
 from kinelo.model.strength import LineupLottery, Normal
-from kinelo.model.validation import nonnegative, number, whole
+from kinelo.model.validation import finite_array, nonnegative, whole
+
+
+def check_league(teams: int, players: int) -> None:
+    """Refuse a league that does not fit into memory, before it is made."""
+    # Strengths, their draws and what is derived from them.
+    check_memory(8 * 6 * teams * players, f"A league of {teams:,} teams of {players:,}", "use fewer teams")
 
 
 def setup_r1(*, seed: int = 1, teams: int = 200, players: int = 23, lineup: int = 11) -> LineupLottery:
@@ -19,7 +26,8 @@ def setup_r1(*, seed: int = 1, teams: int = 200, players: int = 23, lineup: int 
     >>> setup_r1().theta.mean().round(1)
     np.float64(5.0)
     """
-    teams, players = whole("teams", teams, 2), whole("players", players, 1)
+    teams, players, seed = whole("teams", teams, 2), whole("players", players, 1), whole("seed", seed, 0)
+    check_league(teams, players)
     half_width = 5 * np.arange(teams) / teams
     uniform = np.random.default_rng(seed).uniform(-1, 1, (teams, players))
     return LineupLottery((5 + half_width[:, None] * uniform) / whole("lineup", lineup, 1), lineup)
@@ -44,7 +52,8 @@ def setup_r2(
     (('Germany', 'Brazil'), array([10.,  9.]), array([1., 1.]))
     """
     teams, players = whole("teams", teams, 4), whole("players", players, 2)
-    lineup = whole("lineup", lineup, 1)
+    lineup, seed = whole("lineup", lineup, 1), whole("seed", seed, 0)
+    check_league(teams, players)
     wanted = nonnegative("germany_brazil_sigma", germany_brazil_sigma)
     if lineup >= players:
         raise InputError(f"lineup must be smaller than players = {players}, not {lineup}.")
@@ -74,11 +83,15 @@ def homogeneous(
     array([5., 7., 9.])
     """
     teams = whole("teams", teams, 2)
-    low, high = number("theta[0]", theta[0]), number("theta[1]", theta[1])
+    check_league(teams, 1)
+    ends = finite_array("theta", theta, 1)
+    if ends.size != 2:
+        raise InputError(f"theta must be an interval (low, high), not {ends.size} numbers.")
+    low, high = map(float, ends)
     if low >= high:
         raise InputError(f"theta must be an interval (low, high) with low < high, not ({low:g}, {high:g}).")
     if seed is None:
         values = low + (high - low) * (np.arange(teams) + 0.5) / teams
     else:
-        values = np.sort(np.random.default_rng(seed).uniform(low, high, teams))
+        values = np.sort(np.random.default_rng(whole("seed", seed, 0)).uniform(low, high, teams))
     return Normal(values, nonnegative("sigma", sigma))

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.fft import dct, dst
 from scipy.special import erfc
 
+from kinelo.errors import InputError
 from kinelo.model.validation import Array
 
 EDGE = 6.1
@@ -30,6 +31,9 @@ NORMAL = 6.1
 
 HEARD_OF_TANH = 18.0
 """The frequency below which tanh(z) is heard to twelve digits."""
+
+MOST_NODES = 1 << 20
+"""Nodes of a sum, far more than any league of sportsmen needs."""
 
 FINEST_SAMPLES = 1 << 17
 FADED = 4e-16
@@ -63,6 +67,11 @@ def midpoint_nodes(span: float, saturation: float, cutoff: float, least_sigma: f
     """Midpoints up to ``cutoff`` whose sum is exact as far as the span, and their distance."""
     step = 2 * math.pi / (span + saturation)
     end = min(cutoff, NORMAL / least_sigma) if least_sigma > 0 else cutoff
+    if end / step > MOST_NODES:
+        raise InputError(
+            f"Strengths {span:.3g} apart cannot be resolved by outcomes that settle within {saturation:.3g}: they may be "
+            f"at most {2 * math.pi * MOST_NODES / end:.3g} apart; use a smaller nu, or rescale the strengths."
+        )
     return (np.arange(max(8, math.ceil(end / step)), dtype=np.float64) + 0.5) * step, step
 
 

@@ -11,15 +11,21 @@ from kinelo.errors import InputError
 
 Array = NDArray[np.float64]
 
+LARGEST, SMALLEST = 1e50, 1e-50
+"""Sizes beyond which squares of products of a few numbers are no numbers any more."""
+
+LARGEST_WHOLE = 1 << 62
+"""What compiled code can count to."""
+
 
 def number(name: str, value: object) -> float:
     """Return ``value`` as a finite float, or say that it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InputError(f"{name} must be a finite number, not {value!r}.")
-    result = float(value)
-    if not math.isfinite(result):
-        raise InputError(f"{name} must be a finite number, not {result}.")
-    return result
+    if abs(value) > LARGEST or value != value:
+        shown = value if isinstance(value, float) else f"one of {len(str(value))} digits"
+        raise InputError(f"{name} must be a finite number of at most {LARGEST:g} in size, not {shown}.")
+    return float(value)
 
 
 def positive(name: str, value: object) -> float:
@@ -27,6 +33,8 @@ def positive(name: str, value: object) -> float:
     result = number(name, value)
     if result <= 0:
         raise InputError(f"{name} must be greater than 0, not {result:g}.")
+    if result < SMALLEST:
+        raise InputError(f"{name} must be at least {SMALLEST:g}, not {result:g}.")
     return result
 
 
@@ -44,6 +52,8 @@ def whole(name: str, value: object, least: int) -> int:
         raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}.")
     if value < least:
         raise InputError(f"{name} must be a whole number of at least {least}, not {value}.")
+    if value > LARGEST_WHOLE:
+        raise InputError(f"{name} must be at most {LARGEST_WHOLE}, not a number of {len(str(value))} digits.")
     return int(value)
 
 
@@ -51,13 +61,15 @@ def finite_array(name: str, value: ArrayLike, dimensions: int) -> Array:
     """Return a read-only copy of ``value`` as finite floats with the given number of dimensions."""
     try:
         result = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} must be an array of numbers with {dimensions} dimension(s).") from None
     if result.ndim != dimensions:
         raise InputError(f"{name} must have {dimensions} dimension(s), not {result.ndim}.")
-    if not np.isfinite(result).all():
-        where = tuple(int(k) for k in np.argwhere(~np.isfinite(result))[0])
-        raise InputError(f"{name} must be finite, but the entry at {list(where)} is {result[where]}.")
+    fine = np.abs(result) <= LARGEST
+    if not fine.all():
+        where = tuple(int(k) for k in np.argwhere(~fine)[0])
+        bound = "finite" if not math.isfinite(result[where]) else f"at most {LARGEST:g} in size"
+        raise InputError(f"{name} must be {bound}, but the entry at {list(where)} is {result[where]}.")
     result.setflags(write=False)
     return result
 

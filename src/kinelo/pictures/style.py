@@ -70,9 +70,12 @@ def new_figure(width: float = PAGE, height: float = 2.8) -> Figure:
 def save(figure: Figure, path: Path | str) -> Path:
     """Write the picture in the format its name says; the file appears whole or not at all."""
     path = Path(path)
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in figure.canvas.get_supported_filetypes():
+        raise InputError(f"The picture {path} cannot be drawn: its name must end in .png, .pdf or .svg.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, picture_bytes(figure, path.suffix.lstrip(".")))
+        replace_file(path, picture_bytes(figure, kind))
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise InputError(f"The picture {path} cannot be written: {reason}.") from error

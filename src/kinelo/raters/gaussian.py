@@ -29,7 +29,7 @@ from kinelo.forecasts.fit import WARM_UP
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.conditions import PREFIX
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.order import Order
@@ -163,12 +163,14 @@ class GaussianRater(Rater):
 
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
+        check_matches(matches)
         self._begin(matches)
         self._walk(matches, self._signal(matches))
         return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
+        check_matches(matches)
         self._begin(matches)
         y = self._signal(matches)
         mean, variance, unknown = self._walk(matches, y)
@@ -210,6 +212,7 @@ class GaussianRater(Rater):
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+        check_matches(matches)
         self._begun()
         return self._forecast(*self._look(matches)).about(matches)
 

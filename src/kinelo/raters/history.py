@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
+from kinelo.model.validation import whole
 from kinelo.raters.guest import blank_of, carry_on
 from kinelo.raters.rater import Rater
 
@@ -26,11 +27,14 @@ def rating_history(rater: Rater | Any, matches: Matches, points: int = 200) -> p
     >>> history.select("date", "name").rows()[0], history.height
     ((datetime.date(2024, 1, 1), 'A'), 4)
     """
-    if points < 2 or len(matches) == 0:
+    check_matches(matches)
+    if not isinstance(rater, Rater) and not callable(getattr(rater, "fit", None)):
+        raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}")
+    if whole("points", points, 0) < 2 or len(matches) == 0:
         raise InputError(f"a history needs matches and at least 2 points, not {len(matches)} and {points}")
     walker = blank_of(rater)
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1
-    chosen = np.unique(np.linspace(0, last_of_day.size - 1, points).round().astype(int))
+    chosen = np.unique(np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int))
     frames, done = [], 0
     for stop in last_of_day[chosen]:
         carry_on(walker, matches[done:stop])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.order import Order, learn_order
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class Rater(ABC):
 
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+        check_matches(matches)
         if len(matches) == 0:
             raise InputError("there are no matches to fit; at least one is needed")
         if np.isnan(matches.result).any():

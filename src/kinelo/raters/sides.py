@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.drift import Drift, measure_drift
 from kinelo.raters.rater import Rater
 from kinelo.raters.standing import Standing
@@ -73,11 +73,13 @@ class SideRater(Rater):
 
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
+        check_matches(matches)
         self._play(matches, traced=False)
         return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
+        check_matches(matches)
         unknown = self._begin().known_sides(matches)[2]
         return self._forecast(self._play(matches, traced=True), unknown).about(matches)
 

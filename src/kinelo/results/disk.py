@@ -7,7 +7,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kinelo.atomic import sync_folder
@@ -41,10 +41,30 @@ def disk_errors_in_words(folder: Path, advice: str = "run the command again", ne
 
 
 def _space_left(folder: Path) -> str:
+    free = free_space(folder)
+    return "" if free is None else f" ({free / 1e6:.0f} MB left)"
+
+
+def free_space(folder: Path) -> int | None:
+    """Bytes left on the disk that holds ``folder``, which need not exist yet."""
     for place in (folder, *folder.absolute().parents):
-        if place.is_dir():
-            return f" ({shutil.disk_usage(place).free / 1e6:.0f} MB left)"
-    return ""
+        with suppress(OSError):
+            if place.is_dir():
+                return shutil.disk_usage(place).free
+    return None
+
+
+def check_space(folder: Path, needed: float, what: str, remedy: str) -> None:
+    """Refuse, before anything is written, what the disk cannot hold."""
+    free = free_space(folder)
+    if free is not None and needed > free:
+        raise InputError(
+            f"{what} needs {_size(needed)} on the disk that holds {folder}, but {_size(free)} are free there; {remedy}."
+        )
+
+
+def _size(size: float) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.2f} MB"
 
 
 def holds_something(folder: Path) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kinelo._version import __version__
 from kinelo.atomic import replace_file
 from kinelo.errors import InputError
 
@@ -56,13 +57,17 @@ def file_digest(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is complete: ``rows`` of data, the ``files`` that hold them with their digests, the state to go on from."""
+    """What is complete: ``rows`` of data, the ``files`` that hold them with their digests, the state to go on from.
+
+    ``version`` is the Kinelo that began the run; a run is one version's work from its first row to its last.
+    """
 
     inputs: Mapping[str, Any]
     rows: int = 0
     files: Mapping[str, str] = field(default_factory=dict)
     state: str | None = None
     complete: bool = False
+    version: str = __version__
 
     def changed(self, **fields: Any) -> Manifest:
         """Return a copy with some fields replaced."""
@@ -89,7 +94,17 @@ class Manifest:
             raise InputError(f"{folder} was stored in another format ({document['format']!r}); choose another folder.")
         if content_digest(content) != digest:
             raise damaged(folder, FILE_NAME)
-        return cls(**content)
+        if not isinstance(content, dict) or "inputs" not in content:
+            raise damaged(folder, FILE_NAME)
+        # Version 0.1.0 did not say its name.
+        complete: dict[str, Any] = {"version": "0.1.0", **content}
+        unknown = sorted(set(complete) - {known.name for known in fields(cls)})
+        if unknown:
+            raise InputError(
+                f"The stored run {folder} says {unknown[0]!r}, which Kinelo {__version__} does not know: it comes from "
+                "another version; it is left alone, choose another folder."
+            )
+        return cls(**complete)
 
     def verify(self, folder: Path) -> None:
         """Refuse a store in which a file the manifest names is missing or changed."""

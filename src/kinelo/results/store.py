@@ -9,6 +9,7 @@ checkpoint, and since every row is a function of the inputs alone it ends with t
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -21,6 +22,7 @@ import xarray as xr
 import zarr
 from numpy.typing import NDArray
 
+from kinelo._version import __version__
 from kinelo.atomic import replace_file
 from kinelo.errors import InputError
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
@@ -93,6 +95,7 @@ class RunStore:
                 manifest.verify(folder)
                 store = cls(folder, manifest, layout, lock, INTERVAL if interval is None else interval)
                 if not manifest.complete:
+                    check_version(folder, manifest)
                     store._return_to_checkpoint()
             except BaseException:
                 os.close(lock)
@@ -190,15 +193,33 @@ class RunStore:
     def _return_to_checkpoint(self) -> None:
         """Remove what an interrupted process left beyond the manifest, and undo a finish it did not complete."""
         initial = {f"{DATA}/{name}": content for name, content in self.layout.initial_files.items()}
-        kept = {*self._manifest.files, *initial, FILE_NAME}
+        kept, own = {*self._manifest.files, *initial, FILE_NAME}, self._own_files()
         for path in self.folder.rglob("*"):
-            if path.is_file() and path.relative_to(self.folder).as_posix() not in kept:
+            name = path.relative_to(self.folder).as_posix()
+            if name not in kept and own.fullmatch(name) and path.is_file() and not path.is_symlink():
                 path.unlink()
         for name, content in initial.items():
             path = self.folder / name
             if not path.is_file() or path.read_bytes() != content:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 replace_file(path, content)
+
+    def _own_files(self) -> re.Pattern[str]:
+        """Names that the store gives its files: chunks, states, and what is not yet renamed. All others are not its."""
+        series = "|".join(map(re.escape, self.layout.series))
+        chunk = rf"{DATA}/(?:{series})/c(?:/\d+)*"
+        unfinished = rf"(?:{chunk}|{DATA}/(?:.*/)?zarr)\.[0-9a-f]{{32}}\.partial"
+        temporary = rf"\.{FILE_NAME}\.\d+\.tmp|{DATA}/(?:.*/)?\.zarr\.json\.\d+\.tmp"
+        return re.compile(rf"{chunk}|{unfinished}|{temporary}|state-\d+\.npz")
+
+
+def check_version(folder: Path, manifest: Manifest) -> None:
+    """Refuse to continue what another version of Kinelo began."""
+    if manifest.version != __version__:
+        raise InputError(
+            f"{folder} holds a run that Kinelo {manifest.version} began and did not finish; continue it with that "
+            f"version, or choose another folder to compute it with {__version__}."
+        )
 
 
 def check_inputs(folder: Path, manifest: Manifest, inputs: Mapping[str, Any]) -> None:

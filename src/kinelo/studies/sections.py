@@ -195,10 +195,10 @@ LeagueSection = Annotated[
 class SimulateSection(Section):
     """``[simulate]``: how long to play, how often, and from where."""
 
-    steps: int
-    seed: int
-    matches_per_step: int = 25
-    realisations: int = 1
-    record_every: int | None = None
+    steps: int = Field(ge=0)
+    seed: int = Field(ge=0)
+    matches_per_step: int = Field(default=25, ge=1)
+    realisations: int = Field(default=1, ge=1)
+    record_every: int | None = Field(default=None, ge=1)
     sampling: Literal["marginal", "literal"] = "marginal"
     start: float | list[float] | None = None

@@ -10,14 +10,22 @@ import numpy as np
 import xarray as xr
 
 from kinelo.errors import InputError
+from kinelo.micro.league import LARGEST_TABLE
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.simulate import CALL, SimulationState, dataset_of, simulation_states
+from kinelo.model.expectation import league_waves
+from kinelo.model.strength import Fixed
+from kinelo.results.disk import check_space
 from kinelo.results.layout import Layout
+from kinelo.results.manifest import FILE_NAME
 from kinelo.results.store import RunStore
 from kinelo.studies.study import Study, required
 
 MOST_RECORDS = 100_000
 """Each record of a stored run is a file per variable, named in the run's manifest."""
+
+BLOCK = 4096
+"""Bytes that a file takes at least."""
 
 
 def simulation_inputs(study: Study) -> dict[str, Any]:
@@ -31,9 +39,9 @@ def total_matches(study: Study) -> int:
     return plan.steps * plan.matches_per_step * plan.realisations
 
 
-def checked_records(study: Study) -> Records:
-    """The steps to be recorded, of a run that this machine can carry out and store."""
-    plan = required("simulate", study.simulate)
+def planned(study: Study, folder: Path) -> Records:
+    """The steps to be recorded, of a run that this machine can carry out and that ``folder`` can hold."""
+    plan, teams = required("simulate", study.simulate), study.strengths.teams
     records = Records(plan.steps, plan.record_every)
     if records.total > MOST_RECORDS:
         raise InputError(
@@ -41,9 +49,14 @@ def checked_records(study: Study) -> Records:
             f"at most {MOST_RECORDS:,}; use record_every = {-(-records.steps // (MOST_RECORDS - 2)):,} or more."
         )
     check_plan(
-        teams=study.strengths.teams, records=records, matches_per_step=plan.matches_per_step,
-        realisations=plan.realisations, kept=1,
-    )  # fmt: skip
+        teams=teams, records=records, matches_per_step=plan.matches_per_step, realisations=plan.realisations, kept=1
+    )
+    if plan.sampling == "marginal" and teams <= LARGEST_TABLE and not isinstance(study.strengths, Fixed):
+        league_waves(study.system.outcome, study.strengths)
+    if not (folder / FILE_NAME).exists():
+        # Each record is two files, and a file takes a block at least.
+        each = max(8 * plan.realisations * teams, BLOCK) + max(8 * plan.realisations, BLOCK)
+        check_space(folder, each * len(records), f"A run of {len(records):,} records", "use a larger record_every")
     return records
 
 
@@ -59,7 +72,7 @@ def run_simulation(
     ``advance`` is told the number of candidate matches played so far.
     """
     plan = required("simulate", study.simulate)
-    records = checked_records(study)
+    records = planned(study, folder)
     start = None if plan.start is None else np.broadcast_to(plan.start, np.shape(plan.start) or study.strengths.teams)
     with RunStore.open(folder, simulation_inputs(study), _layout(study, records)) as store:
         if not store.complete:

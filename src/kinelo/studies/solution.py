@@ -18,6 +18,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from kinelo.blas import one_blas_thread
 from kinelo.errors import KineloWarning
 from kinelo.macro.diagnostics import Diagnostics, StationaryMap, diagnose, stationary_map
 from kinelo.macro.population import Population
@@ -104,11 +105,12 @@ def _state(numbers: NDArray[np.float64], population: Population, note: str) -> K
 def _rest(study: Study) -> StationaryMap:
     """The stationary map, from the start of the run."""
     plan, start = required("solve", study.solve), study.teams
-    with _silence():
-        velocity = Velocity(study.system, start.grid, plan.closure)
-    velocity.update_labels(start.label_mass)
-    moving = plan.diffusion > 0
-    return stationary_map(study.system.outcome, velocity, start.label_mass.ravel(), start.mean_rating, moving)
+    with one_blas_thread():
+        with _silence():
+            velocity = Velocity(study.system, start.grid, plan.closure)
+        velocity.update_labels(start.label_mass)
+        moving = plan.diffusion > 0
+        return stationary_map(study.system.outcome, velocity, start.label_mass.ravel(), start.mean_rating, moving)
 
 
 def _integrals(state: KineticState, rest: StationaryMap) -> Diagnostics:

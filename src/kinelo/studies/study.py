@@ -85,6 +85,10 @@ def read_study(path: str | Path) -> Study:
         raise InputError(f"the study file {path} cannot be read: {error}.") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not valid TOML: {error}.") from None
+    except RecursionError:
+        raise InputError(
+            f"{path} is nested too deeply to be read; a study has sections and lists of numbers."
+        ) from None
     return parse_study(content, str(path))
 
 

@@ -114,6 +114,8 @@ def strength_profile(outcome: Outcome, learning: Learning, sigma: float = 0.0) -
     >>> round(profile.variance, 9), round(profile.kurtosis, 6)  # Ψ(½) of ν²Var ρ = Ψ(νσ²/2κ)
     (1.097512434, 3.715142)
     """
+    if not isinstance(outcome, Outcome):
+        raise InputError(f"outcome must be an Outcome such as Tanh or Davidson, not {outcome!r}.")
     refuse_unsettled(learning)
     pull = Pull(outcome, learning, sigma)
     half, step = _first_grid(pull)

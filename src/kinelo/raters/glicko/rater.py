@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.glicko import kernels
 from kinelo.raters.sides import SideRater, Trace
 from kinelo.raters.standing import Standing
@@ -71,6 +71,7 @@ class _GlickoFamily(SideRater):
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+        check_matches(matches)
         standing = self._settled()
         home, away, unknown = standing.known_sides(matches)
         (mu_i, phi_i), (mu_j, phi_j) = (self._rested(standing, side, matches.day) for side in (home, away))

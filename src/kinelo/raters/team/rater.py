@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
-from kinelo.matches.matches import Day, Matches
+from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.sides import SideRater, Trace
 from kinelo.raters.standing import Standing
@@ -238,6 +238,7 @@ class TeamElo(SideRater):
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+        check_matches(matches)
         home, away, unknown = self._begin().known_sides(matches)
         z = self._rested(home, matches.day) - self._rested(away, matches.day)
         z += np.where(matches.neutral, 0.0, self._numbers[kernels.HOME])

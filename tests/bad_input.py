@@ -1,0 +1,211 @@
+"""A valid call of every public name, each argument of which is replaced by nonsense in ``test_bad_input.py``.
+
+A new public name gets a line here: in CALLS what makes a valid call of it, small enough to be made a hundred times, or
+in RESULTS if users only receive it. Methods may be listed too, as ``Name.method``. Test modules add no names.
+"""
+
+from functools import cache
+from itertools import islice
+
+import numpy as np
+
+import kinelo as kn
+
+
+def system():
+    return kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
+
+
+def league():
+    return kn.Normal([4.0, 7.0, 10.0], 1.0)
+
+
+def cells():
+    return {"theta": (4.0, 10.0, 4), "r": (4.0, 10.0, 5), "sigma": 1.0}
+
+
+@cache
+def matches():
+    table = {"date": ["2020-01-01", "2020-02-01", "2020-03-01"], "home": ["A", "B", "C"], "away": ["B", "C", "A"]}
+    return kn.read_matches(table | {"result": [1.0, 0.5, 1.0]})
+
+
+@cache
+def rated():
+    return kn.Glicko(deviation=300.0, growth=10.0, home_advantage=0.0, ties=0.5).fit(matches())
+
+
+def first(states):
+    return list(islice(states, 3))
+
+
+CALLS = {
+    "Tanh": (lambda **k: kn.Tanh(**k), {"nu": 0.5}),
+    "Probit": (lambda **k: kn.Probit(**k), {"nu": 0.5}),
+    "Davidson": (lambda **k: kn.Davidson(**k), {"nu": 0.5, "kappa": 1.0}),
+    "AllPlayAll": (lambda: kn.AllPlayAll(), {}),
+    "Local": (lambda: kn.Local(), {}),
+    "Window": (lambda **k: kn.Window(**k), {"c": 2.0, "smoothing": 0.5}),
+    "Fixed": (lambda **k: kn.Fixed(**k), {"theta": [4.0, 7.0], "names": ["A", "B"]}),
+    "Normal": (lambda **k: kn.Normal(**k), {"theta": [4.0, 7.0], "sigma": [1.0, 0.5], "names": ["A", "B"]}),
+    "LineupLottery": (
+        lambda **k: kn.LineupLottery(**k),
+        {"rho": [[1.0, 2.0, 3.0], [2.0, 2.0, 1.0]], "m": 2, "weights": [[1.0, 1.0, 2.0]] * 2, "names": ["A", "B"]},
+    ),
+    "Empirical": (
+        lambda **k: kn.Empirical(**k),
+        {"values": [[1.0, 2.0], [0.0, 3.0]], "probabilities": [0.5, 0.5], "names": ["A", "B"]},
+    ),
+    "setup_r1": (lambda **k: kn.setup_r1(**k), {"seed": 1, "teams": 5, "players": 6, "lineup": 3}),
+    "setup_r2": (
+        lambda **k: kn.setup_r2(**k),
+        {"seed": 1, "teams": 5, "players": 6, "lineup": 3, "germany_brazil_sigma": 1.0},
+    ),
+    "homogeneous": (lambda **k: kn.homogeneous(**k), {"sigma": 1.0, "teams": 4, "theta": (4.0, 10.0), "seed": 1}),
+    "expected_result": (
+        lambda **k: kn.expected_result(**k),
+        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
+    ),
+    "outcome_probabilities": (
+        lambda **k: kn.outcome_probabilities(**k),
+        {"outcome": kn.Davidson(nu=0.5, kappa=1.0), "strengths": league()},
+    ),
+    "satisfies_b_prime": (lambda **k: kn.satisfies_b_prime(**k), {"outcome": kn.Tanh(nu=0.5), "spread": 1.0}),
+    "RatingSystem": (
+        lambda **k: kn.RatingSystem(**k),
+        {"outcome": kn.Tanh(nu=0.5), "pairing": kn.AllPlayAll(), "gamma": 0.1},
+    ),
+    "Continuum": (
+        lambda **k: kn.Continuum(**k),
+        {"theta": (4.0, 10.0), "sigma": (0.5, 1.0), "nodes": 8, "sigma_nodes": 3},
+    ),
+    "stationary": (
+        lambda **k: kn.stationary(**k),
+        {"system": system(), "strengths": league(), "closure": "exact", "noise": "gaussian", "start": [4.0, 7.0, 10.0],
+         "method": "auto"},
+    ),
+    "relaxation": (
+        lambda **k: kn.relaxation(**k),
+        {"system": system(), "strengths": league(), "closure": "exact", "noise": "none"},
+    ),
+    "recover_strength": (
+        lambda **k: kn.recover_strength(**k),
+        {"outcome": kn.Tanh(nu=0.5), "ratings": [6.0, 7.0, 8.0], "sigma": 1.0, "gamma": 0.05},
+    ),
+    "recover_strength.variance": (
+        lambda **k: kn.recover_strength(kn.Tanh(nu=0.5), [6.0, 7.0, 8.0], 1.0, **k),
+        {"rating_variance": [0.1, 0.1, 0.1]},
+    ),
+    "unbiased_gamma": (
+        lambda **k: kn.unbiased_gamma(**k),
+        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
+    ),
+    "diagnose": (lambda **k: kn.diagnose(**k).to_dict(), {"system": system(), "strengths": league()}),
+    "read_matches": (
+        lambda **k: len(kn.read_matches(**k)),
+        {"source": {"home": ["A"], "away": ["B"], "result": [1.0]}, "lineups": None, "columns": None, "played": True},
+    ),
+    "TeamElo": (
+        lambda **k: kn.TeamElo(**k),
+        {"step": 20.0, "newcomer_boost": 1.0, "settling_matches": 10.0, "home_advantage": 50.0, "ties": 0.5,
+         "spread": 100.0, "margin_weight": 0.5, "contraction": 0.01, "regression": 0.1, "initial": 1500.0,
+         "scale": 400.0, "season_gap": 45.0, "prior_spread": 200.0},
+    ),
+    "Glicko": (
+        lambda **k: kn.Glicko(**k),
+        {"deviation": 300.0, "growth": 10.0, "home_advantage": 0.0, "ties": 0.5, "initial": 1500.0, "period": 30.0},
+    ),
+    "Glicko.fit": (lambda **k: rated_anew().fit(**k).ratings_, {"matches": matches()}),
+    "Glicko.update": (lambda **k: rated_anew().fit(matches()).update(**k).ratings_, {"matches": matches()}),
+    "Glicko.predict": (lambda **k: rated().predict(**k).probabilities, {"matches": matches()}),
+    "Glicko2": (
+        lambda **k: kn.Glicko2(**k),
+        {"deviation": 300.0, "volatility": 0.06, "home_advantage": 0.0, "ties": 0.5, "tau": 0.5, "period": 30.0},
+    ),
+    "KalmanElo": (
+        lambda **k: kn.KalmanElo(**k),
+        {"walk": 0.3, "prior_spread": 1.0, "noise": 0.5, "regression": 0.1, "ties": 0.5, "covariance": "full"},
+    ),
+    "PlayerElo": (
+        lambda **k: kn.PlayerElo(**k),
+        {"walk": 0.3, "prior_spread": 1.0, "ties": 0.5, "role_weights": {"goalkeeper": 2.0}, "known": "starters",
+         "strength": "mean", "substitute_share": 0.3, "noise": 1.0, "initial": 1500.0},
+    ),
+    "rating_history": (
+        lambda **k: kn.rating_history(**k),
+        {"rater": rated(), "matches": matches(), "points": 5},
+    ),
+    "RatingBook": (lambda **k: kn.RatingBook(**k), {"path": "book", "rater": rated()}),
+    "sample_league": (
+        lambda **k: kn.sample_league(**k),
+        {"teams": 4, "seasons": 1, "seed": 1, "home_advantage": 0.3, "club_spread": 0.35, "player_spread": 0.8},
+    ),
+    "backtest": (
+        lambda **k: len(kn.backtest(**k).forecasts),
+        {"matches": matches(), "raters": rated(), "train_until": "2020-01-15", "metrics": ("log_loss",)},
+    ),
+    "Population": (
+        lambda **k: kn.Population(**k).mean_rating,
+        {"density": np.ones((4, 1, 5)), **cells()},
+    ),
+    "Population.uniform": (lambda **k: kn.Population.uniform(**k).mean_rating, cells()),
+    "Population.gaussian": (
+        lambda **k: kn.Population.gaussian(**k).mean_rating,
+        {**cells(), "theta_mean": 7.0, "theta_sd": 1.0, "r_mean": 7.0, "r_sd": 1.0},
+    ),
+    "Population.concentrated": (
+        lambda **k: kn.Population.concentrated(**k).mean_rating,
+        {"rating": 7.0, **cells()},
+    ),
+    "kinetic_states": (
+        lambda **k: first(kn.kinetic_states(**k))[0].population.mean_rating,
+        {"system": system(), "start": kn.Population.uniform(**cells()), "until": 0.1, "threads": 1},
+    ),
+    "solve": (
+        lambda **k: kn.solve(**k).rating_given_theta.values,
+        {"system": system(), "population": kn.Population.uniform(**cells()), "until": 0.1, "closure": "exact",
+         "scheme": "tvd", "dt": 0.05, "diffusion": 0.1, "save_at": [0.1], "stop": "steady", "steady_below": 1e-4,
+         "samples": 2, "threads": 1},
+    ),
+    "simulate": (
+        lambda **k: kn.simulate(**k).rating.values,
+        {"system": system(), "strengths": league(), "steps": 4, "matches_per_step": 5, "realisations": 2, "seed": 1,
+         "start": [7.0, 7.0, 7.0], "record_every": 2, "sampling": "marginal", "threads": 1},
+    ),
+    "simulation_states": (
+        lambda **k: [state.rating for state in first(kn.simulation_states(**k))],
+        {"system": system(), "strengths": league(), "stops": [1, 2], "matches_per_step": 5, "realisations": 2,
+         "seed": 1, "start": [7.0, 7.0, 7.0], "sampling": "literal", "threads": 1},
+    ),
+    "Learning": (lambda **k: kn.Learning(**k), {"alpha": 0.1, "beta": 0.1, "diffusion": 0.1, "on": "expected"}),
+    "Form": (lambda **k: kn.Form(**k), {"rate": 0.1, "spread": 0.5}),
+    "Walk": (lambda **k: kn.Walk(**k), {"spread": 0.1}),
+    "Turnover": (
+        lambda **k: kn.Turnover(**k),
+        {"rate": 0.01, "theta": [6.0, 7.0], "start": 7.0, "leaving": "random"},
+    ),
+    "tracking": (
+        lambda **k: kn.tracking(**k).moments,
+        {"system": system(), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5)},
+    ),
+    "best_gamma": (
+        lambda **k: kn.best_gamma(**k).gamma,
+        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5)},
+    ),
+    "strength_profile": (
+        lambda **k: kn.strength_profile(**k).density,
+        {"outcome": kn.Tanh(nu=0.5), "learning": kn.Learning(alpha=0.1, diffusion=0.1), "sigma": 0.5},
+    ),
+}  # fmt: skip
+"""Name → (the call, valid arguments)."""
+
+RESULTS = {
+    "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
+    "Relaxation", "Recovery", "Diagnosis", "Matches", "Lineups", "Rejects", "League", "Backtest", "Forecast",
+    "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
+}  # fmt: skip
+"""Errors, bases, and what users receive but do not make."""
+
+
+def rated_anew():
+    return kn.Glicko(deviation=300.0, growth=10.0, home_advantage=0.0, ties=0.5)

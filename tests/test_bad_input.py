@@ -1,0 +1,85 @@
+"""Nonsense in any argument of any public name: a sentence (InputError) or a TypeError, never NaN, never a hang."""
+
+import dataclasses
+import math
+import signal
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from bad_input import CALLS
+
+NONSENSE = [
+    math.nan, math.inf, -1, -1.5, 1e308, 10**400, "nonsense", None, [], [math.nan, 1.0], {"a": 1}, object(),
+]  # fmt: skip
+LONGEST = 30
+"""Seconds after which a call hangs."""
+
+
+class Hang(BaseException):
+    """A call took too long."""
+
+
+@pytest.fixture(autouse=True)
+def _no_hang(tmp_path, monkeypatch):
+    def late(number, frame):
+        raise Hang
+
+    monkeypatch.chdir(tmp_path)
+    before = signal.signal(signal.SIGALRM, late)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def made(call, arguments):
+    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call(**arguments)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def undefined(result, depth=0) -> int:
+    """How many numbers in a result are NaN or infinite."""
+    if isinstance(result, str | bytes | None.__class__) or depth > 4:
+        return 0
+    if isinstance(result, float | int | np.generic):
+        return int(np.issubdtype(type(result), np.number) and not math.isfinite(float(result)))
+    if isinstance(result, np.ndarray):
+        return int((~np.isfinite(result)).sum()) if result.dtype.kind in "fc" else 0
+    if hasattr(result, "get_columns"):
+        return sum(undefined(column.to_numpy(), depth + 1) for column in result.get_columns())
+    if isinstance(result, Mapping):
+        return sum(undefined(value, depth + 1) for value in result.values())
+    if isinstance(result, tuple | list):
+        return sum(undefined(value, depth + 1) for value in result)
+    if dataclasses.is_dataclass(result):
+        return sum(undefined(getattr(result, field.name), depth + 1) for field in dataclasses.fields(result))
+    return 0
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_nonsense_is_refused_in_words(name):
+    call, good = CALLS[name]
+    undefined_before = undefined(made(call, good))
+    complaints = []
+    for argument in good:
+        for value in NONSENSE:
+            shown = f"{name}({argument}={value if value != 10**400 else '10**400'!r})"
+            try:
+                if undefined(made(call, {**good, argument: value})) > undefined_before:
+                    complaints.append(f"{shown} gave a result that is not a number")
+            except kn.InputError as error:
+                if not str(error) or "\n" in str(error):
+                    complaints.append(f"{shown} complained in no sentence: {error}")
+            except TypeError:
+                pass
+            except (Exception, Hang) as error:
+                complaints.append(f"{shown} raised {type(error).__name__}: {str(error)[:100]}")
+    assert not complaints, "\n".join(complaints)
