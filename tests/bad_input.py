@@ -135,6 +135,7 @@ CALLS = {
         lambda **k: kn.rating_history(**k),
         {"rater": rated(), "matches": matches(), "points": 5},
     ),
+    "leaderboard": (lambda **k: kn.leaderboard(**k).height, {"rater": rated(), "least_matches": 1}),
     "RatingBook": (lambda **k: kn.RatingBook(**k), {"path": "book", "rater": rated()}),
     "sample_league": (
         lambda **k: kn.sample_league(**k),
