@@ -131,6 +131,11 @@ CALLS = {
         {"walk": 0.3, "prior_spread": 1.0, "ties": 0.5, "role_weights": {"goalkeeper": 2.0}, "known": "starters",
          "strength": "mean", "substitute_share": 0.3, "noise": 1.0, "initial": 1500.0},
     ),
+    "BradleyTerry": (
+        lambda **k: kn.BradleyTerry(**k),
+        {"ties": 0.5, "ridge": 0.01, "home_advantage": 0.2, "refit_days": 30.0, "initial": 1500.0},
+    ),
+    "devices": (lambda: len(kn.devices()), {}),
     "rating_history": (
         lambda **k: kn.rating_history(**k),
         {"rater": rated(), "matches": matches(), "points": 5},
@@ -204,6 +209,7 @@ RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
     "Relaxation", "Recovery", "Diagnosis", "Matches", "Lineups", "Rejects", "League", "Backtest", "Forecast",
     "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
+    "Device",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""
 

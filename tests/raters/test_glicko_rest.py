@@ -1,0 +1,51 @@
+"""Glicko's uncertainty over several periods, against the steps that Glickman prescribes, done by hand."""
+
+import math
+
+import pytest
+
+import kinelo as kn
+
+SCALE = 400 / math.log(10)
+
+
+def played(*rows):
+    names = ("date", "home", "away", "result")
+    return kn.read_matches(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def after_one_match(phi2: float, other2: float, difference: float) -> float:
+    g = 1 / math.sqrt(1 + 3 * other2 / math.pi**2)
+    expected = 1 / (1 + math.exp(-g * difference))
+    return 1 / (1 / phi2 + g * g * expected * (1 - expected))
+
+
+def uncertainty(rater, name: str) -> float:
+    table = rater.ratings_
+    return float(table.filter(table["name"] == name)["uncertainty"][0])
+
+
+def test_glicko_2_rests_once_for_every_period_without_a_match():
+    """Matches in periods 0 and 4: φ² grows by σ² in the period of a match and once in each of the three between."""
+    start, vol2, tau = (300 / SCALE) ** 2, 0.1**2, 1e-3
+    rater = kn.Glicko2(300.0, 0.1, 0.0, 0.0, tau=tau, period=10.0, together=True)
+    rater.fit(played(("1970-01-05", "A", "B", 1.0), ("1970-02-14", "A", "B", 0.0)))
+    once = after_one_match(start + vol2, start, 0.0)
+    lead = 2 * once * 0.5 / math.sqrt(1 + 3 * start / math.pi**2)
+    rested = once + 3 * vol2
+    assert rested < start
+    assert uncertainty(rater, "A") == pytest.approx(
+        SCALE * math.sqrt(after_one_match(rested + vol2, rested, lead)), rel=1e-4
+    )
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("kind", [kn.Glicko, kn.Glicko2])
+def test_rest_brings_nobody_beyond_a_newcomer(kind, together):
+    """After a century of rest a side is as uncertain as on its first day, and knows more after the next match."""
+    rater = kind(50.0, 30.0 if kind is kn.Glicko else 0.3, 0.0, 0.0, together=together)
+    rater.fit(played(("1920-01-01", "A", "B", 1.0), ("2020-01-01", "A", "C", 1.0)))
+    assert uncertainty(rater, "A") <= math.hypot(50.0, 0.3 * SCALE if kind is kn.Glicko2 else 0.0)
+    # A newcomer gains q·RD²/2 from a win over an equal, at most; so does whoever has rested for a century.
+    largest = 2 * (50.0**2 + (0.3 * SCALE if kind is kn.Glicko2 else 0.0) ** 2) / SCALE / 2
+    assert 0 < float(rater.ratings_.filter(rater.ratings_["name"] == "A")["rating"][0]) - 1500 < largest
