@@ -198,6 +198,18 @@ CALLS = {
         lambda **k: kn.best_gamma(**k).gamma,
         {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5)},
     ),
+    "critical_gamma": (
+        lambda **k: kn.critical_gamma(**k).critical,
+        {"outcome": kn.Tanh(nu=0.5), "strengths": league()},
+    ),
+    "newcomer": (
+        lambda **k: kn.newcomer(**k).rating,
+        {"system": system(), "strengths": league(), "theta": 7.0, "start": 6.0},
+    ),
+    "settled_deviations": (
+        lambda **k: kn.settled_deviations(**k).deviation,
+        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "growth": 0.05},
+    ),
     "strength_profile": (
         lambda **k: kn.strength_profile(**k).density,
         {"outcome": kn.Tanh(nu=0.5), "learning": kn.Learning(alpha=0.1, diffusion=0.1), "sigma": 0.5},
@@ -209,7 +221,7 @@ RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
     "Relaxation", "Recovery", "Diagnosis", "Matches", "Lineups", "Rejects", "League", "Backtest", "Forecast",
     "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
-    "Device",
+    "Device", "CriticalGamma", "DeviationState", "Newcomer",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""
 
