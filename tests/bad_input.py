@@ -8,6 +8,7 @@ from functools import cache
 from itertools import islice
 
 import numpy as np
+import scipy.stats
 
 import kinelo as kn
 
@@ -55,6 +56,10 @@ CALLS = {
     "Empirical": (
         lambda **k: kn.Empirical(**k),
         {"values": [[1.0, 2.0], [0.0, 3.0]], "probabilities": [0.5, 0.5], "names": ["A", "B"]},
+    ),
+    "Scaled": (
+        lambda **k: kn.Scaled(**k),
+        {"distribution": scipy.stats.laplace, "theta": [4.0, 7.0], "sigma": [1.0, 0.5], "names": ["A", "B"]},
     ),
     "setup_r1": (lambda **k: kn.setup_r1(**k), {"seed": 1, "teams": 5, "players": 6, "lineup": 3}),
     "setup_r2": (
@@ -221,9 +226,13 @@ RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
     "Relaxation", "Recovery", "Diagnosis", "Matches", "Lineups", "Rejects", "League", "Backtest", "Forecast",
     "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
-    "Device", "CriticalGamma", "DeviationState", "Newcomer",
+    "Device", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""
+
+
+UNSWEPT = {"Rules", "season", "knockout"}
+"""Names whose valid calls are still to be written."""
 
 
 def rated_anew():

@@ -69,8 +69,8 @@ def midpoint_nodes(span: float, saturation: float, cutoff: float, least_sigma: f
     end = min(cutoff, NORMAL / least_sigma) if least_sigma > 0 else cutoff
     if end / step > MOST_NODES:
         raise InputError(
-            f"Strengths {span:.3g} apart cannot be resolved by outcomes that settle within {saturation:.3g}: they may be "
-            f"at most {2 * math.pi * MOST_NODES / end:.3g} apart; use a smaller nu, or rescale the strengths."
+            f"Strengths {span:.3g} apart cannot be resolved by outcomes that settle within {saturation:.3g}: they may "
+            f"be at most {2 * math.pi * MOST_NODES / end:.3g} apart; use a smaller nu, or rescale the strengths."
         )
     return (np.arange(max(8, math.ceil(end / step)), dtype=np.float64) + 0.5) * step, step
 
