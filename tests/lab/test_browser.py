@@ -336,6 +336,13 @@ def test_the_sample_league_needs_one_click(visit):
     page.click("#sample")
     page.wait_for_selector("#rated:not([hidden])")
     assert page.locator("#leaderboard tbody tr").count() == 20
+    page.fill("#rank-least", "5000")
+    page.dispatch_event("#rank-least", "change")
+    until(page, "document.querySelector('#rank-words').textContent.startsWith('Nobody is ranked')")
+    assert page.locator("#leaderboard tbody tr").count() == 0
+    page.fill("#rank-least", "0")
+    page.dispatch_event("#rank-least", "change")
+    until(page, "document.querySelectorAll('#leaderboard tbody tr').length === 20")
     assert "570 matches" in page.inner_text("#calibration-words")
 
 

@@ -13,6 +13,7 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.api import DOWNLOADS, shown_name
 from kinelo.lab.rate.desk import RatingDesk
 from kinelo.lab.rate.tables import FIELDS, forget_columns, read_table
+from kinelo.raters.choice import RATERS
 
 LEAGUE = "\n".join(
     ["date;home;away;score_1;score_2;weather"]
@@ -50,7 +51,7 @@ def test_ratings_are_those_of_the_library(tmp_path):
     desk, columns = looked(tmp_path, LEAGUE)
     rated = desk.rate(columns, "team")
     (tmp_path / "same.csv").write_text(LEAGUE, encoding="utf-8")
-    expected = kn.TeamElo().fit(kn.read_matches(tmp_path / "same.csv")).ratings_
+    expected = kn.leaderboard(kn.TeamElo().fit(kn.read_matches(tmp_path / "same.csv")))
     assert [row["name"] for row in rated["leaderboard"]["rows"]] == expected["name"].to_list()
     assert [row["rating"] for row in rated["leaderboard"]["rows"]] == pytest.approx(
         expected["rating"].to_list(), abs=1e-6
@@ -171,3 +172,56 @@ def test_players_are_rated_from_line_ups(tmp_path):
     desk.forget("lineups")
     with pytest.raises(InputError, match="need line-ups"):
         desk.rate(columns, "player")
+
+
+def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
+    late = "\n2024-12-01;Z;A;5;0;sun\n2024-12-02;Z;B;5;0;sun"
+    desk, columns = looked(tmp_path, LEAGUE + late)
+    first = desk.rate(columns, "team")["leaderboard"]
+    assert first["ranking"] == {"active_days": 730, "least_matches": 10, "caution": 2.0} and first["left_out"] == 1
+    everyone = desk.rank(None, 0, 0.0)
+    assert everyone["left_out"] == 0 and [row["place"] for row in everyone["rows"]] == [1, 2, 3, 4, 5, 1]
+    ratings = [row["rating"] for row in everyone["rows"] if row["pool"] == "main"]
+    assert ratings == sorted(ratings, reverse=True)
+    recent = desk.rank(30, 0, 2.0)
+    assert {row["name"] for row in recent["rows"]} == {"Z", "A", "B"} and recent["left_out"] == 3
+    desk.write("leaderboard", str(tmp_path / "x.csv"))
+    assert pl.read_csv(tmp_path / "x.csv").height == 3
+    assert desk.rank(30, 500, 2.0)["rows"] == []
+    with pytest.raises(InputError, match="least_matches"):
+        desk.rank(None, -1, 0.0)
+
+
+def test_a_league_too_small_for_the_rules_is_ranked_whole(tmp_path):
+    desk, columns = looked(tmp_path, "home,away,result\nA,B,1\nB,C,0.5\nC,A,0\n")
+    board = desk.rate(columns, "team")["leaderboard"]
+    assert len(board["rows"]) == 3 and board["ranking"]["least_matches"] == 0 and board["left_out"] == 0
+
+
+def test_sides_that_no_match_ties_together_are_told_apart(tmp_path):
+    apart = (
+        LEAGUE
+        + "\n"
+        + "\n".join(
+            f"2023-{1 + k // 28:02d}-{1 + k % 28:02d};{'XY'[k % 2]};{'YX'[k % 2]};{k % 3};1;sun" for k in range(24)
+        )
+    )
+    desk, columns = looked(tmp_path, apart)
+    pools = {row["name"]: row["pool"] for row in desk.rate(columns, "team")["leaderboard"]["rows"]}
+    assert pools["A"] == "main" and pools["X"] == pools["Y"] != "main"
+
+
+@pytest.mark.parametrize("rater", [name for name, one in RATERS.items() if not one.needs_lineups])
+def test_every_rater_of_the_list_can_be_chosen(tmp_path, rater):
+    desk, columns = looked(tmp_path, LEAGUE)
+    rated = desk.rate(columns, rater)
+    json.dumps(rated, allow_nan=False)
+    assert len(rated["leaderboard"]["rows"]) == 5
+    assert desk.predict("A", "B", neutral=True)["win"] > 0
+
+
+@pytest.mark.parametrize("rater", ["os:system", "kinelo.raters.team.rater:TeamElo", "", "TeamElo"])
+def test_a_visitor_names_no_code_of_his_own(tmp_path, rater):
+    desk, columns = looked(tmp_path, LEAGUE)
+    with pytest.raises(InputError, match="there is no rater"):
+        desk.rate(columns, rater)

@@ -63,7 +63,7 @@ def facts(slope: float, bias: float, noise: float, matches: float | None) -> lis
             "text": f"points too {'low' if bias < 0 else 'high'}: where the strongest team ends up on average",
         },
         {"value": f"± {noise:.2f}", "text": "points of mere luck in a rating (one standard deviation)"},
-        {"value": settled, "text": "matches per team until ratings settle"},
+        {"value": settled, "text": "matches per team until the whole league has settled"},
     ]
 
 

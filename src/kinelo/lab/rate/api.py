@@ -15,7 +15,7 @@ from kinelo.errors import InputError
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
 
-DOWNLOADS = ("ratings", "histories", "forecasts", "rejects")
+DOWNLOADS = ("leaderboard", "ratings", "histories", "forecasts", "rejects")
 LONGEST_NAME = 80
 
 
@@ -87,6 +87,19 @@ async def _rate(request: Request) -> Response:
     return await _ask(page, "rate", columns=columns, rater=rater)
 
 
+async def _rank(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    days, least, caution = body.get("active_days"), body.get("least_matches"), body.get("caution")
+    numbers = [value for value in (days, least, caution) if value is not None]
+    if least is None or caution is None or not all(_is_number(value) for value in numbers):
+        raise InputError("a ranking is told by numbers: active_days (or null), least_matches and caution.")
+    return await _ask(page, "rank", active_days=days, least_matches=least, caution=caution)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -1e9 < value < 1e9
+
+
 async def _predict(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
     home, away = body.get("home"), body.get("away")
@@ -111,6 +124,7 @@ routes = [
     Route("/api/pages/{page}/league/tables/{kind}", _forget, methods=["DELETE"]),
     Route("/api/pages/{page}/league/sample", _sample, methods=["POST"]),
     Route("/api/pages/{page}/league/rate", _rate, methods=["POST"]),
+    Route("/api/pages/{page}/league/rank", _rank, methods=["POST"]),
     Route("/api/pages/{page}/league/predict", _predict, methods=["POST"]),
     Route("/api/pages/{page}/league/{name}.csv", _download, methods=["GET"]),
 ]

@@ -21,6 +21,8 @@ from kinelo.matches.reading import read_matches
 from kinelo.matches.sample import sample_league
 from kinelo.raters.choice import RATERS, rater_called
 from kinelo.raters.history import rating_history
+from kinelo.raters.leaderboard import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
+from kinelo.raters.leaderboard import leaderboard as ranked_by
 from kinelo.raters.rater import Rater
 
 
@@ -87,19 +89,32 @@ class RatingDesk:
         self._progress("Checking the forecasts")
         checked, forecasts = calibration(rater, matches)
         rejects = self._rejects(matches)
+        ranked, ranking = _first_ranking(fitted, matches)
         self._matches, self._rater = matches, fitted
-        self._downloads = {"ratings": fitted.ratings_, "histories": history, "forecasts": forecasts, "rejects": rejects}
+        self._downloads = {
+            "leaderboard": ranked, "ratings": fitted.ratings_, "histories": history, "forecasts": forecasts,
+            "rejects": rejects,
+        }  # fmt: skip
         return {
             "rater": rater,
             "summary": summary(matches),
             "rejects": {"count": rejects.height, "reasons": matches.rejected.counts(), "rows": _first_rows(rejects)},
-            "leaderboard": leaderboard(fitted),
+            "leaderboard": leaderboard(ranked, fitted.ratings_.height, ranking),
             "parameters": parameters(fitted),
-            "histories": histories(history, fitted),
+            "histories": histories(history, ranked),
             "calibration": checked,
             "teams": sorted(set(matches.teams)),
-            "favourites": _strongest(matches, fitted),
+            "favourites": _strongest(matches, ranked),
         }
+
+    def rank(self, active_days: float | None, least_matches: int, caution: float) -> dict[str, Any]:
+        """Rank those rated by other rules."""
+        if self._rater is None or self._matches is None:
+            raise InputError("rate a league first; then it can be ranked.")
+        ranking = {"active_days": active_days, "least_matches": least_matches, "caution": caution}
+        table = ranked_by(self._rater, self._matches, **ranking)
+        self._downloads["leaderboard"] = table
+        return leaderboard(table, self._rater.ratings_.height, ranking)
 
     def _read(self, columns: Mapping[str, str]) -> Matches:
         results = forget_columns(self._tables["results"], columns)
@@ -146,7 +161,19 @@ def _first_rows(rejects: pl.DataFrame, most: int = 200) -> list[dict[str, Any]]:
     return rejects.head(most).to_dicts()
 
 
-def _strongest(matches: Matches, rater: Rater) -> list[str]:
+def _first_ranking(rater: Rater, matches: Matches) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The library's ranking, or everyone where its rules would leave nobody."""
+    for rules in (
+        {"active_days": ACTIVE_DAYS, "least_matches": LEAST_MATCHES, "caution": CAUTION},
+        {"active_days": None, "least_matches": 0, "caution": CAUTION},
+    ):
+        table = ranked_by(rater, matches, **rules)
+        if table.height:
+            break
+    return table, rules
+
+
+def _strongest(matches: Matches, table: pl.DataFrame) -> list[str]:
     """Two sides worth a first look: the best rated, where sides are rated at all."""
     sides = set(matches.teams)
-    return [name for name in rater.ratings_["name"] if name in sides][:2]
+    return [name for name in table["name"] if name in sides][:2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -32,12 +33,15 @@ def summary(matches: Matches) -> dict[str, Any]:
     }
 
 
-def leaderboard(rater: Rater) -> dict[str, Any]:
-    """The best first; ``more`` counts those not listed."""
-    table = rater.ratings_
-    listed = table.head(MOST_LISTED).with_columns(pl.col("last_played").cast(pl.String))
+def leaderboard(table: pl.DataFrame, rated: int, ranking: Mapping[str, Any]) -> dict[str, Any]:
+    """A ranking; ``more`` counts who is ranked but not listed, ``left_out`` who is rated but not ranked."""
+    listed = table.head(MOST_LISTED)
+    if "last_played" in listed.columns:
+        listed = listed.with_columns(pl.col("last_played").cast(pl.String))
     rows = [{name: plain(value) for name, value in row.items()} for row in listed.iter_rows(named=True)]
-    return {"rows": rows, "more": table.height - listed.height}
+    return {
+        "rows": rows, "more": table.height - listed.height, "left_out": rated - table.height, "ranking": dict(ranking)
+    }  # fmt: skip
 
 
 def parameters(rater: Rater) -> list[dict[str, Any]]:
@@ -57,9 +61,9 @@ def parameters(rater: Rater) -> list[dict[str, Any]]:
     ]
 
 
-def histories(history: pl.DataFrame, rater: Rater) -> list[dict[str, Any]]:
+def histories(history: pl.DataFrame, table: pl.DataFrame) -> list[dict[str, Any]]:
     """Rating over time of those at the top of the table."""
-    shown = rater.ratings_["name"].head(MOST_HISTORIES).to_list()
+    shown = table["name"].head(MOST_HISTORIES).to_list()
     parts = history.partition_by("name", as_dict=True)
     lines = []
     for name in shown:

@@ -29,6 +29,7 @@ from kinelo.lab.serve.pages import Pages
 from kinelo.lab.serve.settings import Settings
 from kinelo.lab.serve.thinking import Thinker
 from kinelo.lab.serve.warmup import warm_up
+from kinelo.raters.choice import RATERS
 
 STATIC = Path(__file__).parents[1] / "static"
 
@@ -89,6 +90,10 @@ async def _about(request: Request) -> Response:
             "version": __version__,
             "controls": described_controls(),
             "speeds": SPEEDS,
+            "raters": [
+                {"name": name, "kind": one.kind, "meaning": one.meaning, "needs_lineups": one.needs_lineups}
+                for name, one in RATERS.items()
+            ],
             "limits": {"upload_bytes": limits.upload_bytes, "rows": limits.rows},
         }
     )

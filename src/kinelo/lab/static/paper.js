@@ -49,7 +49,7 @@ export class Paper {
     const choose = (one) => element("button", {
       type: "button", id: `paper-${one.place}`, "aria-pressed": String(one === report), class: one === report ? "main" : "",
       onclick: () => { this.#chosen = one.place; this.#draw(); },
-    }, NAMES[one.place]);
+    }, NAMES[one.scale ?? one.place]);
     return [
       this.#reports.length > 1 ? element("div", { class: "maker choice", role: "group", "aria-label": "Which reproduction" }, ...this.#reports.map(choose)) : "",
       ...(report.problem ? [report.problem] : report.abstract).map((text) => element("p", { class: "abstract" }, text)),

@@ -2,23 +2,16 @@
 import { Rated } from "./rated.js";
 import { $, element, say } from "./words.js";
 
-const RATERS = [
-  ["team", "Teams: Elo with draws, margins and home advantage"],
-  ["player", "Players: ratings live on the players of each line-up"],
-  ["kalman", "Teams: Gaussian filter"],
-  ["glicko", "Teams: Glicko"],
-  ["glicko2", "Teams: Glicko-2"],
-];
-
 const KINDS = ["results", "lineups"];
 
 export class Rate {
-  #connection; #limits; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
+  #connection; #limits; #raters; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
   #jobs = 0; #queue = Promise.resolve(); #words = {};
 
   constructor(connection, about) {
     this.#connection = connection;
     this.#limits = about.limits;
+    this.#raters = about.raters;
     this.rated = new Rated(connection);
     for (const kind of KINDS) this.#wireDrop(kind);
     wireStrayDrops();
@@ -149,9 +142,9 @@ export class Rate {
       element("div", { class: "fields" }, ...table.fields.map((field) => this.#field(field, table.columns))),
       preview(table),
     ]);
-    const raters = element("select", { id: "rater" }, ...RATERS
-      .filter(([name]) => name !== "player" || this.#tables.lineups || this.#columns.home_lineup)
-      .map(([value, text]) => element("option", { value }, text)));
+    const raters = element("select", { id: "rater" }, ...this.#raters
+      .filter((one) => !one.needs_lineups || this.#tables.lineups || this.#columns.home_lineup)
+      .map((one) => element("option", { value: one.name }, `${one.kind}: ${one.meaning}`)));
     raters.value = this.#rater;
     raters.addEventListener("change", () => { this.#rater = raters.value; });
     form.replaceChildren(

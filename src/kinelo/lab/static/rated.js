@@ -3,7 +3,9 @@ import { baseLayout, colours, draw, onTheme } from "./charts.js";
 import { $, element, figure, percent, say } from "./words.js";
 
 const LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
-const DOWNLOADS = [["ratings", "Ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
+const DOWNLOADS = [["leaderboard", "Leaderboard"], ["ratings", "All ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
+
+const RULES = ["rank-days", "rank-least", "rank-caution"];
 
 export class Rated {
   #connection; #result = null; #chosen = [];
@@ -12,6 +14,7 @@ export class Rated {
     this.#connection = connection;
     $("#filter").addEventListener("input", () => this.#drawBoard());
     for (const id of ["what-home", "what-away", "what-neutral"]) $(`#${id}`).addEventListener("change", () => this.#whatIf());
+    for (const id of RULES) $(`#${id}`).addEventListener("change", () => this.#rank());
     $("#what-if").addEventListener("submit", (event) => event.preventDefault());
     onTheme(() => this.redraw());
   }
@@ -25,6 +28,7 @@ export class Rated {
     this.#drawSummary();
     this.#drawDetails();
     this.#fillTeams();
+    this.#showRules();
     this.redraw();
     this.#whatIf();
   }
@@ -53,6 +57,29 @@ export class Rated {
       rejects.count ? rejectedRows(rejects) : "");
   }
 
+  async #rank() {
+    if (!this.#result) return;
+    const [days, least, caution] = RULES.map((id) => $(`#${id}`).value);
+    const body = { active_days: days === "" ? null : Number(days), least_matches: Math.max(0, Math.round(Number(least)) || 0), caution: Number(caution) };
+    try {
+      this.#result.leaderboard = await this.#connection.ask("league/rank", { body });
+      this.#drawBoard();
+    } catch (error) {
+      say(error.message);
+    }
+    this.#showRules();
+  }
+
+  // The rules as the lab applied them, and whom they leave out.
+  #showRules() {
+    const { ranking, rows, left_out: others } = this.#result.leaderboard;
+    $("#rank-days").value = ranking.active_days === null ? "" : String(ranking.active_days);
+    $("#rank-least").value = String(ranking.least_matches);
+    $("#rank-caution").value = String(ranking.caution);
+    const words = rows.length ? "" : "Nobody is ranked by these rules. ";
+    $("#rank-words").textContent = words + (others ? `${others.toLocaleString("en")} more are rated but not ranked; the download of all ratings has them.` : "");
+  }
+
   #drawBoard() {
     const { rows, more } = this.#result.leaderboard;
     const wanted = $("#filter").value.trim().toLowerCase();
@@ -61,8 +88,11 @@ export class Rated {
     const span = Math.max(...ends.map((end) => end[1])) - low || 1;
     const place = (value) => `${(100 * (value - low)) / span}%`;
     const followed = new Set(this.#result.histories.map((line) => line.name));
-    const body = rows.map((row, k) => (wanted && !row.name.toLowerCase().includes(wanted) ? null : element("tr", {},
-      element("td", { class: "number" }, String(k + 1)),
+    const pools = new Set(rows.map((row) => row.pool)).size > 1;
+    const title = (row, k) => (pools && row.pool !== rows[k - 1]?.pool
+      ? element("tr", {}, element("td", { class: "pool", colspan: "6" }, row.pool === "main" ? "The main pool" : `A pool apart, ${row.pool}: hardly a match ties it to the others`)) : null);
+    const body = rows.flatMap((row, k) => (wanted && !row.name.toLowerCase().includes(wanted) ? [] : [title(row, k), element("tr", {},
+      element("td", { class: "number" }, String(row.place)),
       element("td", {}, followed.has(row.name) ? this.#nameButton(row.name) : element("span", { class: "plain" }, row.name),
         row.team ? element("span", { class: "soft team" }, row.team) : null),
       element("td", { class: "number" }, row.rating.toFixed(0)),
@@ -70,7 +100,7 @@ export class Rated {
       element("td", {}, element("div", { class: "range", "aria-hidden": "true" },
         element("span", { style: `left:${place(ends[k][0])};width:${(400 * row.uncertainty) / span}%` }),
         element("i", { style: `left:${place(row.rating)}` }))),
-      element("td", { class: "number" }, String(row.matches)))));
+      element("td", { class: "number" }, String(row.matches)))]));
     const head = ["", "Name", "Rating", "±", "", "Matches"].map((text, k) => element("th", { class: [0, 2, 3, 5].includes(k) ? "number" : "", scope: "col" }, text));
     $("#leaderboard").replaceChildren(element("thead", {}, element("tr", {}, ...head)),
       element("tbody", {}, ...body.filter(Boolean), more ? element("tr", {}, element("td", { colspan: "6" }, `and ${more} more in the download`)) : ""));
