@@ -13,12 +13,14 @@ from kinelo.blas import one_blas_thread
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.diagnostics import diagnose, mass_pressing_outwards, stationary_map
 from kinelo.macro.diffusion import Wandering
+from kinelo.macro.drift import Drifting
 from kinelo.macro.kernels import transported
 from kinelo.macro.population import Population
 from kinelo.macro.scheme import SCHEMES, SchemeName, Transport
 from kinelo.macro.state import KineticState
 from kinelo.macro.stepping import Stepper
 from kinelo.macro.velocity import Velocity
+from kinelo.model.dynamics import Dynamics
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import finite_array, nonnegative, number, positive, whole
@@ -44,6 +46,7 @@ def kinetic_states(
     samples: int = 100,
     threads: int = 1,
     shape: object = None,
+    dynamics: Dynamics | None = None,
 ) -> Iterator[KineticState]:
     """Yield the state at the start, at each time of ``save_at``, at the end, and at about ``samples`` times in between.
 
@@ -60,7 +63,20 @@ def kinetic_states(
     [1.0, 2.0]
     """
     return _Run(
-        system, start, until, closure, scheme, dt, diffusion, save_at, stop, steady_below, samples, threads, shape
+        system,
+        start,
+        until,
+        closure,
+        scheme,
+        dt,
+        diffusion,
+        save_at,
+        stop,
+        steady_below,
+        samples,
+        threads,
+        shape,
+        dynamics,
     ).states()
 
 
@@ -82,6 +98,7 @@ class _Run:
         samples: int,
         threads: int,
         shape: object,
+        dynamics: Dynamics | None,
     ) -> None:
         if not isinstance(system, RatingSystem):
             raise InputError(f"system must be a RatingSystem, not {system!r}.")
@@ -105,6 +122,10 @@ class _Run:
         self.centre = self.population.mean_rating if self.earlier is None else self.earlier.centre
         spread = nonnegative("diffusion", diffusion)
         self.wandering = Wandering(grid.theta, spread) if spread > 0 else None
+        if dynamics is not None:
+            if spread > 0:
+                raise InputError("diffusion must be 0 where dynamics say how strengths move.")
+            self.wandering = Drifting(system, grid.theta, grid.sigma.centres, dynamics)
         with one_blas_thread():
             self.velocity = Velocity(system, grid, closure, shape)
             self.transport: Transport = SCHEMES[scheme](self.velocity, self.population, self.centre, self.threads)

@@ -16,6 +16,7 @@ from kinelo.macro.population import Population
 from kinelo.macro.run import Stop, kinetic_states, save_times, until_time
 from kinelo.macro.scheme import SchemeName
 from kinelo.macro.state import KineticState
+from kinelo.model.dynamics import Dynamics
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
@@ -49,6 +50,7 @@ def solve(
     threads: int = 1,
     shape: object = None,
     progress: bool = False,
+    dynamics: Dynamics | None = None,
 ) -> xr.Dataset:
     """Move a population by the kinetic equation and return its density over time.
 
@@ -79,6 +81,9 @@ def solve(
         Shape X of the performances θ + σX: a SciPy distribution such as ``scipy.stats.t(3)``; normal by default.
     progress
         Whether to show a progress bar.
+    dynamics
+        How strengths move: Learning (every pair playing, one σ; θ is then counted from the league's growing mean, in
+        the frame θ − αt), Form (about the mean strength of the population) or Walk. Rates per match become ω/γ, s²/γ.
 
     Returns
     -------
@@ -103,9 +108,11 @@ def solve(
         population.grid.check_memory(len(saves) + 6, f"Keeping the density at {len(saves)} times")
     states = kinetic_states(
         system, population, until=end, closure=closure, scheme=scheme, dt=dt, diffusion=diffusion, save_at=saves,
-        stop=stop, steady_below=steady_below, samples=samples, threads=threads, shape=shape,
+        stop=stop, steady_below=steady_below, samples=samples, threads=threads, shape=shape, dynamics=dynamics,
     )  # fmt: skip
     description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion)}
+    if dynamics is not None:
+        description["dynamics"] = repr(dynamics)
     with progress_bar("Solving", end, wanted=progress) as advance:
         return dataset_of(states, system, description, advance)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kinelo.errors import InputError
 from kinelo.macro.diffusion import Wandering
+from kinelo.macro.drift import Drifting
 from kinelo.macro.scheme import Transport
 
 COURANT = 0.9
@@ -13,7 +14,7 @@ COURANT = 0.9
 class Stepper:
     """Advances a density; with diffusion, by ``T(Δt/2) D(Δt) T(Δt/2)``, which is of second order."""
 
-    def __init__(self, transport: Transport, wandering: Wandering | None, fixed: float | None) -> None:
+    def __init__(self, transport: Transport, wandering: Wandering | Drifting | None, fixed: float | None) -> None:
         self.transport = transport
         self.wandering = wandering
         self.fixed = fixed
