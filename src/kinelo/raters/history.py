@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from kinelo.raters.guest import blank_of, carry_on
 from kinelo.raters.rater import Rater
 
 
-def rating_history(rater: Rater | Any, matches: Matches, points: int = 200) -> pl.DataFrame:
+def rating_history(rater: Rater | Any, matches: Matches, points: int = 200, *, hindsight: bool = False) -> pl.DataFrame:
     """Ratings at up to ``points`` dates: date, name, rating, uncertainty, matches, last_played.
 
     The rater's parameters are taken as they stand; the rater itself is left alone. Whoever has not played since the
-    date before is left out, so that a line ends where a side stops playing.
+    date before is left out, so that a line ends where a side stops playing. Ratings are those of the day, as they were
+    seen then; with ``hindsight`` they are what all the matches, before and after, say of that day (:class:`KalmanElo`).
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "A"],
@@ -32,15 +34,26 @@ def rating_history(rater: Rater | Any, matches: Matches, points: int = 200) -> p
         raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}")
     if whole("points", points, 0) < 2 or len(matches) == 0:
         raise InputError(f"a history needs matches and at least 2 points, not {len(matches)} and {points}")
-    walker = blank_of(rater)
+    if hindsight and not hasattr(rater, "hindsight"):
+        raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together")
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1
     chosen = np.unique(np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int))
+    stops = last_of_day[chosen].tolist()
+    tables = rater.hindsight(matches, stops) if hindsight else _seen_then(rater, matches, stops)
     frames, done = [], 0
-    for stop in last_of_day[chosen]:
-        carry_on(walker, matches[done:stop])
+    for stop, ratings in zip(stops, tables, strict=True):
         since = matches.date[done]
-        table = walker.ratings_.filter(pl.col("last_played") >= pl.lit(since.item()))
+        table = ratings.filter(pl.col("last_played") >= pl.lit(since.item()))
         day = pl.Series("date", [matches.date[stop - 1].item()] * table.height, dtype=pl.Date)
         frames.append(table.insert_column(0, day))
         done = stop
     return pl.concat(frames)
+
+
+def _seen_then(rater: Rater | Any, matches: Matches, stops: list[int]) -> Iterator[pl.DataFrame]:
+    """Ratings after so many matches, from those before alone."""
+    walker, done = blank_of(rater), 0
+    for stop in stops:
+        carry_on(walker, matches[done:stop])
+        yield walker.ratings_
+        done = stop

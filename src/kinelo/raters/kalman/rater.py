@@ -26,6 +26,8 @@ from kinelo.raters.conditions import condition_names, spread_parameters
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.kalman import kernels
 from kinelo.raters.kalman.draws import Manner, Possible, play_out
+from kinelo.raters.kalman.hindsight import backwards, forwards, smoothed, steps
+from kinelo.raters.kalman.kernels import FIRST
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
 
 if TYPE_CHECKING:
@@ -297,12 +299,14 @@ class KalmanElo(GaussianRater):
         average of the teams that played within two years of the last match. Uncertainty is that of a team's own last
         match; ``home`` is what its ground adds to the common home advantage, in points.
         """
+        return self._table(self._begun())
+
+    def _table(self, state: FilterState, belief: tuple[Array, Array] | None = None) -> pl.DataFrame:
         import polars as pl
 
-        state: FilterState = self._begun()
         size, points = len(state), self.points_per_unit_
-        strength, variance = state.relative(ACTIVE_DAYS)
-        return pl.DataFrame(
+        strength, variance = state.relative(ACTIVE_DAYS, belief)
+        table = pl.DataFrame(
             {
                 "name": pl.Series(state.roster.names, dtype=pl.String),
                 "rating": self.initial + points * strength,
@@ -311,7 +315,39 @@ class KalmanElo(GaussianRater):
                 "matches": state.known.games[:size],
                 "last_played": state.known.last[:size].astype("datetime64[D]"),
             }
-        ).sort("rating", descending=True, maintain_order=True)
+        )
+        return table.filter(pl.col("matches") > 0).sort("rating", descending=True, maintain_order=True)
+
+    def hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
+        """Ratings after the first ``stops[0]``, ``stops[1]``, … of these matches, given all of them.
+
+        The parameters are taken as they stand, the covariance is kept whatever was chosen, and the rater is left alone.
+        """
+        walker = copy.deepcopy(self)
+        walker.covariance_ = "full"
+        walker.reset(dict(self.parameters_))
+        walker._begin(matches)
+        state: FilterState = walker._state
+        home, away, slots, _ = state.admit(matches)
+        rows = FIRST + len(state)
+        state.known = state.known._replace(x=state.known.x[:rows], C=state.known.C[:rows, :rows].copy())
+        kept, y = steps(len(matches), rows, len(stops)), walker._signal(matches)
+        then, done = [], 0
+        for stop in stops:
+            part = slice(done, stop)
+            forwards(
+                home[part], away[part], y[part], matches.neutral[part], matches.weight[part], matches.day[part],
+                slots[part], walker._numbers, state.known, done, kept,
+            )  # fmt: skip
+            then.append(copy.deepcopy(state))
+            done = stop
+        r, N, tables, later = np.zeros(rows), np.zeros((rows, rows)), [], done
+        for stop, seen in zip(reversed(stops), reversed(then)):
+            backwards(home, away, matches.neutral, stop, later, kept, r, N)
+            x, C = smoothed(seen.known.x, seen.known.C, r, N)
+            tables.append(walker._table(seen, (x[FIRST:], C[FIRST:, FIRST:])))
+            later = stop
+        return tables[::-1]
 
     @property
     def home_advantage_(self) -> float:

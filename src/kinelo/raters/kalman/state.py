@@ -101,12 +101,17 @@ class FilterState:
         lower = np.tril(self.known.C[rows, rows])
         return lower + np.tril(lower, -1).T
 
-    def relative(self, days: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Strengths and variances relative to the average of those who played within ``days`` of the last match."""
+    def relative(
+        self, days: int, belief: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Strengths and variances relative to the average of those who played within ``days`` of the last match.
+
+        ``belief`` takes the place of what the filter believes of the strengths.
+        """
         size = len(self)
-        active = self.known.last[:size] >= self.known.clock[TODAY] - days
+        active = (self.known.last[:size] >= self.known.clock[TODAY] - days) & (self.known.games[:size] > 0)
         share = active / max(active.sum(), 1)
-        strength, covariance = self.known.x[FIRST : FIRST + size], self.covariance()
+        strength, covariance = belief or (self.known.x[FIRST : FIRST + size], self.covariance())
         spread = covariance @ share
         return strength - share @ strength, np.maximum(np.diagonal(covariance) - 2 * spread + share @ spread, 0.0)
 

@@ -1,0 +1,165 @@
+"""Strengths given everything before and after: the exact smoother of the filter with covariance.
+
+After match ``g`` the filter believes ``N(x, C)``. What the later matches say of that moment is gathered backwards in
+``r`` and ``N`` (Bryson and Frazier; de Jong): the smoothed belief is ``N(x + C r, C − C N C)``. Through a match with
+gain ``K``, direction ``h``, surprise ``v``, variance ``S`` and ``L = I − K hᵀ/S``: ``r ← h v/S + Lᵀ r`` and
+``N ← h hᵀ/S + Lᵀ N L``. Through a change ``x' = F x + noise``: ``r ← Fᵀ r``, ``N ← Fᵀ N F``. As ``h`` has three
+entries, a match costs one product ``N K``. What is kept apart (own home advantages, conditions) stays as it was seen.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.raters.kalman.kernels import (
+    FIRST,
+    HOME,
+    LEVEL,
+    NEUTRAL,
+    NOISE,
+    RHO,
+    WALK,
+    apart,
+    enter,
+    entry,
+    gather,
+    learn_apart,
+    learn_together,
+    pass_time,
+    rest,
+)
+from kinelo.raters.wandering import fade
+
+Array = NDArray[np.float64]
+MOST_BYTES = 3e9
+
+
+class Steps(NamedTuple):
+    """What the way back needs of every match: gain, surprise and variance, fades, and how newcomers entered."""
+
+    K: Array
+    v: Array
+    S: Array
+    f: Array
+    lean: Array
+    load: Array
+    fresh: NDArray[np.bool_]
+
+
+def steps(matches: int, rows: int, points: int) -> Steps:
+    """Room for the steps of so many matches; refuses what would not fit into memory."""
+    if 8.0 * rows * (matches + points * rows) > MOST_BYTES:
+        raise InputError(
+            f"hindsight over {matches:,} matches of {rows - FIRST:,} sides needs more memory than is sensible; "
+            "ask for fewer matches or points"
+        )
+    pair = (matches, 2)
+    return Steps(
+        np.zeros((matches, rows)), np.zeros(matches), np.full(matches, math.inf), np.ones(pair), np.zeros(pair),
+        np.zeros(pair), np.zeros(pair, np.bool_),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def forwards(home, away, y, neutral, weight, day, slots, p, s, start, steps):
+    """Filter matches in order and keep what the way back needs, at the places from ``start`` on."""
+    active = s.x.size
+    K = np.empty(active)
+    for g in range(home.size):
+        k = start + g
+        pass_time(day[g], p, s)
+        pair = (home[g], away[g])
+        for side in range(2):
+            if s.games[pair[side]] > 0:
+                steps.f[k, side] = fade(day[g] - s.last[pair[side]], p[RHO], p[WALK])[0]
+                rest(pair[side], day[g], p, s, active)
+        for side in range(2):
+            if s.games[pair[side]] == 0:
+                steps.fresh[k, side] = True
+                steps.lean[k, side], steps.load[k, side] = entry(s.games[pair[1 - side]] == 0, day[g], p, s)
+                enter(pair[side], pair[1 - side], day[g], p, s, active)
+        for place in pair:
+            s.last[place] = day[g]
+            s.games[place] += 1
+        if weight[g] <= 0.0:
+            continue
+        i, j, venue = home[g] + FIRST, away[g] + FIRST, NEUTRAL if neutral[g] else HOME
+        gather(i, j, venue, active, s.C, K)
+        mean, variance = apart(home[g], away[g], neutral[g], slots[g], s)
+        S = variance + K[i] - K[j] + K[venue] + p[NOISE] / weight[g]
+        surprise = y[g] - mean - (s.x[i] - s.x[j] + s.x[venue])
+        steps.K[k, :] = K
+        steps.v[k] = surprise
+        steps.S[k] = S
+        learn_together(surprise, S, active, s.x, s.C, K)
+        learn_apart(home[g], away[g], neutral[g], slots[g], surprise, S, s)
+
+
+@njit(cache=True, nogil=True)
+def through_match(i, j, venue, K, v, S, r, N, NK):
+    """Take ``r`` and ``N`` back through a match."""
+    rows = (i, j, venue)
+    signs = (1.0, -1.0, 1.0)
+    pull = 0.0
+    quadratic = 0.0
+    for a in range(r.size):
+        pull += K[a] * r[a]
+        NK[a] = 0.0
+        for b in range(r.size):
+            NK[a] += N[a, b] * K[b]
+        quadratic += K[a] * NK[a]
+    for q in range(3):
+        r[rows[q]] += signs[q] * (v - pull) / S
+        for a in range(r.size):
+            N[a, rows[q]] -= NK[a] * signs[q] / S
+            N[rows[q], a] -= NK[a] * signs[q] / S
+    for q in range(3):
+        for q2 in range(3):
+            N[rows[q], rows[q2]] += signs[q] * signs[q2] * (1.0 / S + quadratic / (S * S))
+
+
+@njit(cache=True, nogil=True)
+def through_entry(row, ref, lean, load, r, N):
+    """Take ``r`` and ``N`` back through the entry of a newcomer: nothing before it depends on what he is."""
+    r[LEVEL] += load * r[row]
+    r[ref] += lean * r[row]
+    r[row] = 0.0
+    for a in range(r.size):
+        N[a, LEVEL] += load * N[a, row]
+        N[a, ref] += lean * N[a, row]
+        N[a, row] = 0.0
+    for a in range(r.size):
+        N[LEVEL, a] += load * N[row, a]
+        N[ref, a] += lean * N[row, a]
+        N[row, a] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def backwards(home, away, neutral, first, last, steps, r, N):
+    """Take ``r`` and ``N`` from after match ``last − 1`` to before match ``first``."""
+    NK = np.empty(r.size)
+    for k in range(last - 1, first - 1, -1):
+        i, j, venue = home[k] + FIRST, away[k] + FIRST, NEUTRAL if neutral[k] else HOME
+        if steps.S[k] < math.inf:
+            through_match(i, j, venue, steps.K[k], steps.v[k], steps.S[k], r, N, NK)
+        if steps.fresh[k, 1]:
+            through_entry(j, i, steps.lean[k, 1], steps.load[k, 1], r, N)
+        if steps.fresh[k, 0]:
+            through_entry(i, j, steps.lean[k, 0], steps.load[k, 0], r, N)
+        for row, f in ((i, steps.f[k, 0]), (j, steps.f[k, 1])):
+            if f != 1.0:
+                r[row] *= f
+                N[row, :] *= f
+                N[:, row] *= f
+
+
+def smoothed(x: Array, C: Array, r: Array, N: Array) -> tuple[Array, Array]:
+    """Mean and covariance given everything, from those given the past (lower triangle) and what the future says."""
+    whole = np.tril(C) + np.tril(C, -1).T
+    return x + whole @ r, whole - whole @ N @ whole
