@@ -172,7 +172,7 @@ def test_bad_input_is_one_sentence(rater):
         kn.Rules(places={"title": (0, 1)})
     with pytest.raises(InputError, match="2, 4, 8"):
         kn.knockout(rater, ["A", "B", "C"], date="2024-01-01")
-    with pytest.raises(InputError, match="simulations=0"):
+    with pytest.raises(InputError, match="simulations must be a whole number"):
         kn.season(rater, double_round("AB"), simulations=0)
     with pytest.raises(InputError, match="needs fixtures"):
         kn.season(rater, double_round("AB")[:0])

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from kinelo.errors import InputError
-from kinelo.matches.matches import Day, Matches
+from kinelo.forecasts.parameters import check_number
+from kinelo.matches.matches import Day, Matches, check_matches
+from kinelo.model.validation import whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,14 +50,16 @@ class Rules:
     places: Mapping[str, tuple[int, int]] = field(default_factory=lambda: {"title": (1, 1), "relegation": (-3, -1)})
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.tie_breaks if name not in TIE_BREAKS]
-        if isinstance(self.tie_breaks, str) or unknown:
+        listed = isinstance(self.tie_breaks, Sequence) and not isinstance(self.tie_breaks, str)
+        if not listed or any(name not in TIE_BREAKS for name in self.tie_breaks):
             raise InputError(f"tie_breaks={self.tie_breaks!r} must be a list of any of {', '.join(TIE_BREAKS)}")
-        for value in (self.win, self.draw, self.loss):
-            if not isinstance(value, int | float) or not np.isfinite(value):
-                raise InputError(f"points of {value!r} are not a finite number")
+        for name in ("win", "draw", "loss"):
+            check_number("Rules", name, getattr(self, name), -1e9, 1e9)
+        if not isinstance(self.places, Mapping):
+            raise InputError(f"places must be a mapping from names to places, not {type(self.places).__name__}")
         for name, place in self.places.items():
-            if len(place) != 2 or 0 in place:
+            pair = isinstance(place, Sequence) and len(place) == 2
+            if not pair or not all(isinstance(k, int) and k != 0 for k in place):
                 raise InputError(f"places[{name!r}]={place!r} must be a first and a last place, from 1 or back from -1")
 
 
@@ -144,11 +148,13 @@ def season(
     >>> table["name"][0], bool(table["title"].sum() > 0.999)
     ('A', True)
     """
-    rules = rules or Rules()
-    if not isinstance(fixtures, Matches) or len(fixtures) == 0:
+    rules = Rules() if rules is None else rules
+    if not isinstance(rules, Rules):
+        raise InputError(f"rules must be kinelo.Rules, not {type(rules).__name__}")
+    check_matches(fixtures)
+    if len(fixtures) == 0:
         raise InputError("a season needs fixtures: matches read with read_matches(..., played=False)")
-    if not isinstance(simulations, int) or simulations < 1:
-        raise InputError(f"simulations={simulations!r} must be a whole number of at least 1")
+    simulations, seed = _plan(rater, simulations, seed)
     if simulations * float(len(fixtures)) > MOST_CELLS:
         raise InputError(
             f"{simulations:,} simulations of {len(fixtures):,} fixtures are too many at once; ask for fewer simulations"
@@ -166,6 +172,24 @@ def season(
     table = _Tables(place[fixtures.home], place[fixtures.away], outcome, margin, codes.size, rules)
     generator = np.random.default_rng([seed, 15])
     return Season(names, table.points, table.positions(generator), rules)
+
+
+def _plan(rater: Any, simulations: int, seed: int) -> tuple[int, int]:
+    """How many simulations and from which seed, checked; the rater must be able to forecast."""
+    if not callable(getattr(rater, "predict", None)):
+        raise InputError(f"rater must be a rater such as KalmanElo, not {type(rater).__name__}")
+    return whole("simulations", simulations, 1), whole("seed", seed, 0)
+
+
+def _day(date: Day) -> str:
+    """A day as text, checked."""
+    try:
+        day = np.datetime64(date).astype("datetime64[D]")
+    except (ValueError, TypeError):
+        day = np.datetime64("NaT")
+    if np.isnat(day):
+        raise InputError(f"{date!r} is not a date; write it as year-month-day, for example '2024-06-30'")
+    return str(day)
 
 
 def _results(rater: Any, fixtures: Matches, simulations: int, seed: int) -> tuple[NDArray[np.int8], Array]:
@@ -276,12 +300,16 @@ def knockout(rater: Any, bracket: Sequence[str], *, date: Day, simulations: int 
     >>> cup.to_polars()["name"][0], round(float(cup.reached[:, -1].sum()), 6)
     ('A', 1.0)
     """
+    if isinstance(bracket, str) or not isinstance(bracket, Sequence) or not all(isinstance(n, str) for n in bracket):
+        raise InputError(f"bracket must be a list of names, not {type(bracket).__name__}")
     names = tuple(bracket)
     rounds = len(names).bit_length() - 1
     if len(names) < 2 or len(names) != 2**rounds or len(set(names)) != len(names):
         raise InputError(f"a bracket needs 2, 4, 8, … different sides, not {len(names)}")
-    if not isinstance(simulations, int) or simulations < 1:
-        raise InputError(f"simulations={simulations!r} must be a whole number of at least 1")
+    simulations, seed = _plan(rater, simulations, seed)
+    if simulations * float(len(names)) > MOST_CELLS:
+        raise InputError(f"{simulations:,} simulations of {len(names):,} sides are too many at once; ask for fewer")
+    date = _day(date)
     chance = _duels(rater, names, date, simulations, seed)
     generator = np.random.default_rng([seed, 16])
     alive = np.tile(np.arange(len(names)), (simulations, 1))
