@@ -79,3 +79,15 @@ def test_nu_must_be_a_positive_number(bad):
 def test_kappa_must_not_be_negative():
     with pytest.raises(kn.InputError, match="kappa must be 0 or more"):
         kn.Davidson(0.5, -0.1)
+
+
+def test_fides_table_but_for_six_entries():
+    """FIDE handbook B.02: the largest difference for each expected score from .50 to .99."""
+    last = [3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145, 153, 162, 170, 179]
+    last += [188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344, 357, 374, 391, 411, 432, 456]
+    last += [484, 517, 559, 619, 735]
+    hundredths = np.repeat(np.arange(50, 100), np.diff([-1, *last]))
+    law = np.round(50 * (1 + kn.Probit.fide().b(np.arange(736))))
+    assert hundredths.size == 736
+    assert np.sum(law == hundredths) == 730
+    assert np.abs(law - hundredths).max() == 1
