@@ -78,7 +78,15 @@ CALLS = {
     "satisfies_b_prime": (lambda **k: kn.satisfies_b_prime(**k), {"outcome": kn.Tanh(nu=0.5), "spread": 1.0}),
     "RatingSystem": (
         lambda **k: kn.RatingSystem(**k),
-        {"outcome": kn.Tanh(nu=0.5), "pairing": kn.AllPlayAll(), "gamma": 0.1},
+        {"outcome": kn.Tanh(nu=0.5), "pairing": kn.AllPlayAll(), "gamma": 0.1, "schedule": None},
+    ),
+    "FallingSteps": (lambda **k: kn.FallingSteps(**k), {"gamma": 0.1, "boost": 1.0, "matches": 20.0}),
+    "FideSteps": (lambda **k: kn.FideSteps(**k).juniors(3), {"under_18": [1]}),
+    "Rounds": (lambda: kn.Rounds(), {}),
+    "Period": (lambda **k: kn.Period(**k), {"matches": 3}),
+    "simulate_matches": (
+        lambda **k: kn.simulate_matches(**k).result,
+        {"system": system(), "strengths": league(), "matches": 5, "seed": 1, "start": [7.0, 7.0, 7.0]},
     ),
     "Continuum": (
         lambda **k: kn.Continuum(**k),
@@ -238,7 +246,7 @@ RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
     "Relaxation", "Recovery", "Diagnosis", "Matches", "Lineups", "Rejects", "League", "Backtest", "Forecast",
     "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
-    "Device", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
+    "StepRule", "Device", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""
 

@@ -45,13 +45,16 @@ if TYPE_CHECKING:
     from kinelo.matches.reading import read_matches
     from kinelo.matches.rejects import Rejects
     from kinelo.matches.sample import League, sample_league
+    from kinelo.micro.matches import simulate_matches
     from kinelo.micro.simulate import SimulationState, simulate, simulation_states
     from kinelo.model.dynamics import Form, Learning, Turnover, Walk
     from kinelo.model.expectation import expected_result, outcome_probabilities, satisfies_b_prime
     from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
     from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
     from kinelo.model.scaled import Scaled
+    from kinelo.model.schedule import Period, Rounds
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
+    from kinelo.model.steps import FallingSteps, FideSteps, StepRule
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
     from kinelo.model.system import RatingSystem
     from kinelo.raters.bradley_terry.rater import BradleyTerry
@@ -74,6 +77,9 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
     "model.system": ("RatingSystem",),
     "model.dynamics": ("Learning", "Form", "Walk", "Turnover"),
+    "model.steps": ("StepRule", "FideSteps", "FallingSteps"),
+    "model.schedule": ("Rounds", "Period"),
+    "micro.matches": ("simulate_matches",),
     "equilibrium.limit": ("stationary",),
     "equilibrium.continuum": ("Continuum",),
     "equilibrium.state": ("StationaryState",),

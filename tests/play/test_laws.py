@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import kstest
 
 import kinelo as kn
-from kinelo.micro.league import code_outcome, code_pairing
 from kinelo.play import elementary, laws, stream
 
 Z = np.concatenate([np.linspace(-30, 30, 601), np.logspace(-12, 0, 25), [-0.0, 900.0, -1e300]])
@@ -13,7 +12,7 @@ Z = np.concatenate([np.linspace(-30, 30, 601), np.logspace(-12, 0, 25), [-0.0, 9
 
 @pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3), kn.Davidson(0.6, 9.0)])
 def test_b_its_slope_and_ties_are_the_models(outcome):
-    code = code_outcome(outcome)
+    code = laws.code_outcome(outcome)
     b, slope, tie = np.array([laws.match_law(*code, z) for z in Z]).T
     np.testing.assert_allclose(b, outcome.b(Z), atol=4e-16, rtol=0)
     np.testing.assert_allclose(slope, outcome.b_prime(Z), atol=4e-16, rtol=2e-14)
@@ -24,7 +23,7 @@ def test_b_its_slope_and_ties_are_the_models(outcome):
 
 @pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local(), kn.Window(2.0), kn.Window(2.0, smoothing=0.5)])
 def test_w_is_the_models(pairing):
-    code = code_pairing(pairing)
+    code = laws.code_pairing(pairing)
     np.testing.assert_allclose([laws.acceptance(*code, z) for z in Z[:-1]], pairing.w(Z[:-1]), atol=4e-16, rtol=0)
 
 

@@ -118,3 +118,32 @@ def test_a_stored_simulation_is_the_simulation(tmp_path, start):
     assert told[-1] == total_matches(study) == 50 * 25 * 2
     again = run_simulation(study, tmp_path / "run")
     np.testing.assert_array_equal(again.rating, stored.rating)
+
+
+@pytest.mark.parametrize(
+    ("change", "gamma", "schedule"),
+    [
+        ({"gamma": [0.1, 0.2, 0.3]}, (0.1, 0.2, 0.3), None),
+        ({"gamma": {"kind": "falling", "gamma": 0.1, "boost": 2, "matches": 30}}, kn.FallingSteps(0.1, 2, 30), None),
+        ({"gamma": {"kind": "fide"}, "outcome": {"kind": "tanh", "nu": "elo"}}, kn.FideSteps(), None),
+        ({"schedule": {"kind": "rounds"}}, 0.05, kn.Rounds()),
+        ({"schedule": {"kind": "period", "matches": 4}}, 0.05, kn.Period(4)),
+    ],
+)
+def test_step_rules_and_schedules_are_read_and_stored_runs_continue(change, gamma, schedule, tmp_path):
+    content = {
+        "gamma": 0.05, "outcome": {"kind": "tanh", "nu": 0.5},
+        "league": {"kind": "fixed", "theta": [4.0, 7.0, 10.0]},
+        "simulate": {"steps": 20, "seed": 1, "record_every": 10},
+    } | change  # fmt: skip
+    study = parse_study(content)
+    assert (study.system.gamma, study.system.schedule) == (gamma, schedule)
+    stored = run_simulation(study, tmp_path / "run")
+    direct = kn.simulate(study.system, study.strengths, steps=20, seed=1, record_every=10)
+    assert (stored.rating.transpose(*direct.rating.dims).values == direct.rating.values).all()
+
+
+def test_a_misspelt_step_rule_is_named():
+    content = {"gamma": {"kind": "falling", "gama": 1}, "outcome": {"kind": "tanh", "nu": 0.5}}
+    with pytest.raises(kn.InputError, match=r"unknown key 'gamma.falling.gama'"):
+        parse_study(content)

@@ -53,7 +53,7 @@ class Diagnosis(Facts):
         plain: dict[str, Any] = {
             "outcome": description(self.system.outcome),
             "pairing": description(self.system.pairing),
-            "gamma": self.system.gamma,
+            "gamma": self.system.step,
             "shrinkage": self.shrinkage,
         }
         for one in fields(self):

@@ -78,7 +78,7 @@ def _unbiased(verdict: Facts) -> str:
     if verdict.unbiased_gamma == 0:
         return "only infinitely small steps are without bias, because strengths do not vary"
     gamma = verdict.unbiased_gamma
-    return f"γ = {gamma:.4g} (K = {2 * gamma:.4g}) makes the slope 1; the system has γ = {verdict.system.gamma:.4g}"
+    return f"γ = {gamma:.4g} (K = {2 * gamma:.4g}) makes the slope 1; the system has γ = {verdict.system.step:.4g}"
 
 
 def advice_for(verdict: Facts) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def advice_for(verdict: Facts) -> tuple[str, ...]:
 def _advice_on_scale(verdict: Facts) -> list[str]:
     if math.isnan(verdict.slope) or abs(verdict.shrinkage) <= NEAR:
         return []
-    gamma, target = verdict.system.gamma, verdict.unbiased_gamma
+    gamma, target = verdict.system.step, verdict.unbiased_gamma
     if verdict.shrinkage < 0:
         if not target:
             return [f"Reduce γ: rating noise stretches the ratings by {-verdict.shrinkage:.1%}."]

@@ -43,7 +43,7 @@ def _solved(
 ) -> Fluctuation:
     outcome = system.outcome
     rating = np.array(start)
-    variance: Array = np.full(teams.size, system.gamma / (2 * outcome.steepest)) if guess is None else guess.variance
+    variance: Array = np.full(teams.size, system.step / (2 * outcome.steepest)) if guess is None else guess.variance
     mixing = Mixing()
     for iteration in range(1, ITERATIONS + 1):
         pull = DensePull(outcome, teams.mass, variance)

@@ -129,7 +129,7 @@ def by_growing_steps(solve: Solve, system: RatingSystem, start: Array, guess: Fl
 
     Without a guess the first is calm, ``γ sup b' ≤ 0.2``, and is found from the ratings without noise.
     """
-    gammas = [system.gamma]
+    gammas = [system.step]
     while guess is None and gammas[-1] * system.outcome.steepest > CALM:
         gammas.append(gammas[-1] / GROWTH)
     try:
@@ -146,7 +146,7 @@ def _solved(
 ) -> Fluctuation:
     whole = teams.finite and teams.size <= WHOLE_COVARIANCE
     rating = np.array(start)
-    covariance = np.diag(np.full(teams.size, system.gamma / (2 * system.outcome.steepest)))
+    covariance = np.diag(np.full(teams.size, system.step / (2 * system.outcome.steepest)))
     if guess is not None:
         covariance = np.diag(guess.variance) if guess.covariance is None else guess.covariance
     weights, mixing = _opponents(teams), Mixing()
@@ -155,7 +155,7 @@ def _solved(
         try:
             means = pair_means(system, results, rating, difference_variance(covariance, teams.finite))
             drift = (means.drift * weights).sum(axis=1)
-            step, new = advance(system.gamma, teams.mass, drift, means.slope * weights, means.shake * weights)
+            step, new = advance(system.step, teams.mass, drift, means.slope * weights, means.shake * weights)
         except LinAlgError:
             raise unsettled(system) from None
         change = float(np.abs(new - covariance).max() / np.abs(new).max())
@@ -216,10 +216,10 @@ def unsettled(system: RatingSystem) -> NoStationaryState:
     """The error for noise whose equations were not solved."""
     if system.pairing.constant:
         return NoStationaryState(
-            f"The equations for the rating noise were not solved at gamma = {system.gamma:g}: with nu = "
+            f"The equations for the rating noise were not solved at gamma = {system.step:g}: with nu = "
             f"{system.outcome.sharpness:g} ratings fluctuate too widely for them; take a smaller gamma, or simulate."
         )
     return NoStationaryState(
-        f"The rating noise at gamma = {system.gamma:g} leaves no stable mean ratings near this start; "
+        f"The rating noise at gamma = {system.step:g} leaves no stable mean ratings near this start; "
         "a smaller gamma or a wider pairing has them."
     )

@@ -48,7 +48,7 @@ class Opponents:
         shake = (
             matchups.square + 1 - (own @ (nodes.square * sums)).real - 2 * (matchups.mean * score) @ self._teams.mass
         )
-        return self._system.gamma * shake / (2 * slope)
+        return self._system.step * shake / (2 * slope)
 
     def _rating_nodes(self, rating: Array, variance: Array) -> tuple[SpectralNodes, float]:
         low, high = min(rating.min(), self._rating.min()), max(rating.max(), self._rating.max())

@@ -150,7 +150,7 @@ def _with_step_size(system: RatingSystem, teams: Teams, rating: Array) -> Recove
         if change * outcome.sharpness <= GOAL:
             error = _standard_error(outcome, teams, theta, noise)
             return Recovery(theta, error, rating, teams.sigma, residual)
-    raise InputError(f"No strengths produce these ratings at gamma = {system.gamma:g}; a smaller gamma may.")
+    raise InputError(f"No strengths produce these ratings at gamma = {system.step:g}; a smaller gamma may.")
 
 
 def _standard_error(outcome: Outcome, teams: Teams, theta: Array, noise: Fluctuation | None) -> Array | None:

@@ -97,7 +97,7 @@ def relaxation_of(state: StationaryState) -> Relaxation:
         gap, mode = _dense_gap(expected_slope(outcome, state.rating, variance), teams.mass)
     else:
         gap, mode = _lanczos_gap(WavePull(outcome, teams.mass, variance).smoothing(state.rating), teams.mass)
-    return Relaxation(gap * teams.crowding, mode, state.system.gamma, played)
+    return Relaxation(gap * teams.crowding, mode, state.system.step, played)
 
 
 def _dense_gap(slope: Array, mass: Array) -> tuple[float, Array]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
 from kinelo.micro import kernels
 from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.outcome import LOGISTIC, Outcome
-from kinelo.model.pairing import ALL_PLAY_ALL, Pairing
+from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.play import performances
-from kinelo.play.laws import Law, Rule
+from kinelo.play.laws import code_outcome, code_pairing
 from kinelo.play.performances import Drawing
 from kinelo.play.stream import realisation_keys
 
@@ -27,22 +26,8 @@ LARGEST_TABLE = 4096
 FEW = 3
 """Fewer realisations than this gain nothing by being interleaved."""
 
-Play = Callable[[Array, NDArray[np.int64], slice, int, int], None]
-"""``play(rating, played, realisations, first, last)`` moves the ratings of some realisations in place."""
-
-
-def code_outcome(outcome: Outcome) -> Law:
-    """(outcome, ν, κ) as the kernels take them."""
-    if outcome.code is None:
-        raise InputError(f"The outcome {outcome!r} cannot be simulated yet; Tanh, Probit and Davidson can.")
-    return Law(*outcome.code)
-
-
-def code_pairing(pairing: Pairing) -> Rule:
-    """(pairing, c, smoothing) as the kernels take them."""
-    if pairing.code is None:
-        raise InputError(f"The pairing {pairing!r} cannot be simulated yet; AllPlayAll, Local and Window can.")
-    return Rule(*pairing.code)
+Play = Callable[[Array, NDArray[np.int64], Mapping[str, NDArray], slice, int, int], None]
+"""``play(rating, played, memory, realisations, first, last)`` moves the ratings of some realisations in place."""
 
 
 @dataclass(frozen=True)
@@ -79,17 +64,19 @@ def table_play(system: RatingSystem, strengths: Strength, seed: int, realisation
 
     simple = law.kind == LOGISTIC and rule.kind == ALL_PLAY_ALL
 
-    def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
+    def play(
+        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
+    ) -> None:
         if simple and chosen.stop - chosen.start < FEW:
             kernels.play_alone(
-                rating[chosen], keys[chosen], table.pairs, table.win, table.loss, first, last, system.gamma, *law[1:]
+                rating[chosen], keys[chosen], table.pairs, table.win, table.loss, first, last, system.step, *law[1:]
             )
             played[chosen] += last - first
             return
         interleaved = np.ascontiguousarray(rating[chosen].T)
         kernels.play_table(
             interleaved, played[chosen], keys[chosen], table.pairs, table.win, table.loss,
-            first, last, system.gamma, law, rule,
+            first, last, system.step, law, rule,
         )  # fmt: skip
         rating[chosen] = interleaved.T
 
@@ -102,23 +89,27 @@ def literal_play(system: RatingSystem, strengths: Strength, seed: int, realisati
     law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
     drawing = code_strength(strengths)
 
-    def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
-        kernels.play_literal(
-            rating[chosen], played[chosen], keys[chosen], drawing, first, last, system.gamma, law, rule
-        )
+    def play(
+        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
+    ) -> None:
+        kernels.play_literal(rating[chosen], played[chosen], keys[chosen], drawing, first, last, system.step, law, rule)
 
     return play
+
+
+class NotBuiltIn(Exception):
+    """A law of strength that no kernel draws: its own ``performances`` does."""
 
 
 def code_strength(strengths: Strength) -> Drawing:
     """A law of strength as the kernels take it."""
     column = np.ascontiguousarray(strengths.theta)[:, None].copy()
-    if isinstance(strengths, Fixed):
+    if type(strengths) is Fixed:
         return Drawing(performances.FIXED, column, np.zeros((1, 1, 1)), 0)
-    if isinstance(strengths, Normal):
+    if type(strengths) is Normal:
         return Drawing(performances.NORMAL, column, strengths.sigma[:, None, None].copy(), 0)
-    if isinstance(strengths, LineupLottery):
+    if type(strengths) is LineupLottery:
         return Drawing(performances.LOTTERY, strengths.rho.copy(), strengths.tables.selection, strengths.m)
-    if isinstance(strengths, Empirical):
+    if type(strengths) is Empirical:
         return Drawing(performances.EMPIRICAL, strengths.values.copy(), strengths.cumulative[:, :, None].copy(), 0)
-    raise NotImplementedError(f"no kernel draws the law {type(strengths).__name__}")
+    raise NotBuiltIn

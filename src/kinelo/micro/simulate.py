@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -21,8 +21,10 @@ from kinelo._version import __version__
 from kinelo.blas import one_blas_thread
 from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
+from kinelo.micro.any_league import fresh_memory, general_play, needs_general
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.plan import Records, check_plan
+from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, whole
@@ -45,11 +47,16 @@ ROUND, FIRST_ROUND = 0.2, 1 << 14
 
 @dataclass(frozen=True)
 class SimulationState:
-    """A league after ``step`` steps: ratings (realisations × teams) and matches played in each realisation."""
+    """A league after ``step`` steps: ratings (realisations × teams) and matches played in each realisation.
+
+    ``memory`` holds what else the league carries from match to match, by name, realisations × teams: empty for the
+    paper's model; matches, lines reached and gains owed where steps or schedules need them.
+    """
 
     step: int
     rating: Array
     played: NDArray[np.int64]
+    memory: Mapping[str, NDArray] = field(default_factory=dict)
 
 
 def simulation_states(
@@ -80,8 +87,8 @@ def simulation_states(
     >>> bool((again.rating == last.rating).all())
     True
     """
-    _check_kinds(system, strengths)
-    state = _starting_state(strengths, start, realisations)
+    checked_kinds(system, strengths)
+    state = starting_state(strengths, start, realisations)
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
     seed = whole("seed", seed, 0)
     there = choose_device(device)
@@ -91,6 +98,7 @@ def simulation_states(
     workers = min(_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
+    memory = {name: values.copy() for name, values in (fresh_memory(system, rating) | dict(state.memory)).items()}
     with ThreadPoolExecutor(workers) as pool:
         rounds = _Rounds(pool, groups)
         for stop in stops:
@@ -98,9 +106,9 @@ def simulation_states(
                 raise InputError(f"stops must not lie in the past: {stop} comes before step {step}.")
             match, last = step * matches_per_step, stop * matches_per_step
             while match < last:
-                match = rounds.play_all(play, rating, played, match, last)
+                match = rounds.play_all(play, rating, played, memory, match, last)
             step = stop
-            yield SimulationState(step, rating.copy(), played.copy())
+            yield SimulationState(step, rating.copy(), played.copy(), {k: v.copy() for k, v in memory.items()})
 
 
 def simulate(
@@ -152,7 +160,7 @@ def simulate(
     >>> run.rating.sizes["team"], round(float(run.rating.isel(time=-1).mean()), 9)
     (20, 7.0)
     """
-    _check_kinds(system, strengths)
+    checked_kinds(system, strengths)
     records = Records(steps, record_every)
     matches_per_step, realisations = (
         whole("matches_per_step", matches_per_step, 1),
@@ -209,7 +217,8 @@ def dataset_of(
         attrs={
             "outcome": repr(system.outcome),
             "pairing": repr(system.pairing),
-            "gamma": system.gamma,
+            "gamma": described_gamma(system),
+            **({} if system.schedule is None else {"schedule": repr(system.schedule)}),
             "strengths": repr(strengths),
             "kinelo_version": __version__,
             **description,
@@ -217,16 +226,25 @@ def dataset_of(
     )
 
 
-def _check_kinds(system: object, strengths: object) -> None:
+def checked_kinds(system: object, strengths: object) -> None:
+    """Refuse what is no system or no league."""
     if not isinstance(system, RatingSystem):
         raise InputError(f"system must be a RatingSystem, not {system!r}.")
     if not isinstance(strengths, Strength):
         raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {strengths!r}.")
 
 
-def _starting_state(
+def described_gamma(system: RatingSystem) -> float | list[float] | str:
+    """γ as a run records it: a number, one per team, or the rule in words."""
+    if isinstance(system.gamma, StepRule):
+        return repr(system.gamma)
+    return list(system.gamma) if isinstance(system.gamma, tuple) else float(np.asarray(system.gamma))
+
+
+def starting_state(
     strengths: Strength, start: ArrayLike | SimulationState | None, realisations: int
 ) -> SimulationState:
+    """The state a run begins with: one that is continued, given ratings, or all teams at the mean of θ."""
     realisations = whole("realisations", realisations, 1)
     shape = (realisations, strengths.teams)
     if isinstance(start, SimulationState):
@@ -250,10 +268,18 @@ def _way_of_playing(
     if sampling not in ("marginal", "literal"):
         raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
     literal = sampling == "literal" or strengths.teams > LARGEST_TABLE
+    general = needs_general(system, strengths, literal)
+    if device == "gpu" and general:
+        raise InputError(
+            'device = "gpu" plays built-in laws with one gamma and random pairing; use device = "cpu" for laws of '
+            "users, step rules and schedules."
+        )
     if device == "gpu":
         from kinelo.micro.gpu.play import gpu_play
 
         return gpu_play(system, strengths, seed, realisations, "literal" if literal else "table")
+    if general:
+        return general_play(system, strengths, seed, realisations, literal)
     if literal:
         return literal_play(system, strengths, seed, realisations)
     return table_play(system, strengths, seed, realisations)
@@ -279,11 +305,19 @@ class _Rounds:
         self.pool, self.groups = pool, groups
         self.size = max(1, FIRST_ROUND // groups[-1].stop)
 
-    def play_all(self, play: Play, rating: Array, played: NDArray[np.int64], first: int, last: int) -> int:
+    def play_all(
+        self,
+        play: Play,
+        rating: Array,
+        played: NDArray[np.int64],
+        memory: Mapping[str, NDArray],
+        first: int,
+        last: int,
+    ) -> int:
         """Play from match ``first`` on, at most up to ``last``, and return the match that comes next."""
         last = min(first + self.size, last)
         begin = time.monotonic()
-        jobs = [self.pool.submit(play, rating, played, group, first, last) for group in self.groups]
+        jobs = [self.pool.submit(play, rating, played, memory, group, first, last) for group in self.groups]
         for job in jobs:
             job.result()
         taken = time.monotonic() - begin

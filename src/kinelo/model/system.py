@@ -1,13 +1,23 @@
-"""A rating system: how results come about, who meets whom, and how far ratings move."""
+"""A rating system: how results come about, who meets whom, how far ratings move, and when."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll, Pairing
-from kinelo.model.validation import positive
+from kinelo.model.schedule import Schedule, checked_schedule
+from kinelo.model.steps import FideSteps, StepRule
+from kinelo.model.validation import Array, finite_array, positive
+
+Gamma = float | tuple[float, ...] | StepRule
+CHESS_SLOPE = math.log(10) / 800
 
 
 @dataclass(frozen=True)
@@ -21,7 +31,10 @@ class RatingSystem:
     pairing
         The pairing function w.
     gamma
-        The step size γ. On the chess scale, K = 2γ.
+        The step size γ: a number, one per team, or a rule such as :class:`FideSteps`. On the chess scale, K = 2γ.
+        With steps that differ a match conserves ``Σ R/γ``, not ``Σ R``.
+    schedule
+        None draws pairs at random and rates each match at once; :class:`Rounds` and :class:`Period` freeze ratings.
 
     Examples
     --------
@@ -32,11 +45,58 @@ class RatingSystem:
 
     outcome: Outcome
     pairing: Pairing = AllPlayAll()
-    gamma: float = 0.05
+    gamma: float | Sequence[float] | NDArray[np.float64] | StepRule = 0.05
+    schedule: Schedule | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.outcome, Outcome):
             raise InputError(f"outcome must be Tanh, Probit or Davidson, not {self.outcome!r}.")
         if not isinstance(self.pairing, Pairing):
             raise InputError(f"pairing must be AllPlayAll, Local or Window, not {self.pairing!r}.")
-        object.__setattr__(self, "gamma", positive("gamma", self.gamma))
+        object.__setattr__(self, "gamma", _checked_gamma(self.gamma, self.outcome))
+        object.__setattr__(self, "schedule", checked_schedule(self.schedule))
+
+    @property
+    def plain(self) -> bool:
+        """Whether one number is the step of all and every match counts at once: what the paper's theory describes."""
+        return isinstance(self.gamma, float) and self.schedule is None
+
+    @property
+    def step(self) -> float:
+        """γ where it is one number; otherwise a sentence that says so."""
+        if not isinstance(self.gamma, float):
+            raise InputError(
+                f"gamma = {self.gamma!r} is not one number, and what depends on its size (noise, relaxation, "
+                "advice) is known for one step only; the stationary map as gamma → 0 is the same for any steps."
+            )
+        if self.schedule is not None:
+            raise InputError(
+                f"what depends on the size of gamma is not known for {self.schedule!r}, only for random pairing."
+            )
+        return self.gamma
+
+    def gammas(self, teams: int) -> Array:
+        """γ of every team; of a rule, its number."""
+        if isinstance(self.gamma, StepRule):
+            return np.full(teams, self.gamma.code[1])
+        if isinstance(self.gamma, tuple) and len(self.gamma) != teams:
+            raise InputError(f"gamma must be one number or one per team: {len(self.gamma)} for {teams} teams.")
+        return np.array(np.broadcast_to(np.asarray(self.gamma, dtype=np.float64), teams))
+
+
+def _checked_gamma(gamma: object, outcome: Outcome) -> Gamma:
+    if isinstance(gamma, FideSteps):
+        slope = float(outcome.b_prime(0.0))
+        if not 0.8 * CHESS_SLOPE < slope < 1.25 * CHESS_SLOPE:
+            raise InputError(
+                f"FideSteps is made for the chess scale, "
+                f"where b'(0) is {CHESS_SLOPE:.5f} as in Tanh.elo(), not {slope:.5g}."
+            )
+    if isinstance(gamma, StepRule):
+        return gamma
+    if isinstance(gamma, str) or np.ndim(gamma) == 0:  # type: ignore[arg-type]
+        return positive("gamma", gamma)
+    each = finite_array("gamma", gamma, 1)  # type: ignore[arg-type]
+    if (each <= 0).any():
+        raise InputError(f"gamma must be greater than 0, but its smallest entry is {each.min():g}.")
+    return tuple(each.tolist())

@@ -93,7 +93,7 @@ def homogeneous(study: Study, run: xr.Dataset) -> Homogeneous:
         **vars(simulated(run)),
         nu=scale_of(study),
         common_sigma=league.sigma,
-        gamma=study.gamma,
+        gamma=study.system.step,
         map_theta=limit.theta[order],
         map_rating=noisy.rating[order],
         map_limit=limit.rating[order],

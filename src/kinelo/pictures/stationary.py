@@ -47,7 +47,7 @@ def map_with_noise(axes: Axes, state: StationaryState) -> None:
         _name_few(axes, state, state.rating)
     axes.set_xlabel("mean strength θ (rating points)")
     axes.set_ylabel("rating R (rating points)")
-    axes.set_title(f"slope {state.slope:.3f} at γ = {state.system.gamma:.3g}")
+    axes.set_title(f"slope {state.slope:.3f} at γ = {state.system.step:.3g}")
     axes.legend(loc="upper left")
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from kinelo.model.outcome import PROBIT
-from kinelo.model.pairing import ALL_PLAY_ALL, LOCAL, WINDOW
+from kinelo.errors import InputError
+from kinelo.model.outcome import PROBIT, Outcome
+from kinelo.model.pairing import ALL_PLAY_ALL, LOCAL, WINDOW, Pairing
 from kinelo.play.elementary import LN_2, erf_of, exp_negative, tanh_of
 from kinelo.play.formula import formula
 
@@ -32,6 +33,20 @@ class Rule(NamedTuple):
     kind: int
     c: float
     smoothing: float
+
+
+def code_outcome(outcome: Outcome) -> Law:
+    """A built-in outcome as kernels take it; any other is refused."""
+    if outcome.code is None:
+        raise InputError(f"The outcome {outcome!r} is not built in: Tanh, Probit and Davidson are.")
+    return Law(*outcome.code)
+
+
+def code_pairing(pairing: Pairing) -> Rule:
+    """A built-in pairing as kernels take it; any other is refused."""
+    if pairing.code is None:
+        raise InputError(f"The pairing {pairing!r} is not built in: AllPlayAll, Local and Window are.")
+    return Rule(*pairing.code)
 
 
 @formula

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,12 @@ class SideRater(Rater):
     initial: float
     home_advantage: float | None
     ties: float | None
-    _numbers: NDArray[np.float64]
+    _numbers: Any
     _standing: Standing
 
     @abstractmethod
-    def _vector(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        """The numbers the kernel takes, from the parameters."""
+    def _vector(self, values: Mapping[str, float]) -> Any:
+        """The numbers the kernel takes, a named tuple, from the parameters."""
 
     @abstractmethod
     def _fresh(self, values: Mapping[str, float]) -> Standing:
@@ -100,10 +100,10 @@ class SideRater(Rater):
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
         named = {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}
-        return {**self._begin().to_arrays(), "numbers": self._numbers, **named}
+        return {**self._begin().to_arrays(), "numbers": np.array(self._numbers), **named}
 
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.reset({p.name: float(arrays[f"parameter_{p.name}"]) for p in self.parameters})
-        self._numbers = arrays["numbers"].copy()
+        self._numbers = type(self._numbers)(*arrays["numbers"].tolist())
         self._standing.from_arrays(arrays)

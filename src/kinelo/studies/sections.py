@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from kinelo.model import outcome as outcomes
 from kinelo.model import pairing as pairings
-from kinelo.model import setups, strength
+from kinelo.model import schedule as schedules
+from kinelo.model import setups, steps, strength
 
 
 class Section(BaseModel):
@@ -81,6 +82,51 @@ class WindowSection(Section):
     def build(self) -> pairings.Pairing:
         """Return the pairing."""
         return pairings.Window(self.c, self.smoothing)
+
+
+class FallingSection(Section):
+    """``[gamma] kind = "falling"``: a step that falls with the matches played."""
+
+    kind: Literal["falling"]
+    gamma: float
+    boost: float
+    matches: float
+
+    def build(self) -> steps.StepRule:
+        """Return the step rule."""
+        return steps.FallingSteps(self.gamma, self.boost, self.matches)
+
+
+class FideSection(Section):
+    """``[gamma] kind = "fide"``: FIDE's coefficients; ``under_18`` lists juniors by index."""
+
+    kind: Literal["fide"]
+    under_18: list[int] = []
+
+    def build(self) -> steps.StepRule:
+        """Return the step rule."""
+        return steps.FideSteps(self.under_18)
+
+
+class RoundsSection(Section):
+    """``[schedule] kind = "rounds"``: every pair once, ratings frozen."""
+
+    kind: Literal["rounds"]
+
+    def build(self) -> schedules.Schedule:
+        """Return the schedule."""
+        return schedules.Rounds()
+
+
+class PeriodSection(Section):
+    """``[schedule] kind = "period"``: ratings frozen for so many matches per team."""
+
+    kind: Literal["period"]
+    matches: int
+
+    def build(self) -> schedules.Schedule:
+        """Return the schedule."""
+        return schedules.Period(self.matches)
 
 
 class R1Section(Section):
@@ -185,6 +231,19 @@ class EmpiricalSection(Section):
 
 
 OutcomeSection = Annotated[TanhSection | ProbitSection | DavidsonSection, Field(discriminator="kind")]
+StepsSection = Annotated[FallingSection | FideSection, Field(discriminator="kind")]
+GAMMA_TAGS = ("number", "each", "rule")
+
+
+def _gamma_tag(value: object) -> str:
+    return "each" if isinstance(value, list) else "rule" if isinstance(value, dict | Section) else "number"
+
+
+GammaSection = Annotated[
+    Annotated[float, Tag("number")] | Annotated[list[float], Tag("each")] | Annotated[StepsSection, Tag("rule")],
+    Discriminator(_gamma_tag),
+]
+ScheduleSection = Annotated[RoundsSection | PeriodSection, Field(discriminator="kind")]
 PairingSection = Annotated[AllPlayAllSection | LocalSection | WindowSection, Field(discriminator="kind")]
 LeagueSection = Annotated[
     R1Section | R2Section | HomogeneousSection | FixedSection | NormalSection | LineupsSection | EmpiricalSection,

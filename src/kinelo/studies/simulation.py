@@ -21,6 +21,7 @@ from kinelo.results.manifest import FILE_NAME
 from kinelo.results.store import RunStore
 from kinelo.studies.study import Study, required
 
+MEMORY = "memory_"
 MOST_RECORDS = 100_000
 """Each record of a stored run is a file per variable, named in the run's manifest."""
 
@@ -30,7 +31,8 @@ BLOCK = 4096
 
 def simulation_inputs(study: Study) -> dict[str, Any]:
     """All of a study that determines its simulation."""
-    return study.model_dump(mode="json", include={"gamma", "outcome", "pairing", "league", "simulate"})
+    wanted = {"gamma", "outcome", "pairing", "league", "simulate"}
+    return study.model_dump(mode="json", include=wanted if study.schedule is None else wanted | {"schedule"})
 
 
 def total_matches(study: Study) -> int:
@@ -79,7 +81,9 @@ def run_simulation(
             for state in _states(study, store, records, start, threads):
                 if state.step in records:
                     row = {"rating": state.rating, "matches_played": state.played}
-                    store.append(row, {"step": np.array(state.step), "rating": state.rating, "played": state.played})
+                    kept = {f"{MEMORY}{name}": values for name, values in state.memory.items()}
+                    kept |= {"step": np.array(state.step), "rating": state.rating, "played": state.played}
+                    store.append(row, kept)
                 advance(state.step * plan.matches_per_step * plan.realisations)
             store.finish()
         return store.dataset().set_coords("step")
@@ -91,7 +95,8 @@ def _states(
     plan = required("simulate", study.simulate)
     kept = store.state
     if kept is not None:
-        start = SimulationState(int(kept["step"]), kept["rating"], kept["played"].astype(np.int64))
+        memory = {name.removeprefix(MEMORY): kept[name] for name in kept if name.startswith(MEMORY)}
+        start = SimulationState(int(kept["step"]), kept["rating"], kept["played"].astype(np.int64), memory)
     begin = 0 if kept is None else int(kept["step"]) + 1
     stride = max(1, CALL // (plan.matches_per_step * plan.realisations))
     stops = records.with_stops_between(stride, begin)

@@ -14,10 +14,13 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.studies.population import PopulationSection, SolveSection
 from kinelo.studies.sections import (
+    GAMMA_TAGS,
     AllPlayAllSection,
+    GammaSection,
     LeagueSection,
     OutcomeSection,
     PairingSection,
+    ScheduleSection,
     Section,
     SimulateSection,
 )
@@ -29,12 +32,13 @@ Part = TypeVar("Part")
 
 
 class Study(Section):
-    """What a study file holds. ``outcome`` and ``gamma`` make the rating system, ``league`` the strengths."""
+    """What a study file holds: outcome, pairing, gamma and schedule make the system, ``league`` the strengths."""
 
     title: str = ""
-    gamma: float
+    gamma: GammaSection
     outcome: OutcomeSection
     pairing: PairingSection = AllPlayAllSection()
+    schedule: ScheduleSection | None = None
     league: LeagueSection | None = None
     simulate: SimulateSection | None = None
     population: PopulationSection | None = None
@@ -43,7 +47,9 @@ class Study(Section):
     @cached_property
     def system(self) -> RatingSystem:
         """The rating system of the study."""
-        return RatingSystem(built("outcome", self.outcome), built("pairing", self.pairing), self.gamma)
+        gamma = built("gamma", self.gamma) if isinstance(self.gamma, Section) else self.gamma
+        schedule = None if self.schedule is None else built("schedule", self.schedule)
+        return RatingSystem(built("outcome", self.outcome), built("pairing", self.pairing), gamma, schedule)
 
     @cached_property
     def strengths(self) -> Strength:
@@ -111,7 +117,7 @@ def _sentence(error: ValidationError) -> str:
     # A misspelt key also leaves a required one missing: the misspelling is what helps.
     complaints = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
     first = complaints[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = ".".join(str(part) for part in first["loc"] if part not in GAMMA_TAGS)
     if first["type"] == "extra_forbidden":
         return f"unknown key {where!r}; accepted here: {', '.join(_accepted(first['loc']))}."
     if first["type"] == "union_tag_not_found":

@@ -181,12 +181,12 @@ def _opponents(
 ) -> _Opponents:
     if motion is not None:
         closure = FormClosure(system.outcome, teams, motion)
-        found, teams = closure.at(system.gamma), closure.teams
+        found, teams = closure.at(system.step), closure.teams
         form = motion.spread**2 if isinstance(motion, Form) else 0.0
         return _Opponents(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form)
     if teams.finite and teams.size > WHOLE_COVARIANCE:
         teams, _ = representatives(teams)
-        found = FormClosure(system.outcome, teams, None).at(system.gamma)
+        found = FormClosure(system.outcome, teams, None).at(system.step)
         return _Opponents(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, 0.0)
     state = stationary(system, strengths, noise="gaussian")
     return _Opponents(teams.theta, teams.sigma, state.rating, state.variance, teams.mass, 0.0)
@@ -196,7 +196,7 @@ class _Path:
     """The recursion of mean, variance and covariance from one match to the next."""
 
     def __init__(self, system: RatingSystem, others: _Opponents, theta: float, motion: Form | Walk | None) -> None:
-        self._outcome, self._gamma, self._others, self._motion = system.outcome, system.gamma, others, motion
+        self._outcome, self._gamma, self._others, self._motion = system.outcome, system.step, others, motion
         sigma = math.sqrt(float(others.mass @ others.sigma**2))
         spread = np.sqrt(2 * others.form + sigma**2 + others.sigma**2)
         self._results, self._drive, _, tie = self._means(theta - others.theta, spread)

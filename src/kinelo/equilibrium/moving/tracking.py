@@ -104,7 +104,7 @@ class Tracking:
         alike = np.ptp(self._league.theta) == 0 and np.ptp(self._league.sigma) == 0
         if self._small is not None or not isinstance(self.dynamics, Form) or not alike:
             return self._small
-        outcome, gamma = self.system.outcome, self.system.gamma
+        outcome, gamma = self.system.outcome, self.system.step
         with few_threads(self._league.size):
             guess = FormClosure(outcome, self._league, self.dynamics).at(gamma, luck=False).within
             joint = form_joint(Results(outcome, float(self._league.sigma[0])), self.dynamics, gamma, guess)
@@ -188,12 +188,12 @@ def tracking(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
 def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Tracking:
     results = Results(system.outcome, common_sigma(teams))
     profile = strength_profile(system.outcome, learning, results.sigma)
-    small, closed = learning_closure(results, learning, 0.0), learning_closure(results, learning, system.gamma)
+    small, closed = learning_closure(results, learning, 0.0), learning_closure(results, learning, system.step)
     joint = learning_joint(results, learning, profile, small.moments)
     # V is known from the profile to more digits than from the law in the plane.
     limit = Moments(profile.variance, joint.C, joint.U)
     best = limit + closed.moments - small.moments
-    drift = system.gamma * learning.alpha
+    drift = system.step * learning.alpha
     return Tracking(
         system, learning, best, closed.moments, closed.parts, profile, drift, teams=None, _league=teams, _small=limit
     )
@@ -232,7 +232,7 @@ def form_joint(results: Results, form: Form, gamma: float, guess: Moments) -> Jo
 
 
 def _form(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
-    found = FormClosure(system.outcome, teams, dynamics).at(system.gamma)
+    found = FormClosure(system.outcome, teams, dynamics).at(system.step)
     total = found.within + found.between
     return Tracking(system, dynamics, total, total, found.parts, profile=None, drift=0.0, teams=found, _league=teams)
 

@@ -86,11 +86,11 @@ class LiveRun:
             self._advance(matches_per_team)
 
     def _advance(self, matches_per_team: float) -> None:
-        most = min(2 * MOST_MATCHES / self.teams, MOST_KINETIC_TIME / self.system.gamma)
+        most = min(2 * MOST_MATCHES / self.teams, MOST_KINETIC_TIME / self.system.step)
         self.time += min(matches_per_team, most)
         self._goal = max(self._goal, round(self.time * self.teams / 2))
         self._state = next(self._league)
-        while self._kinetic is not None and self._density.time + KINETIC_STEP / 2 < self.system.gamma * self.time:
+        while self._kinetic is not None and self._density.time + KINETIC_STEP / 2 < self.system.step * self.time:
             state = next(self._kinetic, None)
             if state is None:
                 self._kinetic = None
@@ -129,7 +129,7 @@ class LiveRun:
             "run": self.number,
             "sequence": sequence,
             "time": self.time,
-            "kinetic_time": self.system.gamma * self.time,
+            "kinetic_time": self.system.step * self.time,
             "played": int(self._state.played[0]),
             "energy": mean_square(rating - self.strengths.theta),
             "distance": None if self.target is None else mean_square(rating - self.target),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -23,13 +24,14 @@ from kinelo.micro.gpu.matches import (
     settling,
 )  # fmt: skip
 from kinelo.micro.gpu.target import target, unfused
-from kinelo.micro.league import Play, ResultTable, code_outcome, code_pairing, code_strength, result_table
+from kinelo.micro.league import Play, ResultTable, code_strength, result_table
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.play.binding import bind
+from kinelo.play.laws import code_outcome, code_pairing
 from kinelo.play.performances import FIXED, Drawing
 from kinelo.play.stream import realisation_keys
 
@@ -116,14 +118,16 @@ def gpu_play(
     on_device = (cuda.to_device(table), (kind, cuda.to_device(values), cuda.to_device(chances), lineup))
     boards = cuda.device_array((1, 1) if near else (realisations, 2 * teams), np.uint32)
 
-    def play(rating: Array, played: NDArray[np.int64], chosen: slice, first: int, last: int) -> None:
+    def play(
+        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
+    ) -> None:
         ratings, counts = cuda.to_device(np.ascontiguousarray(rating[chosen])), cuda.to_device(played[chosen].copy())
         own = cuda.to_device(keys[chosen])
         for begin in range(first, last, kernels.LONGEST_LAUNCH):
             end = min(begin + kernels.LONGEST_LAUNCH, last)
             with unfused():
                 run[ratings.shape[0], threads, 0, need](
-                    ratings, counts, own, *on_device, begin, end, system.gamma, tuple(law), tuple(rule), boards
+                    ratings, counts, own, *on_device, begin, end, system.step, tuple(law), tuple(rule), boards
                 )
         rating[chosen] = ratings.copy_to_host()
         played[chosen] = counts.copy_to_host()

@@ -9,12 +9,21 @@ each, found anew from every period (τ > 0).
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-PERIOD, TOGETHER, TAU, HOME, LARGEST = range(5)
+
+class Numbers(NamedTuple):
+    """What the kernels take: days of a period, whether its matches count together, τ, home advantage, largest φ²."""
+
+    period: float
+    together: float
+    tau: float
+    home: float
+    largest: float
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -74,7 +83,7 @@ def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gai
 
     Returns False, having changed nothing, if some result is NaN.
     """
-    period, together, tau, h, largest = p[PERIOD], p[TOGETHER] > 0.0, p[TAU], p[HOME], p[LARGEST]
+    period, together, tau, h, largest = p.period, p.together > 0.0, p.tau, p.home, p.largest
     for k in range(S.size):
         if math.isnan(S[k]):
             return False

@@ -46,9 +46,11 @@ class _GlickoFamily(SideRater):
     def _volatility(self, values: Mapping[str, float]) -> float:
         """Growth of a resting side's uncertainty, in natural units per square root of a period."""
 
-    def _vector(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+    def _vector(self, values: Mapping[str, float]) -> kernels.Numbers:
         largest = (Q * values["deviation"]) ** 2
-        return np.array([self.period, float(self.together), self.tau, Q * values["home_advantage"], largest])
+        return kernels.Numbers(
+            float(self.period), float(self.together), float(self.tau), Q * values["home_advantage"], float(largest)
+        )
 
     def _fresh(self, values: Mapping[str, float]) -> Standing:
         phi2 = (Q * values["deviation"]) ** 2
@@ -75,7 +77,7 @@ class _GlickoFamily(SideRater):
         standing = self._settled()
         home, away, unknown = standing.known_sides(matches)
         (mu_i, phi_i), (mu_j, phi_j) = (self._rested(standing, side, matches.day) for side in (home, away))
-        z = mu_i - mu_j + np.where(matches.neutral, 0.0, self._numbers[kernels.HOME])
+        z = mu_i - mu_j + np.where(matches.neutral, 0.0, self._numbers.home)
         return self._forecast((z, phi_i + phi_j), unknown).about(matches)
 
     def _rested(
@@ -84,7 +86,7 @@ class _GlickoFamily(SideRater):
         mu, phi2, last = standing.at(places)
         volatility = np.append(standing.more["volatility"], standing.start["volatility"])[places]
         rest = np.where(places >= 0, np.maximum(day - last, 0) / self.period, 0.0)
-        return mu, np.minimum(phi2 + volatility**2 * rest, self._numbers[kernels.LARGEST])
+        return mu, np.minimum(phi2 + volatility**2 * rest, self._numbers.largest)
 
     def _settled(self) -> Standing:
         """The standing as if the running period ended now."""

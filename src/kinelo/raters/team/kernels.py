@@ -11,35 +11,43 @@ in for S, ``⟨S²⟩`` is their mean square after the bounded map.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-# Places in the vector of numbers that the kernels take.
-GAMMA, BOOST, SETTLING, HOME, KAPPA, MARGIN_WEIGHT, MARGIN_SCALE, RHO, NU, MEAN, V0, GAP, SQUARE = range(13)
+from kinelo.model.outcome import LOGISTIC
+from kinelo.play.elementary import tanh_of
+from kinelo.play.formula import kernel
+from kinelo.play.laws import match_law
+from kinelo.play.steps import falling
+
 STEEPEST = 40.0
 YEAR = 365.25
 LEAST_NOISE = 0.01
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def davidson(z, nu, kappa):
-    """``b(z)``, ``b'(z)`` and the variance ``⟨S²⟩ − b²`` of a result."""
-    up = math.exp(min(max(nu * z, -STEEPEST), STEEPEST))
-    down = 1.0 / up
-    D = 1.0 / (up + down + kappa)
-    b = (up - down) * D
-    return b, nu * (4.0 + kappa * (up + down)) * D * D, (up + down) * D - b * b
+class Numbers(NamedTuple):
+    """What the kernels take; ``kind`` is that of the outcome function."""
+
+    gamma: float
+    boost: float
+    settling: float
+    home: float
+    kappa: float
+    margin_weight: float
+    margin_scale: float
+    rho: float
+    nu: float
+    mean: float
+    v0: float
+    gap: float
+    square: float
+    kind: float = float(LOGISTIC)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def bounded(x):
-    """tanh x, by the exponential that is three times faster than the library's tanh."""
-    return 1.0 - 2.0 / (math.exp(2.0 * min(x, STEEPEST)) + 1.0)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
     """Rate matches in order; ``z[k]``, if there is room, receives the difference of strengths before match ``k``.
 
@@ -47,9 +55,7 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
 
     The body stands in one loop and calls functions of numbers only: handing arrays on costs more than a match.
     """
-    gamma, beta, m, h, kappa = p[GAMMA], p[BOOST], p[SETTLING], p[HOME], p[KAPPA]
-    w, c, rho, nu, R0, v0, gap = p[MARGIN_WEIGHT], p[MARGIN_SCALE], p[RHO], p[NU], p[MEAN], p[V0], p[GAP]
-    square = p[SQUARE]
+    rho, R0, v0, gap, w = p.rho, p.mean, p.v0, p.gap, p.margin_weight
     traced = z.size > 0
     for k in range(S.size):
         if math.isnan(S[k]):
@@ -65,18 +71,19 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
                     v[team] = v0 + f * f * (v[team] - v0)
         last[i] = day[k]
         last[j] = day[k]
-        edge = R[i] - R[j] + (0.0 if neutral[k] else h)
+        edge = R[i] - R[j] + (0.0 if neutral[k] else p.home)
         if traced:
             z[k] = edge
-        b, slope, noise = davidson(edge, nu, kappa)
+        b, slope, tie = match_law(p.kind, p.nu, p.kappa, edge)
+        noise = 1.0 - tie - b * b
         target = S[k]
         if w > 0.0 and not math.isnan(margin[k]):
-            target += w * (bounded(margin[k] / c) - target)
-            noise = max(square - b * b, LEAST_NOISE)
-        gi = gj = weight[k] * gamma
-        if beta > 0.0:
-            gi *= 1.0 + beta * m / (m + n[i])
-            gj *= 1.0 + beta * m / (m + n[j])
+            target += w * (tanh_of(margin[k] / p.margin_scale) - target)
+            noise = max(p.square - b * b, LEAST_NOISE)
+        gi = gj = weight[k] * p.gamma
+        if p.boost > 0.0:
+            gi *= falling(p.boost, p.settling, n[i])
+            gj *= falling(p.boost, p.settling, n[j])
         R[i] += gi * (target - b)
         R[j] -= gj * (target - b)
         vi, vj = v[i], v[j]
@@ -87,7 +94,7 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
+@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
 def outcome_chances(z, nu, kappa, shift, node_weight):
     """Win and loss probability at a difference ``z`` blurred by normal performances (nodes of :func:`blur`).
 
@@ -104,7 +111,7 @@ def outcome_chances(z, nu, kappa, shift, node_weight):
     return win, loss
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def all_chances(z, nu, kappa, shift, node_weight, out):
     """Win, draw and loss probabilities of every ``z`` into the rows of ``out``; each row sums to one."""
     for k in range(z.size):

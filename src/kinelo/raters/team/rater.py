@@ -14,18 +14,25 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Day, Matches, check_matches
+from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
+from kinelo.model.system import RatingSystem
+from kinelo.play.laws import code_outcome
 from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.sides import SideRater, Trace
 from kinelo.raters.standing import Standing
 from kinelo.raters.team import kernels
+from kinelo.raters.team.kernels import Numbers
+from kinelo.raters.team.told import told_by
 
 if TYPE_CHECKING:
     import polars as pl
 
 _P = Parameter
+SCALE = 400.0
 USUAL_SPREAD = 200.0
 NO_TRACE = np.empty(0)
 
@@ -58,6 +65,9 @@ class TeamElo(SideRater):
         Rating of a newcomer, and the points that make the odds ten to one: ``ν = ln 10 / (2 · scale)``.
     prior_spread
         Standard deviation of newcomers' strengths, which sets their uncertainty; by default that of the fitted ratings.
+    system
+        A :class:`kinelo.RatingSystem`, which then tells step, newcomer's boost, ties and scale; what else is not given
+        is off, and nothing is estimated. Its pairing says who meets whom, which matches already tell.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]})
@@ -99,9 +109,10 @@ class TeamElo(SideRater):
         regression: float | None = None,
         *,
         initial: float = 1500.0,
-        scale: float = 400.0,
+        scale: float = SCALE,
         season_gap: float = 45.0,
         prior_spread: float | None = None,
+        system: RatingSystem | None = None,
     ) -> None:
         self.step = step
         self.newcomer_boost = newcomer_boost
@@ -117,11 +128,35 @@ class TeamElo(SideRater):
         self.scale = scale
         self.season_gap = season_gap
         self.prior_spread = prior_spread
+        self.system = system
+        self._told()
 
     @classmethod
     def classic(cls, k: float = 32.0, ties: float = 0.0, home_advantage: float = 0.0) -> TeamElo:
         """Plain chess Elo with nothing left to estimate: ``K = 2 γ``, no margins, no drift, no spread."""
         return cls(k / 2, 0.0, 1.0, home_advantage, ties, 0.0, 0.0, 1.0, 1.0, 0.0, prior_spread=200.0)
+
+    def _told(self) -> dict[str, float]:
+        """What the rating system says of the parameters: its own numbers, and nothing beyond them unless given."""
+        system = self.system
+        if system is None:
+            return {}
+        told = told_by(system)
+        own = ("step", "newcomer_boost", "settling_matches", "ties")
+        given = [name for name in own if getattr(self, name) is not None] + ["scale"] * (self.scale != SCALE)
+        if given:
+            raise InputError(
+                f"TeamElo takes {given[0]} from its system; give either the system or {given[0]}, not both"
+            )
+        return told | {name: getattr(self, name) for name in told if getattr(self, name) is not None}
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters to be estimated: none where a rating system tells them all."""
+        return () if self.system is not None else super().open_parameters()
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter: the system's, or as in every rater."""
+        return super().settled_values(estimated) | self._told()
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """Nor margins without scores, nor their contraction without margins."""
@@ -141,10 +176,10 @@ class TeamElo(SideRater):
 
     def _refine(self, matches: Matches) -> None:
         """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
-        if self.prior_spread is not None and self._numbers[kernels.MARGIN_WEIGHT] == 0:
+        if self.prior_spread is not None and self._numbers.margin_weight == 0:
             return
         values = self.parameters_
-        reach = np.tanh(matches.margin / self._numbers[kernels.MARGIN_SCALE])
+        reach = np.tanh(matches.margin / self._numbers.margin_scale)
         target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
         self.target_square_ = float(np.mean(target**2))
         table = self.ratings_
@@ -155,30 +190,36 @@ class TeamElo(SideRater):
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         self.update(matches)
 
-    def _vector(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+    def _vector(self, values: Mapping[str, float]) -> Numbers:
         unit = getattr(self, "margin_unit_", math.nan)
-        numbers = np.empty(13)
-        numbers[kernels.GAMMA] = values["step"]
-        numbers[kernels.BOOST] = values["newcomer_boost"]
-        numbers[kernels.SETTLING] = values["settling_matches"]
-        numbers[kernels.HOME] = values["home_advantage"]
-        numbers[kernels.KAPPA] = values["ties"]
-        numbers[kernels.MARGIN_WEIGHT] = 0.0 if math.isnan(unit) else values["margin_weight"]
-        numbers[kernels.MARGIN_SCALE] = values["margin_scale"] * (1.0 if math.isnan(unit) else unit)
-        numbers[kernels.RHO] = values["regression"]
-        numbers[kernels.NU] = self._nu / (values["contraction"] if numbers[kernels.MARGIN_WEIGHT] > 0 else 1.0)
-        numbers[kernels.MEAN] = self.initial
-        numbers[kernels.V0] = (self.prior_spread or getattr(self, "prior_spread_", USUAL_SPREAD)) ** 2
-        numbers[kernels.GAP] = self.season_gap
-        numbers[kernels.SQUARE] = getattr(self, "target_square_", 1.0)
-        return numbers
+        weight = 0.0 if math.isnan(unit) else values["margin_weight"]
+        return Numbers(
+            kind=float(self._kind),
+            nu=self._nu / (values["contraction"] if weight > 0 else 1.0),
+            kappa=values["ties"],
+            gamma=values["step"],
+            boost=values["newcomer_boost"],
+            settling=values["settling_matches"],
+            home=values["home_advantage"],
+            margin_weight=weight,
+            margin_scale=values["margin_scale"] * (1.0 if math.isnan(unit) else unit),
+            rho=values["regression"],
+            mean=self.initial,
+            v0=(self.prior_spread or getattr(self, "prior_spread_", USUAL_SPREAD)) ** 2,
+            gap=self.season_gap,
+            square=getattr(self, "target_square_", 1.0),
+        )
 
     def _fresh(self, values: Mapping[str, float]) -> Standing:
-        return Standing(self.initial, self._vector(values)[kernels.V0])
+        return Standing(self.initial, self._vector(values).v0)
 
     @property
     def _nu(self) -> float:
-        return math.log(10.0) / (2.0 * self.scale)
+        return math.log(10.0) / (2.0 * self.scale) if self.system is None else self.system.outcome.nu
+
+    @property
+    def _kind(self) -> int:
+        return LOGISTIC if self.system is None else code_outcome(self.system.outcome).kind
 
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
         home, away = standing.sides(matches)
@@ -191,6 +232,10 @@ class TeamElo(SideRater):
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
         values, nu, (z,) = self.parameters_, self._nu, trace
+        if self._kind == PROBIT:
+            # A normal difference of performances turns erf(νz) into erf(νz/√(1 + 4ν²σ²)).
+            win = Probit(nu / math.sqrt(1.0 + (2.0 * nu * values["spread"]) ** 2)).win_probability(z)
+            return Forecast(np.column_stack([win, np.zeros_like(win), 1.0 - win]), unknown)
         out = np.empty((z.size, 3))
         kernels.all_chances(z, nu, values["ties"], *kernels.blur(nu, values["spread"]), out)
         return Forecast(out, unknown)
@@ -241,7 +286,7 @@ class TeamElo(SideRater):
         check_matches(matches)
         home, away, unknown = self._begin().known_sides(matches)
         z = self._rested(home, matches.day) - self._rested(away, matches.day)
-        z += np.where(matches.neutral, 0.0, self._numbers[kernels.HOME])
+        z += np.where(matches.neutral, 0.0, self._numbers.home)
         return self._forecast((z,), unknown).about(matches)
 
     def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -262,6 +307,6 @@ class TeamElo(SideRater):
         last = standing.last[:size]
         idle = np.maximum((last.max() if size else 0) - last - self.season_gap, 0.0)
         f = np.exp(-2 * self.parameters_["regression"] * idle / kernels.YEAR)
-        prior = self._numbers[kernels.V0]
+        prior = self._numbers.v0
         variance = prior + f * (standing.variance[:size] - prior)
         return standing.table(uncertainty=np.sqrt(variance))

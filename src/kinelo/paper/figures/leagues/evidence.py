@@ -46,7 +46,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Leagues:
         limit = limits[league]
         noisy = stationary(study.system, study.strengths, noise="gaussian", start=limit.rating)
         found[name] = LeagueRun(
-            **vars(simulated(runs[name])), gamma=study.gamma, computed=noisy.rating, limit=limit.rating,
+            **vars(simulated(runs[name])), gamma=study.system.step, computed=noisy.rating, limit=limit.rating,
             computed_slope=noisy.slope, limit_slope=limit.slope,
         )  # fmt: skip
     return Leagues(found)

@@ -56,7 +56,7 @@ def _early(study: Study, run: xr.Dataset, end: float) -> EarlyRun:
         nu=scale_of(study),
         time=time,
         slope=slope,
-        predicted=end * -np.expm1(-study.gamma * settling.gap * time),
+        predicted=end * -np.expm1(-study.system.step * settling.gap * time),
         matches_to_one_percent=settling.matches_per_team(0.01),
         matches_to_ten_percent=settling.matches_per_team(0.1),
         measured_to_ten_percent=_time_to_ninety_percent(time, slope, end),

@@ -54,7 +54,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> StepSize:
     points = []
     for name, study in figure.studies.items():
         summary = simulated(runs[name])
-        points.append((homogeneous_league(study).sigma, study.gamma, summary.slope, summary.slope_error))
+        points.append((homogeneous_league(study).sigma, study.system.step, summary.slope, summary.slope_error))
     some = next(iter(figure.studies.values()))
     gammas, sigmas = np.array(figure.parameters["gamma"]), sorted({point[0] for point in points})
     lines = np.array([[_slope(some, sigma, gamma) for gamma in gammas] for sigma in sigmas])

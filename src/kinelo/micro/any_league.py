@@ -1,0 +1,143 @@
+"""A league with users' laws, step rules or a schedule, made ready for the general loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.micro.general import ELITE, GIVEN, Meeting, Memory, Seen, meet_and_draw, play_general
+from kinelo.micro.league import LARGEST_TABLE, NotBuiltIn, Play, code_strength, result_table
+from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import Pairing
+from kinelo.model.schedule import Rounds
+from kinelo.model.steps import EACH, StepRule
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.play.laws import Law, Rule
+from kinelo.play.performances import Drawing
+from kinelo.play.steps import Steps
+from kinelo.play.stream import realisation_keys
+from kinelo.play.users import USER, compiled, nothing
+
+CHUNK = 1 << 14
+"""Matches whose performances are drawn at once by a user's law."""
+
+
+def needs_general(system: RatingSystem, strengths: Strength, literal: bool) -> bool:
+    """Whether something is asked for that the fast loops do not know."""
+    known = system.plain and system.outcome.code is not None and system.pairing.code is not None
+    if known and literal:
+        try:
+            code_strength(strengths)
+        except NotBuiltIn:
+            return True
+    return not known
+
+
+def fresh_memory(system: RatingSystem, rating: Array) -> dict[str, NDArray]:
+    """What a league remembers beside its ratings before its first match, realisations × teams, by name."""
+    if system.plain:
+        return {}
+    zeros = np.zeros(rating.shape, dtype=np.int64)
+    return {"matches": zeros, "reached": rating >= ELITE, "owed": np.zeros_like(rating)}
+
+
+def general_play(
+    system: RatingSystem, strengths: Strength, seed: int, realisations: int, literal: bool, seen: Seen | None = None
+) -> Play:
+    """Play match by match, whatever the laws; ``seen``, with room for a whole call, receives what was played."""
+    seen = Seen(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)) if seen is None else seen
+    keys = realisation_keys(seed, realisations)
+    laws = code_laws(system.outcome, system.pairing)
+    steps, meeting = code_steps(system, strengths.teams), _meeting(system, strengths, literal)
+    unused = Drawing(GIVEN, np.zeros((1, 2)), np.zeros((1, 1, 1)), 0)
+    try:
+        drawing = code_strength(strengths) if literal else unused
+    except NotBuiltIn:
+        drawing = None
+
+    def play(
+        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
+    ) -> None:
+        kept = {**fresh_memory_of(rating), **memory}
+        if drawing is not None:
+            own = Memory(kept["matches"][chosen], kept["reached"][chosen], kept["owed"][chosen])
+            play_general(
+                rating[chosen], own, played[chosen], keys[chosen], meeting, drawing, first, last, steps, *laws, seen
+            )
+            return
+        for k in range(chosen.start, chosen.stop):
+            one = slice(k, k + 1)
+            own = Memory(kept["matches"][one], kept["reached"][one], kept["owed"][one])
+            for begin in range(first, last, CHUNK):
+                end = min(begin + CHUNK, last)
+                drawn = _performances(strengths, keys[k], meeting, begin, end)
+                play_general(rating[one], own, played[one], keys[one], meeting, drawn, begin, end, steps, *laws, seen)
+
+    return play
+
+
+def fresh_memory_of(rating: Array) -> dict[str, NDArray]:
+    """Memory that nobody keeps, for systems that need none."""
+    return {
+        "matches": np.zeros(rating.shape, dtype=np.int64),
+        "reached": np.zeros(rating.shape, dtype=np.bool_),
+        "owed": np.zeros(rating.shape),
+    }
+
+
+def code_laws(outcome: Outcome, pairing: Pairing) -> tuple[Law, Rule, object, object, object]:
+    """Outcome and pairing by their codes, and the compiled functions of those that have none."""
+    b = tie = w = nothing()
+    law, rule = Law(USER, 0.0, 0.0), Rule(USER, 0.0, 0.0)
+    if outcome.code is not None:
+        law = Law(*outcome.code)
+    else:
+        b, tie = compiled(outcome, "b", outcome.scalar_b), compiled(outcome, "tie", outcome.scalar_tie)
+    if pairing.code is not None:
+        rule = Rule(*pairing.code)
+    else:
+        w = compiled(pairing, "w", pairing.scalar_w)
+    return law, rule, b, tie, w
+
+
+def code_steps(system: RatingSystem, teams: int) -> Steps:
+    """The steps as kernels take them."""
+    gamma, boost, matches, kind = system.gammas(teams), 0.0, 1.0, EACH
+    junior = np.zeros(teams, dtype=np.bool_)
+    if isinstance(system.gamma, StepRule):
+        kind, _, boost, matches = system.gamma.code
+        junior = system.gamma.juniors(teams)
+    return Steps(kind, gamma, boost, matches, junior)
+
+
+def _meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:
+    schedule, teams = system.schedule, strengths.teams
+    rounds = isinstance(schedule, Rounds)
+    period = 0 if schedule is None else schedule.period(teams)
+    if rounds and teams > LARGEST_TABLE:
+        raise InputError(f"Rounds() is for leagues of at most {LARGEST_TABLE} teams, not {teams}.")
+    if not literal:
+        table = result_table(system.outcome, strengths)
+        return Meeting(table.pairs, table.win, table.loss, rounds, False, period)
+    none, pairs = np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.uint32)
+    if rounds:
+        i, j = np.triu_indices(teams, 1)
+        pairs = (i.astype(np.uint32) << np.uint32(16)) | j.astype(np.uint32)
+    return Meeting(pairs, none, none, rounds, True, period)
+
+
+def _performances(strengths: Strength, key: NDArray[np.uint64], meeting: Meeting, first: int, last: int) -> Drawing:
+    """Performances of both sides by the law's own method, from the uniform numbers of the stream."""
+    k, size = strengths.uniforms, last - first
+    i, j = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    uniforms = np.empty((size, 2 * k))
+    meet_and_draw(key[0], key[1], meeting.pairs, meeting.rounds, strengths.teams, first, uniforms, i, j)
+    both = np.empty((size, 2))
+    both[:, 0] = strengths.performances(i, uniforms[:, :k])
+    both[:, 1] = strengths.performances(j, uniforms[:, k:])
+    return Drawing(GIVEN, both, np.zeros((1, 1, 1)), 2 * k)

@@ -1,0 +1,168 @@
+"""The loop that plays whatever the fast ones do not: users' laws, step rules, rounds and rating periods.
+
+One realisation after the other, one match after the other:
+``R_i += γ_i (S − b)``, ``R_j −= γ_j (S − b)``, at once or, where ratings are frozen, at the end of the period. A law of
+kind ``USER`` is a function that the kernel is handed; the kernel is compiled for its type and
+stays on disk.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.model.pairing import ALL_PLAY_ALL
+from kinelo.play.arithmetic import high_product
+from kinelo.play.formula import kernel
+from kinelo.play.laws import acceptance, expected, result_of, tie_chance
+from kinelo.play.performances import performance
+from kinelo.play.steps import step_size
+from kinelo.play.stream import draw, redraw, unit
+from kinelo.play.users import USER
+
+GIVEN = 4
+"""Kind of a drawing whose ``values`` are the performances themselves, two per match of the call."""
+
+ELITE = 2400.0
+NOT_PLAYED = 2.0
+
+
+class Meeting(NamedTuple):
+    """Who meets and how results are drawn: the table of results, and when results count.
+
+    ``rounds``: pairs come in order, otherwise at random. ``period`` > 0 freezes ratings for so many candidate matches.
+    ``literal``: both performances are drawn; otherwise the thresholds of the table decide.
+    """
+
+    pairs: NDArray[np.uint32]
+    win: NDArray[np.uint64]
+    loss: NDArray[np.uint64]
+    rounds: bool
+    literal: bool
+    period: int
+
+
+class Seen(NamedTuple):
+    """Room for what was played, one entry per candidate match, or none: teams, and the result (2 if not played)."""
+
+    home: NDArray[np.int32]
+    away: NDArray[np.int32]
+    result: NDArray[np.float64]
+
+
+class Memory(NamedTuple):
+    """What a league remembers beside its ratings, realisations × teams: matches, whether the line was reached, and
+    what ratings are owed at the end of a period.
+    """
+
+    matches: NDArray[np.int64]
+    reached: NDArray[np.bool_]
+    owed: NDArray[np.float64]
+
+
+@kernel
+def play_general(rating, memory, played, keys, meeting, drawing, first, last, steps, law, rule, b, tie, w, seen):
+    """Play matches ``first … last − 1``; ``rating`` is (realisations, teams); b, tie, w are functions of users."""
+    teams, pairs = np.uint64(rating.shape[1]), np.uint64(meeting.pairs.shape[0])
+    for realisation in range(rating.shape[0]):
+        r, n = rating[realisation], memory.matches[realisation]
+        top, owed = memory.reached[realisation], memory.owed[realisation]
+        for match in range(first, last):
+            bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
+            pair, fraction = np.uint64(0), bits
+            if meeting.literal and not meeting.rounds:
+                i = high_product(bits, teams)  # pyright: ignore[reportCallIssue]
+                j = high_product(bits * teams, teams - np.uint64(1))  # pyright: ignore[reportCallIssue]
+                if j >= i:
+                    j += np.uint64(1)
+            else:
+                if meeting.rounds:
+                    pair = np.uint64(match) % pairs
+                else:
+                    pair, fraction = high_product(bits, pairs), bits * pairs  # pyright: ignore[reportCallIssue]
+                packed = np.uint64(meeting.pairs[pair])
+                i, j = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
+            z = r[i] - r[j]
+            if seen.result.size > 0:
+                seen.home[match - first], seen.away[match - first], seen.result[match - first] = i, j, NOT_PLAYED
+            chance = 1.0
+            if rule.kind == USER:
+                chance = w(z)
+            elif rule.kind != ALL_PLAY_ALL:
+                chance = acceptance(rule.kind, rule.c, rule.smoothing, z)
+            if chance >= 1.0 or unit(redraw(bits, np.uint64(0))) < chance:
+                if meeting.literal:
+                    used = np.uint64(1)
+                    if drawing.kind == GIVEN:
+                        x = drawing.values[match - first, 0] - drawing.values[match - first, 1]
+                        used += np.uint64(drawing.lineup)
+                    else:
+                        mine, used = performance(
+                            drawing.kind, drawing.values, drawing.table, drawing.lineup, i, bits, used
+                        )
+                        theirs, used = performance(
+                            drawing.kind, drawing.values, drawing.table, drawing.lineup, j, bits, used
+                        )
+                        x = mine - theirs
+                    level = tie(x) if law.kind == USER else tie_chance(law.kind, law.nu, law.kappa, x)
+                    mean = b(x) if law.kind == USER else expected(law.kind, law.nu, law.kappa, x)
+                    result = result_of(unit(redraw(bits, used)), mean, level)
+                else:
+                    result = (1.0 if fraction < meeting.win[pair] else 0.0) - (
+                        1.0 if fraction >= meeting.loss[pair] else 0.0
+                    )
+                surprise = result - (b(z) if law.kind == USER else expected(law.kind, law.nu, law.kappa, z))
+                gi = step_size(
+                    steps.kind, steps.gamma[i], steps.boost, steps.matches, steps.junior[i], r[i], n[i], top[i]
+                )
+                gj = step_size(
+                    steps.kind, steps.gamma[j], steps.boost, steps.matches, steps.junior[j], r[j], n[j], top[j]
+                )
+                if meeting.period > 0:
+                    owed[i] += gi * surprise
+                    owed[j] -= gj * surprise
+                else:
+                    r[i] += gi * surprise
+                    r[j] -= gj * surprise
+                    top[i] |= r[i] >= ELITE
+                    top[j] |= r[j] >= ELITE
+                if seen.result.size > 0:
+                    seen.result[match - first] = result
+                n[i] += 1
+                n[j] += 1
+                played[realisation] += 1
+            if meeting.period > 0 and (match + 1) % meeting.period == 0:
+                for team in range(r.size):
+                    r[team] += owed[team]
+                    owed[team] = 0.0
+                    top[team] |= r[team] >= ELITE
+
+
+@kernel
+def days(home, away, teams):
+    """Days from 0 on which matches in this order are played when nobody plays twice on a day."""
+    last, day = np.full(teams, -1), np.empty(home.size, np.int64)
+    today = 0
+    for k in range(home.size):
+        if last[home[k]] == today or last[away[k]] == today:
+            today += 1
+        last[home[k]] = last[away[k]] = day[k] = today
+    return day
+
+
+@kernel
+def meet_and_draw(key_1, key_2, pairs, rounds, teams, first, uniforms, i, j):
+    """Teams of a run of matches and the uniform numbers of both performances, ``uniforms`` being (matches, 2k)."""
+    for row in range(i.size):
+        bits = draw(key_1, key_2, np.uint64(first + row))
+        if rounds:
+            packed = np.uint64(pairs[np.uint64(first + row) % np.uint64(pairs.size)])
+            i[row], j[row] = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
+        else:
+            mine = high_product(bits, np.uint64(teams))  # pyright: ignore[reportCallIssue]
+            other = high_product(bits * np.uint64(teams), np.uint64(teams - 1))  # pyright: ignore[reportCallIssue]
+            i[row], j[row] = mine, other + np.uint64(1) if other >= mine else other
+        for k in range(uniforms.shape[1]):
+            uniforms[row, k] = unit(redraw(bits, np.uint64(k + 1)))

@@ -1,0 +1,58 @@
+"""What the simulator played, as matches that raters can rate."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinelo.matches.matches import Matches
+from kinelo.micro.any_league import CHUNK, fresh_memory, general_play
+from kinelo.micro.general import NOT_PLAYED, Seen, days
+from kinelo.micro.league import LARGEST_TABLE
+from kinelo.micro.simulate import checked_kinds, starting_state
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import whole
+
+FIRST_DAY = np.datetime64("2000-01-01", "D")
+
+
+def simulate_matches(
+    system: RatingSystem, strengths: Strength, *, matches: int, seed: int, start: ArrayLike | None = None
+) -> Matches:
+    """Play ``matches`` matches of a league and return them in order, as if they had been read from a file.
+
+    They are the first matches of realisation 0 of :func:`kinelo.simulate` with the same seed, so that
+    ``TeamElo(system=system, initial=…)`` fed with them ends at the simulator's ratings, bit for bit. Nobody
+    plays twice on a day, and nobody is at home.
+
+    Examples
+    --------
+    >>> import kinelo as kn
+    >>> system = kn.RatingSystem(kn.Tanh.elo(), gamma=10.0)
+    >>> played = kn.simulate_matches(system, kn.Normal([1400.0, 1500.0, 1600.0], 100.0), matches=500, seed=1)
+    >>> len(played), kn.TeamElo(system=system).fit(played).ratings_["name"].to_list()
+    (500, ['3', '2', '1'])
+    """
+    checked_kinds(system, strengths)
+    matches, seed = whole("matches", matches, 1), whole("seed", seed, 0)
+    state = starting_state(strengths, start, 1)
+    rating, memory = state.rating.copy(), fresh_memory(system, state.rating)
+    played = np.zeros(1, dtype=np.int64)
+    seen = Seen(np.empty(CHUNK, np.int32), np.empty(CHUNK, np.int32), np.empty(CHUNK))
+    play = general_play(system, strengths, seed, 1, strengths.teams > LARGEST_TABLE, seen)
+    kept: list[tuple[NDArray, NDArray, NDArray]] = []
+    first = 0
+    while sum(len(one[0]) for one in kept) < matches:
+        play(rating, played, memory, slice(0, 1), first, first + CHUNK)
+        chosen = seen.result != NOT_PLAYED
+        kept.append((seen.home[chosen], seen.away[chosen], seen.result[chosen]))
+        first += CHUNK
+    home, away, result = (np.concatenate(part)[:matches] for part in zip(*kept))
+    names = strengths.names or tuple(str(k + 1) for k in range(strengths.teams))
+    return Matches(
+        date=FIRST_DAY + days(home, away, strengths.teams),
+        home=home, away=away, teams=names, result=(result + 1.0) / 2.0,
+        margin=np.full(matches, np.nan), neutral=np.ones(matches, dtype=np.bool_), weight=np.ones(matches),
+        row=np.arange(1, matches + 1),
+    )  # fmt: skip

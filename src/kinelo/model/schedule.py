@@ -1,0 +1,52 @@
+"""When matches are played and when they count, beside the paper's pairs drawn at random and rated one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinelo.errors import InputError
+from kinelo.model.validation import whole
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Every pair meets once in a round with ratings frozen; at its end all results count together.
+
+    ``R_i += γ Σ_j (S_ij − b(R_i − R_j))``. A round is ``N(N − 1)/2`` candidate matches; a pair still plays with
+    probability w.
+
+    >>> Rounds().period(4)
+    6
+    """
+
+    def period(self, teams: int) -> int:
+        """Candidate matches after which results count."""
+        return teams * (teams - 1) // 2
+
+
+@dataclass(frozen=True)
+class Period:
+    """Pairs are drawn at random; ratings are frozen while ``matches`` are drawn per team, then all results count.
+
+    >>> Period(10).period(4)
+    20
+    """
+
+    matches: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matches", whole("matches", self.matches, 1))
+
+    def period(self, teams: int) -> int:
+        """Candidate matches after which results count: two teams play in each."""
+        return -(-self.matches * teams // 2)
+
+
+Schedule = Rounds | Period
+
+
+def checked_schedule(schedule: object) -> Schedule | None:
+    """Return a schedule, or None for random pairing."""
+    if schedule is None or isinstance(schedule, Rounds | Period):
+        return schedule
+    raise InputError(f"schedule must be None (random pairing), Rounds() or Period(matches), not {schedule!r}.")

@@ -1,0 +1,103 @@
+"""Step rules: how far a rating moves after a match, where it is not one number for all.
+
+``gamma`` of a :class:`kinelo.RatingSystem` is a number, one per team, or one of these. Two sides may then move by
+different amounts: a match conserves ``Σ R/γ`` while steps stand still, not ``Σ R``. As γ → 0 the stationary map for
+per-team steps is the same as for one step, because each team's drift is merely sped up; noise and relaxation are not.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.model.validation import Array, nonnegative, positive, whole
+
+EACH, FALLING, FIDE = 0, 1, 2
+
+
+class StepRule(ABC):
+    """The step γ of each team from its rating, the matches it has played, and what it has reached."""
+
+    @property
+    @abstractmethod
+    def code(self) -> tuple[int, float, float, float]:
+        """Kind, γ, and two numbers of the rule, as compiled code takes them."""
+
+    @abstractmethod
+    def at(self, rating: Array, matches: NDArray[np.integer], reached: NDArray[np.bool_]) -> Array:
+        """γ of teams with these ratings after so many matches."""
+
+    def juniors(self, teams: int) -> NDArray[np.bool_]:
+        """Which teams are juniors, where the rule knows of any."""
+        return np.zeros(teams, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class FallingSteps(StepRule):
+    """``γ (1 + boost · m/(m + n))`` after n matches: a newcomer moves ``1 + boost`` times as far.
+
+    >>> FallingSteps(0.05, boost=2.0, matches=30).at(np.zeros(2), np.array([0, 30]), np.zeros(2, bool)).round(3)
+    array([0.15, 0.1 ])
+    """
+
+    gamma: float
+    boost: float
+    matches: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", positive("gamma", self.gamma))
+        object.__setattr__(self, "boost", nonnegative("boost", self.boost))
+        object.__setattr__(self, "matches", positive("matches", self.matches))
+
+    @property
+    def code(self) -> tuple[int, float, float, float]:
+        """Kind, γ, boost and matches."""
+        return FALLING, self.gamma, self.boost, self.matches
+
+    def at(self, rating: Array, matches: NDArray[np.integer], reached: NDArray[np.bool_]) -> Array:
+        """γ (1 + boost · m/(m + n))."""
+        return self.gamma * (1.0 + self.boost * self.matches / (self.matches + matches.astype(np.float64)))
+
+
+@dataclass(frozen=True)
+class FideSteps(StepRule):
+    """FIDE's development coefficients, ``K = 2γ``, for ratings on the chess scale.
+
+    K = 40 for the first 30 games; then 20; 10 for good once a rating of 2400 was reached. ``under_18`` lists the teams
+    (by index) that are juniors throughout: theirs is 40 while they are below 2300.
+
+    >>> reached = np.array([False, False, True])
+    >>> 2 * FideSteps().at(np.array([1800.0, 1800.0, 2350.0]), np.array([3, 30, 400]), reached)
+    array([40., 20., 10.])
+    """
+
+    under_18: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.under_18, str | dict) or not hasattr(self.under_18, "__iter__"):
+            raise InputError(f"under_18 must list teams by index, not {self.under_18!r}.")
+        object.__setattr__(self, "under_18", tuple(whole("under_18", team, 0) for team in self.under_18))
+
+    @property
+    def code(self) -> tuple[int, float, float, float]:
+        """The kind; its numbers are FIDE's own."""
+        return FIDE, 10.0, 0.0, 1.0
+
+    def juniors(self, teams: int) -> NDArray[np.bool_]:
+        """The teams listed as under 18."""
+        young = np.zeros(teams, dtype=np.bool_)
+        for team in self.under_18:
+            if not 0 <= team < teams:
+                raise InputError(f"under_18 must list teams by index from 0 to {teams - 1}, not {team}.")
+            young[team] = True
+        return young
+
+    def at(self, rating: Array, matches: NDArray[np.integer], reached: NDArray[np.bool_]) -> Array:
+        """20, 10 or 5."""
+        fast = (matches < 30) | (self.juniors(len(rating)) & (rating < 2300.0))
+        return np.where(fast, 20.0, np.where(reached, 5.0, 10.0))

@@ -1,0 +1,59 @@
+"""Laws that users bring, compiled: a scalar Python function becomes a first-class function of compiled code.
+
+A kernel that takes one is compiled for its type, not for the function, so that the kernel itself is found on disk and
+takes a newly compiled law at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import cfunc, float64
+from numba.core.errors import NumbaError
+
+from kinelo.errors import InputError
+from kinelo.model.formula import Scalar
+
+USER = -1
+"""The kind of a law that is not built in: kernels then call its function."""
+
+_KEPT: dict[Any, Any] = {}
+
+
+def compiled(law: Any, name: str, formula: Callable[[], Scalar]) -> Any:
+    """The formula of a law, compiled once per process for each law.
+
+    Raises
+    ------
+    InputError
+        If numba cannot compile it.
+    """
+    key = (type(law), name, law)
+    try:
+        if key not in _KEPT:
+            _KEPT[key] = _compile(law, name, formula())
+        return _KEPT[key]
+    except TypeError:  # a law that cannot be hashed is compiled each time
+        return _compile(law, name, formula())
+
+
+def _compile(law: Any, name: str, function: Scalar) -> Any:
+    try:
+        return cfunc(float64(float64), error_model="numpy")(function)
+    except NumbaError as error:
+        reason = str(error).strip().splitlines()
+        said = next((line.strip() for line in reason if line.strip() and "nopython" not in line), "")
+        raise InputError(
+            f"{name} of {law!r} cannot be compiled, so it cannot be played match by match: {said} "
+            "Plain arithmetic and the functions of math can."
+        ) from None
+
+
+def nothing() -> Any:
+    """A function that stands where no law of a user is called."""
+    return compiled(None, "nothing", lambda: _nothing)
+
+
+def _nothing(z: float) -> float:
+    return 0.0
