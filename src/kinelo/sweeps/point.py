@@ -1,0 +1,102 @@
+"""What a function gave at one point, as a dataset, or why it gave nothing, as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from kinelo._version import __version__
+from kinelo.errors import InputError
+
+VALUE = "value"
+PREVIOUS = "previous"
+"""The keyword by which a function receives what it gave at the point before, along the axis of continuation."""
+
+KINDS = "biufU"
+"""Kinds of NumPy types that a result may have: truth values, whole numbers, floats, text."""
+
+
+@dataclass(frozen=True)
+class PointResult:
+    """One point: its dataset, or None and the sentence that says why."""
+
+    index: int
+    dataset: xr.Dataset | None
+    failure: str = ""
+
+
+def run_line(
+    function: Callable[..., Any], points: Sequence[tuple[int, Mapping[str, Any]]], continued: bool, version: str
+) -> list[PointResult]:
+    """Compute the points of one line in order.
+
+    With ``continued`` the function receives its last result as the keyword ``previous``, None at the first point.
+    ``version`` is the version of Kinelo that asked: a worker with another one computes nothing.
+    """
+    if version != __version__:
+        wrong = f"a worker has Kinelo {__version__} and this sweep was started with {version}."
+        return [PointResult(index, None, wrong) for index, _ in points]
+    ended = []
+    previous = None
+    for index, settings in points:
+        more = {PREVIOUS: previous} if continued else {}
+        try:
+            result = function(**settings, **more)
+            ended.append(PointResult(index, as_dataset(result, settings)))
+            previous = result
+        except Exception as error:  # one point that cannot be computed must not stop the others
+            ended.append(PointResult(index, None, sentence(error)))
+    return ended
+
+
+def sentence(error: BaseException) -> str:
+    """An error in one line: Kinelo's own as they are, others with their kind."""
+    told = " ".join(str(error).split())
+    if isinstance(error, InputError):
+        return told
+    return f"{type(error).__name__}: {told}" if told else type(error).__name__
+
+
+def as_dataset(result: Any, settings: Mapping[str, Any]) -> xr.Dataset:
+    """A result as a dataset: a number or array is called ``value``, the parts of a mapping have their own names.
+
+    >>> as_dataset({"mean": 1.0, "rating": np.zeros(3)}, {}).sizes
+    Frozen({'rating_0': 3})
+    """
+    if isinstance(result, xr.Dataset):
+        dataset = result
+    elif isinstance(result, xr.DataArray):
+        dataset = result.to_dataset(name=str(result.name or VALUE))
+    elif isinstance(result, Mapping):
+        dataset = xr.Dataset({str(name): _variable(str(name), part) for name, part in result.items()})
+    else:
+        dataset = xr.Dataset({VALUE: _variable(VALUE, result)})
+    if not dataset.data_vars:
+        raise InputError("the function gave a result without any variable.")
+    for name in (*dataset.variables, *dataset.dims):
+        if name in settings:
+            raise InputError(f"the function gives a variable called {name!r}, which is an axis of the sweep.")
+    for name, variable in dataset.variables.items():
+        if variable.dtype.kind not in KINDS:
+            raise InputError(f"the function gives {name!r} of type {variable.dtype}; numbers and text are accepted.")
+    return dataset.compute()
+
+
+def _variable(name: str, part: Any) -> Any:
+    if isinstance(part, xr.DataArray):
+        return part
+    array = (
+        np.asarray(part)
+        if isinstance(part, bool | int | float | str | list | tuple | np.generic | np.ndarray)
+        else None
+    )
+    if array is None or array.dtype.kind not in KINDS:
+        raise InputError(
+            f"the function gave {type(part).__name__} for {name!r}; "
+            "accepted are numbers, arrays, a mapping of them, or an xarray.Dataset."
+        )
+    return tuple(f"{name}_{k}" for k in range(array.ndim)), array

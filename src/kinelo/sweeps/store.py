@@ -1,0 +1,141 @@
+"""A sweep on disk: every point in a folder of its own, complete or not there.
+
+``manifest.json`` says which sweep it is; ``points/K`` is the dataset of point K (zarr), ``failed/K.json`` the sentence
+of one that could not be computed, ``data.zarr`` all of them once every point has ended. Only the process that asked
+writes, so workers need no common disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from kinelo.atomic import replace_file
+from kinelo.errors import InputError
+from kinelo.results.dataset import read_dataset, write_dataset
+from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder
+from kinelo.results.manifest import canonical_json, content_digest
+from kinelo.sweeps.point import PointResult
+
+MANIFEST, POINTS, FAILED, DATA = "manifest.json", "points", "failed", "data.zarr"
+FORMAT = "kinelo sweep 1"
+
+
+class SweepStore:
+    """The folder of one sweep, held by one process at a time."""
+
+    def __init__(self, folder: Path | str, inputs: Mapping[str, Any]) -> None:
+        self.folder = _checked_folder(folder)
+        with disk_errors_in_words(self.folder):
+            if not holds_something(self.folder):
+                with new_folder(self.folder) as fresh:
+                    (fresh / POINTS).mkdir()
+                    (fresh / FAILED).mkdir()
+                    replace_file(fresh / MANIFEST, canonical_json({"format": FORMAT, "inputs": inputs}).encode())
+            _check_same(self.folder, inputs)
+            lock = lock_folder(self.folder)
+        if lock is None:
+            raise InputError(f"Another process is working on {self.folder}; wait for it or choose another folder.")
+        self._lock = lock
+
+    def __enter__(self) -> SweepStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._lock)
+
+    def done(self) -> set[int]:
+        """Points that are stored, computed or failed."""
+        return self._numbers(POINTS) | self._numbers(FAILED)
+
+    def failed(self) -> set[int]:
+        """Points that could not be computed."""
+        return self._numbers(FAILED)
+
+    def keep(self, point: PointResult) -> None:
+        """Store one point."""
+        with disk_errors_in_words(self.folder, "start the sweep again"):
+            self._forget_whole()
+            if point.dataset is None:
+                content = canonical_json({"failure": point.failure}).encode()
+                replace_file(self._sentence(point.index), content, durable=True)
+            elif not (target := self._point(point.index)).exists():
+                write_dataset(point.dataset, target)
+
+    def forget(self, indices: set[int]) -> None:
+        """Make points to be computed again."""
+        with disk_errors_in_words(self.folder):
+            self._forget_whole()
+            for index in sorted(indices):
+                self._sentence(index).unlink(missing_ok=True)
+                if self._point(index).exists():
+                    # A folder that is being removed must not pass for a stored point.
+                    leaving = self._point(index).with_name(f".{index}.leaving")
+                    os.replace(self._point(index), leaving)
+                    shutil.rmtree(leaving)
+
+    def read(self, index: int) -> PointResult:
+        """One point that is stored."""
+        if self._sentence(index).exists():
+            return PointResult(index, None, json.loads(self._sentence(index).read_text(encoding="utf-8"))["failure"])
+        try:
+            return PointResult(index, read_dataset(self._point(index)).load())
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(
+                f"the stored point {self._point(index)} is damaged ({type(error).__name__}); remove that folder and "
+                "start the sweep again to compute it anew."
+            ) from None
+
+    def finish(self, dataset: xr.Dataset) -> None:
+        """Store all points together."""
+        if not (self.folder / DATA).exists():
+            write_dataset(dataset, self.folder / DATA)
+
+    def _forget_whole(self) -> None:
+        if (self.folder / DATA).exists():
+            leaving = self.folder / f".{DATA}.leaving"
+            shutil.rmtree(leaving, ignore_errors=True)
+            os.replace(self.folder / DATA, leaving)
+            shutil.rmtree(leaving)
+
+    def _point(self, index: int) -> Path:
+        return self.folder / POINTS / str(index)
+
+    def _sentence(self, index: int) -> Path:
+        return self.folder / FAILED / f"{index}.json"
+
+    def _numbers(self, kind: str) -> set[int]:
+        return {int(path.stem) for path in (self.folder / kind).iterdir() if path.stem.isdigit()}
+
+
+def _checked_folder(folder: object) -> Path:
+    if not isinstance(folder, str | os.PathLike) or not str(folder):
+        raise InputError(f"out must be the name of a folder, not {folder!r}.")
+    return Path(folder)
+
+
+def _check_same(folder: Path, inputs: Mapping[str, Any]) -> None:
+    try:
+        document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        known, stored = document["format"] == FORMAT, document["inputs"]
+    except (OSError, ValueError, KeyError, TypeError):
+        known, stored = False, {}
+    if not known:
+        raise InputError(f"{folder} is not a sweep that Kinelo stored; it is left alone, choose another folder.")
+    for name in sorted({*stored, *inputs}):
+        if content_digest(stored.get(name)) != content_digest(inputs.get(name)):
+            raise InputError(
+                f"{folder} holds another sweep: its {name} is {_short(stored.get(name))} there and "
+                f"{_short(inputs.get(name))} here; choose another folder."
+            )
+
+
+def _short(value: Any) -> str:
+    told = canonical_json(value)
+    return told if len(told) <= 120 else f"{told[:117]}..."
