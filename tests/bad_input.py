@@ -239,6 +239,10 @@ CALLS = {
         lambda **k: kn.strength_profile(**k).density,
         {"outcome": kn.Tanh(nu=0.5), "learning": kn.Learning(alpha=0.1, diffusion=0.1), "sigma": 0.5},
     ),
+    "sweep": (
+        lambda **k: kn.sweep(**k).sizes,
+        {"function": lambda **k: 1.0, "over": {"nu": [0.5, 1.0]}, "along": "nu", "out": "swept", "client": None},
+    ),
 }  # fmt: skip
 """Name → (the call, valid arguments)."""
 
