@@ -62,7 +62,8 @@ def check_client(client: Any) -> None:
     if not isinstance(client, Client):
         raise InputError(f"client must be a dask.distributed.Client, not {client!r}.")
     here = library_versions()
-    for worker, there in client.run(library_versions, on_error="return").items():
+    answers: Any = client.run(library_versions, on_error="return")
+    for worker, there in answers.items():
         if not isinstance(there, Mapping):
             raise InputError(f"the worker {worker} cannot use Kinelo ({sentence(there)}).")
         if there["kinelo"] != here["kinelo"]:
@@ -82,10 +83,8 @@ def local_client(workers: int) -> Iterator[Client]:
     _dask()
     from distributed import Client, LocalCluster
 
-    with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    alone: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with LocalCluster(n_workers=workers, **alone) as cluster, Client(cluster) as client:
         yield client
 
 
