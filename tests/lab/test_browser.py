@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 from made_report import put
-from running_lab import CHROMIUM
+from running_lab import CHROMIUM, Lab
 
 if CHROMIUM is None:
     pytest.skip(
@@ -459,3 +460,28 @@ def test_a_page_comes_back_after_the_server_was_killed(visit, lab):
     until(page, "document.querySelector('#toast').textContent.includes('read again')")
     page.select_option("#what-away", "C")
     until(page, "document.querySelector('#what-answer .chances')?.ariaLabel.includes('C wins')")
+
+
+def _fulfil(body: str, route) -> None:
+    route.fulfill(content_type="text/html", body=body)
+
+
+def test_a_link_with_the_token_works_from_any_page(browser, tmp_path):
+    """The first visit comes from another site, and so does a later one without the token."""
+    guarded = Lab(tmp_path, "--host", "0.0.0.0")
+    try:
+        own = f"http://127.0.0.1:{guarded.port}/"
+        token = guarded.address.partition("?")[2]
+        context = browser.new_context()
+        page = context.new_page()
+        for address in (f"{own}?{token}&teams=20", f"{own}?teams=30"):
+            foreign = f"<a href='{address}'>the lab</a>"
+            page.route("http://other.example/", partial(_fulfil, foreign))
+            page.goto("http://other.example/")
+            page.click("a")
+            page.wait_for_selector("#connection[data-state=open]", timeout=60_000)
+            assert "token" not in page.url
+            page.unroute("http://other.example/")
+        context.close()
+    finally:
+        guarded.kill()

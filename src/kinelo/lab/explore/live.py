@@ -1,8 +1,8 @@
 """A league that plays while somebody watches: the simulator and the kinetic equation, at the same time.
 
-The kinetic equation describes an infinitely large league with the same spread of strengths; its time is γ times the
-matches per team. A frame is what the page draws: a line of JSON with the numbers, then the ratings as 32-bit floats,
-then the density as bytes.
+The kinetic equation is the limit of vanishing steps for a continuum of teams with the same spread of strengths; its
+time is γ times the matches per team. A frame is what the page draws: a line of JSON with the numbers, then the ratings
+as 32-bit floats, then the density as bytes.
 """
 
 from __future__ import annotations
