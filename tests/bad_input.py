@@ -80,6 +80,7 @@ CALLS = {
         lambda **k: kn.RatingSystem(**k),
         {"outcome": kn.Tanh(nu=0.5), "pairing": kn.AllPlayAll(), "gamma": 0.1, "schedule": None},
     ),
+    "DeviationSteps": (lambda **k: kn.DeviationSteps(**k), {"growth": 0.1, "start": 1.0, "largest": 2.0}),
     "FallingSteps": (lambda **k: kn.FallingSteps(**k), {"gamma": 0.1, "boost": 1.0, "matches": 20.0}),
     "FideSteps": (lambda **k: kn.FideSteps(**k).juniors(3), {"under_18": [1]}),
     "Rounds": (lambda: kn.Rounds(), {}),

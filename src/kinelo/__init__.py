@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from kinelo.model.scaled import Scaled
     from kinelo.model.schedule import Period, Rounds
     from kinelo.model.setups import homogeneous, setup_r1, setup_r2
-    from kinelo.model.steps import FallingSteps, FideSteps, StepRule
+    from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
     from kinelo.model.system import RatingSystem
     from kinelo.raters.bradley_terry.rater import BradleyTerry
@@ -78,7 +78,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.expectation": ("expected_result", "outcome_probabilities", "satisfies_b_prime"),
     "model.system": ("RatingSystem",),
     "model.dynamics": ("Learning", "Form", "Walk", "Turnover"),
-    "model.steps": ("StepRule", "FideSteps", "FallingSteps"),
+    "model.steps": ("StepRule", "FideSteps", "FallingSteps", "DeviationSteps"),
     "model.schedule": ("Rounds", "Period"),
     "micro.matches": ("simulate_matches",),
     "equilibrium.limit": ("stationary",),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.advice.facts import Condition, Facts, RatedTeam, Taylor
+from kinelo.advice.motion import MotionFacts, motion_advice, motion_facts, motion_rows, one_step
 from kinelo.advice.words import advice_for, html_fragment, rows_of
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.crowd import representatives
@@ -19,8 +20,9 @@ from kinelo.equilibrium.state import StationaryState
 from kinelo.equilibrium.teams import Teams
 from kinelo.equilibrium.threads import few_threads
 from kinelo.equilibrium.unbiased import unbiased_gamma
-from kinelo.errors import NoStationaryState
+from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.digest import description
+from kinelo.model.dynamics import Dynamics
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
@@ -43,10 +45,13 @@ class Diagnosis(Facts):
         What to change, in sentences, the most important first.
     state
         The stationary state with its noise.
+    motion
+        How ratings follow strengths that move, and what rounds and deviations do; None where nothing moves.
     """
 
     advice: tuple[str, ...]
     state: StationaryState = field(repr=False)
+    motion: MotionFacts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain numbers, words and lists, ready for JSON; what is infinite or undefined is None."""
@@ -57,19 +62,24 @@ class Diagnosis(Facts):
             "shrinkage": self.shrinkage,
         }
         for one in fields(self):
-            if one.name not in ("system", "state"):
+            if one.name not in ("system", "state", "motion"):
                 plain[one.name] = getattr(self, one.name)
+        if self.motion is not None:
+            plain["motion"] = self.motion.to_dict()
         return _json_ready(plain)
 
     def to_html(self) -> str:
         """The verdict as an HTML fragment: a table and a list of advice."""
-        return html_fragment(rows_of(self), self.advice)
+        return html_fragment(self._rows(), self.advice)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [*rows_of(self), *motion_rows(self.motion)]
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def __str__(self) -> str:
-        lines = [*rows_of(self), *(("What to change", sentence) for sentence in self.advice)]
+        lines = [*self._rows(), *(("What to change", sentence) for sentence in self.advice)]
         return "\n".join(f"{name}: {words}" for name, words in lines)
 
     def __rich__(self) -> Table:
@@ -78,14 +88,17 @@ class Diagnosis(Facts):
         table = Table(title=f"Where the ratings of {self.league} end up", show_header=False, show_lines=True)
         table.add_column(style="bold", no_wrap=True)
         table.add_column()
-        for name, words in rows_of(self):
+        for name, words in self._rows():
             table.add_row(name, words)
         table.add_row("What to change", "\n".join(f"• {sentence}" for sentence in self.advice))
         return table
 
 
-def diagnose(system: RatingSystem, strengths: Strength | Continuum) -> Diagnosis:
+def diagnose(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dynamics | None = None) -> Diagnosis:
     """Say where the ratings of a league end up, how noisy and how slow they are, and what to change.
+
+    With ``dynamics`` it says too how well ratings follow strengths that move, and which step follows best; of rounds,
+    when they become unstable; of DeviationSteps, where deviations settle and whether the scale travels.
 
     Examples
     --------
@@ -95,10 +108,19 @@ def diagnose(system: RatingSystem, strengths: Strength | Continuum) -> Diagnosis
     >>> verdict.condition.holds, round(verdict.slope, 3), verdict.underrated[0].team
     (True, 0.79, 'team 2')
     """
-    still = stationary(system, strengths)
-    state = stationary(system, strengths, noise="gaussian")
-    facts = _facts(system, strengths, still, state)
-    return Diagnosis(*(getattr(facts, one.name) for one in fields(facts)), advice=advice_for(facts), state=state)
+    if not isinstance(system, RatingSystem):
+        raise InputError(f"system must be a RatingSystem, not {system!r}.")
+    motion = motion_facts(system, strengths, dynamics)
+    plain = system if motion is None else one_step(system, strengths)
+    still = stationary(plain, strengths)
+    state = stationary(plain, strengths, noise="gaussian")
+    facts = _facts(plain, strengths, still, state)
+    advice = motion_advice(system, motion)
+    if motion is None or motion.tracking is None:
+        # Where strengths move, what to do about noise follows from tracking, not from the state at rest.
+        advice += [one for one in advice_for(facts) if not (advice and one.startswith("Nothing"))]
+    said = tuple(advice) or ("Nothing: ratings follow strengths about as well as one step can.",)
+    return Diagnosis(*(getattr(facts, one.name) for one in fields(facts)), advice=said, state=state, motion=motion)
 
 
 def _facts(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,7 +11,9 @@ from kinelo.matches.matches import Matches
 from kinelo.micro.any_league import CHUNK, fresh_memory, general_play
 from kinelo.micro.general import NOT_PLAYED, Seen, days
 from kinelo.micro.league import LARGEST_TABLE
+from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
 from kinelo.micro.simulate import checked_kinds, starting_state
+from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
@@ -18,7 +22,13 @@ FIRST_DAY = np.datetime64("2000-01-01", "D")
 
 
 def simulate_matches(
-    system: RatingSystem, strengths: Strength, *, matches: int, seed: int, start: ArrayLike | None = None
+    system: RatingSystem,
+    strengths: Strength,
+    *,
+    matches: int,
+    seed: int,
+    start: ArrayLike | None = None,
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
 ) -> Matches:
     """Play ``matches`` matches of a league and return them in order, as if they had been read from a file.
 
@@ -37,10 +47,15 @@ def simulate_matches(
     checked_kinds(system, strengths)
     matches, seed = whole("matches", matches, 1), whole("seed", seed, 0)
     state = starting_state(strengths, start, 1)
-    rating, memory = state.rating.copy(), fresh_memory(system, state.rating)
+    rating = state.rating.copy()
     played = np.zeros(1, dtype=np.int64)
     seen = Seen(np.empty(CHUNK, np.int32), np.empty(CHUNK, np.int32), np.empty(CHUNK))
-    play = general_play(system, strengths, seed, 1, strengths.teams > LARGEST_TABLE, seen)
+    if is_moving(system, dynamics):
+        memory = fresh_moving(system, strengths, rating)
+        play = MovingLeague(system, strengths, dynamics, seed, 1, seen).play
+    else:
+        memory = fresh_memory(system, rating)
+        play = general_play(system, strengths, seed, 1, strengths.teams > LARGEST_TABLE, seen)
     kept: list[tuple[NDArray, NDArray, NDArray]] = []
     first = 0
     while sum(len(one[0]) for one in kept) < matches:

@@ -23,7 +23,9 @@ from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
 from kinelo.micro.any_league import fresh_memory, general_play, needs_general
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
+from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
 from kinelo.micro.plan import Records, check_plan
+from kinelo.model.dynamics import Dynamics
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -50,13 +52,15 @@ class SimulationState:
     """A league after ``step`` steps: ratings (realisations × teams) and matches played in each realisation.
 
     ``memory`` holds what else the league carries from match to match, by name, realisations × teams: empty for the
-    paper's model; matches, lines reached and gains owed where steps or schedules need them.
+    paper's model; matches, lines reached and gains owed where steps or schedules need them; strengths and deviations
+    as of each team's last match where they move. ``record`` holds strength, deviation and age as they are now.
     """
 
     step: int
     rating: Array
     played: NDArray[np.int64]
     memory: Mapping[str, NDArray] = field(default_factory=dict)
+    record: Mapping[str, NDArray] = field(default_factory=dict)
 
 
 def simulation_states(
@@ -71,6 +75,7 @@ def simulation_states(
     sampling: Sampling = "marginal",
     threads: int | None = None,
     device: DeviceName = "cpu",
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
 ) -> Iterator[SimulationState]:
     """Yield the state at each step in ``stops``, in order.
 
@@ -93,12 +98,18 @@ def simulation_states(
     seed = whole("seed", seed, 0)
     there = choose_device(device)
     # A probability that differs in its last bit is another result once in a while.
+    moving = None
+    if is_moving(system, dynamics):
+        if there == "gpu":
+            raise InputError('device = "gpu" plays strengths at rest with one gamma; use device = "cpu" for dynamics.')
+        moving = MovingLeague(system, strengths, dynamics, seed, realisations)
     with one_blas_thread():
-        play = _way_of_playing(system, strengths, seed, realisations, sampling, there)
+        play = moving.play if moving else _way_of_playing(system, strengths, seed, realisations, sampling, there)
     workers = min(_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
-    memory = {name: values.copy() for name, values in (fresh_memory(system, rating) | dict(state.memory)).items()}
+    fresh = fresh_memory(system, rating) if moving is None else fresh_moving(system, strengths, rating)
+    memory = {name: values.copy() for name, values in (fresh | dict(state.memory)).items()}
     with ThreadPoolExecutor(workers) as pool:
         rounds = _Rounds(pool, groups)
         for stop in stops:
@@ -108,7 +119,8 @@ def simulation_states(
             while match < last:
                 match = rounds.play_all(play, rating, played, memory, match, last)
             step = stop
-            yield SimulationState(step, rating.copy(), played.copy(), {k: v.copy() for k, v in memory.items()})
+            record = {} if moving is None else moving.now(memory, last)
+            yield SimulationState(step, rating.copy(), played.copy(), {k: v.copy() for k, v in memory.items()}, record)
 
 
 def simulate(
@@ -125,6 +137,7 @@ def simulate(
     threads: int | None = None,
     device: DeviceName = "cpu",
     progress: bool = False,
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
 ) -> xr.Dataset:
     """Simulate a league and return its ratings as ``rating(realisation, time, team)``.
 
@@ -151,6 +164,10 @@ def simulate(
         "cpu", "gpu", or "auto" for the GPU where there is one. Every device ends at the same bytes.
     progress
         Whether to show a progress bar.
+    dynamics
+        How strengths move: Learning, Form, Walk or Turnover, or one of the first three with a Turnover. The dataset
+        then holds ``strength`` and ``age`` (matches since arrival) beside ratings; with DeviationSteps, ``deviation``
+        too. Such leagues are played on the CPU and draw performances literally.
 
     Examples
     --------
@@ -174,7 +191,7 @@ def simulate(
     kept = []
     states = simulation_states(
         system, strengths, stops=stops, matches_per_step=matches_per_step, realisations=realisations,
-        seed=seed, start=start, sampling=sampling, threads=threads, device=device,
+        seed=seed, start=start, sampling=sampling, threads=threads, device=device, dynamics=dynamics,
     )  # fmt: skip
     per_step = matches_per_step * realisations
     with progress_bar("Playing matches", records.steps * per_step, wanted=progress, unit="matches") as advance:
@@ -185,7 +202,8 @@ def simulate(
     description = {
         "matches_per_step": matches_per_step,
         "seed": int(seed),
-        "sampling": "literal" if strengths.teams > LARGEST_TABLE else sampling,
+        "sampling": "literal" if strengths.teams > LARGEST_TABLE or is_moving(system, dynamics) else sampling,
+        **({} if dynamics is None else {"dynamics": repr(dynamics)}),
     }
     return dataset_of(kept, system, strengths, description)
 
@@ -207,6 +225,7 @@ def dataset_of(
             "matches_played": (("realisation", "time"), played, {"long_name": "matches played in all"}),
             "theta": ("team", strengths.theta, {"long_name": "mean strength", "units": "rating points"}),
             "sigma": ("team", strengths.sigma, {"long_name": "standard deviation of strength"}),
+            **_recorded(states),
         },
         coords={
             "realisation": np.arange(rating.shape[0]),
@@ -224,6 +243,16 @@ def dataset_of(
             **description,
         },
     )
+
+
+def _recorded(states: Sequence[SimulationState]) -> dict[str, tuple[tuple[str, ...], NDArray, dict[str, str]]]:
+    """Strength, deviation and age beside ratings, where they were recorded."""
+    words = {"strength": "strength", "deviation": "deviation of the rating", "age": "matches played since arrival"}
+    axes = ("realisation", "time", "team")
+    return {
+        name: (axes, np.stack([state.record[name] for state in states], axis=1), {"long_name": words[name]})
+        for name in (states[0].record if states else ())
+    }
 
 
 def checked_kinds(system: object, strengths: object) -> None:

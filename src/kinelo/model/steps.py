@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.model.validation import Array, nonnegative, positive, whole
 
-EACH, FALLING, FIDE = 0, 1, 2
+EACH, FALLING, FIDE, DEVIATION = 0, 1, 2, 3
 
 
 class StepRule(ABC):
@@ -101,3 +101,47 @@ class FideSteps(StepRule):
         """20, 10 or 5."""
         fast = (matches < 30) | (self.juniors(len(rating)) & (rating < 2300.0))
         return np.where(fast, 20.0, np.where(reached, 5.0, 10.0))
+
+
+@dataclass(frozen=True)
+class DeviationSteps(StepRule):
+    """Glicko: each team carries a deviation RD, and its step ``νg v⁺`` (v = RD²) grows with it.
+
+    ``g`` discounts opponents of uncertain rating, ``v⁺ = v/(1 + vI)`` is what a match of information I leaves, and v
+    grows by ``growth²`` per match of a team, played or not. The outcome is Tanh.
+
+    Parameters
+    ----------
+    growth
+        c > 0: standard deviation that ignorance gains from one match of a team to its next.
+    start
+        RD of a newcomer.
+    largest
+        RD that rest never exceeds; by default ``start``.
+
+    Examples
+    --------
+    >>> DeviationSteps(growth=5.0, start=350.0).largest
+    350.0
+    """
+
+    growth: float
+    start: float
+    largest: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "growth", positive("growth", self.growth))
+        object.__setattr__(self, "start", positive("start", self.start))
+        largest = self.start if self.largest is None else positive("largest", self.largest)
+        if largest < self.start:
+            raise InputError(f"largest must be at least start = {self.start:g}, not {largest:g}.")
+        object.__setattr__(self, "largest", largest)
+
+    @property
+    def code(self) -> tuple[int, float, float, float]:
+        """Kind, no γ of its own, growth and largest."""
+        return DEVIATION, 0.0, self.growth, float(self.largest or self.start)
+
+    def at(self, rating: Array, matches: NDArray[np.integer], reached: NDArray[np.bool_]) -> Array:
+        """Refused: the step depends on deviations, which ratings and matches do not tell."""
+        raise InputError("The step of DeviationSteps depends on each side's deviation, not on ratings and matches.")

@@ -108,6 +108,19 @@ class FideSection(Section):
         return steps.FideSteps(self.under_18)
 
 
+class DeviationSection(Section):
+    """``[gamma] kind = "deviation"``: Glicko's steps, from a deviation that each team carries."""
+
+    kind: Literal["deviation"]
+    growth: float
+    start: float
+    largest: float | None = None
+
+    def build(self) -> steps.StepRule:
+        """Return the step rule."""
+        return steps.DeviationSteps(self.growth, self.start, self.largest)
+
+
 class RoundsSection(Section):
     """``[schedule] kind = "rounds"``: every pair once, ratings frozen."""
 
@@ -231,7 +244,7 @@ class EmpiricalSection(Section):
 
 
 OutcomeSection = Annotated[TanhSection | ProbitSection | DavidsonSection, Field(discriminator="kind")]
-StepsSection = Annotated[FallingSection | FideSection, Field(discriminator="kind")]
+StepsSection = Annotated[FallingSection | FideSection | DeviationSection, Field(discriminator="kind")]
 GAMMA_TAGS = ("number", "each", "rule")
 
 

@@ -11,6 +11,7 @@ import xarray as xr
 
 from kinelo.errors import InputError
 from kinelo.micro.league import LARGEST_TABLE
+from kinelo.micro.moving_league import blank_record
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.simulate import CALL, SimulationState, dataset_of, simulation_states
 from kinelo.model.expectation import league_waves
@@ -32,7 +33,8 @@ BLOCK = 4096
 def simulation_inputs(study: Study) -> dict[str, Any]:
     """All of a study that determines its simulation."""
     wanted = {"gamma", "outcome", "pairing", "league", "simulate"}
-    return study.model_dump(mode="json", include=wanted if study.schedule is None else wanted | {"schedule"})
+    wanted |= {name for name in ("schedule", "dynamics") if getattr(study, name) is not None}
+    return study.model_dump(mode="json", include=wanted)
 
 
 def total_matches(study: Study) -> int:
@@ -80,7 +82,7 @@ def run_simulation(
         if not store.complete:
             for state in _states(study, store, records, start, threads):
                 if state.step in records:
-                    row = {"rating": state.rating, "matches_played": state.played}
+                    row = {"rating": state.rating, "matches_played": state.played, **state.record}
                     kept = {f"{MEMORY}{name}": values for name, values in state.memory.items()}
                     kept |= {"step": np.array(state.step), "rating": state.rating, "played": state.played}
                     store.append(row, kept)
@@ -103,18 +105,19 @@ def _states(
     return simulation_states(
         study.system, study.strengths, stops=stops, matches_per_step=plan.matches_per_step,
         realisations=plan.realisations, seed=plan.seed, start=start, sampling=plan.sampling, threads=threads,
+        dynamics=study.motion,
     )  # fmt: skip
 
 
 def _layout(study: Study, records: Records) -> Layout:
     plan = required("simulate", study.simulate)
     blank = np.zeros((plan.realisations, study.strengths.teams)), np.zeros(plan.realisations, dtype=np.int64)
-    example = dataset_of(
-        [SimulationState(step, *blank) for step in records[:1]],
-        study.system,
-        study.strengths,
-        {"matches_per_step": plan.matches_per_step, "seed": plan.seed, "sampling": plan.sampling},
-    )
+    record = blank_record(study.system, study.motion, blank[0].shape)
+    told: dict[str, object] = {"matches_per_step": plan.matches_per_step, "seed": plan.seed, "sampling": plan.sampling}
+    if study.motion is not None:
+        told["dynamics"] = repr(study.motion)
+    first = [SimulationState(step, *blank) for step in records[:1]]
+    example = dataset_of(first, study.system, study.strengths, told)
     steps = np.array(records, dtype=np.int64)
     time = 2.0 * steps * plan.matches_per_step / study.strengths.teams
     fixed = {
@@ -125,5 +128,6 @@ def _layout(study: Study, records: Records) -> Layout:
     series = {
         "rating": (("realisation", "team"), blank[0].shape),
         "matches_played": (("realisation",), blank[1].shape),
+        **{name: (("realisation", "team"), values.shape) for name, values in record.items()},
     }
     return Layout(len(records), fixed, series, {"title": study.title, **example.attrs})

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from kinelo.errors import InputError
+from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.studies.dynamics import DynamicsSection
 from kinelo.studies.population import PopulationSection, SolveSection
 from kinelo.studies.sections import (
     GAMMA_TAGS,
@@ -39,6 +41,7 @@ class Study(Section):
     outcome: OutcomeSection
     pairing: PairingSection = AllPlayAllSection()
     schedule: ScheduleSection | None = None
+    dynamics: DynamicsSection | None = None
     league: LeagueSection | None = None
     simulate: SimulateSection | None = None
     population: PopulationSection | None = None
@@ -50,6 +53,11 @@ class Study(Section):
         gamma = built("gamma", self.gamma) if isinstance(self.gamma, Section) else self.gamma
         schedule = None if self.schedule is None else built("schedule", self.schedule)
         return RatingSystem(built("outcome", self.outcome), built("pairing", self.pairing), gamma, schedule)
+
+    @cached_property
+    def motion(self) -> Dynamics | None:
+        """How the strengths of the study move, if they do."""
+        return None if self.dynamics is None else built("dynamics", self.dynamics)
 
     @cached_property
     def strengths(self) -> Strength:
@@ -105,7 +113,7 @@ def parse_study(content: dict[str, Any], source: str = "study") -> Study:
     except ValidationError as error:
         raise InputError(f"{source}: {_sentence(error)}") from None
     try:
-        _ = study.system
+        _ = study.system, study.motion
         if study.league is not None:
             _ = study.strengths
     except InputError as error:

@@ -142,6 +142,9 @@ def test_tracking_reference():
     found = round_tracking(HALF, teams_of(kn.Fixed(np.zeros(10))), form, 0.05)
     assert found.moments.error == pytest.approx(0.085986, abs=6e-7)
     assert found.after == pytest.approx(0.07465, abs=5e-5)
+    asked = kn.tracking(kn.RatingSystem(HALF, gamma=0.05, schedule=kn.Rounds()), kn.Fixed(np.zeros(10)), form)
+    assert asked.moments.error == pytest.approx(found.moments.error)
+    assert asked.parts.total == pytest.approx(asked.moments.error)
 
 
 def test_tracking_a_walk_by_rounds():

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh, solve, solve_discrete_lyapunov
 
 from kinelo.equilibrium.anderson import Mixing
-from kinelo.equilibrium.moving.moments import Moments
+from kinelo.equilibrium.moving.moments import Moments, Parts
 from kinelo.equilibrium.moving.pairs import PairMeans
 from kinelo.equilibrium.moving.performance import Results, normal_only
 from kinelo.equilibrium.noise import WHOLE_COVARIANCE, laplacian
@@ -43,6 +43,8 @@ class RoundTracking:
         Moments of the teams about their own means, averaged over the league without its common shift; and of the means.
     after
         Mean square error right after a round, before strengths move on.
+    parts
+        The error before a round by cause.
     rating
         Mean rating of each team.
     """
@@ -50,6 +52,7 @@ class RoundTracking:
     within: Moments
     between: Moments
     after: float
+    parts: Parts
     rating: Array = field(repr=False)
 
     @property
@@ -149,7 +152,9 @@ class _Closure:
     def described(self, gamma: float, state: tuple[Array, Array]) -> RoundTracking:
         """Moments over the league."""
         rating, U = state
-        C, U = self.covariances(gamma, self._pull(rating, U)[1])
+        pull = self._pull(rating, U)[1]
+        C, U = self.covariances(gamma, pull)
+        luck = solve_discrete_lyapunov(np.eye(pull.shape[0]) - gamma * pull, gamma**2 * self._luck)
         teams, free = self._teams, self._teams.size - 1
         rating = rating - rating.mean() + teams.theta.mean()
         x, y = teams.theta - teams.theta.mean(), rating - rating.mean()
@@ -157,7 +162,8 @@ class _Closure:
         within = Moments(self._form, float(np.trace(C)) / free, float(np.trace(U)) / free)
         bias = float((x - y) @ (x - y)) / teams.size
         played = Moments(within.V, within.C / self._keeps, within.U - self._wander)
-        return RoundTracking(within, between, bias + played.error, rating)
+        noise = float(np.trace(luck)) / free
+        return RoundTracking(within, between, bias + played.error, Parts(noise, within.error - noise, bias), rating)
 
 
 def best_round_gain(step: float, outcome: Outcome, slope: float) -> float:

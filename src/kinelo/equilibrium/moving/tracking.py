@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from itertools import pairwise
@@ -19,12 +19,14 @@ from kinelo.equilibrium.moving.learning import learning_closure
 from kinelo.equilibrium.moving.moments import Moments, Parts
 from kinelo.equilibrium.moving.performance import Function, Results, common_sigma, smoothed
 from kinelo.equilibrium.moving.profile import Pull, StrengthProfile, strength_profile
+from kinelo.equilibrium.moving.rounds_tracking import RoundTracking, round_tracking
 from kinelo.equilibrium.teams import Teams, teams_of
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
+from kinelo.model.schedule import Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
@@ -61,7 +63,7 @@ class Tracking:
     parts: Parts
     profile: StrengthProfile | None = field(repr=False)
     drift: float
-    teams: TrackedTeams | None = field(repr=False)
+    teams: TrackedTeams | RoundTracking | None = field(repr=False)
     _league: Teams = field(repr=False)
     _small: Moments | None = field(default=None, repr=False)
 
@@ -102,7 +104,8 @@ class Tracking:
         They are under learning, and for the form of equal teams, where ω/γ is kept.
         """
         alike = np.ptp(self._league.theta) == 0 and np.ptp(self._league.sigma) == 0
-        if self._small is not None or not isinstance(self.dynamics, Form) or not alike:
+        random = self.system.schedule is None
+        if self._small is not None or not isinstance(self.dynamics, Form) or not alike or not random:
             return self._small
         outcome, gamma = self.system.outcome, self.system.step
         with few_threads(self._league.size):
@@ -122,6 +125,9 @@ class Tracking:
             results = Results(outcome, common_sigma(self._league))
             correction = self.moments - self.closure
             return lambda gamma: (learning_closure(results, dynamics, gamma).moments + correction).forecast_slope
+        if isinstance(self.system.schedule, Rounds) and isinstance(dynamics, Form | Walk):
+            league = self._league
+            return lambda gamma: round_tracking(outcome, league, dynamics, gamma).moments.forecast_slope
         closure = FormClosure(outcome, self._league, dynamics if isinstance(dynamics, Form | Walk) else None)
 
         def slope(gamma: float) -> float:
@@ -159,7 +165,7 @@ def tracking(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
     Under :class:`~kinelo.model.dynamics.Learning` the law of strengths and ratings as γ → 0 is computed without
     closure, and the effect of finite steps added from the closure; where strengths start is forgotten. Under
     :class:`~kinelo.model.dynamics.Form` and :class:`~kinelo.model.dynamics.Walk` the answer is the closure's, team by
-    team.
+    team. Where whole rounds are rated at once (``schedule=Rounds()``, form and walks) it is the state before a round.
 
     Examples
     --------
@@ -178,11 +184,20 @@ def tracking(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
     if not isinstance(system.gamma, float):
         raise InputError(f"Tracking is computed for one gamma that all teams share, not {system.gamma!r}.")
     with few_threads(teams.size):
+        if isinstance(system.schedule, Rounds) and isinstance(dynamics, Form | Walk):
+            return _rounds(system, teams, dynamics)
         if isinstance(dynamics, Learning):
             return _learning(system, teams, dynamics)
         if isinstance(dynamics, Form | Walk):
             return _form(system, teams, dynamics)
     raise InputError(f"dynamics must be Learning, Form or Walk, not {dynamics!r}.")
+
+
+def _rounds(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
+    gamma = replace(system, schedule=None).step
+    found = round_tracking(system.outcome, teams, dynamics, gamma)
+    total = found.moments
+    return Tracking(system, dynamics, total, total, found.parts, profile=None, drift=0.0, teams=found, _league=teams)
 
 
 def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Tracking:

@@ -1,0 +1,64 @@
+"""What a diagnosis says of strengths that move, of rounds, of deviations and of open leagues."""
+
+import json
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+
+HALF = kn.Tanh(0.5)
+LEAGUE = kn.Fixed(np.linspace(4, 10, 8))
+
+
+def advice(gamma, dynamics=None, league=LEAGUE, **system):
+    found = kn.diagnose(kn.RatingSystem(HALF, gamma=gamma, **system), league, dynamics)
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert all(sentence in found.to_html() or "&" in found.to_html() for sentence in found.advice)
+    return found, " ".join(found.advice)
+
+
+def test_a_step_too_small_for_form_is_raised_and_one_too_large_reduced():
+    form = kn.Form(0.01, 1.0)
+    best = kn.best_gamma(HALF, LEAGUE, form).gamma
+    small, words = advice(best / 8, form)
+    assert "Raise γ" in words and f"{best:.3g}" in words
+    assert small.motion.best.error < small.motion.tracking.E
+    assert "Reduce γ" in advice(best * 8, form)[1]
+    assert "γ from" not in advice(best, form)[1]
+
+
+def test_common_learning_is_told():
+    found, words = advice(0.1, kn.Learning(0.5, diffusion=0.5))
+    assert "Add 0.05 to both ratings" in words
+    assert "Common learning" in str(found)
+
+
+def test_rounds_that_overshoot_are_told():
+    critical = kn.critical_gamma(HALF, LEAGUE).critical
+    assert "makes ratings alternate" in advice(1.1 * critical, schedule=kn.Rounds())[1]
+    found, words = advice(0.05, schedule=kn.Rounds())
+    assert "alternate" not in words and "Whole rounds" in str(found)
+
+
+def test_a_travelling_scale_is_told():
+    lopsided = kn.Fixed([0.0, 0.1, 0.2, 0.3, 5.0])
+    found, words = advice(kn.DeviationSteps(0.3, 1.0), league=lopsided)
+    assert "scale travels" in words and "Deviations" in str(found)
+    assert "travels" not in advice(kn.DeviationSteps(0.3, 1.0))[1]
+
+
+def test_an_open_league_is_told():
+    found, words = advice(0.1, kn.Turnover(0.01, 5.0, 9.0))
+    assert "Let newcomers start lower" in words
+    assert found.to_dict()["motion"]["inflation"]["rating"] == pytest.approx(0.01 * (9.0 - 7.0))
+
+
+def test_strengths_at_rest_are_judged_as_before():
+    found, _ = advice(0.05)
+    assert found.motion is None and "motion" not in found.to_dict()
+
+
+def test_nonsense_is_refused():
+    with pytest.raises(kn.InputError, match="dynamics must be"):
+        kn.diagnose(kn.RatingSystem(HALF), LEAGUE, "form")

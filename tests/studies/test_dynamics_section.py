@@ -1,0 +1,50 @@
+"""The [dynamics] section: read, checked, carried out into a store, continued after an interruption."""
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.studies.simulation import run_simulation
+from kinelo.studies.study import parse_study
+
+CONTENT = {
+    "gamma": 0.1,
+    "outcome": {"kind": "tanh", "nu": 0.5},
+    "league": {"kind": "fixed", "theta": [0.0, 1.0, 2.0]},
+    "simulate": {"steps": 20, "matches_per_step": 10, "realisations": 2, "seed": 3, "record_every": 5},
+}
+FORM = {"kind": "form", "rate": 0.02, "spread": 0.7}
+
+
+@pytest.mark.parametrize(
+    ("section", "dynamics"),
+    [
+        (FORM, kn.Form(0.02, 0.7)),
+        ({"kind": "walk", "spread": 0.1}, kn.Walk(0.1)),
+        ({"kind": "learning", "alpha": 0.4, "on": "result"}, kn.Learning(0.4, on="result")),
+    ],
+)
+def test_a_section_is_what_it_says(section, dynamics):
+    assert parse_study({**CONTENT, "dynamics": section}).motion == dynamics
+
+
+def test_turnover_and_deviations_are_read():
+    turnover = {"kind": "turnover", "rate": 0.1, "theta": [1.0, 2.0], "start": 1.0, "leaving": "weakest"}
+    deviation = {"kind": "deviation", "growth": 0.1, "start": 1.0}
+    study = parse_study({**CONTENT, "gamma": deviation, "dynamics": turnover})
+    assert study.motion.arriving == 1.5 and study.system.gamma == kn.DeviationSteps(0.1, 1.0)
+
+
+def test_the_stored_run_is_the_run(tmp_path):
+    stored = run_simulation(parse_study({**CONTENT, "dynamics": FORM}), tmp_path / "run")
+    run = kn.simulate(
+        kn.RatingSystem(kn.Tanh(0.5), gamma=0.1), kn.Fixed([0.0, 1.0, 2.0]), steps=20, matches_per_step=10,
+        realisations=2, seed=3, record_every=5, dynamics=kn.Form(0.02, 0.7),
+    )  # fmt: skip
+    for name in ("rating", "strength", "age"):
+        assert np.array_equal(stored[name].transpose(*run[name].dims).values, run[name].values)
+
+
+def test_nonsense_is_refused_with_its_section():
+    with pytest.raises(kn.InputError, match=r"\[dynamics\] rate must be greater than 0"):
+        parse_study({**CONTENT, "dynamics": {"kind": "form", "rate": 0.0, "spread": 1.0}})

@@ -1,0 +1,17 @@
+"""The examples of docs/moving run and print what their comments say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+GUIDES = sorted((Path(__file__).parents[1] / "docs" / "moving").glob("*.md"))
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_examples_print_what_they_say(guide, capsys):
+    code = "\n".join(re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL))
+    promised = re.findall(r"^print\(.*\)  # (.+)$", code, re.MULTILINE)
+    assert promised
+    exec(compile(code, str(guide), "exec"), {})
+    assert capsys.readouterr().out.splitlines() == promised
