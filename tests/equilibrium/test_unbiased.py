@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.equilibrium import noise, unbiased
 
 
 @pytest.mark.parametrize("strengths", [kn.Continuum((4, 10), 1.0), kn.homogeneous(sigma=0.5, teams=40)])
@@ -39,3 +40,30 @@ def test_bad_input():
         kn.unbiased_gamma(kn.Tanh(0.5), kn.Normal([1.0, 1.0], 1.0))
     with pytest.raises(kn.InputError, match="outcome must be"):
         kn.unbiased_gamma(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([0.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "strengths"),
+    [
+        (kn.Tanh(1.0), kn.Normal(np.linspace(-2, 2, 60) ** 3 / 4, 0.5)),
+        (kn.Tanh(1.0), kn.Normal(np.linspace(-2, 2, 40), np.where(np.arange(40) % 2, 0.2, 1.0))),
+        (kn.Davidson(0.5, 1.0), kn.Continuum((4, 10), 1.0)),
+    ],
+)
+def test_one_iteration_for_ratings_noise_and_step_finds_what_climbing_finds(outcome, strengths, monkeypatch):
+    steps = []
+    monkeypatch.setattr(unbiased, "advance", lambda *given: steps.append(1) or noise.advance(*given))
+    together = kn.unbiased_gamma(outcome, strengths)
+    assert 0 < len(steps) <= 30
+    monkeypatch.setattr(unbiased, "_together", lambda *_: None)
+    assert together == pytest.approx(kn.unbiased_gamma(outcome, strengths), rel=1e-6)
+
+
+def test_a_diagnosis_never_climbs(monkeypatch):
+    """The climb costs ten times as much as the rest of a diagnosis."""
+
+    def climbing(*_):
+        raise AssertionError("climbed")
+
+    monkeypatch.setattr(unbiased, "_climbing", climbing)
+    assert kn.diagnose(kn.RatingSystem(kn.Tanh(1.0)), kn.Normal(np.linspace(-2, 2, 50), 0.5)).unbiased_gamma > 0

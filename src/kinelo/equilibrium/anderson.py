@@ -17,26 +17,30 @@ class Mixing:
 
     def __init__(self, depth: int = 5) -> None:
         self._depth, self._share, self._last = depth, 1.0, math.inf
-        self._points: list[Array] = []
-        self._steps: list[Array] = []
+        self._before: tuple[Array, Array] | None = None
+        self._moves: list[Array] = []
+        self._changes: list[Array] = []
 
     def propose(self, point: Array, image: Array, change: float) -> Array:
         """The next point, given the relative change from ``point`` to its image."""
         if change > self._last:
             self._share = max(0.6 * self._share, LEAST_SHARE)
         self._last = change
+        step = image - point
         if change > NEAR:
-            self._points.clear()
-            self._steps.clear()
-            return point + self._share * (image - point)
-        self._points.append(point)
-        self._steps.append(image - point)
-        del self._points[: -self._depth - 1], self._steps[: -self._depth - 1]
-        return self._mixed(image) if len(self._points) > 1 else image
+            self._before = None
+            self._moves.clear()
+            self._changes.clear()
+            return point + self._share * step
+        if self._before is not None:
+            self._moves.append(point - self._before[0])
+            self._changes.append(step - self._before[1])
+            del self._moves[: -self._depth], self._changes[: -self._depth]
+        self._before = point, step
+        return self._mixed(image, step) if self._moves else image
 
-    def _mixed(self, image: Array) -> Array:
+    def _mixed(self, image: Array, step: Array) -> Array:
         """The combination of past images whose steps cancel best."""
-        steps = np.array(self._steps)
-        changes, moves = np.diff(steps, axis=0), np.diff(np.array(self._points), axis=0)
-        weights = np.linalg.lstsq(changes.T, steps[-1], rcond=1e-10)[0]
-        return image - weights @ (moves + changes)
+        changes = np.array(self._changes)
+        weights = np.linalg.lstsq(changes.T, step, rcond=1e-10)[0]
+        return image - weights @ changes - weights @ np.array(self._moves)

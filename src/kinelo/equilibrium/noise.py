@@ -12,8 +12,9 @@ As γ → 0 with tanh and w ≡ 1, v → γ/2ν for every team.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from kinelo.equilibrium.anderson import Mixing
 from kinelo.equilibrium.teams import Teams
 from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import Closure, expected_result, expected_tie
+from kinelo.model.outcome import Outcome
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
@@ -81,26 +83,51 @@ def normal_nodes(sharpness: float) -> tuple[Array, Array]:
 
 def pair_means(system: RatingSystem, results: Results, rating: Array, variance: Array) -> PairMeans:
     """Average over the noise of every pair; ``variance`` is the matrix of the variances of ``R_i − R_j``."""
-    rows, columns = np.triu_indices(rating.size)
+    rows, columns = _pairs(rating.size)
     centre = rating[rows] - rating[columns]
     spread = np.sqrt(variance[rows, columns])
     mean, square = results.mean[rows, columns], results.square[rows, columns]
-    drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
     pairing = system.pairing.softened()
     sharpness = float(spread.max()) / min(system.outcome.finest, pairing.finest)
     if not sharpness <= WIDEST:
         raise LinAlgError("the ratings run apart")
-    for x, weight in zip(*normal_nodes(sharpness)):
-        z = centre + x * spread
-        b, w = system.outcome.b(z), pairing.w(z) * weight
-        push = w * (mean - b)
-        drift += push
-        # Stein's identity: E f' = E f x / spread.
-        slope -= push * x
-        shake += w * (square - 2 * mean * b + b * b)
+    nodes = zip(*normal_nodes(sharpness))
+    if pairing.constant:
+        drift, slope, shake = _plain_sums(system.outcome, nodes, centre, spread, mean, square)
+    else:
+        drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
+        for x, weight in nodes:
+            z = centre + x * spread
+            b, w = system.outcome.b(z), pairing.w(z) * weight
+            push = w * (mean - b)
+            drift += push
+            # Stein's identity: E f' = E f x / spread.
+            slope -= push * x
+            shake += w * (square - 2 * mean * b + b * b)
     with np.errstate(invalid="ignore", divide="ignore"):
         slope = np.where(spread > 0, slope / spread, 0.0)
     return PairMeans(*(_matrix(values, rows, columns, sign) for values, sign in ((drift, -1), (slope, 1), (shake, 1))))
+
+
+def _plain_sums(
+    outcome: Outcome, nodes: Iterable[tuple[float, float]], centre: Array, spread: Array, mean: Array, square: Array
+) -> tuple[Array, Array, Array]:
+    """The sums of :func:`pair_means` for w ≡ 1, where ``Σ b``, ``Σ x b`` and ``Σ b²`` say it all."""
+    score, slope, energy = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
+    for x, weight in nodes:
+        b = outcome.b(centre + x * spread)
+        part = b * weight
+        score += part
+        energy += part * b
+        part *= x
+        slope += part
+    return mean - score, slope, square - 2 * mean * score + energy
+
+
+@lru_cache(maxsize=4)
+def _pairs(size: int) -> tuple[Index, Index]:
+    rows, columns = np.triu_indices(size)
+    return rows, columns
 
 
 def _matrix(values: Array, rows: Index, columns: Index, sign: int) -> Array:
@@ -149,17 +176,13 @@ def _solved(
     covariance = np.diag(np.full(teams.size, system.step / (2 * system.outcome.steepest)))
     if guess is not None:
         covariance = np.diag(guess.variance) if guess.covariance is None else guess.covariance
-    weights, mixing = _opponents(teams), Mixing()
-    advance = _whole_step if whole else _separate_step
+    weights, mixing = opponents(teams), Mixing()
     for iteration in range(1, ITERATIONS + 1):
         try:
-            means = pair_means(system, results, rating, difference_variance(covariance, teams.finite))
-            drift = (means.drift * weights).sum(axis=1)
-            step, new = advance(system.step, teams.mass, drift, means.slope * weights, means.shake * weights)
+            step, new, residual = advance(system, teams, results, weights, rating, covariance)
         except LinAlgError:
             raise unsettled(system) from None
         change = float(np.abs(new - covariance).max() / np.abs(new).max())
-        residual = float(np.abs(drift).max())
         if residual <= GOAL and change <= GOAL:
             variance = np.ascontiguousarray(np.diag(new))
             return Fluctuation(rating, variance, new if whole else None, residual, iteration)
@@ -167,6 +190,17 @@ def _solved(
         point = mixing.propose(here.ravel(), there.ravel(), change)
         rating, covariance = point[: teams.size], point[teams.size :].reshape(covariance.shape)
     raise unsettled(system)
+
+
+def advance(
+    system: RatingSystem, teams: Teams, results: Results, weights: Array, rating: Array, covariance: Array
+) -> tuple[Array, Array, float]:
+    """Newton's step for the means, the covariance that the equation gives, and the largest drift that is left."""
+    means = pair_means(system, results, rating, difference_variance(covariance, teams.finite))
+    drift = (means.drift * weights).sum(axis=1)
+    solve = _whole_step if teams.finite and teams.size <= WHOLE_COVARIANCE else _separate_step
+    step, new = solve(system.step, teams.mass, drift, means.slope * weights, means.shake * weights)
+    return step, new, float(np.abs(drift).max())
 
 
 def difference_variance(covariance: Array, finite: bool) -> Array:
@@ -177,7 +211,8 @@ def difference_variance(covariance: Array, finite: bool) -> Array:
     return np.maximum(total, 0.0)
 
 
-def _opponents(teams: Teams) -> Array:
+def opponents(teams: Teams) -> Array:
+    """Weights of the opponents (columns) of each team."""
     weights = np.broadcast_to(teams.mass * teams.crowding, (teams.size, teams.size)).copy()
     if teams.finite:
         np.fill_diagonal(weights, 0.0)
@@ -190,7 +225,7 @@ def laplacian(pairs: Array) -> Array:
 
 
 def _whole_step(gamma: float, mass: Array, drift: Array, slope: Array, shake: Array) -> tuple[Array, Array]:
-    rates, modes = eigh(laplacian(slope))
+    rates, modes = eigh(laplacian(slope), driver="evd")
     # Shifts of a whole group cost nothing: they neither decay nor are they excited.
     free = np.abs(rates) <= 1e-9 * np.abs(rates).max()
     if free.all() or (rates[~free] < 0).any():

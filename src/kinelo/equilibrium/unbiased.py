@@ -1,17 +1,22 @@
 r"""The step size at which ratings are on the scale of the strengths.
 
 Performance noise shrinks the map R(θ), rating noise stretches it, and rating noise grows with γ: at one step size γ*
-the slope is 1. The first estimate ``2νσ²`` is where the variances of ratings and performances agree.
+the slope is 1. There ratings vary about as much as performances do, so the equations for the noise
+(:mod:`kinelo.equilibrium.noise`) are solved for ratings, covariance and γ at once, starting from ``R = θ`` and
+``C = diag σ²``. Where that does not settle, γ climbs from small steps instead.
 """
 
 from __future__ import annotations
 
+import numpy as np
+from scipy.linalg import LinAlgError
 from scipy.optimize import root_scalar
 
+from kinelo.equilibrium.anderson import NEAR, Mixing
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.crowd import representatives
 from kinelo.equilibrium.limit import balanced_ratings, fluctuating
-from kinelo.equilibrium.noise import CALM, GROWTH, WHOLE_COVARIANCE, Fluctuation
+from kinelo.equilibrium.noise import CALM, GROWTH, WHOLE_COVARIANCE, Fluctuation, Results, advance, opponents
 from kinelo.equilibrium.state import regression_slope
 from kinelo.equilibrium.teams import Teams, teams_of
 from kinelo.equilibrium.threads import few_threads
@@ -23,6 +28,8 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
 UNBIASED = 1e-9
+SETTLED = 1e-8
+ATTEMPTS = 60
 
 
 def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: Closure = "exact") -> float:
@@ -37,7 +44,7 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
     0.613
     """
     if not isinstance(outcome, Outcome):
-        raise InputError(f"outcome must be Tanh, Probit or Davidson, not {outcome!r}.")
+        raise InputError(f"outcome must be Tanh, Probit, Davidson or your own kinelo.Outcome, not {outcome!r}.")
     teams = teams_of(strengths)
     if teams.theta.max() == teams.theta.min():
         raise InputError("All teams have the same mean strength, so no step size changes the slope of their ratings.")
@@ -45,29 +52,58 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
         teams, _ = representatives(teams)
     with few_threads(teams.size):
         still = balanced_ratings(outcome, teams, closure, teams.theta, dense=True).positions
-        return _crossing(outcome, teams, closure, still)
+        if _slope(teams, still) >= 1 - UNBIASED:
+            return 0.0
+        return _together(outcome, teams, closure, still) or _climbing(outcome, teams, closure, still)
 
 
-def _crossing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float:
+def _slope(teams: Teams, rating: Array) -> float:
+    return regression_slope(teams.theta, rating, teams.mass)
+
+
+def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float | None:
+    """Iterate ratings, covariance and γ as one; None where they do not settle."""
+    results, weights, mixing = Results(RatingSystem(outcome), teams, closure), opponents(teams), Mixing()
+    rating, covariance = np.array(teams.theta), np.diag(np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2)
+    try:
+        _, unit, _ = advance(RatingSystem(outcome, gamma=1.0), teams, results, weights, rating, covariance)
+        gamma = float(np.trace(covariance) / np.trace(unit))
+        covariance, rise = gamma * unit, (1 - _slope(teams, still)) / gamma
+        for _ in range(ATTEMPTS):
+            system = RatingSystem(outcome, gamma=gamma)
+            step, new, residual = advance(system, teams, results, weights, rating, covariance)
+            missing = 1 - _slope(teams, rating + step)
+            change = float(np.abs(new - covariance).max() / np.abs(new).max())
+            if max(residual, change, abs(missing)) <= SETTLED:
+                return gamma
+            here = np.concatenate([rating, covariance.ravel(), [gamma]])
+            there = np.concatenate([rating + step, new.ravel(), [gamma + missing / rise]])
+            # The start is near, so that past steps count from the first.
+            point = mixing.propose(here, there, min(change, NEAR))
+            rating, covariance = point[: teams.size], point[teams.size : -1].reshape(covariance.shape)
+            gamma = float(point[-1])
+            if not gamma > 0:
+                return None
+    except LinAlgError:
+        pass
+    return None
+
+
+def _climbing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float:
     """Climb to the first step size whose slope is above 1, each solved from the one before, and refine from there."""
-
-    def slope(rating: Array) -> float:
-        return regression_slope(teams.theta, rating, teams.mass)
 
     def settled(gamma: float, guess: Fluctuation | None) -> Fluctuation:
         start = still if guess is None else guess.rating
         return fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, start, guess=guess)
 
-    if slope(still) >= 1 - UNBIASED:
-        return 0.0
     low, high = 0.0, min(0.8 * outcome.sharpness * teams.typical_sigma**2, CALM / outcome.steepest)
     below, above = None, settled(high, None)
-    while slope(above.rating) < 1:
+    while _slope(teams, above.rating) < 1:
         low, high, below = high, GROWTH * high, above
         above = settled(high, below)
     near = above if below is None else below
 
     def excess(gamma: float) -> float:
-        return (slope(settled(gamma, near).rating) if gamma > 0 else slope(still)) - 1
+        return _slope(teams, settled(gamma, near).rating if gamma > 0 else still) - 1
 
     return float(root_scalar(excess, bracket=(low, high), method="brentq", xtol=1e-6 * high).root)
