@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from kinelo.errors import InputError
+from kinelo.processors import usable_processors
 
 DeviceName = Literal["cpu", "gpu", "auto"]
 
@@ -75,9 +76,8 @@ def cuda_module() -> Any:
 
 
 def _processor() -> Device:
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
-    return Device("cpu", platform.processor() or platform.machine(), count, memory)
+    return Device("cpu", platform.processor() or platform.machine(), usable_processors(), memory)
 
 
 def _graphics() -> Device:

@@ -166,3 +166,25 @@ def test_digests_tell_laws_apart():
     assert kn.Tanh(0.5).digest() == kn.Tanh(0.5).digest() != kn.Tanh(0.6).digest()
     shapes = [kn.Scaled(stats.t(k), [0.0, 1.0], 1.0).digest() for k in (3, 3, 4)]
     assert shapes[0] == shapes[1] != shapes[2]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        kn.RatingSystem,
+        lambda outcome: kn.unbiased_gamma(outcome, kn.Normal([0.0, 1.0], 0.5)),
+        lambda outcome: kn.recover_strength(outcome, [0.0, 1.0], 0.5),
+    ],
+)
+def test_what_is_no_outcome_is_told_that_ones_own_would_do(ask):
+    with pytest.raises(kn.InputError, match=r"Davidson or your own kinelo\.Outcome"):
+        ask(np.tanh)
+
+
+def test_an_unbiased_step_and_recovered_strengths_for_ones_own_outcome():
+    law = kn.Outcome.from_function(lambda z: z / math.sqrt(1 + z * z))
+    league = kn.Normal([-1.0, 0.0, 0.3, 1.2], 0.4)
+    gamma = kn.unbiased_gamma(law, league)
+    state = kn.stationary(kn.RatingSystem(law, gamma=gamma), league, noise="gaussian")
+    assert state.slope == pytest.approx(1, abs=1e-6)
+    assert kn.recover_strength(law, state.rating, 0.4, gamma=gamma).theta == pytest.approx(league.theta, abs=1e-6)

@@ -197,7 +197,7 @@ def test_bootstrap_depends_on_the_seed_alone(monkeypatch):
     matches, _ = votes(200)
     rater = kn.BradleyTerry().fit(matches)
     one = rater.intervals(method="bootstrap", draws=20, seed=3)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("kinelo.raters.bradley_terry.intervals.usable_processors", lambda: 1)
     assert rater.intervals(method="bootstrap", draws=20, seed=3).equals(one)
     assert not rater.intervals(method="bootstrap", draws=20, seed=4).equals(one)
 

@@ -19,6 +19,7 @@ from kinelo.equilibrium.noise import Fluctuation, Results, difference_variance, 
 from kinelo.equilibrium.teams import Teams, teams_of
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError
+from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
@@ -88,8 +89,7 @@ def recover_strength(
     >>> found.theta.round(3)
     array([ 4.,  7., 10.])
     """
-    if not isinstance(outcome, Outcome):
-        raise InputError(f"outcome must be Tanh, Probit or Davidson, not {outcome!r}.")
+    check_outcome(outcome)
     rating = team_vector("ratings", ratings)
     teams = teams_of(Normal(rating, sigma))
     if gamma is not None and rating_variance is not None:

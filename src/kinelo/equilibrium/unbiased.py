@@ -22,6 +22,7 @@ from kinelo.equilibrium.teams import Teams, teams_of
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure
+from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -43,8 +44,7 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
     >>> round(unbiased_gamma(Tanh(nu=0.5), Continuum(theta=(4, 10), sigma=1.0)), 3)
     0.613
     """
-    if not isinstance(outcome, Outcome):
-        raise InputError(f"outcome must be Tanh, Probit, Davidson or your own kinelo.Outcome, not {outcome!r}.")
+    check_outcome(outcome)
     teams = teams_of(strengths)
     if teams.theta.max() == teams.theta.min():
         raise InputError("All teams have the same mean strength, so no step size changes the slope of their ratings.")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import copy
 import math
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
+from kinelo.processors import usable_processors
 
 Array = NDArray[np.float64]
 
@@ -139,7 +139,7 @@ def _search(losses: Callable[[Array], Array], scales: _Scales) -> tuple[Array, A
 def _scores(losses: Callable[[Array], Array], here: _Point, scales: _Scales) -> Array:
     """``∂ℓ_k/∂z_p`` by differences that stay within the bounds."""
     shift = np.where(here.z + DIFFERENCE <= scales.high, DIFFERENCE, -DIFFERENCE)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the kernels release the interpreter's lock
+    with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
         shifted = list(pool.map(losses, here.z + np.diag(shift)))
     return np.nan_to_num((np.column_stack(shifted) - here.losses[:, None]) / shift)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import groupby, takewhile
@@ -11,6 +10,7 @@ from typing import overload
 from kinelo.errors import InputError
 from kinelo.memory import check_memory
 from kinelo.model.validation import whole
+from kinelo.processors import usable_processors
 
 LARGEST_COUNT = 1 << 62
 """Matches of one realisation that a counter can tell apart."""
@@ -87,7 +87,7 @@ def check_plan(*, teams: int, records: Records, matches_per_step: int, realisati
     # The state, its copy for the caller, its transpose for the kernel; the records, and the array made of them.
     check_memory(state * (3 + 2 * kept), f"A simulation of {few}", remedy)
     matches = records.steps * matches_per_step
-    seconds = matches * realisations * SECONDS_PER_MATCH / (os.cpu_count() or 1)
+    seconds = matches * realisations * SECONDS_PER_MATCH / usable_processors()
     if matches > LARGEST_COUNT or seconds > LONGEST:
         raise InputError(
             f"A simulation of {matches * realisations:.3g} matches would take at least {seconds / LONGEST:,.0f} years "

@@ -6,7 +6,6 @@ Time is counted in candidate matches: a pair is drawn, and plays with probabilit
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +29,7 @@ from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, whole
+from kinelo.processors import usable_processors
 from kinelo.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def simulation_states(
         moving = MovingLeague(system, strengths, dynamics, seed, realisations)
     with one_blas_thread():
         play = moving.play if moving else _way_of_playing(system, strengths, seed, realisations, sampling, there)
-    workers = min(_processors() if threads is None else whole("threads", threads, 1), realisations)
+    workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
     fresh = fresh_memory(system, rating) if moving is None else fresh_moving(system, strengths, rating)
@@ -312,11 +312,6 @@ def _way_of_playing(
     if literal:
         return literal_play(system, strengths, seed, realisations)
     return table_play(system, strengths, seed, realisations)
-
-
-def _processors() -> int:
-    """Processors this process may use, which in a container can be fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _groups(realisations: int, workers: int) -> list[slice]:

@@ -233,6 +233,12 @@ class FunctionOutcome(Outcome):
         return f"Outcome.from_function({described(self.function)}{ties})"
 
 
+def check_outcome(outcome: object) -> None:
+    """Refuse what is no outcome function."""
+    if not isinstance(outcome, Outcome):
+        raise InputError(f"outcome must be Tanh, Probit, Davidson or your own kinelo.Outcome, not {outcome!r}.")
+
+
 def _no_tie(z: float) -> float:
     return 0.0
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll, Pairing
 from kinelo.model.schedule import Schedule, checked_schedule
@@ -49,10 +50,11 @@ class RatingSystem:
     schedule: Schedule | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.outcome, Outcome):
-            raise InputError(f"outcome must be Tanh, Probit or Davidson, not {self.outcome!r}.")
+        check_outcome(self.outcome)
         if not isinstance(self.pairing, Pairing):
-            raise InputError(f"pairing must be AllPlayAll, Local or Window, not {self.pairing!r}.")
+            raise InputError(
+                f"pairing must be AllPlayAll, Local, Window or your own kinelo.Pairing, not {self.pairing!r}."
+            )
         object.__setattr__(self, "gamma", _checked_gamma(self.gamma, self.outcome))
         object.__setattr__(self, "schedule", checked_schedule(self.schedule))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ from kinelo.paper.claims import check_claims
 from kinelo.paper.easel import Easel, Pictures
 from kinelo.paper.figure import FigureStudy, Scale
 from kinelo.paper.work import figure_work, run_work
+from kinelo.processors import usable_processors
 from kinelo.results.disk import disk_errors_in_words, make_writable_folder
 from kinelo.results.manifest import content_digest
 from kinelo.results.provenance import Provenance, provenance
@@ -206,7 +206,7 @@ def carry_out(study: Study, folder: Path, advance: Callable[[float], None], thre
     # The report states where the closure is out of its range; a warning per run would only repeat it.
     return run_solution(
         study, folder, watch=lambda state: advance(state.time), quiet=True,
-        threads=(threads or os.cpu_count() or 1) if many else 1,
+        threads=(threads or usable_processors()) if many else 1,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from kinelo.equilibrium.teams import teams_of
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
+from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
@@ -90,8 +91,7 @@ def best_gamma(outcome: Outcome, strengths: Strength | Continuum, dynamics: Dyna
     >>> round(best.gamma, 6), round(best.error, 7)
     (0.116217, 0.3169133)
     """
-    if not isinstance(outcome, Outcome):
-        raise InputError(f"outcome must be Tanh, Probit or Davidson, not {outcome!r}.")
+    check_outcome(outcome)
     curve = error_curve(outcome, strengths, dynamics)
     with few_threads(teams_of(strengths).size):
         return _least(curve, *_ladder(outcome, dynamics))

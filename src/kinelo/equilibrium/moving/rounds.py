@@ -20,6 +20,7 @@ from kinelo.equilibrium.noise import laplacian
 from kinelo.equilibrium.teams import Teams, mean_results, teams_of
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError
+from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -133,8 +134,7 @@ def critical_gamma(outcome: Outcome, strengths: Strength | Continuum) -> Critica
     >>> found.beyond(0.36).period
     2
     """
-    if not isinstance(outcome, Outcome):
-        raise InputError(f"outcome must be Tanh, Probit or Davidson, not {outcome!r}.")
+    check_outcome(outcome)
     teams = teams_of(strengths)
     if teams.size > LARGEST:
         raise InputError(f"Rounds are analysed for at most {LARGEST} teams, not {teams.size}.")

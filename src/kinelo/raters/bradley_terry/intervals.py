@@ -8,13 +8,13 @@ between one plus those surely better and the number of contestants less those su
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from kinelo.processors import usable_processors
 from kinelo.raters.bradley_terry.likelihood import Likelihood
 from kinelo.raters.bradley_terry.resampling import Resampling
 
@@ -42,7 +42,7 @@ def bootstrap(likelihood: Likelihood, theta: Array, events: Array, draws: int, s
         counts[seen] = weight * resample(np.random.default_rng([seed, draw]))
         return likelihood.over(cells.weighing(counts.reshape(events.shape))).near(theta, inverse)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(usable_processors()) as pool:
         return np.array(list(pool.map(one, range(draws))))
 
 
