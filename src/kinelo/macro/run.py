@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
 from kinelo.blas import one_blas_thread
+from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.diagnostics import diagnose, mass_pressing_outwards, stationary_map
 from kinelo.macro.diffusion import Wandering
@@ -47,6 +48,7 @@ def kinetic_states(
     threads: int = 1,
     shape: object = None,
     dynamics: Dynamics | None = None,
+    device: DeviceName = "cpu",
 ) -> Iterator[KineticState]:
     """Yield the state at the start, at each time of ``save_at``, at the end, and at about ``samples`` times in between.
 
@@ -77,6 +79,7 @@ def kinetic_states(
         threads,
         shape,
         dynamics,
+        device,
     ).states()
 
 
@@ -99,6 +102,7 @@ class _Run:
         threads: int,
         shape: object,
         dynamics: Dynamics | None,
+        device: str,
     ) -> None:
         if not isinstance(system, RatingSystem):
             raise InputError(f"system must be a RatingSystem, not {system!r}.")
@@ -128,7 +132,9 @@ class _Run:
             self.wandering = Drifting(system, grid.theta, grid.sigma.centres, dynamics)
         with one_blas_thread():
             self.velocity = Velocity(system, grid, closure, shape)
-            self.transport: Transport = SCHEMES[scheme](self.velocity, self.population, self.centre, self.threads)
+            self.transport: Transport = _schemes(device)[scheme](
+                self.velocity, self.population, self.centre, self.threads
+            )
             label_mass = self.population.label_mass.ravel()
             moving = self.wandering is not None
             self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
@@ -158,8 +164,8 @@ class _Run:
         time, steps = state.time, state.steps
         while True:
             mark = self.interval * (math.floor(time / self.interval + 1e-9) + 1)
-            dt = stepper.advance(stop - time)
-            time, steps = stop if dt >= stop - time else time + dt, steps + 1
+            time, taken = stepper.go_on(time, stop, mark)
+            steps += taken
             if time == stop or time >= mark:
                 return self._state(time, steps, state)
 
@@ -193,6 +199,14 @@ class _Run:
             KineloWarning,
             stacklevel=5,
         )
+
+
+def _schemes(device: str) -> Mapping[SchemeName, type[Transport]]:
+    if choose_device(device) == "cpu":
+        return SCHEMES
+    from kinelo.macro.gpu import GPU_SCHEMES
+
+    return GPU_SCHEMES
 
 
 def until_time(until: object, begin: float = 0.0) -> float:

@@ -56,6 +56,13 @@ class Transport(ABC):
         self._offset = self.grid.r.centres - mean
         self.relabel()
 
+    marches = False
+    """Whether many equal steps can be taken at once."""
+
+    def march(self, dt: float, count: int) -> float:
+        """Take ``count`` equal steps at once and return the largest speed met."""
+        raise NotImplementedError
+
     @abstractmethod
     def limit(self, speeds: Speeds) -> float:
         """Largest step that keeps densities positive at these speeds."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kinelo.errors import InputError
 from kinelo.macro.diffusion import Wandering
 from kinelo.macro.drift import Drifting
@@ -18,6 +20,22 @@ class Stepper:
         self.transport = transport
         self.wandering = wandering
         self.fixed = fixed
+
+    def go_on(self, time: float, stop: float, mark: float) -> tuple[float, int]:
+        """Step once, or as often as the transport can at once, until ``stop`` or past ``mark``: new time and steps."""
+        if self.fixed is not None and self.wandering is None and self.transport.marches:
+            later, count = time, 0
+            while later < mark and self.fixed < stop - later:
+                later, count = later + self.fixed, count + 1
+            if count > 0:
+                self._refuse_above(self.transport.limit(self.transport.speeds()))
+                largest = self.transport.march(self.fixed, count)
+                self._refuse_above(
+                    self.transport.limit(replace(self.transport.speeds(), largest=largest, outflow=largest))
+                )
+                return later, count
+        dt = self.advance(stop - time)
+        return (stop if dt >= stop - time else time + dt), 1
 
     def advance(self, longest: float) -> float:
         """Take one step of at most ``longest`` and return its length."""

@@ -52,7 +52,7 @@ class Velocity:
         self.loss = FaceAverages.of_wb(system.outcome, system.pairing, grid.r)
         self.meeting = FaceAverages.of_w(system.pairing, grid.r)
         self.label = np.zeros(grid.labels)
-        self._range = 0.0, 0.0
+        self.range = 0.0, 0.0
         # Of shape (cells, faces): what the masses of one label contribute at every face.
         self._met = np.empty((0, 0)) if self.separates else self.meeting.matrix().T * grid.volume
 
@@ -60,14 +60,14 @@ class Velocity:
         """Compute G from the mass of each label; needed at the start and whenever labels move."""
         if self.separates:
             self.label = self.interaction(label_mass.reshape(-1, 1))[:, 0]
-            self._range = float(self.label.min()), float(self.label.max())
+            self.range = float(self.label.min()), float(self.label.max())
 
     def speeds(self, density: Array, rating_mass: Array) -> Speeds:
         """Speeds for cell averages of shape (labels, ratings) and the mass in each cell of r."""
         drag = self.loss(rating_mass)
         if self.separates:
             # D increases with r: it is extreme at the outermost inner faces, and no cell loses mass through both faces.
-            largest = max(self._range[1] - float(drag[1]), float(drag[-2]) - self._range[0])
+            largest = max(self.range[1] - float(drag[1]), float(drag[-2]) - self.range[0])
             return Speeds(self.label, drag[None, :], largest, largest)
         mixed = drag - self.interaction(density) @ self._met
         return Speeds(self.label, mixed, *largest_outflow(self.label, mixed))
@@ -87,7 +87,7 @@ class FaceAverages:
 
     def __init__(self, average: Array) -> None:
         self.cells = average.size // 2
-        self._reversed = np.ascontiguousarray(average[::-1])
+        self.reversed = np.ascontiguousarray(average[::-1])
         self._length = next_fast_len(3 * self.cells, real=True)
 
     @classmethod
@@ -105,17 +105,17 @@ class FaceAverages:
     def __call__(self, mass: Array) -> Array:
         """Sum over cells at every face: directly for few cells, by FFT for many."""
         if self.cells <= DIRECT_CELLS:
-            return convolve(self._reversed, mass)
+            return convolve(self.reversed, mass)
         product = irfft(self._spectrum * np.asarray(rfft(mass, self._length)), self._length)
         return np.asarray(product)[self.cells - 1 : 2 * self.cells]
 
     @cached_property
     def _spectrum(self) -> NDArray[np.complex128]:
-        return np.asarray(rfft(self._reversed[::-1], self._length))
+        return np.asarray(rfft(self.reversed[::-1], self._length))
 
     def matrix(self) -> Array:
         """The same as a matrix of shape (faces, cells)."""
-        rows = [self._reversed[self.cells - i : 2 * self.cells - i] for i in range(self.cells + 1)]
+        rows = [self.reversed[self.cells - i : 2 * self.cells - i] for i in range(self.cells + 1)]
         return np.array(rows)
 
 
