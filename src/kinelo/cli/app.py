@@ -11,6 +11,7 @@ import typer
 from kinelo._version import __version__
 from kinelo.cli.backtest import backtest
 from kinelo.cli.book import book
+from kinelo.cli.devices import devices
 from kinelo.cli.diagnose import diagnose
 from kinelo.cli.lab import lab
 from kinelo.cli.leaderboard import leaderboard
@@ -61,3 +62,4 @@ app.command()(predict)
 app.command()(backtest)
 app.command()(season)
 app.command()(lab)
+app.command()(devices)

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from kinelo.cli.choices import Device
+
 
 class Scale(StrEnum):
     """The paper's own scale, or one for a quick look."""
@@ -25,6 +27,9 @@ def reproduce(
         Path | None, typer.Option(help="Folder with figure files (TOML) to use instead of Kinelo's own.")
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of threads; all processors by default.")] = None,
+    device: Annotated[
+        Device, typer.Option(help="Where simulations run: cpu, gpu, or auto; every device ends at the same bytes.")
+    ] = Device.cpu,
 ) -> None:
     """Reproduce the paper: every figure at its own scale, every claim checked, in one report.
 
@@ -46,7 +51,7 @@ def reproduce(
     try:
         copy_studies(chosen, folder, studies)
         with lasting_interrupt() as check, overall_progress(check) as watch:
-            result = carry_out(chosen, folder, scale=scale.value, watch=watch, threads=threads)
+            result = carry_out(chosen, folder, scale=scale.value, watch=watch, threads=threads, device=device.value)
         report = write_report(result, folder)
     except KeyboardInterrupt:
         typer.echo(f"Stopped. What was computed is kept in {folder}: go on with --resume.", err=True)

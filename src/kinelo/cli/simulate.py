@@ -5,12 +5,17 @@ from typing import Annotated
 
 import typer
 
+from kinelo.cli.choices import Device
+
 
 def simulate(
     study: Annotated[Path, typer.Argument(help="A study file (TOML) with a [simulate] section.")],
     out: Annotated[Path, typer.Option(help="New folder for the result.")] = Path("out"),
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run in that folder.")] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of threads; all processors by default.")] = None,
+    device: Annotated[
+        Device, typer.Option(help="cpu, gpu, or auto; every device ends at the same bytes.")
+    ] = Device.cpu,
 ) -> None:
     """Simulate the league of a study file.
 
@@ -30,6 +35,6 @@ def simulate(
     planned(plan, out / "run")
     with result_folder(out, resume=resume) as folder:
         with progress_bar("Playing matches", total, wanted=True, unit="matches") as advance:
-            run = run_simulation(plan, folder / "run", advance=advance, threads=threads)
+            run = run_simulation(plan, folder / "run", advance=advance, threads=threads, device=device.value)
         picture = save(draw_ratings(run, plan.title), folder / "ratings.png")
     typer.echo(f"{total:,} matches played. Ratings: {folder / 'run' / 'data.zarr'}  Picture: {picture}")

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kinelo.cli.choices import Device
+
 if TYPE_CHECKING:
     from kinelo.macro.state import KineticState
 
@@ -15,6 +17,7 @@ def solve(
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run in that folder.")] = False,
     film: Annotated[str | None, typer.Option(help="Also write a film of the density: gif or mp4.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; the result is the same for any.")] = 1,
+    device: Annotated[Device, typer.Option(help="cpu, gpu (where everyone plays everyone), or auto.")] = Device.cpu,
 ) -> None:
     """Solve the kinetic equation for the population of a study file.
 
@@ -48,7 +51,7 @@ def solve(
                 if film is not None:
                     frames.append((state.time, state.population.marginal("theta", "r")))
 
-            run = run_solution(plan, folder / "run", watch=watch, threads=threads)
+            run = run_solution(plan, folder / "run", watch=watch, threads=threads, device=device.value)
         stored = folder / "population.zarr"
         if not stored.exists():
             write_dataset(run, stored)

@@ -15,6 +15,7 @@ import xarray as xr
 
 from kinelo._version import __version__
 from kinelo.atomic import replace_file
+from kinelo.device import DeviceName
 from kinelo.paper.catalogue import Prepare, preparation
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import check_claims
@@ -76,18 +77,20 @@ def reproduce(
     scale: Scale = "full",
     watch: Callable[[Progress], None] = lambda progress: None,
     threads: int | None = None,
+    device: DeviceName = "cpu",
 ) -> Reproduction:
     """Carry out every run that is not in ``folder`` yet, draw the figures into it and check the claims.
 
     Each run has a folder of its own below ``folder/runs``, named after its inputs: a finished one is used again, an
-    interrupted one continued, and one whose inputs changed is computed anew beside the old one.
+    interrupted one continued, and one whose inputs changed is computed anew beside the old one. ``device`` is where
+    matches are played, which changes no byte.
     """
     begin = time.monotonic()
     for figure in figures:
         preparation(figure.draw, figure.source)
     make_writable_folder(folder)
     with Easel() as easel:
-        bench = _Bench(figures, folder, watch, threads, easel)
+        bench = _Bench(figures, folder, watch, threads, easel, device)
         try:
             for figure in figures:
                 bench.make(figure)
@@ -118,8 +121,9 @@ class _Bench:
         watch: Callable[[Progress], None],
         threads: int | None,
         easel: Easel,
+        device: DeviceName,
     ) -> None:
-        self.folder, self.watch, self.threads, self.easel = folder, watch, threads, easel
+        self.folder, self.watch, self.threads, self.easel, self.device = folder, watch, threads, easel, device
         self.total = sum(figure_work(figure) for figure in figures)
         self.done, self.figures = 0.0, len(figures)
         self.found, self.runs = 0, 0
@@ -177,7 +181,7 @@ class _Bench:
         folder = run_folder(self.folder, figure, name, study)
         self.runs += 1
         self.found += (folder / "manifest.json").exists()
-        data = carry_out(study, folder, advance, self.threads)
+        data = carry_out(study, folder, advance, self.threads, self.device)
         self.done += work.seconds
         return data
 
@@ -198,10 +202,12 @@ def has_run(study: Study) -> bool:
     return study.simulate is not None or study.solve is not None
 
 
-def carry_out(study: Study, folder: Path, advance: Callable[[float], None], threads: int | None) -> xr.Dataset:
+def carry_out(
+    study: Study, folder: Path, advance: Callable[[float], None], threads: int | None, device: DeviceName = "cpu"
+) -> xr.Dataset:
     """Do what a study asks for, into ``folder``."""
     if study.simulate is not None:
-        return run_simulation(study, folder, advance=advance, threads=threads)
+        return run_simulation(study, folder, advance=advance, threads=threads, device=device)
     many = math.prod(study.teams.grid.shape) >= WORTH_THREADS
     # The report states where the closure is out of its range; a warning per run would only repeat it.
     return run_solution(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from kinelo.device import DeviceName
 from kinelo.errors import InputError
 from kinelo.micro.league import LARGEST_TABLE
 from kinelo.micro.moving_league import blank_record
@@ -70,17 +71,19 @@ def run_simulation(
     *,
     advance: Callable[[float], None] = lambda done: None,
     threads: int | None = None,
+    device: DeviceName = "cpu",
 ) -> xr.Dataset:
     """Simulate into the run folder, continuing what is there, and return the stored dataset.
 
-    ``advance`` is told the number of candidate matches played so far.
+    ``advance`` is told the number of candidate matches played so far. The device changes no byte, so a run begun on
+    one goes on on the other.
     """
     plan = required("simulate", study.simulate)
     records = planned(study, folder)
     start = None if plan.start is None else np.broadcast_to(plan.start, np.shape(plan.start) or study.strengths.teams)
     with RunStore.open(folder, simulation_inputs(study), _layout(study, records)) as store:
         if not store.complete:
-            for state in _states(study, store, records, start, threads):
+            for state in _states(study, store, records, start, threads, device):
                 if state.step in records:
                     row = {"rating": state.rating, "matches_played": state.played, **state.record}
                     kept = {f"{MEMORY}{name}": values for name, values in state.memory.items()}
@@ -92,7 +95,7 @@ def run_simulation(
 
 
 def _states(
-    study: Study, store: RunStore, records: Records, start: Any, threads: int | None
+    study: Study, store: RunStore, records: Records, start: Any, threads: int | None, device: DeviceName
 ) -> Iterator[SimulationState]:
     plan = required("simulate", study.simulate)
     kept = store.state
@@ -106,6 +109,7 @@ def _states(
         study.system, study.strengths, stops=stops, matches_per_step=plan.matches_per_step,
         realisations=plan.realisations, seed=plan.seed, start=start, sampling=plan.sampling, threads=threads,
         dynamics=study.motion,
+        device=device,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from kinelo.blas import one_blas_thread
+from kinelo.device import DeviceName, choose_device
 from kinelo.errors import KineloWarning
 from kinelo.macro.diagnostics import Diagnostics, StationaryMap, diagnose, stationary_map
 from kinelo.macro.population import Population
@@ -34,9 +35,10 @@ NUMBERS = ("time", "steps", "change", "saved", "steady", "centre")
 INTEGRALS = ("mass", "mean_rating", "second_moment", "energy", "stationary_distance")
 
 
-def solution_inputs(study: Study) -> dict[str, Any]:
-    """All of a study that determines its solution."""
-    return study.model_dump(mode="json", include={"gamma", "outcome", "pairing", "population", "solve"})
+def solution_inputs(study: Study, device: str = "cpu") -> dict[str, Any]:
+    """All that determines a solution; devices differ in its last bits, so a run stays on the one it began on."""
+    inputs = study.model_dump(mode="json", include={"gamma", "outcome", "pairing", "population", "solve"})
+    return inputs if device == "cpu" else inputs | {"device": device}
 
 
 def run_solution(
@@ -46,17 +48,19 @@ def run_solution(
     watch: Callable[[KineticState], None] = lambda state: None,
     threads: int = 1,
     quiet: bool = False,
+    device: DeviceName = "cpu",
 ) -> xr.Dataset:
     """Solve into the run folder, continuing what is there; ``watch`` is shown every state that is computed.
 
     Returns what :func:`kinelo.solve` returns: densities over ``time``, integrals over ``series_time``. ``quiet`` keeps
     warnings about the closure to itself.
     """
-    with RunStore.open(folder, solution_inputs(study), _layout(study)) as store:
+    there = choose_device(device)
+    with RunStore.open(folder, solution_inputs(study, there), _layout(study)) as store:
         if not store.complete:
             rest = _rest(study)
             with _silence() if quiet else nullcontext():
-                for state in _states(study, store.state, threads):
+                for state in _states(study, store.state, threads, there):
                     # R* computed from a later state would differ in the last bits.
                     state = replace(state, diagnostics=_integrals(state, rest), note=rest.note)
                     density = {"density": state.population.density} if state.saved else {}
@@ -73,12 +77,14 @@ def _silence() -> Iterator[None]:
         yield
 
 
-def _states(study: Study, kept: Mapping[str, NDArray[Any]] | None, threads: int) -> Iterator[KineticState]:
+def _states(
+    study: Study, kept: Mapping[str, NDArray[Any]] | None, threads: int, device: DeviceName
+) -> Iterator[KineticState]:
     plan = required("solve", study.solve)
     start: Population | KineticState = study.teams if kept is None else _restored(study, kept)
     if isinstance(start, KineticState) and (start.steady or start.time >= plan.until):
         return iter(())
-    return kinetic_states(study.system, start, **plan.model_dump(), threads=threads)
+    return kinetic_states(study.system, start, **plan.model_dump(), threads=threads, device=device)
 
 
 def _numbers(state: KineticState) -> NDArray[np.float64]:
