@@ -38,8 +38,8 @@ class Drifting:
             self._learn(system, theta, sigma, dynamics)
         elif isinstance(dynamics, Form | Walk):
             # Kinetic time is γ times the matches of a team.
-            self._rate = dynamics.rate / system.gamma if isinstance(dynamics, Form) else 0.0
-            self._diffusion = dynamics.step**2 / (2 * system.gamma)
+            self._rate = dynamics.rate / system.step if isinstance(dynamics, Form) else 0.0
+            self._diffusion = dynamics.step**2 / (2 * system.step)
         else:
             raise InputError(f"dynamics must be Learning, Form or Walk in the kinetic equation, not {dynamics!r}.")
 

@@ -9,6 +9,7 @@ as a graph and then replayed, since asking for a launch takes as long as the lau
 from __future__ import annotations
 
 from abc import abstractmethod
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -296,8 +297,7 @@ class GpuTransport(Transport):
         """Ask the device for one step."""
 
     def _recorded(self, dt: float) -> Any:
-        from cuda.bindings import driver
-
+        driver = import_module("cuda.bindings.driver")
         stream = driver.CUstream(int(self._stream.handle))
         relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
         _checked(driver.cuStreamBeginCapture(stream, relaxed))
@@ -307,8 +307,7 @@ class GpuTransport(Transport):
         return _checked(driver.cuGraphInstantiate(graph, 0))
 
     def _replay(self) -> None:
-        from cuda.bindings import driver
-
+        driver = import_module("cuda.bindings.driver")
         if self._graph is not None:
             _checked(driver.cuGraphLaunch(self._graph[1], driver.CUstream(int(self._stream.handle))))
 

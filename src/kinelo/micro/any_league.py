@@ -30,12 +30,16 @@ CHUNK = 1 << 14
 def needs_general(system: RatingSystem, strengths: Strength, literal: bool) -> bool:
     """Whether something is asked for that the fast loops do not know."""
     known = system.plain and system.outcome.code is not None and system.pairing.code is not None
-    if known and literal:
-        try:
-            code_strength(strengths)
-        except NotBuiltIn:
-            return True
-    return not known
+    return not known or (literal and not draws_built_in(strengths))
+
+
+def draws_built_in(strengths: Strength) -> bool:
+    """Whether the law of strength is one that compiled code can draw."""
+    try:
+        code_strength(strengths)
+    except NotBuiltIn:
+        return False
+    return True
 
 
 def fresh_memory(system: RatingSystem, rating: Array) -> dict[str, NDArray]:

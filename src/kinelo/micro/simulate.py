@@ -20,7 +20,7 @@ from kinelo._version import __version__
 from kinelo.blas import one_blas_thread
 from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
-from kinelo.micro.any_league import fresh_memory, general_play, needs_general
+from kinelo.micro.any_league import draws_built_in, fresh_memory, general_play, needs_general
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
 from kinelo.micro.plan import Records, check_plan
@@ -298,14 +298,14 @@ def _way_of_playing(
         raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
     literal = sampling == "literal" or strengths.teams > LARGEST_TABLE
     general = needs_general(system, strengths, literal)
-    if device == "gpu" and general:
-        raise InputError(
-            'device = "gpu" plays built-in laws with one gamma and random pairing; use device = "cpu" for laws of '
-            "users, step rules and schedules."
-        )
     if device == "gpu":
         from kinelo.micro.gpu.play import gpu_play
 
+        if not system.plain or (literal and not draws_built_in(strengths)):
+            raise InputError(
+                'device = "gpu" plays with one gamma and random pairing, and draws performances of built-in laws only; '
+                'use device = "cpu" for step rules, schedules and literal draws of users\' laws.'
+            )
         return gpu_play(system, strengths, seed, realisations, "literal" if literal else "table")
     if general:
         return general_play(system, strengths, seed, realisations, literal)

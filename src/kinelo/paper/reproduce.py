@@ -123,7 +123,8 @@ class _Bench:
         easel: Easel,
         device: DeviceName,
     ) -> None:
-        self.folder, self.watch, self.threads, self.easel, self.device = folder, watch, threads, easel, device
+        self.folder, self.watch, self.threads, self.easel = folder, watch, threads, easel
+        self.device: DeviceName = device
         self.total = sum(figure_work(figure) for figure in figures)
         self.done, self.figures = 0.0, len(figures)
         self.found, self.runs = 0, 0

@@ -37,6 +37,22 @@ class Laws:
     w: Callable[..., Any] | None
 
 
+def brought(target: Target, laws: Laws, b: Any = None, tie: Any = None, w: Any = None) -> Laws:
+    """Laws with users' plain functions of one number in the place of what they replace."""
+
+    def of_law(formula: Callable[[float], float]) -> Any:
+        function = target.compile(formula)
+
+        def with_law(law, z):
+            return function(z)
+
+        return target.compile(with_law)
+
+    return Laws(
+        laws.b if b is None else of_law(b), laws.tie if tie is None else of_law(tie), laws.w if w is None else of_law(w)
+    )
+
+
 def built_in(formulas: SimpleNamespace, target: Target, *, logistic: bool, accepting: bool) -> Laws:
     """The built-in laws, told apart by the integers in ``law`` and ``rule``; the logistic one without a branch."""
     expected, plain, tie_chance, acceptance = (

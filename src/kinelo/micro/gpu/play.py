@@ -18,20 +18,21 @@ from kinelo.micro.gpu.matches import (
     WORDS_WITH_TIES,
     Laws,
     Source,
+    brought,
     built_in,
     from_performances,
     from_table,
     settling,
-)  # fmt: skip
+)
 from kinelo.micro.gpu.target import target, unfused
 from kinelo.micro.league import Play, ResultTable, code_strength, result_table
-from kinelo.model.outcome import LOGISTIC
-from kinelo.model.pairing import ALL_PLAY_ALL
+from kinelo.model.outcome import LOGISTIC, Outcome
+from kinelo.model.pairing import ALL_PLAY_ALL, Pairing
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.play.binding import bind
-from kinelo.play.laws import code_outcome, code_pairing
+from kinelo.play.laws import Law, Rule
 from kinelo.play.performances import FIXED, Drawing
 from kinelo.play.stream import realisation_keys
 
@@ -53,6 +54,18 @@ def _formulas() -> Any:
 @cache
 def _built_in(logistic: bool, accepting: bool) -> Laws:
     return built_in(_formulas(), target(), logistic=logistic, accepting=accepting)
+
+
+def _laws(outcome: Outcome, pairing: Pairing) -> tuple[Laws, Law, Rule]:
+    """The laws on the device and the numbers that go with them."""
+    law = Law(LOGISTIC, 0.0, 0.0) if outcome.code is None else Law(*outcome.code)
+    rule = Rule(ALL_PLAY_ALL, 0.0, 0.0) if pairing.code is None else Rule(*pairing.code)
+    laws = _built_in(law.kind == LOGISTIC, rule.kind != ALL_PLAY_ALL)
+    if outcome.code is None:
+        laws = brought(target(), laws, b=outcome.scalar_b(), tie=outcome.scalar_tie())
+    if pairing.code is None:
+        laws = brought(target(), laws, w=pairing.scalar_w())
+    return laws, law, rule
 
 
 @cache
@@ -95,8 +108,7 @@ def gpu_play(
     teams = strengths.teams
     if teams >= LARGEST_LEAGUE:
         raise InputError(f"A league on the GPU has fewer than {LARGEST_LEAGUE:,} teams, not {teams:,}.")
-    law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
-    laws = _built_in(law.kind == LOGISTIC, rule.kind != ALL_PLAY_ALL)
+    laws, law, rule = _laws(system.outcome, system.pairing)
     ties = system.outcome.has_ties
     if source == "table":
         table, drawing = packed(result_table(system.outcome, strengths), ties=ties), NO_DRAWING
