@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.forecasts.fit import WARM_UP, estimate
+from kinelo.forecasts.fit import estimate
 from kinelo.forecasts.parameters import Parameter
 from kinelo.forecasts.scores import log_loss
 
@@ -24,7 +24,7 @@ def simulated(matches=3000, teams=30, seed=11, home=0.35, spread=0.9, ties=0.3):
 
 def total_loss(rater, matches, values):
     rater.reset(values)
-    skipped = int(WARM_UP * len(matches))
+    skipped = len(matches) // 4
     return log_loss(rater.one_step_ahead(matches).probabilities, matches.result)[skipped:].sum()
 
 
@@ -106,6 +106,37 @@ def test_parameters_without_evidence_have_no_standard_error():
     assert np.isnan(found.standard_errors["pull"])
     assert found.values["idle"] == pytest.approx(1.0)
     assert np.isnan(found.standard_errors["idle"])
+
+
+def test_the_prior_decides_where_matches_tell_no_more():
+    """The likelihood rises up to a factor e^0.2 and is flat beyond: the prior holds the estimate near the bend.
+
+    What is minimised is written out: s is a sixth of the range, here of the logarithm.
+    """
+
+    class Saturated:
+        def open_parameters(self):
+            return (Parameter("factor", 1.0, 0.5, 2.0, True, "helps until it does not"),)
+
+        def reset(self, estimated=None):
+            self.z = np.log(estimated["factor"])
+
+        def loss(self):
+            return 0.012 * np.log1p(np.exp(-(self.z - 0.2) / 0.03))
+
+        def one_step_ahead(self, matches):
+            win = np.full(len(matches), np.exp(-self.loss()))
+            return kn.Forecast.of(win, np.zeros_like(win), 1 - win)
+
+    def total(factor):
+        rater = Saturated()
+        rater.reset({"factor": factor})
+        return 100 * rater.loss() + 0.5 * (np.log(factor) / (np.log(4.0) / 6)) ** 2
+
+    matches = kn.read_matches({"home": ["A"] * 100, "away": ["B"] * 100, "result": [1] * 100})
+    found = estimate(Saturated(), matches, warm_up=0.0).values["factor"]
+    assert 1.2 < found < 1.4
+    assert total(found) < min(total(factor) for factor in np.linspace(0.5, 2.0, 301)) + 0.1
 
 
 def test_standard_error_of_a_proportion():

@@ -36,6 +36,17 @@ def test_a_smoothed_window_sharpens_to_the_window():
     np.testing.assert_allclose(kn.Window(2, smoothing=1e-3).w(z), kn.Window(2).w(z), atol=1e-12)
 
 
+@pytest.mark.parametrize("c", [0.3, 2.0, 40.0])
+def test_rounding_an_edge_changes_a_window_only_near_it(c):
+    """A sixth of the width away from the edge the window is what it was, to a thousandth."""
+    z = np.concatenate([np.linspace(-3 * c, 3 * c, 601), [c, -c]])
+    far = np.abs(np.abs(z) - c) > c / 6
+    own = kn.Pairing.from_function(lambda z: 1.0 if abs(z) <= c else 0.0, jumps=[c])
+    for sharp in (kn.Window(c), own):
+        np.testing.assert_allclose(sharp.softened().w(z)[far], (np.abs(z) <= c)[far], atol=1e-3)
+        np.testing.assert_allclose(sharp.softened().w([c, -c]), 0.5, atol=1e-3)
+
+
 def test_local_is_the_papers_formula():
     assert float(kn.Local().w(2.0)) == pytest.approx(2 ** (1 / 5) - 1, abs=1e-15)
 

@@ -351,6 +351,20 @@ def test_newcomers_lean_on_their_team():
     assert ratings["new A"] > ratings["new B"]
 
 
+@pytest.mark.parametrize("size", [1, 4, 11])
+def test_what_newcomers_have_in_common_does_not_average_out(size):
+    """A side of n newcomers with correlation c: σ² (1/n + c). By default a quarter stays, however many they are."""
+    one = {"date": ["2020-01-01"], "home": ["A"], "away": ["B"], "neutral": [True]}
+    sides = {"home_lineup": [[f"a{k}" for k in range(size)]], "away_lineup": [[f"b{k}" for k in range(size)]]}
+    fixture = kn.read_matches(one | sides, played=False)
+    for values, common in ((VALUES, 0.35), ({}, 0.25)):
+        rater = kn.PlayerElo(**values)
+        rater.reset()
+        variance = rater._look(fixture)[1][0]
+        spread = rater.parameters_["prior_spread"] ** 2
+        assert variance == pytest.approx(2 * spread * (1 / size + common), rel=1e-9)
+
+
 def test_bad_input_is_one_sentence():
     matches = season(30)
     with pytest.raises(InputError, match="need line-ups"):

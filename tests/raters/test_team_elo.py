@@ -296,3 +296,18 @@ def test_inflation_is_told():
     assert rater.drift_.active == 12 and rater.drift_.shift > 100
     closed = kn.read_matches(dict(zip(columns, zip(*later))))
     assert abs(kn.TeamElo.classic(k=60).fit(closed).drift_.shift) < 1e-9
+
+
+def test_newcomers_are_thought_to_lie_apart_as_the_fitted_do_and_usually():
+    """The variance of the fitted ratings, counted once per match of a side, and 200² counted five times."""
+    rows = {"home": ["A", "B", "A", "C"], "away": ["B", "C", "C", "D"], "result": [1, 0.5, 1, 0]}
+    matches = kn.read_matches(rows)
+    rater = kn.TeamElo(16.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0).fit(matches)
+    rating = np.array(kn.TeamElo.classic(k=32).fit(matches).ratings_["rating"])
+    expected = (2 * rating.var() + 5 * 200**2) / (2 + 5)  # 8 places in 4 matches for 4 sides
+    unmet = rater.predict(kn.read_matches({"home": ["X"], "away": ["Y"]}, played=False))
+    assert unmet.unknown == ("X", "Y")
+    assert rater.prior_spread_ == pytest.approx(np.sqrt(expected), rel=1e-12)
+    after = rater.update(kn.read_matches({"home": ["X"], "away": ["Y"], "result": [0.5]})).ratings_
+    newcomer = dict(zip(after["name"], after["uncertainty"]))["X"]
+    assert 0.8 * np.sqrt(expected) < newcomer < np.sqrt(expected)
