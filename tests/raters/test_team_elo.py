@@ -34,7 +34,7 @@ def random_matches(seed=0, n=300, teams=8, days=900, scores=True) -> kn.Matches:
 
 def full_rater() -> kn.TeamElo:
     """Every feature at work, with margins in goals."""
-    rater = kn.TeamElo(20.0, 3.0, 8.0, 60.0, 0.7, 90.0, 0.6, 1.4, 1.7, 0.8, prior_spread=150.0)
+    rater = kn.TeamElo(20.0, 3.0, 8.0, 60.0, 0.7, 90.0, 0.6, 1.4, 1.7, 0.8, 1.5, 0.02, prior_spread=150.0)
     rater.margin_unit_ = 1.5
     rater.target_square_ = 0.5
     return rater
@@ -46,6 +46,9 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
     nu = NU / p["contraction"]
     v0 = rater.prior_spread**2
     R, v, n, last, seen = {}, {}, {}, {}, []
+    home, kappa, unit = p["home_advantage"], p["ties"], rater.margin_unit_
+    nodes, node_weight = np.polynomial.hermite_e.hermegauss(80)
+    performances, node_weight = math.sqrt(2) * p["spread"] * nodes, node_weight / node_weight.sum()
     for k in range(len(matches)):
         i, j = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
         day = int(matches.day[k])
@@ -56,13 +59,18 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
                 f = math.exp(-p["regression"] * rest / 365.25)
                 R[t], v[t] = 1500 + f * (R[t] - 1500), v0 + f**2 * (v[t] - v0)
             last[t] = day
-        z = R[i] - R[j] + (0 if matches.neutral[k] else p["home_advantage"])
+        z = R[i] - R[j] + (0 if matches.neutral[k] else home)
         seen.append(z)
-        D = 2 * math.cosh(nu * z) + p["ties"]
+        D = 2 * math.cosh(nu * z) + kappa
         b = 2 * math.sinh(nu * z) / D
-        slope = nu * (4 + 2 * p["ties"] * math.cosh(nu * z)) / D**2
+        slope = nu * (4 + 2 * kappa * math.cosh(nu * z)) / D**2
         S = matches.signed[k] * (1 - p["margin_weight"])
-        S += p["margin_weight"] * math.tanh(matches.margin[k] / (p["margin_scale"] * rater.margin_unit_))
+        S += p["margin_weight"] * math.tanh(matches.margin[k] / (p["margin_scale"] * unit))
+        unit += (abs(matches.margin[k]) - unit) / 1000
+        draw = float(node_weight @ (kappa / (2 * np.cosh(NU * (z + performances)) + kappa)))
+        kappa *= math.exp(p["ties_step"] * matches.weight[k] * ((matches.result[k] == 0.5) - draw))
+        if not matches.neutral[k]:
+            home += p["home_step"] * matches.weight[k] * (S - b)
         noise = max(rater.target_square_ - b**2, kernels.LEAST_NOISE)
         g = {}
         for t in (i, j):
@@ -98,11 +106,11 @@ def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, 
 @given(st.floats(-900, 900), st.floats(0, 400), st.floats(0, 5))
 def test_blurred_forecasts_are_exact_and_sum_to_one(z, spread, kappa):
     out = np.empty((1, 3))
-    kernels.all_chances(np.array([z]), NU, kappa, *kernels.blur(NU, spread), out)
+    kernels.all_chances(np.array([z]), NU, np.array([kappa]), *kernels.blur(NU, spread), out)
     assert out.sum() == pytest.approx(1.0, abs=1e-14)
     assert out[0] == pytest.approx(exact_chances(z, spread, kappa), abs=2e-9)
     mirrored = np.empty((1, 3))
-    kernels.all_chances(np.array([-z]), NU, kappa, *kernels.blur(NU, spread), mirrored)
+    kernels.all_chances(np.array([-z]), NU, np.array([kappa]), *kernels.blur(NU, spread), mirrored)
     assert mirrored[0, ::-1] == pytest.approx(out[0], abs=1e-13)
 
 
@@ -111,7 +119,7 @@ def test_closed_form_of_the_expected_result():
     spread = 150.0
     d = 2 * NU * 2 * spread**2
     out = np.empty((1, 3))
-    kernels.all_chances(np.array([d]), NU, 0.0, *kernels.blur(NU, spread), out)
+    kernels.all_chances(np.array([d]), NU, np.zeros(1), *kernels.blur(NU, spread), out)
     assert out[0, 0] - out[0, 2] == pytest.approx(1 - math.exp(-NU * d), abs=1e-10)
 
 

@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.drift import Drift, measure_drift
 from kinelo.raters.rater import Rater
 from kinelo.raters.standing import Standing
 
+HOME_STEP = Parameter("home_step", 0.2, 0.0, 5.0, False, "points the home advantage moves per full surprise")
+TIES_STEP = Parameter("ties_step", 0.002, 0.0, 0.05, False, "how far the logarithm of kappa moves per draw")
+STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
 Trace = tuple[NDArray[np.float64], ...]
 
 
@@ -25,6 +29,9 @@ class SideRater(Rater):
     initial: float
     home_advantage: float | None
     ties: float | None
+    home_step: float | None
+    ties_step: float | None
+    _common: NDArray[np.float64]
     _numbers: Any
     _standing: Standing
 
@@ -44,6 +51,17 @@ class SideRater(Rater):
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
         """Forecasts from the trace."""
 
+    @abstractmethod
+    def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+        """What all matches share before any of them: home advantage, κ, and whatever else drifts."""
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter; what the user gave of home advantage and draws stays, unless its step is given."""
+        values = super().settled_values(estimated)
+        return values | {
+            step: 0.0 for step, of in STEPS if getattr(self, step) is None and getattr(self, of) is not None
+        }
+
     def _play(self, matches: Matches, traced: bool) -> Trace:
         done, trace = self._walk(matches, self._begin(), traced)
         if not done:
@@ -55,6 +73,7 @@ class SideRater(Rater):
         self.parameters_ = self.settled_values(estimated)
         self._numbers = self._vector(self.parameters_)
         self._standing = self._fresh(self.parameters_)
+        self._common = self._shared(self.parameters_)
 
     def _begin(self) -> Standing:
         if not hasattr(self, "_standing"):
@@ -90,6 +109,9 @@ class SideRater(Rater):
             moot["ties"] = 0.0
         if matches.neutral.all() or not self.order_.home:
             moot["home_advantage"] = 0.0
+        for step, of in STEPS:
+            if getattr(self, of) is not None or of in moot:
+                moot[step] = 0.0
         return moot
 
     @property
@@ -100,10 +122,11 @@ class SideRater(Rater):
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
         named = {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}
-        return {**self._begin().to_arrays(), "numbers": np.array(self._numbers), **named}
+        return {**self._begin().to_arrays(), "numbers": np.array(self._numbers), "common": self._common, **named}
 
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.reset({p.name: float(arrays[f"parameter_{p.name}"]) for p in self.parameters})
         self._numbers = type(self._numbers)(*arrays["numbers"].tolist())
+        self._common = arrays["common"].copy()
         self._standing.from_arrays(arrays)

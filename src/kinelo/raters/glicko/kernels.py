@@ -15,21 +15,31 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+HOME, KAPPA = range(2)
+
 
 class Numbers(NamedTuple):
-    """What the kernels take: days of a period, whether its matches count together, τ, home advantage, largest φ²."""
+    """What the kernels take: days of a period, whether its matches count together, τ, largest φ², drifts, sharpness."""
 
     period: float
     together: float
     tau: float
-    home: float
     largest: float
+    home_step: float
+    ties_step: float
+    sharpness: float
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def attenuation(phi2):
     """``g``: how much the uncertainty of an opponent takes from what a result says."""
     return 1.0 / math.sqrt(1.0 + 3.0 * phi2 / math.pi**2)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def davidson_exponent(z, doubt, kappa, sharpness):
+    """Exponent of Davidson's law; it grows with κ so that the expected result keeps Glicko's slope between equals."""
+    return 0.5 * sharpness * (1.0 + kappa / 2.0) * z * attenuation(doubt)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -77,13 +87,14 @@ def settle(mu, phi2, vol, gain, info, tau, together):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gain, info, z, doubt):
+def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gain, info, common, z, doubt, ties):
     """Rate matches in order; ``z`` and ``doubt``, if there is room, receive the difference of ratings and
     ``φ_i² + φ_j²`` before each match.
 
     Returns False, having changed nothing, if some result is NaN.
     """
-    period, together, tau, h, largest = p.period, p.together > 0.0, p.tau, p.home, p.largest
+    period, together, tau, largest = p.period, p.together > 0.0, p.tau, p.largest
+    h, kappa = common[HOME], common[KAPPA]
     for k in range(S.size):
         if math.isnan(S[k]):
             return False
@@ -107,6 +118,16 @@ def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gai
         if z.size > 0:
             z[k] = edge
             doubt[k] = phi2[i] + phi2[j]
+            ties[k] = kappa
+        if p.ties_step > 0.0 and kappa > 0.0:
+            x = davidson_exponent(edge, phi2[i] + phi2[j], kappa, p.sharpness)
+            tie = kappa / (math.exp(x) + kappa + math.exp(-x))
+            kappa *= math.exp(p.ties_step * weight[k] * (1.0 - abs(S[k]) - tie))
+        if p.home_step > 0.0 and not neutral[k]:
+            E = 1.0 / (1.0 + math.exp(-attenuation(phi2[i] + phi2[j]) * edge))
+            drifted = p.home_step * weight[k] * (S[k] - 2.0 * E + 1.0)
+        else:
+            drifted = 0.0
         for side in range(2):
             me, other = (i, j) if side == 0 else (j, i)
             sign = 1.0 - 2.0 * side
@@ -119,6 +140,8 @@ def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gai
                 mu[t], phi2[t], vol[t] = settle(mu[t], phi2[t], vol[t], gain[t], info[t], tau, False)
                 gain[t] = 0.0
                 info[t] = 0.0
+        h += drifted
+    common[HOME], common[KAPPA] = h, kappa
     return True
 
 
@@ -131,12 +154,11 @@ def settle_all(mu, phi2, vol, gain, info, tau):
         info[t] = 0.0
 
 
-def chances(z: NDArray[np.float64], doubt: NDArray[np.float64], kappa: float) -> NDArray[np.float64]:
-    """Win, draw and loss probabilities: Davidson ties around Glicko's expected score, each row summing to one.
-
-    The exponent grows with κ so that the expected result keeps Glicko's slope between equal sides.
-    """
-    x = 0.5 * (1.0 + kappa / 2.0) * z / np.sqrt(1.0 + 3.0 * doubt / math.pi**2)
+def chances(
+    z: NDArray[np.float64], doubt: NDArray[np.float64], kappa: NDArray[np.float64], sharpness: float
+) -> NDArray[np.float64]:
+    """Win, draw and loss probabilities: Davidson ties around Glicko's expected score, each row summing to one."""
+    x = 0.5 * sharpness * (1.0 + kappa / 2.0) * z / np.sqrt(1.0 + 3.0 * doubt / math.pi**2)
     up = np.exp(np.clip(x, -300.0, 300.0))
     total = up + kappa + 1.0 / up
     return np.column_stack([up / total, kappa / total, 1.0 / (up * total)])

@@ -18,7 +18,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.glicko import kernels
-from kinelo.raters.sides import SideRater, Trace
+from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.standing import Standing
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ _SHARED = (
     _P("deviation", 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True),
     _P("home_advantage", 30.0, -300.0, 500.0, False, "rating points for playing at home"),
     _P("ties", 0.5, 0.0, 20.0, False, "Davidson's kappa"),
+    _P("sharpness", 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True),
+    HOME_STEP,
+    TIES_STEP,
 )
 
 
@@ -49,8 +52,12 @@ class _GlickoFamily(SideRater):
     def _vector(self, values: Mapping[str, float]) -> kernels.Numbers:
         largest = (Q * values["deviation"]) ** 2
         return kernels.Numbers(
-            float(self.period), float(self.together), float(self.tau), Q * values["home_advantage"], float(largest)
-        )
+            float(self.period), float(self.together), float(self.tau), float(largest), Q * values["home_step"],
+            values["ties_step"], values["sharpness"],
+        )  # fmt: skip
+
+    def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+        return np.array([Q * values["home_advantage"], values["ties"]])
 
     def _fresh(self, values: Mapping[str, float]) -> Standing:
         phi2 = (Q * values["deviation"]) ** 2
@@ -58,34 +65,48 @@ class _GlickoFamily(SideRater):
 
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
         home, away = standing.sides(matches)
-        z, doubt = (np.empty(len(matches) if traced else 0) for _ in range(2))
+        z, doubt, ties = (np.empty(len(matches) if traced else 0) for _ in range(3))
         done = kernels.play_all(
             home, away, matches.signed, matches.neutral, matches.weight, matches.day, self._numbers, standing.rating,
             standing.variance, standing.more["volatility"], standing.count, standing.last, standing.more["gain"],
-            standing.more["info"], z, doubt,
+            standing.more["info"], self._common, z, doubt, ties,
         )  # fmt: skip
-        return done, (z, doubt)
+        return done, (z, doubt, ties)
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
-        z, doubt = trace
-        probabilities = kernels.chances(z, doubt, self.parameters_["ties"])
-        return Forecast(probabilities, unknown)
+        return Forecast(kernels.chances(*trace, self.parameters_["sharpness"]), unknown)
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
         check_matches(matches)
-        standing = self._settled()
-        home, away, unknown = standing.known_sides(matches)
-        (mu_i, phi_i), (mu_j, phi_j) = (self._rested(standing, side, matches.day) for side in (home, away))
-        z = mu_i - mu_j + np.where(matches.neutral, 0.0, self._numbers.home)
-        return self._forecast((z, phi_i + phi_j), unknown).about(matches)
+        running, settled = self._begin(), self._settled()
+        home, away, unknown = running.known_sides(matches)
+        (mu_i, phi_i), (mu_j, phi_j) = (self._on(running, settled, side, matches.day) for side in (home, away))
+        z = mu_i - mu_j + np.where(matches.neutral, 0.0, self._common[kernels.HOME])
+        return self._forecast((z, phi_i + phi_j, np.full(z.size, self._common[kernels.KAPPA])), unknown).about(matches)
+
+    def _on(
+        self, running: Standing, settled: Standing, places: NDArray[np.int32], day: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Rating and squared deviation of sides on a day: as they were at its start while the period runs on."""
+        mu, phi2 = self._rested(settled, places, day)
+        if not self.together:
+            return mu, phi2
+        mu_before, phi2_before, last = running.at(places)
+        same = (places >= 0) & (np.floor(day / self.period) == np.floor(last / self.period))
+        return np.where(same, mu_before, mu), np.where(same, phi2_before, phi2)
 
     def _rested(
         self, standing: Standing, places: NDArray[np.int32], day: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Rating and squared deviation after a rest; whole periods count where matches are rated together."""
         mu, phi2, last = standing.at(places)
         volatility = np.append(standing.more["volatility"], standing.start["volatility"])[places]
-        rest = np.where(places >= 0, np.maximum(day - last, 0) / self.period, 0.0)
+        rest = (day - last) / self.period
+        if self.together:
+            # Glicko-2 adds the volatility of the first period when it settles.
+            rest = np.floor(day / self.period) - np.floor(last / self.period) - (1.0 if self.tau > 0 else 0.0)
+        rest = np.where(places >= 0, np.maximum(rest, 0.0), 0.0)
         return mu, np.minimum(phi2 + volatility**2 * rest, self._numbers.largest)
 
     def _settled(self) -> Standing:
@@ -128,6 +149,10 @@ class Glicko(_GlickoFamily):
         c: how fast the deviation of a resting side grows, ``RD² + c²`` per period.
     home_advantage, ties
         Rating points for the home side; Davidson's κ for draws.
+    sharpness
+        How steeply forecasts follow the ratings, 1 as Glickman wrote it; ratings do not depend on it.
+    home_step, ties_step
+        How fast home advantage and κ drift, as in :class:`TeamElo`.
     initial
         Rating of a newcomer.
     period
@@ -152,6 +177,9 @@ class Glicko(_GlickoFamily):
         growth: float | None = None,
         home_advantage: float | None = None,
         ties: float | None = None,
+        sharpness: float | None = None,
+        home_step: float | None = None,
+        ties_step: float | None = None,
         *,
         initial: float = 1500.0,
         period: float = 30.0,
@@ -161,6 +189,9 @@ class Glicko(_GlickoFamily):
         self.growth = growth
         self.home_advantage = home_advantage
         self.ties = ties
+        self.sharpness = sharpness
+        self.home_step = home_step
+        self.ties_step = ties_step
         self.initial = initial
         self.period = period
         self.together = together
@@ -174,7 +205,7 @@ class Glicko2(_GlickoFamily):
 
     Parameters
     ----------
-    deviation, home_advantage, ties, initial, period, together
+    deviation, home_advantage, ties, sharpness, home_step, ties_step, initial, period, together
         As in :class:`Glicko`.
     volatility
         σ of a newcomer, in Glickman's units.
@@ -196,6 +227,9 @@ class Glicko2(_GlickoFamily):
         volatility: float | None = None,
         home_advantage: float | None = None,
         ties: float | None = None,
+        sharpness: float | None = None,
+        home_step: float | None = None,
+        ties_step: float | None = None,
         *,
         tau: float = 0.5,
         initial: float = 1500.0,
@@ -206,6 +240,9 @@ class Glicko2(_GlickoFamily):
         self.volatility = volatility
         self.home_advantage = home_advantage
         self.ties = ties
+        self.sharpness = sharpness
+        self.home_step = home_step
+        self.ties_step = ties_step
         self.tau = tau
         self.initial = initial
         self.period = period

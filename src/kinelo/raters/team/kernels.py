@@ -6,6 +6,9 @@ after ``n_i`` matches. Rest beyond a gap pulls a rating to the mean, ``R − R�
 ``f = exp(−ρ · rest)``. The variance ``v`` of a rating follows the same linearised steps:
 ``v_i ← (1 − γ_i b')² v_i + γ_i² (b'² v_j + ⟨S²⟩ − b²)``, and ``v₀ + f² (v − v₀)`` while resting. Where margins stand
 in for S, ``⟨S²⟩`` is their mean square after the bounded map.
+
+What all matches share may drift: ``h += c_h (S − b)``, ``log κ += c_κ (1{draw} − P(draw))`` with the forecast's chance
+of a draw, and margins are measured in a running mean of their size.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from kinelo.play.steps import falling
 STEEPEST = 40.0
 YEAR = 365.25
 LEAST_NOISE = 0.01
+HOME, KAPPA, UNIT = range(3)
 
 
 class Numbers(NamedTuple):
@@ -44,54 +48,11 @@ class Numbers(NamedTuple):
     v0: float
     gap: float
     square: float
+    home_step: float = 0.0
+    ties_step: float = 0.0
+    memory: float = 1000.0
+    outer_nu: float = 0.0
     kind: float = float(LOGISTIC)
-
-
-@kernel
-def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, z):
-    """Rate matches in order; ``z[k]``, if there is room, receives the difference of strengths before match ``k``.
-
-    Returns False, having changed nothing, if some result is NaN.
-
-    The body stands in one loop and calls functions of numbers only: handing arrays on costs more than a match.
-    """
-    rho, R0, v0, gap, w = p.rho, p.mean, p.v0, p.gap, p.margin_weight
-    traced = z.size > 0
-    for k in range(S.size):
-        if math.isnan(S[k]):
-            return False
-    for k in range(home.size):
-        i, j = home[k], away[k]
-        if rho > 0.0:
-            for team in (i, j):
-                idle = day[k] - last[team]
-                if n[team] > 0 and idle > gap:
-                    f = math.exp(-rho * (idle - gap) / YEAR)
-                    R[team] = R0 + f * (R[team] - R0)
-                    v[team] = v0 + f * f * (v[team] - v0)
-        last[i] = day[k]
-        last[j] = day[k]
-        edge = R[i] - R[j] + (0.0 if neutral[k] else p.home)
-        if traced:
-            z[k] = edge
-        b, slope, tie = match_law(p.kind, p.nu, p.kappa, edge)
-        noise = 1.0 - tie - b * b
-        target = S[k]
-        if w > 0.0 and not math.isnan(margin[k]):
-            target += w * (tanh_of(margin[k] / p.margin_scale) - target)
-            noise = max(p.square - b * b, LEAST_NOISE)
-        gi = gj = weight[k] * p.gamma
-        if p.boost > 0.0:
-            gi *= falling(p.boost, p.settling, n[i])
-            gj *= falling(p.boost, p.settling, n[j])
-        R[i] += gi * (target - b)
-        R[j] -= gj * (target - b)
-        vi, vj = v[i], v[j]
-        v[i] = (1.0 - gi * slope) ** 2 * vi + gi * gi * (slope * slope * vj + noise)
-        v[j] = (1.0 - gj * slope) ** 2 * vj + gj * gj * (slope * slope * vi + noise)
-        n[i] += 1
-        n[j] += 1
-    return True
 
 
 @njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
@@ -112,13 +73,70 @@ def outcome_chances(z, nu, kappa, shift, node_weight):
 
 
 @kernel
+def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, common, shift, node_weight, z, ties):
+    """Rate matches in order; ``z[k]`` and ``ties[k]``, if there is room, receive the difference of strengths and κ
+    before match ``k``. ``common`` holds what all matches share and what drifts: home advantage, κ, unit of margins.
+
+    Returns False, having changed nothing, if some result is NaN.
+
+    The body stands in one loop and calls functions of numbers only: handing arrays on costs more than a match.
+    """
+    rho, R0, v0, gap, w = p.rho, p.mean, p.v0, p.gap, p.margin_weight
+    h, kappa, unit = common[HOME], common[KAPPA], common[UNIT]
+    traced = z.size > 0
+    for k in range(S.size):
+        if math.isnan(S[k]):
+            return False
+    for k in range(home.size):
+        i, j = home[k], away[k]
+        if rho > 0.0:
+            for team in (i, j):
+                idle = day[k] - last[team]
+                if n[team] > 0 and idle > gap:
+                    f = math.exp(-rho * (idle - gap) / YEAR)
+                    R[team] = R0 + f * (R[team] - R0)
+                    v[team] = v0 + f * f * (v[team] - v0)
+        last[i] = day[k]
+        last[j] = day[k]
+        edge = R[i] - R[j] + (0.0 if neutral[k] else h)
+        if traced:
+            z[k] = edge
+            ties[k] = kappa
+        b, slope, tie = match_law(p.kind, p.nu, kappa, edge)
+        noise = 1.0 - tie - b * b
+        target = S[k]
+        if w > 0.0 and not math.isnan(margin[k]):
+            target += w * (tanh_of(margin[k] / (p.margin_scale * unit)) - target)
+            noise = max(p.square - b * b, LEAST_NOISE)
+            unit += (abs(margin[k]) - unit) / p.memory
+        if p.ties_step > 0.0 and kappa > 0.0:
+            win, loss = outcome_chances(edge, p.outer_nu, kappa, shift, node_weight)
+            kappa *= math.exp(p.ties_step * weight[k] * (win + loss - abs(S[k])))
+        if p.home_step > 0.0 and not neutral[k]:
+            h += p.home_step * weight[k] * (target - b)
+        gi = gj = weight[k] * p.gamma
+        if p.boost > 0.0:
+            gi *= falling(p.boost, p.settling, n[i])
+            gj *= falling(p.boost, p.settling, n[j])
+        R[i] += gi * (target - b)
+        R[j] -= gj * (target - b)
+        vi, vj = v[i], v[j]
+        v[i] = (1.0 - gi * slope) ** 2 * vi + gi * gi * (slope * slope * vj + noise)
+        v[j] = (1.0 - gj * slope) ** 2 * vj + gj * gj * (slope * slope * vi + noise)
+        n[i] += 1
+        n[j] += 1
+    common[HOME], common[KAPPA], common[UNIT] = h, kappa, unit
+    return True
+
+
+@kernel
 def all_chances(z, nu, kappa, shift, node_weight, out):
     """Win, draw and loss probabilities of every ``z`` into the rows of ``out``; each row sums to one."""
     for k in range(z.size):
-        win, loss = outcome_chances(z[k], nu, kappa, shift, node_weight)
+        win, loss = outcome_chances(z[k], nu, kappa[k], shift, node_weight)
         out[k, 0] = win
-        out[k, 1] = max(1.0 - win - loss, 0.0) if kappa > 0.0 else 0.0
-        out[k, 2] = loss if kappa > 0.0 else 1.0 - win
+        out[k, 1] = max(1.0 - win - loss, 0.0) if kappa[k] > 0.0 else 0.0
+        out[k, 2] = loss if kappa[k] > 0.0 else 1.0 - win
 
 
 def blur(nu: float, spread: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

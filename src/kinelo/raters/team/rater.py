@@ -21,8 +21,9 @@ from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
+from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import check_match, signed_result
-from kinelo.raters.sides import SideRater, Trace
+from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.standing import Standing
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import Numbers
@@ -56,11 +57,14 @@ class TeamElo(SideRater):
         σ, standard deviation of a performance around the rating, in the forecast.
     margin_weight, margin_scale
         The update sees ``(1 − w) S + w tanh(margin / (c · unit))``, the unit being the mean absolute margin of the
-        matches fitted; margins count only after ``fit``.
+        matches before; margins count only after ``fit``.
     contraction
         The bounded map of margins is flatter than results are: the update expects ``b(z / contraction)``.
     regression
         Rate per year at which rating and uncertainty return to a newcomer's during rests beyond ``season_gap`` days.
+    home_step, ties_step
+        Rating points by which the home advantage moves per full surprise, and how far κ's logarithm moves per draw, so
+        that both may drift over the years; 0 where the advantage, or κ, is given.
     initial, scale
         Rating of a newcomer, and the points that make the odds ten to one: ``ν = ln 10 / (2 · scale)``.
     prior_spread
@@ -87,6 +91,8 @@ class TeamElo(SideRater):
         _P("margin_scale", 1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins", above_zero=True),
         _P("contraction", 1.5, 0.5, 10.0, True, "how much flatter margins are than results", above_zero=True),
         _P("regression", 0.1, 0.0, 3.0, False, "return to the mean, per year of rest"),
+        HOME_STEP,
+        TIES_STEP,
     )
     options = (
         Option("initial"),
@@ -107,6 +113,8 @@ class TeamElo(SideRater):
         margin_scale: float | None = None,
         contraction: float | None = None,
         regression: float | None = None,
+        home_step: float | None = None,
+        ties_step: float | None = None,
         *,
         initial: float = 1500.0,
         scale: float = SCALE,
@@ -124,6 +132,8 @@ class TeamElo(SideRater):
         self.margin_scale = margin_scale
         self.contraction = contraction
         self.regression = regression
+        self.home_step = home_step
+        self.ties_step = ties_step
         self.initial = initial
         self.scale = scale
         self.season_gap = season_gap
@@ -169,8 +179,7 @@ class TeamElo(SideRater):
 
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
-        size = np.abs(matches.margin)
-        self.margin_unit_ = float(np.nanmean(size)) if np.any(size > 0) else math.nan
+        self.margin_unit_ = first_unit(matches.margin)
         self.prior_spread_ = USUAL_SPREAD
         return super().fit(matches)
 
@@ -179,7 +188,9 @@ class TeamElo(SideRater):
         if self.prior_spread is not None and self._numbers.margin_weight == 0:
             return
         values = self.parameters_
-        reach = np.tanh(matches.margin / self._numbers.margin_scale)
+        unit = np.empty(len(matches))
+        running_unit(matches.margin, self.margin_unit_, MEMORY, unit)
+        reach = np.tanh(matches.margin / (self._numbers.margin_scale * unit))
         target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
         self.target_square_ = float(np.mean(target**2))
         table = self.ratings_
@@ -202,7 +213,11 @@ class TeamElo(SideRater):
             settling=values["settling_matches"],
             home=values["home_advantage"],
             margin_weight=weight,
-            margin_scale=values["margin_scale"] * (1.0 if math.isnan(unit) else unit),
+            margin_scale=values["margin_scale"],
+            home_step=values["home_step"],
+            ties_step=values["ties_step"] if self._kind == LOGISTIC else 0.0,
+            memory=float(MEMORY),
+            outer_nu=self._nu,
             rho=values["regression"],
             mean=self.initial,
             v0=(self.prior_spread or getattr(self, "prior_spread_", USUAL_SPREAD)) ** 2,
@@ -223,21 +238,26 @@ class TeamElo(SideRater):
 
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
         home, away = standing.sides(matches)
-        z = np.empty(len(matches) if traced else 0)
+        z, ties = (np.empty(len(matches) if traced else 0) for _ in range(2))
         done = kernels.play_all(
             home, away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day, self._numbers,
-            standing.rating, standing.variance, standing.count, standing.last, z,
+            standing.rating, standing.variance, standing.count, standing.last, self._common, *self._blur, z, ties,
         )  # fmt: skip
-        return done, (z,)
+        return done, (z, ties)
+
+    def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+        unit = getattr(self, "margin_unit_", math.nan)
+        self._blur = kernels.blur(self._nu, values["spread"])
+        return np.array([values["home_advantage"], values["ties"], 1.0 if math.isnan(unit) else unit])
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
-        values, nu, (z,) = self.parameters_, self._nu, trace
+        values, nu, (z, ties) = self.parameters_, self._nu, trace
         if self._kind == PROBIT:
             # A normal difference of performances turns erf(νz) into erf(νz/√(1 + 4ν²σ²)).
             win = Probit(nu / math.sqrt(1.0 + (2.0 * nu * values["spread"]) ** 2)).win_probability(z)
             return Forecast(np.column_stack([win, np.zeros_like(win), 1.0 - win]), unknown)
         out = np.empty((z.size, 3))
-        kernels.all_chances(z, nu, values["ties"], *kernels.blur(nu, values["spread"]), out)
+        kernels.all_chances(z, nu, ties, *self._blur, out)
         return Forecast(out, unknown)
 
     def update_one(
@@ -267,7 +287,16 @@ class TeamElo(SideRater):
         for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=True):
             column[0] = value
         kernels.play_all(
-            *one, self._numbers, standing.rating, standing.variance, standing.count, standing.last, NO_TRACE
+            *one,
+            self._numbers,
+            standing.rating,
+            standing.variance,
+            standing.count,
+            standing.last,
+            self._common,
+            *self._blur,
+            NO_TRACE,
+            NO_TRACE,
         )
         return self
 
@@ -286,8 +315,8 @@ class TeamElo(SideRater):
         check_matches(matches)
         home, away, unknown = self._begin().known_sides(matches)
         z = self._rested(home, matches.day) - self._rested(away, matches.day)
-        z += np.where(matches.neutral, 0.0, self._numbers.home)
-        return self._forecast((z,), unknown).about(matches)
+        z += np.where(matches.neutral, 0.0, self._common[kernels.HOME])
+        return self._forecast((z, np.full(z.size, self._common[kernels.KAPPA])), unknown).about(matches)
 
     def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
         """Ratings after resting until a day."""

@@ -20,5 +20,5 @@ def told_by(system: RatingSystem) -> dict[str, float]:
     return {
         "step": gamma, "newcomer_boost": boost, "settling_matches": matches, "ties": code_outcome(system.outcome).kappa,
         "home_advantage": 0.0, "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0, "contraction": 1.0,
-        "regression": 0.0,
+        "regression": 0.0, "home_step": 0.0, "ties_step": 0.0,
     }  # fmt: skip
