@@ -65,7 +65,7 @@ def test_known_parameters_are_found_within_their_errors():
     home, away, result = zip(*rows)
     matches = kn.read_matches({"home": home, "away": away, "result": result})
     own = {p.name: getattr(truth, p.name) for p in truth.parameters}
-    rater = kn.TeamElo(**(own | {"step": None, "home_advantage": None}))
+    rater = kn.TeamElo(**(own | {"step": None, "home_advantage": None, "home_step": 0.0}))
     rater.fit(matches)
     found = rater.estimates_
     assert set(found.values) == {"step", "home_advantage"}

@@ -60,7 +60,7 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
                 R[t], v[t] = 1500 + f * (R[t] - 1500), v0 + f**2 * (v[t] - v0)
             last[t] = day
         z = R[i] - R[j] + (0 if matches.neutral[k] else home)
-        seen.append(z)
+        seen.append((z, kappa))
         D = 2 * math.cosh(nu * z) + kappa
         b = 2 * math.sinh(nu * z) / D
         slope = nu * (4 + 2 * kappa * math.cosh(nu * z)) / D**2
@@ -91,7 +91,7 @@ def test_agrees_with_the_slow_twin():
     names = rater._standing.roster.names
     assert rater._standing.rating[: len(names)] == pytest.approx([R[t] for t in names], rel=1e-12)
     assert rater._standing.variance[: len(names)] == pytest.approx([v[t] for t in names], rel=1e-10)
-    exact = np.array([exact_chances(x, 90.0, 0.7) for x in z])
+    exact = np.array([exact_chances(x, 90.0, kappa) for x, kappa in z])
     assert forecast.probabilities == pytest.approx(exact, abs=1e-9)
 
 
@@ -288,6 +288,8 @@ def test_parameters_that_matches_say_nothing_about_are_not_sought():
         "margin_weight": 0.0,
         "margin_scale": 1.0,
         "contraction": 1.0,
+        "home_step": 0.0,
+        "ties_step": 0.0,
     }
     forecast = rater.predict(kn.read_matches(table))
     assert np.all(forecast.probabilities[:, 1] == 0)

@@ -17,8 +17,8 @@ from kinelo.raters.drift import Drift, measure_drift
 from kinelo.raters.rater import Rater
 from kinelo.raters.standing import Standing
 
-HOME_STEP = Parameter("home_step", 0.2, 0.0, 5.0, False, "points the home advantage moves per full surprise")
-TIES_STEP = Parameter("ties_step", 0.002, 0.0, 0.05, False, "how far the logarithm of kappa moves per draw")
+HOME_STEP = Parameter("home_step", 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise")
+TIES_STEP = Parameter("ties_step", 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
 Trace = tuple[NDArray[np.float64], ...]
 

@@ -39,6 +39,9 @@ MOST_WORK = 4e9
 MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
 
+CONDITION_SPREAD = (0.05, 0.002, 3.0)
+"""Where the spread by a condition is sought: default, least, largest."""
+
 LEVEL_VARIANCE = 1.0
 """Variance of the newcomers' level before any match, in units of the noise."""
 
@@ -201,12 +204,12 @@ class KalmanElo(GaussianRater):
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, with the spreads by condition."""
-        return super().open_parameters() + spread_parameters(self.conditions, 0.15, 0.005, 3.0)
+        return super().open_parameters() + spread_parameters(self.conditions, *CONDITION_SPREAD)
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
         given = dict(estimated or {})
-        own = {p.name: given.pop(p.name, p.default) for p in spread_parameters(self.conditions, 0.15, 0.005, 3.0)}
+        own = {p.name: given.pop(p.name, p.default) for p in spread_parameters(self.conditions, *CONDITION_SPREAD)}
         return super().settled_values(given) | own
 
     def _fresh(self) -> FilterState:
