@@ -74,7 +74,8 @@ class _GlickoFamily(SideRater):
         return done, (z, doubt, ties)
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
-        return Forecast(kernels.chances(*trace, self.parameters_["sharpness"]), unknown)
+        z, doubt, ties = trace
+        return Forecast(kernels.chances(z, doubt, ties, self.parameters_["sharpness"]), unknown)
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
