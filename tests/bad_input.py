@@ -244,6 +244,10 @@ CALLS = {
         lambda **k: kn.sweep(**k).sizes,
         {"function": lambda **k: 1.0, "over": {"nu": [0.5, 1.0]}, "along": "nu", "out": "swept", "client": None},
     ),
+    "convergence_table": (
+        lambda **k: kn.convergence_table(**k)["order"].drop_nulls(),
+        {"dataset": kn.sweep(lambda n: 1 / n, {"n": [1, 2, 4]}), "variable": "value", "axis": "n", "limit": 0.0},
+    ),
 }  # fmt: skip
 """Name → (the call, valid arguments)."""
 

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from kinelo.raters.player.rater import PlayerElo
     from kinelo.raters.rater import Rater
     from kinelo.raters.team.rater import TeamElo
+    from kinelo.sweeps.convergence import convergence_table
     from kinelo.sweeps.sweep import sweep
 
 _HOME: dict[str, tuple[str, ...]] = {
@@ -117,6 +118,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "macro.solve": ("solve",),
     "macro.state": ("KineticState",),
     "sweeps.sweep": ("sweep",),
+    "sweeps.convergence": ("convergence_table",),
     "micro.simulate": ("simulate", "simulation_states", "SimulationState"),
 }
 _MODULE_OF = {name: f"kinelo.{module}" for module, names in _HOME.items() for name in names}

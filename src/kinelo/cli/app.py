@@ -22,6 +22,7 @@ from kinelo.cli.sample import sample
 from kinelo.cli.season import season
 from kinelo.cli.simulate import simulate
 from kinelo.cli.solve import solve
+from kinelo.cli.sweep import sweep
 
 app = typer.Typer(
     name="kinelo",
@@ -53,6 +54,7 @@ def _kinelo(
 app.command()(reproduce)
 app.command()(simulate)
 app.command()(solve)
+app.command()(sweep)
 app.command()(diagnose)
 app.command()(sample)
 app.command()(rate)

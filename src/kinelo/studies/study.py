@@ -46,6 +46,7 @@ class Study(Section):
     simulate: SimulateSection | None = None
     population: PopulationSection | None = None
     solve: SolveSection | None = None
+    sweep: dict[str, Any] | None = None
 
     @cached_property
     def system(self) -> RatingSystem:

@@ -1,0 +1,172 @@
+"""The ``[sweep]`` section of a study file: keys of the study, dotted, each with the values it is to take.
+
+``compute`` says what is computed at each point ("simulate", "solve" or "stationary"); ``points`` is a list of tables in
+place of a grid. All other keys are axes: ``outcome.nu = [0.25, 0.5]``.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from kinelo.errors import InputError
+from kinelo.progress import Advance
+from kinelo.studies.study import Study, parse_study, read_study, required
+from kinelo.sweeps.axes import Axes, axes_of
+from kinelo.sweeps.sweep import run_sweep
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+COMPUTE, POINTS = "compute", "points"
+POINT_UNITS = "rating points"
+
+
+def run_study_sweep(
+    path: Path | str,
+    out: Path | str | None = None,
+    *,
+    client: Client | None = None,
+    retry: bool = False,
+    advance: Advance = lambda done: None,
+) -> xr.Dataset:
+    """Carry out the sweep of a study file; see :func:`kinelo.sweep`."""
+    content, axes, compute = read_sweep(path)
+    inputs = {"study": content, "compute": compute, "over": axes.describe()}
+    attributes = {"title": content.get("title", ""), "compute": compute}
+    # A worker has one processor; in this process a run may use all, and ends at the same bytes.
+    function = functools.partial(study_point, content, compute, 1 if client is not None else None)
+    return run_sweep(function, axes, inputs, attributes, out=out, client=client, retry=retry, advance=advance)
+
+
+def read_sweep(path: Path | str) -> tuple[dict[str, Any], Axes, str]:
+    """The study without its sweep, the axes, and what is to be computed; keys that no study has are refused."""
+    study = read_study(path)
+    section = dict(required("sweep", study.sweep))
+    content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    del content["sweep"]
+    compute = section.pop(COMPUTE, _default(study))
+    if compute not in WAYS:
+        raise InputError(f"{path}: sweep.compute must be one of {', '.join(WAYS)}, not {compute!r}.")
+    points = section.pop(POINTS, None)
+    if points is not None and section:
+        raise InputError(f"{path}: [sweep] takes points or axes; {next(iter(section))!r} stands beside points.")
+    try:
+        if points is not None and not (isinstance(points, list) and all(isinstance(one, dict) for one in points)):
+            raise InputError("points must be a list of tables.")
+        axes = axes_of(dict(_leaves(section)) if points is None else [dict(_leaves(one)) for one in points])
+    except InputError as error:
+        raise InputError(f"{path}: [sweep] {error}") from None
+    _check_keys(str(path), content, axes)
+    return content, axes, compute
+
+
+def _default(study: Study) -> str:
+    if study.simulate is not None:
+        return "simulate"
+    return "stationary" if study.solve is None else "solve"
+
+
+def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        name = f"{before}.{key}" if before else key
+        if isinstance(value, dict):
+            yield from _leaves(value, name)
+        else:
+            yield name, value
+
+
+def _check_keys(source: str, content: Mapping[str, Any], axes: Axes) -> None:
+    """Refuse an axis no value of which makes a study, before anything runs."""
+    first = axes.point(0)
+    for name, values in axes.values.items():
+        error: InputError | None = None
+        for value in values:
+            try:
+                parse_study(changed(content, {**first, name: value}), source)
+            except InputError as found:
+                error = error or found
+            else:
+                break
+        else:
+            if error is not None:
+                raise error
+
+
+def changed(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A study with some of its keys set.
+
+    >>> changed({"gamma": 0.1, "outcome": {"kind": "tanh", "nu": 1}}, {"outcome.nu": 2})
+    {'gamma': 0.1, 'outcome': {'kind': 'tanh', 'nu': 2}}
+    """
+    content = copy.deepcopy(dict(content))
+    for name, value in settings.items():
+        *sections, key = name.split(".")
+        place = content
+        for section in sections:
+            place = place.setdefault(section, {})
+            if not isinstance(place, dict):
+                raise InputError(f"{section!r} of {name!r} is a value and has no keys.")
+        place[key] = value
+    return content
+
+
+def study_point(content: Mapping[str, Any], compute: str, threads: int | None, **settings: Any) -> xr.Dataset:
+    """Compute one point of a study's sweep."""
+    return WAYS[compute](parse_study(changed(content, settings)), threads)
+
+
+def _simulate(study: Study, threads: int | None) -> xr.Dataset:
+    from kinelo.micro.simulate import simulate
+
+    plan = required("simulate", study.simulate).model_dump()
+    if plan["start"] is not None:
+        plan["start"] = np.broadcast_to(plan["start"], np.shape(plan["start"]) or study.strengths.teams)
+    run = simulate(study.system, study.strengths, **plan, threads=threads)
+    return run.assign(distance=_distance(run.rating.values[:, -1], study.strengths.theta))
+
+
+def _solve(study: Study, threads: int | None) -> xr.Dataset:
+    """What a solution ends with: its integrals, and the mean rating given θ."""
+    from kinelo.macro.solve import solve
+
+    plan = required("solve", study.solve).model_dump()
+    run = solve(study.system, study.teams, **plan, threads=threads or 1)
+    names = ("energy", "mean_rating", "second_moment", "stationary_distance", "mass")
+    last = {name: run[name].isel(series_time=-1, drop=True) for name in names}
+    ended = ((), float(run.series_time[-1]), run.series_time.attrs)
+    return xr.Dataset(
+        {**last, "rating_given_theta": run.rating_given_theta.isel(time=-1, drop=True), "ended_at": ended}
+    )
+
+
+def _stationary(study: Study, threads: int | None) -> xr.Dataset:
+    from kinelo.equilibrium.limit import stationary
+
+    state = stationary(study.system, study.strengths)
+    theta = study.strengths.theta
+    return xr.Dataset(
+        {
+            "rating": ("team", state.rating, {"long_name": "stationary rating", "units": POINT_UNITS}),
+            "theta": ("team", theta, {"long_name": "mean strength", "units": POINT_UNITS}),
+            "distance": _distance(state.rating, theta),
+        }
+    )
+
+
+def _distance(rating: np.ndarray, theta: np.ndarray) -> tuple[tuple[()], float, dict[str, str]]:
+    """Root mean square of ``R − θ``, both centred."""
+    centred = rating - rating.mean(axis=-1, keepdims=True) - (theta - theta.mean())
+    told = {"long_name": "mean distance of ratings from θ", "units": POINT_UNITS}
+    return (), float(np.sqrt(np.mean(centred**2))), told
+
+
+WAYS = {"simulate": _simulate, "solve": _solve, "stationary": _stationary}
+"""What can be computed at a point, by name."""
