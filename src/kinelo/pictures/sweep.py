@@ -124,7 +124,7 @@ def _multiples(part: xr.DataArray, label: str) -> Figure:
         )
     width = max(1.7 * columns, 3.5)
     figure = style.new_figure(max(width, style.COLUMN), 1.9 * rows + 0.5)
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    panels: Any = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     span = float(np.nanmin(part.values)), float(np.nanmax(part.values))
     room = 0.03 * (span[1] - span[0]) if span[1] > span[0] else 1.0
     for i, j in np.ndindex(rows, columns):
