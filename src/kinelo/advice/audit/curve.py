@@ -1,0 +1,147 @@
+r"""What every K would do to this league: expected log-loss and E(K) = noise + lag + newcomers + bias.
+
+THEORY: small errors of Elo obey a linear recursion over the matches really played (:mod:`kinelo.advice.audit.kernels`), so
+that newcomers, rests and unequal numbers of matches count as they happened: a start that is off by √V₀ is forgotten as
+``(1 − γμ)^n`` over a side's own n matches, a rest adds what strengths moved meanwhile, and the mean is over matches. A
+match then loses ``E[log D(z + δ) − log D(z) − νb(z)δ]`` beyond its entropy, D the denominator of Davidson's law and δ normal
+with the variance of both sides' errors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kinelo.advice.audit import kernels
+from kinelo.advice.audit.estimate import NU, Array, Calendar, LeagueEstimate, filtered, hermite
+
+ERROR_NODES = 5
+TOP, BOTTOM = 400.0, 0.25
+LADDER = 1.1
+DRAWS = 40
+GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What one K does to the later half of the matches.
+
+    Attributes
+    ----------
+    k
+        K = 2γ.
+    log_loss
+        Expected mean log-loss of its forecasts.
+    noise, lag, newcomers, bias
+        Parts of the mean square error of a rating, in points²: luck of matches, strengths that moved, starts that were
+        not known, and levels that are off on average.
+    slope
+        Expected slope of results on forecasts: below 1 forecasts are too bold, above 1 too timid.
+    """
+
+    k: float
+    log_loss: float
+    noise: float
+    lag: float
+    newcomers: float
+    bias: float
+    slope: float
+
+    @property
+    def error(self) -> float:
+        """E, the mean square error of a rating."""
+        return self.noise + self.lag + self.newcomers + self.bias
+
+
+class Theory:
+    """The calendar of a league with what is known of its matches, ready to be asked about any K."""
+
+    def __init__(self, calendar: Calendar, league: LeagueEstimate, since: int) -> None:
+        self.calendar, self.league, self.since = calendar, league, since
+        known = filtered(calendar, league.vector)
+        x, weight = hermite(ERROR_NODES)
+        self._mu, self._q, self._entropy = (np.empty(len(calendar)) for _ in range(3))
+        kernels.expectations(known.gap, known.doubt, league.vector, x, weight, self._mu, self._q, self._entropy)
+        self.known = known
+
+    @property
+    def slope(self) -> float:
+        """μ, the mean slope of results on strengths: a rating closes the share γμ of its gap in a match."""
+        return float(self._mu[self.since :].mean())
+
+    def at(self, k: float) -> Prediction:
+        """What K does."""
+        calendar, (x, weight) = self.calendar, hermite(ERROR_NODES)
+        state = np.zeros((calendar.sides, 10))
+        state[:, 0] = -1.0
+        loss = np.empty(len(calendar) - self.since)
+        sums = kernels.calendar(
+            calendar.home, calendar.away, calendar.weight, calendar.day, self.league.vector, k / 2, self.known.gap,
+            self._mu, self._q, self._entropy, x, weight, self.since, state, loss,
+        )  # fmt: skip
+        noise, lag, newcomers, bias, covariance, variance = sums[:6] / (2 * loss.size)
+        slope = covariance / variance if variance > 0 else math.nan
+        return Prediction(k, float(loss.mean()), noise, lag, newcomers, bias, slope)
+
+    def best(self) -> Prediction:
+        """K*: the least expected log-loss."""
+        ladder = np.geomspace(BOTTOM, TOP, 14)
+        losses = [self.at(float(k)).log_loss for k in ladder]
+        place = int(np.argmin(losses))
+        low, high = math.log(ladder[max(place - 1, 0)]), math.log(ladder[min(place + 1, ladder.size - 1)])
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        at_left, at_right = self.at(math.exp(left)), self.at(math.exp(right))
+        while high - low > 0.01:
+            if at_left.log_loss < at_right.log_loss:
+                high, right, at_right = right, left, at_left
+                left = high - GOLDEN * (high - low)
+                at_left = self.at(math.exp(left))
+            else:
+                low, left, at_left = left, right, at_right
+                right = low + GOLDEN * (high - low)
+                at_right = self.at(math.exp(right))
+        return min(at_left, at_right, key=lambda one: one.log_loss)
+
+
+@dataclass(frozen=True)
+class KCurve:
+    """The trade-off over K, its best place, and how sure that is."""
+
+    points: tuple[Prediction, ...]
+    best: Prediction
+    low: float
+    high: float
+    _names: tuple[str, ...] = field(
+        default=("k", "log_loss", "noise", "lag", "newcomers", "bias", "slope"), repr=False
+    )
+
+    def column(self, name: str) -> Array:
+        """One quantity at every K."""
+        return np.array([getattr(one, name) for one in self.points])
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Every quantity as a list over K."""
+        return {name: self.column(name).tolist() for name in self._names}
+
+
+def k_grid(centre: float) -> Array:
+    """K in steps of 10 %, from a quarter to four times the centre."""
+    reach = math.ceil(math.log(4.0) / math.log(LADDER))
+    return centre * LADDER ** np.arange(-reach, reach + 1)
+
+
+def k_curve(theory: Theory, also: float | None = None) -> KCurve:
+    """The curve around K*, widened to reach the K in use, with a 95 % interval of K* from the doubt in the estimates."""
+    best = theory.best()
+    ks = set(k_grid(best.k).tolist())
+    if also is not None:
+        ks |= set(np.geomspace(min(also, best.k), max(also, best.k), 12).tolist())
+    points = tuple(theory.at(k) for k in sorted(ks))
+    drawn = [Theory(theory.calendar, one, theory.since).best().k for one in theory.league.draw(DRAWS)]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return KCurve(points, best, float(min(low, best.k)), float(max(high, best.k)))
+
+
+__all__ = ["NU", "KCurve", "Prediction", "Theory", "k_curve", "k_grid"]
