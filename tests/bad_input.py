@@ -32,6 +32,15 @@ def matches():
 
 
 @cache
+def season():
+    pairs = [(a, b) for _ in range(6) for a in "ABCD" for b in "ABCD" if a != b]
+    results = [(1.0, 0.0, 1.0, 0.5)[(3 * n + ord(a)) % 4] for n, (a, b) in enumerate(pairs)]
+    days = [f"2020-{1 + n // 28:02d}-{1 + n % 28:02d}" for n in range(len(pairs))]
+    home, away = zip(*pairs)
+    return kn.read_matches({"date": days, "home": list(home), "away": list(away), "result": results})
+
+
+@cache
 def rated():
     return kn.Glicko(deviation=300.0, growth=10.0, home_advantage=0.0, ties=0.5).fit(matches())
 
@@ -115,6 +124,10 @@ CALLS = {
         {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
     ),
     "diagnose": (lambda **k: kn.diagnose(**k).to_dict(), {"system": system(), "strengths": league()}),
+    "audit": (
+        lambda **k: kn.audit(**k).to_dict(),
+        {"matches": season(), "rater": kn.TeamElo.classic(k=32), "ratings": {"name": ["A", "B"], "rating": [1, 2]}},
+    ),
     "read_matches": (
         lambda **k: len(kn.read_matches(**k)),
         {"source": {"home": ["A"], "away": ["B"], "result": [1.0]}, "lineups": None, "columns": None, "played": True},
@@ -253,7 +266,7 @@ CALLS = {
 
 RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
-    "Relaxation", "Recovery", "Diagnosis", "Matches", "Lineups", "Rejects", "League", "Backtest", "Forecast",
+    "Relaxation", "Recovery", "Diagnosis", "Audit", "Matches", "Lineups", "Rejects", "League", "Backtest", "Forecast",
     "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
 }  # fmt: skip

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from kinelo._version import __version__
 
 if TYPE_CHECKING:
+    from kinelo.advice.audit.audit import Audit, audit
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
     from kinelo.device import Device, devices
@@ -94,6 +95,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "equilibrium.moving.newcomer": ("newcomer", "Newcomer"),
     "equilibrium.moving.glicko": ("settled_deviations", "DeviationState"),
     "equilibrium.moving.profile": ("strength_profile", "StrengthProfile"),
+    "advice.audit.audit": ("audit", "Audit"),
     "advice.diagnosis": ("diagnose", "Diagnosis"),
     "matches.reading": ("read_matches",),
     "matches.matches": ("Matches",),

@@ -112,11 +112,11 @@ def _advice_on_scale(verdict: Facts) -> list[str]:
     return advice
 
 
-def html_fragment(rows: list[tuple[str, str]], advice: tuple[str, ...]) -> str:
+def html_fragment(rows: list[tuple[str, str]], advice: tuple[str, ...], heading: str = "What to change") -> str:
     """A table and a list, without style of their own but for a class to hang it on."""
     lines = "".join(
         f"<tr><th scope='row'>{escape(name)}</th><td>{escape(words).replace(chr(10), '<br>')}</td></tr>"
         for name, words in rows
     )
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in advice)
-    return f"<div class='kinelo-diagnosis'><table>{lines}</table><p>What to change</p><ul>{items}</ul></div>"
+    return f"<div class='kinelo-diagnosis'><table>{lines}</table><p>{escape(heading)}</p><ul>{items}</ul></div>"

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from kinelo._version import __version__
+from kinelo.cli.audit import audit
 from kinelo.cli.backtest import backtest
 from kinelo.cli.book import book
 from kinelo.cli.devices import devices
@@ -56,6 +57,7 @@ app.command()(simulate)
 app.command()(solve)
 app.command()(sweep)
 app.command()(diagnose)
+app.command()(audit)
 app.command()(sample)
 app.command()(rate)
 app.command()(book)

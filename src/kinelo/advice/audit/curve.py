@@ -1,10 +1,12 @@
 r"""What every K would do to this league: expected log-loss and E(K) = noise + lag + newcomers + bias.
 
-THEORY: small errors of Elo obey a linear recursion over the matches really played (:mod:`kinelo.advice.audit.kernels`), so
-that newcomers, rests and unequal numbers of matches count as they happened: a start that is off by √V₀ is forgotten as
+Small errors of Elo obey a linear recursion over the matches really played (:mod:`kinelo.advice.audit.kernels`), so that
+newcomers, rests and unequal numbers of matches count as they happened: a start that is off by √V₀ is forgotten as
 ``(1 − γμ)^n`` over a side's own n matches, a rest adds what strengths moved meanwhile, and the mean is over matches. A
-match then loses ``E[log D(z + δ) − log D(z) − νb(z)δ]`` beyond its entropy, D the denominator of Davidson's law and δ normal
-with the variance of both sides' errors.
+match then loses ``E[log D(z + δ) − log D(z) − νb(z)δ]`` beyond its entropy, D the denominator of Davidson's law and δ
+normal with the variance of both sides' errors.
+
+The level of the curve is what the filter attained on these matches; the theory says how much more each K loses.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinelo.advice.audit import kernels
-from kinelo.advice.audit.estimate import NU, Array, Calendar, LeagueEstimate, filtered, hermite
+from kinelo.advice.audit.estimate import Array, Calendar, LeagueEstimate, filtered, hermite
 
 ERROR_NODES = 5
 TOP, BOTTOM = 400.0, 0.25
@@ -62,9 +64,13 @@ class Theory:
         self.calendar, self.league, self.since = calendar, league, since
         known = filtered(calendar, league.vector)
         x, weight = hermite(ERROR_NODES)
-        self._mu, self._q, self._entropy = (np.empty(len(calendar)) for _ in range(3))
-        kernels.expectations(known.gap, known.doubt, league.vector, x, weight, self._mu, self._q, self._entropy)
+        self._mu, self._q, self._entropy, surprise = (np.empty(len(calendar)) for _ in range(4))
+        kernels.expectations(
+            known.gap, known.doubt, league.vector, x, weight, self._mu, self._q, self._entropy, surprise
+        )
         self.known = known
+        self.attained = -float(known.likelihood[since:].mean())
+        self._level = self.attained - float(surprise[since:].mean())
 
     @property
     def slope(self) -> float:
@@ -81,9 +87,9 @@ class Theory:
             calendar.home, calendar.away, calendar.weight, calendar.day, self.league.vector, k / 2, self.known.gap,
             self._mu, self._q, self._entropy, x, weight, self.since, state, loss,
         )  # fmt: skip
-        noise, lag, newcomers, bias, covariance, variance = sums[:6] / (2 * loss.size)
+        noise, lag, newcomers, bias, covariance, variance = (sums[:6] / (2 * loss.size)).tolist()
         slope = covariance / variance if variance > 0 else math.nan
-        return Prediction(k, float(loss.mean()), noise, lag, newcomers, bias, slope)
+        return Prediction(k, self._level + float(loss.mean()), noise, lag, newcomers, bias, slope)
 
     def best(self) -> Prediction:
         """K*: the least expected log-loss."""
@@ -113,9 +119,7 @@ class KCurve:
     best: Prediction
     low: float
     high: float
-    _names: tuple[str, ...] = field(
-        default=("k", "log_loss", "noise", "lag", "newcomers", "bias", "slope"), repr=False
-    )
+    _names: tuple[str, ...] = field(default=("k", "log_loss", "noise", "lag", "newcomers", "bias", "slope"), repr=False)
 
     def column(self, name: str) -> Array:
         """One quantity at every K."""
@@ -129,19 +133,40 @@ class KCurve:
 def k_grid(centre: float) -> Array:
     """K in steps of 10 %, from a quarter to four times the centre."""
     reach = math.ceil(math.log(4.0) / math.log(LADDER))
-    return centre * LADDER ** np.arange(-reach, reach + 1)
+    return centre * np.exp(math.log(LADDER) * np.arange(-reach, reach + 1, dtype=np.float64))
 
 
 def k_curve(theory: Theory, also: float | None = None) -> KCurve:
-    """The curve around K*, widened to reach the K in use, with a 95 % interval of K* from the doubt in the estimates."""
+    """The curve around K*, widened to reach the K in use, with a 95 % interval of K*: the doubt in the estimates."""
     best = theory.best()
     ks = set(k_grid(best.k).tolist())
     if also is not None:
         ks |= set(np.geomspace(min(also, best.k), max(also, best.k), 12).tolist())
     points = tuple(theory.at(k) for k in sorted(ks))
-    drawn = [Theory(theory.calendar, one, theory.since).best().k for one in theory.league.draw(DRAWS)]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return KCurve(points, best, float(min(low, best.k)), float(max(high, best.k)))
+    low, high = _interval(theory, best.k)
+    return KCurve(points, best, min(low, best.k), max(high, best.k))
 
 
-__all__ = ["NU", "KCurve", "Prediction", "Theory", "k_curve", "k_grid"]
+def _interval(theory: Theory, centre: float) -> tuple[float, float]:
+    """95 % interval of K*: draws from the normal law of the estimates, weighted to the likelihood they really have."""
+    drawn = theory.league.draw(DRAWS)
+    weight = np.array([one.log_posterior(theory.calendar) - theory.league.log_normal(one) for one in drawn])
+    weight = np.exp(weight - weight.max())
+    likely = [(one, share) for one, share in zip(drawn, weight) if share > 1e-3]
+    ks = np.array([_lowest(Theory(theory.calendar, one, theory.since), centre) for one, _ in likely])
+    order = np.argsort(ks)
+    reached = np.cumsum(np.array([share for _, share in likely])[order])
+    reached = (reached - reached[0] / 2) / reached[-1]
+    low, high = np.interp([0.025, 0.975], reached, ks[order])
+    return float(low), float(high)
+
+
+def _lowest(theory: Theory, centre: float) -> float:
+    """K* near another one: the least point of a ladder, and of the parabola through its neighbours."""
+    ladder = np.log(centre) + 0.25 * np.arange(-4, 5)
+    losses = np.array([theory.at(math.exp(one)).log_loss for one in ladder])
+    place = int(np.clip(np.argmin(losses), 1, ladder.size - 2))
+    left, middle, right = losses[place - 1 : place + 2]
+    bend = left - 2 * middle + right
+    shift = 0.5 * (left - right) / bend if bend > 0 else 0.0
+    return math.exp(ladder[place] + 0.25 * float(np.clip(shift, -1.0, 1.0)))

@@ -1,14 +1,15 @@
 r"""What the matches alone say of a league: how far strengths lie apart, how fast they move, home and draws.
 
-The parameters of the model in :mod:`kinelo.advice.audit.kernels` by maximum likelihood of one-step-ahead forecasts, with
-wide priors that decide only where matches say nothing. Damped Newton steps with the outer products of scores for the
-curvature; its inverse is the covariance of the estimates.
+The parameters of the model in :mod:`kinelo.advice.audit.kernels` by maximum likelihood of one-step-ahead forecasts,
+with wide priors that decide only where matches say nothing. Damped Newton steps with the outer products of scores for
+the curvature; its inverse is the covariance of the estimates.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ _PRIORS = (
     ("walk per year", True, 30.0, 1.5),
     ("return per year", True, 0.05, 1.5),
     ("spread of newcomers", True, 150.0, 1.0),
-    ("level of late newcomers", False, 0.0, 150.0),
+    ("level of late newcomers", False, 0.0, 400.0),
     ("home advantage", False, 30.0, 100.0),
     ("ties", True, 0.7, 1.5),
 )
@@ -57,9 +58,7 @@ class Calendar:
     def of(cls, matches: Matches) -> Calendar:
         """The calendar of these matches."""
         day = (matches.day - matches.day[0]).astype(float)
-        return cls(
-            matches.home, matches.away, matches.signed, matches.neutral, matches.weight, day, len(matches.teams)
-        )
+        return cls(matches.home, matches.away, matches.signed, matches.neutral, matches.weight, day, len(matches.teams))
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,8 @@ class LeagueEstimate:
     return_per_year
         Rate at which strengths return to the league's mean.
     newcomer_spread, newcomer_level
-        Standard deviation of newcomers' strengths, and where those who enter later than two years lie relative to the first.
+        Standard deviation of newcomers' strengths, and where those who enter two years after the first match or later
+        lie relative to the first.
     home_advantage, ties
         In points, and Davidson's κ.
     covariance
@@ -128,6 +128,16 @@ class LeagueEstimate:
         drawn = centre + generator.standard_normal((number, centre.size)) @ root.T
         return [_with(self, self.free, one) for one in drawn]
 
+    def log_posterior(self, calendar: Calendar) -> float:
+        """Logarithm of the likelihood of all results times the prior, up to a constant."""
+        penalty = sum(((_inner(k, self._values[k]) - _inner(k, _PRIORS[k][2])) / _PRIORS[k][3]) ** 2 for k in self.free)
+        return float(filtered(calendar, self.vector).likelihood.sum()) - penalty / 2
+
+    def log_normal(self, other: LeagueEstimate) -> float:
+        """Logarithm of the density of another estimate in the normal law around this one, up to a constant."""
+        gap = np.array([_inner(k, other._values[k]) - _inner(k, self._values[k]) for k in self.free])
+        return -0.5 * float(gap @ np.linalg.solve(self.covariance, gap))
+
 
 def filtered(calendar: Calendar, numbers: Array) -> Filtered:
     """Run the filter over all matches."""
@@ -148,10 +158,11 @@ def estimate_league(calendar: Calendar) -> LeagueEstimate:
     late = bool(np.any(_debuts(calendar) > kernels.LATE))
     keep = (True, True, True, True, late, at_home, draws)
     free = tuple(k for k, wanted in enumerate(keep) if wanted)
-    start = LeagueEstimate(*(p[2] if keep[k] else 0.0 for k, p in enumerate(_PRIORS)))
+    first = [p[2] if keep[k] else 0.0 for k, p in enumerate(_PRIORS)]
+    start = _made(first)
     centre = np.array([_inner(k, _PRIORS[k][2]) for k in free])
     width = np.array([_PRIORS[k][3] for k in free])
-    moved = np.where([_PRIORS[k][1] for k in free], 1.0, 30.0)
+    moved = np.array([1.0 if _PRIORS[k][1] else _PRIORS[k][3] / 2 for k in free])
     here = centre.copy()
 
     def losses(point: Array) -> Array:
@@ -190,6 +201,7 @@ def estimate_league(calendar: Calendar) -> LeagueEstimate:
     return replace(found, log_likelihood=-float(base.sum()), covariance=np.linalg.inv(curvature), free=free)
 
 
+@cache
 def hermite(number: int) -> tuple[Array, Array]:
     """Nodes and weights of the expectation over a standard normal variable."""
     x, weight = np.polynomial.hermite_e.hermegauss(number)
@@ -207,8 +219,13 @@ def _inner(k: int, value: float) -> float:
     return math.log(value) if _PRIORS[k][1] else value
 
 
+def _made(values: list[float]) -> LeagueEstimate:
+    match, year, back, spread, level, home, ties = values
+    return LeagueEstimate(match, year, back, spread, level, home, ties)
+
+
 def _with(league: LeagueEstimate, free: tuple[int, ...], point: Array) -> LeagueEstimate:
     values = list(league._values)
     for k, value in zip(free, point):
         values[k] = math.exp(float(np.clip(value, -20.0, 20.0))) if _PRIORS[k][1] else float(value)
-    return LeagueEstimate(*values, covariance=league.covariance, free=free)
+    return replace(_made(values), covariance=league.covariance, free=free)

@@ -1,16 +1,16 @@
 r"""Compiled loops of the audit, over matches in order of date.
 
-**Model.** Strengths on the scale of the ratings, ``P(S) ∝ e^{νSz} κ^{1−|S|}`` with ``z = θ_i − θ_j + h`` (Davidson). From one
-match of a side to its next, dt years later, ``θ ← φθ + ε`` with ``φ = e^{−ω dt}`` and
+**Model.** Strengths on the scale of the ratings, ``P(S) ∝ e^{νSz} κ^{1−|S|}`` with ``z = θ_i − θ_j + h`` (Davidson).
+From one match of a side to its next, dt years later, ``θ ← φθ + ε`` with ``φ = e^{−ω dt}`` and
 ``Var ε = φ²a² + y²(1 − φ²)/2ω``: a per match, y per root year. A newcomer's θ is normal about a level.
 
-**Filter.** Each side is normal with mean m and variance v; a match is a quadrature over z ~ N(m_i − m_j + h, v_i + v_j)
-that gives the probability of the result and the moments of z after it.
+**Filter.** Each side is normal with mean m and variance v; a match is a quadrature over
+z ~ N(m_i − m_j + h, v_i + v_j) that gives the probability of the result and the moments of z after it.
 
 **Calendar.** Errors of Elo with step γ, linear in them, over the matches really played: with α = γμ, μ = E b' of the
 match and q = Var S, a side's V = Var θ, C = Cov(θ, r), U = Var r move by ``C ← (1 − α)C + αV``,
-``U ← (1 − α)²U + 2α(1 − α)C + α²(V + E_j) + γ²q``, ``E = V − 2C + U``. Since this is linear, each source of error (luck,
-movement, unknown starts) has a triple of its own.
+``U ← (1 − α)²U + 2α(1 − α)C + α²(V + E_j) + γ²q``, ``E = V − 2C + U``. Since this is linear, each source of error
+(luck, movement, unknown starts) has a triple of its own.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def filter_all(home, away, S, neutral, day, p, x, weight, m, v, last, likelihood
 
 
 @kernel
-def expectations(gap, doubt, p, x, weight, mu, q, entropy):
-    """Mean slope, variance and entropy of each result, z ~ N(gap, doubt)."""
+def expectations(gap, doubt, p, x, weight, mu, q, entropy, surprise):
+    """Mean slope, variance and entropy of each result, z ~ N(gap, doubt), and the entropy of its mean probabilities."""
     kappa, nu = p[KAPPA], p[NU]
     log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
     for k in range(gap.size):
@@ -85,6 +85,8 @@ def expectations(gap, doubt, p, x, weight, mu, q, entropy):
         mu[k] = 0.0
         q[k] = 0.0
         entropy[k] = 0.0
+        win = 0.0
+        loss = 0.0
         for n in range(x.size):
             u = nu * (gap[k] + sd * x[n])
             u = min(max(u, -STEEPEST), STEEPEST)
@@ -95,11 +97,15 @@ def expectations(gap, doubt, p, x, weight, mu, q, entropy):
             mu[k] += weight[n] * nu * spread
             q[k] += weight[n] * spread
             entropy[k] += weight[n] * (math.log(D) - b * u - kappa / D * log_kappa)
+            win += weight[n] * e / D
+            loss += weight[n] / (e * D)
+        tie = max(1.0 - win - loss, 1e-300)
+        surprise[k] = -win * math.log(win) - loss * math.log(loss) - tie * math.log(tie)
 
 
 @kernel
 def calendar(home, away, game_weight, day, p, gamma, gap, mu, q, entropy, x, weight, since, state, loss):
-    """Expected loss of each match from ``since`` on, and sums over their sides: noise, lag, newcomers, bias, Cov, Var r.
+    """Expected loss of matches from ``since`` on, and sums over their sides: noise, lag, newcomers, bias, Cov, Var r.
 
     ``state`` has a row per side: last day, mean strength and rating, luck's U, then V, C, U of movement and of starts.
     """
@@ -165,8 +171,8 @@ def calendar(home, away, game_weight, day, p, gamma, gap, mu, q, entropy, x, wei
 
 
 @kernel
-def play_again(home, away, neutral, day, p, normal_home, normal_away, uniform, theta, last, S):
-    """Draw strengths and results of the whole calendar from the model; ``theta`` ends as the strengths of the last day."""
+def play_again(home, away, neutral, day, p, normal_home, normal_away, uniform, theta, last, S, gap):
+    """Draw strengths and results of the whole calendar from the model, and keep the gaps they were drawn from."""
     a, y, omega, v0, level = p[PER_MATCH] ** 2, p[PER_YEAR] ** 2, p[RETURN], p[START], p[LEVEL]
     h, kappa, nu = p[HOME], p[KAPPA], p[NU]
     for k in range(home.size):
@@ -180,7 +186,22 @@ def play_again(home, away, neutral, day, p, normal_home, normal_away, uniform, t
                 change = phi * phi * a + y * (1.0 - phi * phi) / (2.0 * omega)
                 theta[i] = phi * theta[i] + math.sqrt(change) * draw
             last[i] = day[k]
-        u = nu * (theta[home[k]] - theta[away[k]] + (0.0 if neutral[k] else h))
+        gap[k] = theta[home[k]] - theta[away[k]]
+        u = nu * (gap[k] + (0.0 if neutral[k] else h))
         e = math.exp(min(max(u, -STEEPEST), STEEPEST))
         D = e + 1.0 / e + kappa
         S[k] = 1.0 if uniform[k] * D < e else (0.0 if uniform[k] * D < e + kappa else -1.0)
+
+
+@kernel
+def elo(home, away, S, neutral, game_weight, gamma, h, kappa, nu, R, before_home, before_away):
+    """Classic Elo: ratings of both sides before each match."""
+    for k in range(S.size):
+        i, j = home[k], away[k]
+        before_home[k] = R[i]
+        before_away[k] = R[j]
+        u = nu * (R[i] - R[j] + (0.0 if neutral[k] else h))
+        e = math.exp(min(max(u, -STEEPEST), STEEPEST))
+        change = gamma * game_weight[k] * (S[k] - (e - 1.0 / e) / (e + 1.0 / e + kappa))
+        R[i] += change
+        R[j] -= change

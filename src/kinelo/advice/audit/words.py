@@ -1,0 +1,132 @@
+"""An audit in words: the verdict, and one line for each finding."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from kinelo.advice.audit.curve import KCurve, Prediction
+from kinelo.advice.audit.measured import Measured
+
+if TYPE_CHECKING:
+    from kinelo.advice.audit.findings import Findings
+    from kinelo.advice.audit.in_use import Misrated
+
+NOTHING = 0.0002
+"""A difference in log-loss that nobody would notice."""
+
+
+def verdict_of(k: float, curve: KCurve, measured: Measured, now: Prediction) -> str:
+    """The answer in one sentence."""
+    best, gain = curve.best, now.log_loss - curve.best.log_loss
+    found = f"K* is {best.k:.3g} ({curve.low:.3g} to {curve.high:.3g})"
+    if gain < NOTHING:
+        return f"K = {k:g} suits this league: {found}, and moving there would lower the log-loss by {gain:.4f}."
+    way = "large" if k > best.k else "small"
+    if curve.low <= k <= curve.high:
+        return f"K = {k:g} may be too {way} for this league, but these matches cannot tell for sure: {found}."
+    really = measured.at(k) - measured.at(best.k)
+    return (
+        f"K = {k:g} is too {way} for this league: {found}, and moving there lowers the log-loss by {gain:.4f} by "
+        f"theory and by {really:.4f} on the later half of the matches."
+    )
+
+
+def rows_of(audit: Findings) -> list[tuple[str, str]]:
+    """Name and finding of every line."""
+    rows = [
+        ("Strengths", _strengths(audit)),
+        ("Venue and draws", _venue(audit)),
+        (f"Ratings at K = {audit.k:g}", _errors(audit.now)),
+        (f"Ratings at K* = {audit.best.k:.3g}", _errors(audit.best)),
+        ("Lag", _lag(audit)),
+        (
+            "Newcomers",
+            f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error",
+        ),
+        ("Best and worst", _extremes(audit.misrated)),
+        ("Forecasts", _forecasts(audit)),
+        ("Strong and weak sides", _bands(audit)),
+        ("Theory against backtest", _backtest(audit)),
+    ]
+    if audit.ratings is not None:
+        rows.append(("The table in use", _table(audit)))
+    return rows
+
+
+def _strengths(audit: Findings) -> str:
+    half = f"; half of a lead is lost within {math.log(2) / audit.rate:,.0f} matches" if audit.rate > 1e-5 else ""
+    return (
+        f"lie ± {audit.spread:.0f} points apart and move by ± {audit.step:.1f} from one match of a side to its "
+        f"next{half}; newcomers differ by ± {audit.league.newcomer_spread:.0f}"
+    )
+
+
+def _venue(audit: Findings) -> str:
+    ties = audit.league.ties
+    home = (
+        f"playing at home is worth {audit.league.home_advantage:.0f} points"
+        if audit.league.home_advantage
+        else "no home"
+    )
+    return f"{home}; equal sides draw {ties / (2 + ties):.0%} of their matches"
+
+
+def _errors(one: Prediction) -> str:
+    parts = ("noise", "lag", "newcomers", "bias")
+    said = ", ".join(f"{name} ± {math.sqrt(max(getattr(one, name), 0.0)):.0f}" for name in parts)
+    return f"off by ± {math.sqrt(one.error):.0f} points: {said}; expected log-loss {one.log_loss:.4f}"
+
+
+def _lag(audit: Findings) -> str:
+    return f"a rating has followed 63 % of a change of strength after {audit.memory:.0f} matches of the side"
+
+
+def _extremes(sides: tuple[Misrated, ...]) -> str:
+    return "\n".join(
+        f"{one.side}: rated {one.rating:+.0f}, strength {one.strength:+.0f} ± {one.error:.0f}, so {abs(one.off):.0f} "
+        f"too {'high' if one.off > 0 else 'low'}"
+        for one in (sides[0], sides[-1])
+    )
+
+
+def _forecasts(audit: Findings) -> str:
+    slope, error = audit.slope
+    if math.isnan(slope):
+        return "results do not follow the forecasts at all"
+    kind = "calibrated" if abs(slope - 1) < max(2 * error, 0.02) else ("too bold" if slope < 1 else "too timid")
+    return (
+        f"log-loss {audit.measured.at(audit.k):.4f} on the later half; {kind}: slope of results on forecasts "
+        f"{slope:.3f} ± {error:.3f} (theory {audit.now.slope:.3f})"
+    )
+
+
+def _bands(audit: Findings) -> str:
+    if len(audit.bands) < 2:
+        return "too few matches to tell bands of ratings apart"
+    low, high = audit.bands[0], audit.bands[-1]
+    return "\n".join(
+        f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by {abs(one.underrated):.0f} "
+        f"± {one.error:.0f} points"
+        for name, one in (("best", high), ("weakest", low))
+    )
+
+
+def _backtest(audit: Findings) -> str:
+    measured = audit.measured
+    lost = measured.at(audit.best.k) - float(measured.log_loss.min())
+    return f"best K by backtest {measured.best:.3g}; K* from theory loses {lost:.5f} against it"
+
+
+def _table(audit: Findings) -> str:
+    found = audit.ratings
+    assert found is not None
+    honest = (
+        ""
+        if found.deviation_ratio is None
+        else (f"; stated deviations explain {100 / max(found.deviation_ratio, 1e-9):.0f} % of the squared errors")
+    )
+    return (
+        f"{found.sides} sides compared: off by ± {found.error:.0f} points, slope on strengths "
+        f"{found.slope:.2f}{honest}\n" + _extremes(found.extremes)
+    )

@@ -1,0 +1,90 @@
+"""An audit in pictures: which K, by theory and by backtest; and the league played again beside the real one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinelo.pictures import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kinelo.advice.audit.audit import Audit
+    from kinelo.advice.audit.check import PosteriorCheck
+
+PARTS = (("noise", style.BLUE), ("lag", style.ORANGE), ("newcomers", style.GREEN), ("bias", style.PURPLE))
+CHECKED = (
+    ("spread", "Spread of ratings"),
+    ("movement", "Change over 20 matches"),
+    ("slope", "Calibration slope"),
+    ("log_loss", "Log-loss"),
+)
+
+
+def draw_audit(audit: Audit) -> Figure:
+    """Log-loss over K, predicted and measured, and the parts of the error of a rating."""
+    with style.journal_style():
+        figure = style.new_figure(style.PAGE, 3.2)
+        left, right = figure.subplots(1, 2)
+        _draw_loss(left, audit)
+        _draw_parts(right, audit)
+        return figure
+
+
+def _draw_loss(axes: Axes, audit: Audit) -> None:
+    curve, measured = audit.curve, audit.measured
+    axes.axvspan(curve.low, curve.high, color=style.BLUE, alpha=0.12, linewidth=0)
+    axes.plot(curve.column("k"), curve.column("log_loss"), color=style.BLUE, label="theory")
+    axes.plot(measured.k, measured.log_loss, "o", color=style.RED, markersize=2.8, label="backtest, later half")
+    axes.axvline(curve.best.k, color=style.BLUE, linewidth=0.9, linestyle="--", label=f"K* = {curve.best.k:.3g}")
+    axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":", label=f"in use: {audit.k:g}")
+    axes.set(xscale="log", xlabel="K", ylabel="Mean log-loss", title="Which K?")
+    _plain_ticks(axes, curve.column("k"))
+    axes.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
+
+
+def _draw_parts(axes: Axes, audit: Audit) -> None:
+    curve = audit.curve
+    ks, below = curve.column("k"), np.zeros(len(curve.points))
+    for name, colour in PARTS:
+        above = below + curve.column(name)
+        if (above - below).max() > 1e-3 * above.max():
+            axes.fill_between(ks, below, above, color=colour, alpha=0.6, linewidth=0, label=name)
+        below = above
+    axes.plot(ks, below, color=style.BLACK, linewidth=1.0)
+    axes.axvline(curve.best.k, color=style.BLUE, linewidth=0.9, linestyle="--")
+    axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":")
+    axes.set(
+        xscale="log",
+        xlabel="K",
+        ylabel="E(K), points²",
+        title="Why: errors of a rating",
+        ylim=(0, min(1.3 * below.max(), 4 * below.min())),
+    )
+    _plain_ticks(axes, ks)
+    axes.legend(loc="upper center")
+
+
+def _plain_ticks(axes: Axes, ks: np.ndarray) -> None:
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
+    ladder = [n * 10.0**p for p in range(-2, 4) for n in (1, 2, 5) if ks.min() <= n * 10.0**p <= ks.max()]
+    axes.xaxis.set_major_locator(FixedLocator(ladder))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+
+
+def draw_check(check: PosteriorCheck) -> Figure:
+    """The league played again from the estimates: where the real one lies among them."""
+    with style.journal_style():
+        figure = style.new_figure(style.PAGE, 2.2)
+        for place, (axes, (name, title)) in enumerate(zip(figure.subplots(1, len(CHECKED)), CHECKED)):
+            axes.hist(check.played[:, place], bins=10, color=style.SKY)
+            axes.axvline(getattr(check, name), color=style.RED, label="real league")
+            axes.set(title=title, yticks=())
+            axes.locator_params(axis="x", nbins=4)
+        figure.axes[0].legend(loc="upper left")
+        return figure

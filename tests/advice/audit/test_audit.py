@@ -1,0 +1,204 @@
+"""An audit of leagues whose truth is known, and of matches that cannot be audited."""
+
+import json
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.advice.audit.curve import Theory
+from kinelo.advice.audit.estimate import Calendar, LeagueEstimate, estimate_league
+from kinelo.advice.audit.measured import Venue, ratings_before
+from kinelo.errors import InputError
+
+NU = math.log(10) / 800
+
+
+def played(sides, rounds, step, rate, seed, *, spread=120.0, home=60.0, kappa=0.6, newcomers=0):
+    """A league in which every round pairs all sides at random; strengths return at a rate and move by a step per round.
+
+    ``newcomers`` sides are replaced in every round by others of unknown strength, rated anew.
+    """
+    rng = np.random.default_rng(seed)
+    theta, name, fresh = rng.normal(0, spread, sides), list(range(sides)), sides
+    rows, truth = [], []
+    for turn in range(rounds):
+        order = rng.permutation(sides)
+        for i, j in zip(order[::2], order[1::2]):
+            up = math.exp(NU * (theta[i] - theta[j] + home))
+            u, whole = rng.random(), up + 1 / up + kappa
+            rows.append((turn, name[i], name[j], 1.0 if u * whole < up else 0.5 if u * whole < up + kappa else 0.0))
+            truth.append(theta[i] - theta[j])
+        theta = theta * math.exp(-rate) + rng.normal(0, step, sides)
+        for i in rng.choice(sides, newcomers, replace=False):
+            theta[i], name[i], fresh = rng.normal(0, spread), fresh, fresh + 1
+    day, first, second, result = zip(*rows)
+    dates = np.datetime64("2000-01-01") + np.array(day)
+    table = {"date": dates, "home": [f"s{n}" for n in first], "away": [f"s{n}" for n in second], "result": result}
+    return kn.read_matches(table), np.array(truth)
+
+
+@cache
+def walking():
+    return played(30, 300, 10.0, 0.0, seed=1)
+
+
+@cache
+def forming():
+    return played(30, 300, 14.0, 0.01, seed=2)
+
+
+@cache
+def audited(league, k):
+    return kn.audit(league()[0], kn.TeamElo.classic(k=k))
+
+
+@pytest.mark.parametrize(("league", "step"), [(walking, 10.0), (forming, 14.0)])
+def test_steps_home_and_ties_come_out_of_results_alone(league, step):
+    found = audited(league, 100)
+    # 4,500 matches tell K*, and with it the step, to about ± 12 %: two and a half standard errors.
+    assert found.step == pytest.approx(step, rel=0.3)
+    assert found.league.home_advantage == pytest.approx(60.0, abs=15.0)
+    assert found.league.ties == pytest.approx(0.6, rel=0.15)
+
+
+@pytest.mark.parametrize(("step", "rate", "newcomers"), [(10.0, 0.0, 0), (14.0, 0.01, 0), (4.0, 0.0, 1)])
+def test_predicted_error_is_the_true_one_and_k_star_nearly_the_best(step, rate, newcomers):
+    # The true parameters: only the theory of errors is on trial.
+    league = LeagueEstimate(step, 1e-3, max(rate * 365.25, 1e-6), 120.0, 0.0, 60.0, 0.6)
+    leagues = [played(30, 200, step, rate, seed, newcomers=newcomers) for seed in range(10)]
+    since = len(leagues[0][0]) // 2
+    theories = [Theory(Calendar.of(matches), league, since) for matches, _ in leagues]
+
+    def true_error(k):
+        gaps = [np.subtract(*ratings_before(matches, k, Venue(60.0, 0.6))) - truth for matches, truth in leagues]
+        return np.mean([np.mean(gap[since:] ** 2) for gap in gaps]) / 2
+
+    best = theories[0].best().k
+    for k in (best / 2, best, 2 * best):
+        # An error lasts 1/γμ, up to 60 matches: ten leagues hold 500 independent ones or more, so √(2/500) is one
+        # standard error, 6 %.
+        assert np.mean([theory.at(k).error for theory in theories]) == pytest.approx(true_error(k), rel=0.12)
+    assert true_error(best) < 1.03 * min(true_error(best * 1.2**n) for n in range(-4, 5))
+
+
+def test_noise_and_lag_meet_the_closed_form():
+    matches, _ = walking()
+    calendar = Calendar.of(matches)
+    league = LeagueEstimate(10.0, 1e-3, 1e-6, 120.0, 0.0, 60.0, 0.6)
+    theory = Theory(calendar, league, len(matches) // 2)
+    found, gamma, mu = theory.at(24.0), 12.0, theory.slope
+    # E = γq/2μ + s²/2γμ with q = μ/ν; the next order in γμ is what the tolerance covers.
+    assert found.noise == pytest.approx(gamma / (2 * NU), rel=0.06)
+    assert found.lag == pytest.approx(10.0**2 / (2 * gamma * mu), rel=0.08)
+
+
+def test_newcomers_raise_k_star():
+    settled = Theory(*_known(0), 1500).best()
+    open_ = Theory(*_known(1), 1500).best()
+    assert open_.newcomers > 10 * settled.newcomers
+    assert open_.k > 1.5 * settled.k
+
+
+def _known(newcomers):
+    matches, _ = played(30, 200, 4.0, 0.0, 3, newcomers=newcomers)
+    return Calendar.of(matches), LeagueEstimate(4.0, 1e-3, 1e-6, 120.0, 0.0, 60.0, 0.6)
+
+
+def test_the_audit_says_which_way_to_go_and_backtest_agrees():
+    found = audited(walking, 100)
+    assert found.verdict.startswith("K = 100 is too large for this league")
+    assert repr(found).startswith("Audit: K = 100")
+    assert found.curve.low < found.best.k < found.curve.high
+    lost = found.measured.at(found.best.k) - found.measured.log_loss.min()
+    assert abs(math.log(found.best.k / found.measured.best)) < math.log(1.25) or lost < 0.0005
+    assert found.now.log_loss > found.best.log_loss
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["best"]["k"] == found.best.k
+    assert "<table" in found._repr_html_()
+    found_by_theory = kn.tracking(found.system, found.strengths, found.dynamics)
+    assert math.sqrt(found_by_theory.parts.noise) == pytest.approx(math.sqrt(found.now.noise), rel=0.15)
+
+
+def test_leagues_played_again_look_like_the_real_one():
+    matches, truth = walking()
+    found = audited(walking, 100)
+    check = found.check
+    # Thirty leagues: outside all of them in one of four quantities by chance 4 · 2/31.
+    low, high = check.played.min(axis=0), check.played.max(axis=0)
+    real = np.array([check.spread, check.movement, check.slope, check.log_loss])
+    assert ((low <= real) & (real <= high)).sum() >= 3
+    home, away = ratings_before(matches, 100.0, found.venue)
+    true = math.sqrt(np.mean((home - away - truth)[found.since :] ** 2) / 2)
+    assert check.error == pytest.approx(true, rel=0.2)
+
+
+def test_alike_sides_are_not_told_apart():
+    found = audited(walking, 100).variation
+    assert found.null_low < found.spread < found.null_high
+    assert found.p_value > 0.01
+
+
+def test_a_table_of_ratings_is_held_against_strengths():
+    matches, _ = walking()
+    first = audited(walking, 100)
+    names = list(first.strengths.names)
+    strength = {one.side: one.strength for one in first.misrated}
+    wide = {"name": names, "rating": 1500 + 2.0 * first.strengths.theta, "deviation": [10.0] * len(names)}
+    found = kn.audit(matches, ratings=wide).ratings
+    assert found.slope == pytest.approx(2.0, rel=1e-6)
+    assert found.extremes[0].off > 0 > found.extremes[-1].off
+    assert found.deviation_ratio > 2
+    assert set(strength) <= set(matches.teams)
+
+
+def test_what_cannot_be_audited_is_said_in_a_sentence():
+    matches, _ = walking()
+    with pytest.raises(InputError, match="at least 60 matches and has 10"):
+        kn.audit(matches[:10])
+    with pytest.raises(InputError, match="do not belong to these sides: 2 of 2"):
+        kn.audit(matches, ratings={"name": ["x", "y"], "rating": [1.0, 2.0]})
+    with pytest.raises(InputError, match="no column rating"):
+        kn.audit(matches, ratings={"name": ["s1", "s2"]})
+    with pytest.raises(InputError, match="TeamElo with a step"):
+        kn.audit(matches, kn.Glicko())
+
+
+def test_partial_answers_come_with_what_is_missing():
+    matches, _ = walking()
+    few = kn.audit(matches[:200])
+    assert any("200 matches are few" in note for note in few.notes)
+    assert any("between seasons cannot be told" in note for note in few.notes)
+
+
+def test_winners_named_first_are_turned():
+    matches, _ = walking()
+    decided = matches[matches.signed != 0][:1500]
+    home = np.where(decided.signed > 0, decided.home, decided.away)
+    away = np.where(decided.signed > 0, decided.away, decided.home)
+    names = np.array(decided.teams)
+    table = {"date": decided.date, "home": names[home], "away": names[away], "result": np.ones(len(decided))}
+    found = kn.audit(kn.read_matches(table))
+    assert any("order of sides tells the result" in note for note in found.notes)
+    assert 60 < found.spread < 300
+
+
+def test_sides_apart_are_named():
+    matches, _ = played(10, 80, 5.0, 0.0, seed=5)
+    other, _ = played(4, 40, 5.0, 0.0, seed=6)
+    first, second = matches.to_polars(), other.to_polars()
+    names = {"home": [f"t{n}" for n in second["home"]], "away": [f"t{n}" for n in second["away"]]}
+    table = {
+        key: first[key].to_list() + list(names.get(key, second[key])) for key in ("date", "home", "away", "result")
+    }
+    found = kn.audit(kn.read_matches(table))
+    assert any("hardly tied" in note for note in found.notes)
+
+
+def test_the_estimate_is_where_likelihood_times_prior_is_largest():
+    calendar = Calendar.of(walking()[0])
+    found = estimate_league(calendar)
+    top = found.log_posterior(calendar)
+    assert all(one.log_posterior(calendar) < top + 0.02 for one in found.draw(12, seed=3))

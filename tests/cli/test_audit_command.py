@@ -1,0 +1,48 @@
+"""``kinelo audit`` as a user meets it."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from kinelo.cli.app import app
+from kinelo.errors import InputError
+
+
+@pytest.fixture
+def results(tmp_path):
+    rng = np.random.default_rng(3)
+    home, away = np.array([rng.choice(8, 2, replace=False) for _ in range(400)]).T
+    won = rng.random(400) < 1 / (1 + 10 ** (-(home - away) / 4))
+    dates = np.datetime64("2020-01-01") + np.arange(400)
+    table = pl.DataFrame({"date": dates, "home": home, "away": away, "result": won.astype(float)})
+    path = tmp_path / "results.csv"
+    table.with_columns("home", "away").write_csv(path)
+    return path
+
+
+def test_the_verdict_comes_first_and_pictures_are_drawn(results, tmp_path):
+    pictures = [tmp_path / name for name in ("which-k.png", "check.svg")]
+    called = CliRunner().invoke(
+        app, ["audit", str(results), "--k", "200", "--picture", str(pictures[0]), "--check", str(pictures[1])]
+    )
+    assert called.exit_code == 0, called.output
+    assert called.stdout.startswith("K = 200 is too large for this league")
+    assert all(path.stat().st_size > 1000 for path in pictures)
+
+
+def test_json_is_the_audit_and_nothing_else(results):
+    called = CliRunner().invoke(app, ["audit", str(results), "--json"])
+    found = json.loads(called.stdout)
+    assert found["k"] == 32
+    assert found["best"]["low"] <= found["best"]["k"] <= found["best"]["high"]
+
+
+def test_strange_ratings_are_refused(results, tmp_path):
+    table = tmp_path / "ratings.csv"
+    table.write_text("name,rating\nAjax,1500\nPSV,1600\n")
+    called = CliRunner().invoke(app, ["audit", str(results), "--ratings", str(table)])
+    assert isinstance(called.exception, InputError)
+    assert "do not belong to these sides" in str(called.exception)
