@@ -29,6 +29,7 @@ WESTERN = TEXT.replace("Ō", "Ö")
         (b"sep=,\n" + TEXT.encode(), None),
         (gzip.compress(TEXT.encode()), None),
     ],
+    ids=["utf-8", "mark", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1", "crlf", "cr", "sep", "gzip"],
 )
 def test_encodings_are_told_and_no_two_names_become_one(raw, told, tmp_path):
     path = tmp_path / ("m.csv.gz" if raw[:2] == b"\x1f\x8b" else "m.csv")
