@@ -16,7 +16,17 @@ class Scale(StrEnum):
     quick = "quick"
 
 
+class What(StrEnum):
+    """The paper itself, or the models it names beside its own."""
+
+    paper = "paper"
+    neighbours = "neighbours"
+
+
 def reproduce(
+    what: Annotated[
+        What, typer.Option(help="paper: its figures and claims. neighbours: learning, form, rounds, deviations.")
+    ] = What.paper,
     figure: Annotated[
         list[int] | None, typer.Option("--figure", "-f", help="Only this figure; may be given several times.")
     ] = None,
@@ -41,7 +51,7 @@ def reproduce(
     from kinelo.paper.figure import read_figures
     from kinelo.paper.folder import copy_studies, open_folder
 
-    chosen = read_figures(studies, scale.value, figure or [])
+    chosen = read_figures(studies, scale.value, figure or [], what.value)
     folder = open_folder(out, resume=resume)
     from kinelo.cli.interrupt import lasting_interrupt
     from kinelo.cli.overall import overall_progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kinelo.paper.catalogue import checks
+from kinelo.paper.catalogue import checks, place_of
 from kinelo.paper.claim import Claim
 
 
@@ -16,7 +16,7 @@ def check_claims(evidence: Mapping[str, Any]) -> tuple[list[Claim], int]:
     >>> claims[0].judgement, left_out > 0
     ('does not hold', True)
     """
-    every = checks()
+    every = checks(next(map(place_of, evidence), "paper"))
     claims = [one.claim(evidence) for one in every if set(one.needs) <= set(evidence)]
     return claims, len(every) - len(claims)
 

@@ -6,9 +6,11 @@ from collections import Counter
 from typing import Any
 
 from kinelo._version import __version__
+from kinelo.paper.catalogue import place_of
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import UNTESTED
 from kinelo.paper.glossary import GLOSSARY
+from kinelo.paper.neighbour_words import neighbour_words
 from kinelo.paper.readings import ASSUMPTIONS, READINGS
 from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
 from kinelo.paper.settings import settings_of
@@ -32,6 +34,12 @@ CONCLUSION = (
 def content_of(result: Reproduction) -> dict[str, Any]:
     """The whole report but its pictures, ready for JSON."""
     counts = Counter(claim.verdict for claim in result.claims)
+    if result.figures and place_of(result.figures[0].study.draw) == "neighbours":
+        return {**_paper_content(result, counts), **neighbour_words(result.scale, len(result.figures), counts)}
+    return _paper_content(result, counts)
+
+
+def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "kinelo": __version__,
@@ -96,7 +104,7 @@ def _figure(figure: DrawnFigure, scale: str) -> dict[str, Any]:
         "number": study.number,
         "title": study.title,
         "caption": study.caption,
-        "theirs": study.number <= PAPER_FIGURES,
+        "theirs": study.number <= PAPER_FIGURES and place_of(study.draw) == "paper",
         "shortened": scale != "full" and any(map(has_run, study.studies.values())),
         "picture": f"figures/{study.name}.png",
         "settings": settings_of(study),

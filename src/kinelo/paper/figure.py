@@ -41,13 +41,15 @@ class FigureStudy:
         return f"figure-{self.number:02d}"
 
 
-def read_figures(folder: Path | None = None, scale: Scale = "full", wanted: Sequence[int] = ()) -> list[FigureStudy]:
+def read_figures(
+    folder: Path | None = None, scale: Scale = "full", wanted: Sequence[int] = (), what: str = "paper"
+) -> list[FigureStudy]:
     """Read every figure file of ``folder`` (default: those that come with Kinelo), in the order of their numbers.
 
     >>> [figure.number for figure in read_figures(wanted=[4, 2])]
     [2, 4]
     """
-    figures = sorted((_parse(source, text, scale) for source, text in _texts(folder)), key=lambda one: one.number)
+    figures = sorted((_parse(source, text, scale) for source, text in _texts(folder, what)), key=lambda one: one.number)
     numbers = [figure.number for figure in figures]
     if len(set(numbers)) < len(numbers):
         twice = next(number for number in numbers if numbers.count(number) > 1)
@@ -58,9 +60,9 @@ def read_figures(folder: Path | None = None, scale: Scale = "full", wanted: Sequ
     return [figure for figure in figures if not wanted or figure.number in wanted]
 
 
-def _texts(folder: Path | None) -> Iterator[tuple[str, str]]:
+def _texts(folder: Path | None, what: str) -> Iterator[tuple[str, str]]:
     if folder is None:
-        yield from ((f"{name}.toml", text) for name, text in study_texts())
+        yield from ((f"{name}.toml", text) for name, text in study_texts(what))
         return
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder} with figure files (TOML).")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kinelo.atomic import replace_file
 from kinelo.errors import InputError
-from kinelo.paper.catalogue import study_texts
+from kinelo.paper.catalogue import PLACES, study_texts
 from kinelo.paper.figure import FigureStudy
 from kinelo.results.disk import disk_errors_in_words, holds_something, make_writable_folder
 
@@ -48,7 +48,11 @@ def _is_reproduction(folder: Path) -> bool:
 def copy_studies(figures: Sequence[FigureStudy], folder: Path, source: Path | None) -> Path:
     """Put the figure files that were used beside the results, to be changed and run again with ``--studies``."""
     target = folder / "studies"
-    own = {} if source is not None else {f"{name}.toml": text.encode() for name, text in study_texts()}
+    own = (
+        {}
+        if source is not None
+        else {f"{name}.toml": text.encode() for what in PLACES for name, text in study_texts(what)}
+    )
     with disk_errors_in_words(folder):
         target.mkdir(exist_ok=True)
         for figure in figures:

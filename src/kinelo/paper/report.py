@@ -17,6 +17,7 @@ from kinelo.paper.reproduce import Reproduction
 from kinelo.paper.stored import HTML_NAME, JSON_NAME
 from kinelo.results.disk import disk_errors_in_words
 
+NEIGHBOURS = "The models beside the paper's: learning, form, rounds, deviations"
 _CLASS = {"holds": "holds", "does not hold": "fails", "depends": "depends", "not measured": "missing"}
 
 
@@ -36,9 +37,13 @@ def report_page(result: Reproduction) -> str:
     shown = {theirs: [_figure(one, pictures[one["number"]]) for one in content["figures"] if one["theirs"] is theirs]
              for theirs in (True, False)}  # fmt: skip
     nothing = "<p>None of them was asked for.</p>"
+    neighbours = content.get("neighbours", False)
     template = Template((files("kinelo.paper") / "report.html").read_text(encoding="utf-8"))
     return template.substitute(
-        source=_source(content["paper"]),
+        heading=NEIGHBOURS if neighbours else "Every figure, and every statement that can be measured",
+        says="What is said" if neighbours else "What the paper says",
+        others="Figures of the neighbouring models" if neighbours else "Figures the paper could not draw",
+        source=_source(content["paper"], neighbours),
         abstract="\n".join(f"<p>{escape(text)}</p>" for text in content["abstract"]),
         glossary=_rows((one["symbol"], one["meaning"]) for one in content["glossary"]),
         claims=_claims(content),
@@ -59,9 +64,10 @@ def _rows(rows: Iterable[Sequence[str]], head: bool = False) -> str:
     return "\n".join(f"<tr>{cells(row)}</tr>" for row in rows)
 
 
-def _source(paper: Mapping[str, str]) -> str:
+def _source(paper: Mapping[str, str], neighbours: bool) -> str:
+    begin = "Models named by" if neighbours else "A reproduction of"
     return (
-        f"A reproduction of {escape(paper['authors'])}, <i>{escape(paper['title'])}</i>, {escape(paper['journal'])}, "
+        f"{begin} {escape(paper['authors'])}, <i>{escape(paper['title'])}</i>, {escape(paper['journal'])}, "
         f'<a href="https://doi.org/{paper["doi"]}">doi:{paper["doi"]}</a>, made with Kinelo.'
     )
 

@@ -27,7 +27,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
 
 LARGEST = 2000
-SETTLING = 20_000
+SETTLING = 40_000
 LONGEST = 64
 SAME = 1e-8
 
@@ -94,11 +94,18 @@ class CriticalGamma:
 
     def beyond(self, gamma: float, start: Array | None = None) -> Orbit:
         """Follow the mean map at a step size, by default from ratings slightly off the stationary ones."""
-        first = self.rating + 0.05 / self._outcome.nu * self._mode if start is None else np.asarray(start, dtype=float)
+        first = self._beside() if start is None else np.asarray(start, dtype=float)
         if first.shape != self.rating.shape:
             raise InputError(f"start must hold one rating per team, {self.rating.size}, not {first.size}.")
         with few_threads(self._teams.size):
             return _orbit(MeanMap(self._outcome, self._teams, positive("gamma", gamma)), first)
+
+    def _beside(self) -> Array:
+        """Ratings off the stationary ones along the fastest mode, and a little in no symmetric way, for a cycle that
+        mirrors itself need not be stable.
+        """
+        askew = np.sin(1.0 + np.arange(self.rating.size) ** 2)
+        return self.rating + (0.05 * self._mode + 1e-3 * (askew - askew.mean())) / self._outcome.nu
 
 
 class MeanMap:

@@ -1,0 +1,49 @@
+"""The error of following form over γ with its parts, simulated errors, and that of Glicko."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from kinelo.equilibrium.moving.best import best_gamma, error_curve
+from kinelo.model.strength import Normal
+from kinelo.model.validation import Array
+from kinelo.paper.figure import FigureStudy
+from kinelo.paper.neighbours.learning.evidence import simulated_error
+
+FILTER = "Glicko"
+
+
+@dataclass(frozen=True)
+class FollowingEvidence:
+    """Error and parts over γ, the best γ, simulated errors with standard errors, and Glicko's."""
+
+    gamma: Array
+    parts: Array
+    best: float
+    least: float
+    run_gamma: Array
+    run_error: Array
+    run_uncertainty: Array
+    glicko: float
+    glicko_uncertainty: float
+
+
+def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> FollowingEvidence:
+    """Compute the curve, and measure the runs."""
+    studies = {name: study for name, study in figure.studies.items() if name != FILTER}
+    first = next(iter(studies.values()))
+    outcome, league, form = first.system.outcome, first.strengths, first.motion
+    measured = np.array([(study.system.step, *simulated_error(runs[name])) for name, study in studies.items()])
+    # Of equal teams two are as good as all.
+    two = Normal(np.zeros(2), league.sigma[:2])
+    curve, gamma = error_curve(outcome, two, form), np.linspace(0.02, 1.1 * measured[:, 0].max(), 30)
+    rows = np.array([(one.noise, one.lag, one.bias) for one in map(curve, gamma)])
+    best = best_gamma(outcome, two, form)
+    glicko, doubt = simulated_error(runs[FILTER])
+    return FollowingEvidence(
+        gamma, rows, best.gamma, best.error, measured[:, 0], measured[:, 1], measured[:, 2], glicko, doubt
+    )

@@ -1,0 +1,1 @@
+"""Figure 1: Strengths that learn: what ratings see of them."""

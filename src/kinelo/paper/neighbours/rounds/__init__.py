@@ -1,0 +1,1 @@
+"""Figure 2: Whole rounds at once: where ratings begin to alternate."""

@@ -1,0 +1,58 @@
+"""Orbits of the mean map and noise of rounds over γ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinelo.equilibrium.limit import stationary
+from kinelo.equilibrium.moving.rounds import critical_gamma
+from kinelo.equilibrium.moving.rounds_noise import round_noise
+from kinelo.equilibrium.teams import teams_of
+from kinelo.model.outcome import Tanh
+from kinelo.model.strength import Fixed
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.paper.figure import FigureStudy
+
+NOISY = 8
+"""Step sizes at which noise is computed."""
+
+
+@dataclass(frozen=True)
+class RoundsEvidence:
+    """Points of orbits as (γ, rating), periods over γ, thresholds, and noise over some γ."""
+
+    orbit: Array
+    gamma: Array
+    period: Array
+    critical: float
+    fastest: float
+    bound: float
+    noisy_gamma: Array
+    noise: Array
+    noise_by_match: Array
+
+
+def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> RoundsEvidence:
+    """Follow the mean map at each γ."""
+    p = figure.parameters
+    outcome, league = Tanh(p["nu"]), Fixed(np.linspace(p["theta"][0], p["theta"][1], p["teams"]))
+    found = critical_gamma(outcome, league)
+    low, high = p["gamma"]
+    gamma = np.linspace(low, high, p["points"])
+    orbits = [found.beyond(float(one)) for one in gamma]
+    points = [(one, rating[p["teams"] // 2]) for one, orbit in zip(gamma, orbits) for rating in orbit.ratings]
+    some = np.linspace(low, high, NOISY)
+    noise = [np.sqrt(round_noise(outcome, teams_of(league), float(one)).variance.mean()) for one in some]
+    by_match = [
+        np.sqrt(stationary(RatingSystem(outcome, gamma=float(one)), league, noise="gaussian").variance.mean())
+        for one in some
+    ]
+    return RoundsEvidence(
+        np.array(points), gamma, np.array([orbit.period for orbit in orbits]), found.critical, found.fastest,
+        found.bound, some, np.array(noise), np.array(by_match),
+    )  # fmt: skip
