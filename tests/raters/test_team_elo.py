@@ -1,6 +1,7 @@
 """TeamElo: against a slow twin, against the model's exact forecasts, and its laws."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -321,3 +322,16 @@ def test_newcomers_are_thought_to_lie_apart_as_the_fitted_do_and_usually():
     after = rater.update(kn.read_matches({"home": ["X"], "away": ["Y"], "result": [0.5]})).ratings_
     newcomer = dict(zip(after["name"], after["uncertainty"]))["X"]
     assert 0.8 * np.sqrt(expected) < newcomer < np.sqrt(expected)
+
+
+def test_a_search_that_ends_at_a_bound_says_so(monkeypatch):
+    """Equal strengths ask for the smallest step there is, and the user hears that it is the end of the range."""
+    narrowed = tuple(replace(p, low=10.0) if p.name == "step" else p for p in kn.TeamElo.parameters)
+    monkeypatch.setattr(kn.TeamElo, "parameters", narrowed)
+    rng = np.random.default_rng(3)
+    pairs = np.array([rng.choice(6, 2, replace=False) for _ in range(2000)])
+    table = {"home": pairs[:, 0], "away": pairs[:, 1], "result": rng.choice([0.0, 1.0], 2000), "neutral": [True] * 2000}
+    given = {"newcomer_boost": 0.0, "settling_matches": 1.0, "spread": 0.0, "regression": 0.0}
+    with pytest.warns(kn.KineloWarning, match="step ended at the end of its range, 10 points.*even less"):
+        rater = kn.TeamElo(**given).fit(kn.read_matches(table))
+    assert rater.estimates_.at_bounds == ("step",)

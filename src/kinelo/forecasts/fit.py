@@ -73,7 +73,8 @@ def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Es
         return log_loss(twin.one_step_ahead(matches).probabilities[skipped:], result)
 
     z, information, total = _search(losses, scales)
-    return Estimates(scales.values(z), scales.standard_errors(z, information), -total, len(matches) - skipped)
+    errors = scales.standard_errors(z, information)
+    return Estimates(scales.values(z), errors, -total, len(matches) - skipped, scales.at_bounds(z))
 
 
 class _Scales:
@@ -95,6 +96,11 @@ class _Scales:
             p.name: min(max(math.exp(x) if p.positive else float(x * u), p.low), p.high)
             for p, x, u in zip(self.parameters, z, self.unit)
         }
+
+    def at_bounds(self, z: Array) -> tuple[str, ...]:
+        """Names of parameters at an end of their range; 0, where it is the least that makes sense, is no end."""
+        stuck = (z >= self.high) | ((z <= self.low) & np.array([p.low != 0.0 for p in self.parameters]))
+        return tuple(p.name for p, at in zip(self.parameters, stuck) if at)
 
     def standard_errors(self, z: Array, information: Array) -> dict[str, float]:
         """By the delta method; NaN at a bound, or where the matches add little to the prior."""

@@ -76,9 +76,12 @@ class Estimates:
         Of the training matches at ``values``.
     matches
         How many matches were used.
+    at_bounds
+        Parameters whose search ended at an end of their range, where the best value may lie beyond.
     """
 
     values: dict[str, float]
     standard_errors: dict[str, float]
     log_likelihood: float
     matches: int
+    at_bounds: tuple[str, ...] = ()

@@ -105,6 +105,7 @@ class GaussianRater(Rater):
             | {"noise": noise / math.sqrt(2.0 * found.matches)},
             found.log_likelihood,
             found.matches,
+            found.at_bounds,
         )
 
     def _search_by_turns(self, matches: Matches) -> Estimates:

@@ -8,13 +8,14 @@ standard deviation σ around the ratings and gives the exact expected win, draw 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Day, Matches, check_matches
@@ -181,7 +182,22 @@ class TeamElo(SideRater):
         """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
         self.margin_unit_ = first_unit(matches.margin)
         self.prior_spread_ = USUAL_SPREAD
-        return super().fit(matches)
+        super().fit(matches)
+        self._tell_of_bounds()
+        return self
+
+    def _tell_of_bounds(self) -> None:
+        """Warn where the search for the step ended at an end of its range."""
+        if self.estimates_ is None or "step" not in self.estimates_.at_bounds:
+            return
+        found = self.parameters_["step"]
+        way = "less" if found < 1.01 * next(p.low for p in self.parameters if p.name == "step") else "more"
+        warnings.warn(
+            f"the search for step ended at the end of its range, {found:g} points: these matches ask for ratings that "
+            f"move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay",
+            KineloWarning,
+            stacklevel=3,
+        )
 
     def _refine(self, matches: Matches) -> None:
         """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
