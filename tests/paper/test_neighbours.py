@@ -23,6 +23,7 @@ def small(tmp_path_factory):
         text = re.sub(r"realisations = \d+", "realisations = 2", text)
         text = re.sub(r"record_every = \d+", "record_every = 1", text)
         text = re.sub(r"points = \d+", "points = 6", text)
+        text = re.sub(r"noisy = \d+", "noisy = 2", text)
         text = re.sub(r"teams = 20\b", "teams = 8", text)
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
     return folder

@@ -5,6 +5,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.studies.simulation import run_simulation
+from kinelo.studies.solution import run_solution, solution_inputs
 from kinelo.studies.study import parse_study
 
 CONTENT = {
@@ -43,6 +44,17 @@ def test_the_stored_run_is_the_run(tmp_path):
     )  # fmt: skip
     for name in ("rating", "strength", "age"):
         assert np.array_equal(stored[name].transpose(*run[name].dims).values, run[name].values)
+
+
+def test_the_stored_solution_moves_strengths(tmp_path):
+    population = {"kind": "uniform", "theta": [-2.0, 2.0, 12], "r": [-2.0, 2.0, 12], "sigma": 0.0}
+    base = {name: CONTENT[name] for name in ("gamma", "outcome")}
+    study = parse_study({**base, "dynamics": FORM, "population": population, "solve": {"until": 0.5, "samples": 2}})
+    stored = run_solution(study, tmp_path / "run")
+    run = kn.solve(study.system, study.teams, until=0.5, samples=2, dynamics=study.motion)
+    assert np.array_equal(stored.density.values[-1], run.density.values[-1])
+    assert solution_inputs(study)["dynamics"]["kind"] == "form"
+    assert not np.allclose(run.density_theta.values[0], run.density_theta.values[-1])
 
 
 def test_nonsense_is_refused_with_its_section():

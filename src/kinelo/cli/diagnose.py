@@ -7,7 +7,9 @@ import typer
 
 
 def diagnose(
-    study: Annotated[Path, typer.Argument(help="A study file (TOML) with a [league] section.")],
+    study: Annotated[
+        Path, typer.Argument(help="A study file (TOML) with a [league] section; [dynamics] if strengths move.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="New folder for the verdict (JSON, HTML) and the picture.", show_default=False)
     ] = None,
@@ -31,11 +33,11 @@ def diagnose(
 
     plan = read_study(study)
     if out is None:
-        verdict = verdict_on(plan.system, plan.strengths)
+        verdict = verdict_on(plan.system, plan.strengths, plan.motion)
         picture = save(draw_map(verdict.state, plan.title), Path(f"{study.stem}-map.png"))
     else:
         with result_folder(out, resume=False) as folder:
-            verdict = verdict_on(plan.system, plan.strengths)
+            verdict = verdict_on(plan.system, plan.strengths, plan.motion)
             picture = save(draw_map(verdict.state, plan.title), folder / "map.png")
             content = json.dumps(verdict.to_dict(), indent=1, ensure_ascii=False) + "\n"
             replace_file(folder / "verdict.json", content.encode())

@@ -129,6 +129,8 @@ class _Run:
         if dynamics is not None:
             if spread > 0:
                 raise InputError("diffusion must be 0 where dynamics say how strengths move.")
+            if choose_device(device) == "gpu":
+                raise InputError('device = "gpu" solves for strengths that stay; use device = "cpu" with dynamics.')
             self.wandering = Drifting(system, grid.theta, grid.sigma.centres, dynamics)
         with one_blas_thread():
             self.velocity = Velocity(system, grid, closure, shape)

@@ -37,7 +37,8 @@ INTEGRALS = ("mass", "mean_rating", "second_moment", "energy", "stationary_dista
 
 def solution_inputs(study: Study, device: str = "cpu") -> dict[str, Any]:
     """All that determines a solution; devices differ in its last bits, so a run stays on the one it began on."""
-    inputs = study.model_dump(mode="json", include={"gamma", "outcome", "pairing", "population", "solve"})
+    wanted = {"gamma", "outcome", "pairing", "population", "solve"}
+    inputs = study.model_dump(mode="json", include=wanted if study.dynamics is None else wanted | {"dynamics"})
     return inputs if device == "cpu" else inputs | {"device": device}
 
 
@@ -84,7 +85,9 @@ def _states(
     start: Population | KineticState = study.teams if kept is None else _restored(study, kept)
     if isinstance(start, KineticState) and (start.steady or start.time >= plan.until):
         return iter(())
-    return kinetic_states(study.system, start, **plan.model_dump(), threads=threads, device=device)
+    return kinetic_states(
+        study.system, start, **plan.model_dump(), threads=threads, device=device, dynamics=study.motion
+    )
 
 
 def _numbers(state: KineticState) -> NDArray[np.float64]:
@@ -115,7 +118,7 @@ def _rest(study: Study) -> StationaryMap:
         with _silence():
             velocity = Velocity(study.system, start.grid, plan.closure)
         velocity.update_labels(start.label_mass)
-        moving = plan.diffusion > 0
+        moving = plan.diffusion > 0 or study.motion is not None
         return stationary_map(study.system.outcome, velocity, start.label_mass.ravel(), start.mean_rating, moving)
 
 

@@ -18,9 +18,6 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 
-NOISY = 8
-"""Step sizes at which noise is computed."""
-
 
 @dataclass(frozen=True)
 class RoundsEvidence:
@@ -46,7 +43,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> RoundsEvidence:
     gamma = np.linspace(low, high, p["points"])
     orbits = [found.beyond(float(one)) for one in gamma]
     points = [(one, rating[p["teams"] // 2]) for one, orbit in zip(gamma, orbits) for rating in orbit.ratings]
-    some = np.linspace(low, high, NOISY)
+    some = np.linspace(low, high, p["noisy"])
     noise = [np.sqrt(round_noise(outcome, teams_of(league), float(one)).variance.mean()) for one in some]
     by_match = [
         np.sqrt(stationary(RatingSystem(outcome, gamma=float(one)), league, noise="gaussian").variance.mean())
