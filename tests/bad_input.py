@@ -128,6 +128,11 @@ CALLS = {
         lambda **k: kn.audit(**k).to_dict(),
         {"matches": season(), "rater": kn.TeamElo.classic(k=32), "ratings": {"name": ["A", "B"], "rating": [1, 2]}},
     ),
+    "design": (
+        lambda **k: kn.design(**k).to_dict(),
+        {"strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5), "systems": {"one": system()}, "matches": 30,
+         "realisations": 2, "seed": 1},
+    ),
     "read_matches": (
         lambda **k: len(kn.read_matches(**k)),
         {"source": {"home": ["A"], "away": ["B"], "result": [1.0]}, "lineups": None, "columns": None, "played": True},
@@ -266,8 +271,8 @@ CALLS = {
 
 RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
-    "Relaxation", "Recovery", "Diagnosis", "Audit", "Matches", "Lineups", "Rejects", "League", "Backtest", "Forecast",
-    "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
+    "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
+    "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""

@@ -17,6 +17,7 @@ from kinelo._version import __version__
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.audit import Audit, audit
+    from kinelo.advice.design import Design, design
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
     from kinelo.device import Device, devices
@@ -96,6 +97,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "equilibrium.moving.glicko": ("settled_deviations", "DeviationState"),
     "equilibrium.moving.profile": ("strength_profile", "StrengthProfile"),
     "advice.audit.audit": ("audit", "Audit"),
+    "advice.design": ("design", "Design"),
     "advice.diagnosis": ("diagnose", "Diagnosis"),
     "matches.reading": ("read_matches",),
     "matches.matches": ("Matches",),

@@ -335,3 +335,7 @@ def test_a_search_that_ends_at_a_bound_says_so(monkeypatch):
     with pytest.warns(kn.KineloWarning, match="step ended at the end of its range, 10 points.*even less"):
         rater = kn.TeamElo(**given).fit(kn.read_matches(table))
     assert rater.estimates_.at_bounds == ("step",)
+
+
+def test_classic_leaves_nothing_to_estimate():
+    assert kn.TeamElo.classic(k=32).open_parameters() == ()

@@ -47,6 +47,7 @@ class Study(Section):
     population: PopulationSection | None = None
     solve: SolveSection | None = None
     sweep: dict[str, Any] | None = None
+    design: dict[str, dict[str, Any]] | None = None
 
     @cached_property
     def system(self) -> RatingSystem:

@@ -81,7 +81,7 @@ class Band:
 def venue_of(matches: Matches, k: float) -> Venue:
     """Home advantage and ties of these matches, under classic Elo with a middling K."""
     draws = bool(np.any(np.abs(matches.signed) < 1))
-    rater = TeamElo(k / 2, 0.0, 1.0, None, None if draws else 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, prior_spread=200.0)
+    rater = TeamElo.classic(k).set_params(home_advantage=None, ties=None if draws else 0.0)
     values = rater.fit(matches).parameters_
     return Venue(values["home_advantage"], values["ties"])
 

@@ -145,7 +145,9 @@ class TeamElo(SideRater):
     @classmethod
     def classic(cls, k: float = 32.0, ties: float = 0.0, home_advantage: float = 0.0) -> TeamElo:
         """Plain chess Elo with nothing left to estimate: ``K = 2 γ``, no margins, no drift, no spread."""
-        return cls(k / 2, 0.0, 1.0, home_advantage, ties, 0.0, 0.0, 1.0, 1.0, 0.0, prior_spread=200.0)
+        return cls(
+            k / 2, 0.0, 1.0, home_advantage, ties, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, prior_spread=200.0
+        )  # fmt: skip
 
     def _told(self) -> dict[str, float]:
         """What the rating system says of the parameters: its own numbers, and nothing beyond them unless given."""

@@ -1,0 +1,218 @@
+"""Rating systems compared before there is a league: how near do ratings come to strengths?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from kinelo.equilibrium.moving.best import BestGamma, best_gamma
+from kinelo.equilibrium.moving.moments import Parts
+from kinelo.equilibrium.moving.tracking import tracking
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.micro.simulate import simulate
+from kinelo.model.dynamics import Dynamics, Turnover
+from kinelo.model.pairing import AllPlayAll
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import whole
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.model.validation import Array
+
+RECORDS = 24
+SETTLED = 1 / 3
+"""Share of a run that is left to settle before it is judged."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One system: the mean square of rating less strength, about the means of the league.
+
+    Attributes
+    ----------
+    name, system
+        What was asked.
+    theory, parts
+        E by theory and its parts; None where theory has no answer (rules of steps, pairing by rating, turnover).
+    error, standard_error
+        E by simulation.
+    rating_slope, forecast_slope
+        Slope of ratings on strengths, and of strengths on ratings (1 is calibrated), by simulation.
+    """
+
+    name: str
+    system: RatingSystem = field(repr=False)
+    theory: float | None
+    parts: Parts | None = field(repr=False)
+    error: float
+    standard_error: float
+    rating_slope: float
+    forecast_slope: float
+
+
+@dataclass(frozen=True)
+class Design:
+    """Systems compared on one league, the best first.
+
+    Attributes
+    ----------
+    systems
+        What each does.
+    best
+        γ* and the curve E(γ) of constant steps, every pair playing; None under turnover, where theory has none.
+    """
+
+    systems: tuple[Compared, ...]
+    best: BestGamma | None
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        first, *others = self.systems
+        said = f"{first.name} comes nearest to strengths: off by ± {math.sqrt(first.error):.3g}"
+        if others:
+            second = others[0]
+            doubt = 2 * math.hypot(first.standard_error, second.standard_error)
+            tied = ", no surer than " if second.error - first.error < doubt else ", before "
+            said += f"{tied}{second.name} with ± {math.sqrt(second.error):.3g}"
+        if self.best is not None:
+            said += f"; the best constant step is γ = {self.best.gamma:.3g} (K = {2 * self.best.gamma:.3g})"
+        return said + "."
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """One row per system."""
+        import polars as pl
+
+        return pl.DataFrame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        names = ("name", "theory", "error", "standard_error", "rating_slope", "forecast_slope")
+        return [{name: getattr(one, name) for name in names} for one in self.systems]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, words and lists, ready for JSON."""
+        best = None if self.best is None else self.best.to_dict()
+        return {"verdict": self.verdict, "systems": self._rows(), "best": best}
+
+    def __repr__(self) -> str:
+        return f"Design: {self.verdict}"
+
+    def _repr_html_(self) -> str:
+        rows = self._rows()
+        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in rows[0])
+        lines = "".join("<tr>" + "".join(f"<td>{_cell(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
+        return f"<p>{escape(self.verdict)}</p><table><tr>{head}</tr>{lines}</table>"
+
+
+def design(
+    strengths: Strength,
+    dynamics: Dynamics | Sequence[Dynamics] | None,
+    systems: Mapping[str, RatingSystem] | Sequence[RatingSystem],
+    *,
+    matches: int = 600,
+    realisations: int = 8,
+    seed: int = 1,
+) -> Design:
+    """Compare rating systems on one league: constant steps, rules of steps, pairings, schedules.
+
+    Parameters
+    ----------
+    strengths, dynamics
+        The league, and how its strengths move (None: not at all).
+    systems
+        What to compare, by name or in a list.
+    matches, realisations, seed
+        Length of the simulation in matches per team, of which the first third is left to settle; how many leagues are
+        played; their random stream.
+
+    Examples
+    --------
+    >>> import kinelo as kn
+    >>> slow, fast = (kn.RatingSystem(kn.Tanh(nu=0.5), gamma=g) for g in (0.1, 1.0))
+    >>> found = kn.design(kn.Fixed([0.0] * 20), kn.Form(rate=0.01, spread=1.0), {"slow": slow, "fast": fast})
+    >>> found.systems[0].name, round(found.best.gamma, 3)
+    ('slow', 0.116)
+    """
+    if not isinstance(strengths, Strength):
+        raise InputError(f"strengths must be a league such as Fixed or Normal, not {strengths!r}.")
+    named = _named(systems)
+    size = whole("matches", matches, 30), whole("realisations", realisations, 2), whole("seed", seed, 0)
+    compared = [_compared(name, one, strengths, dynamics, *size) for name, one in named.items()]
+    compared.sort(key=lambda one: one.error)
+    best = None
+    if not isinstance(dynamics, Turnover | Sequence):
+        try:
+            best = best_gamma(next(iter(named.values())).outcome, strengths, dynamics)
+        except NoStationaryState:
+            best = None
+    return Design(tuple(compared), best)
+
+
+def _named(systems: object) -> dict[str, RatingSystem]:
+    if isinstance(systems, RatingSystem):
+        systems = [systems]
+    if isinstance(systems, Mapping):
+        named = {str(name): one for name, one in systems.items()}
+    elif isinstance(systems, Sequence) and not isinstance(systems, str):
+        named = {_name_of(one, place): one for place, one in enumerate(systems)}
+    else:
+        raise InputError(f"systems must be RatingSystems in a list or by name, not {systems!r}.")
+    if not named:
+        raise InputError("systems is empty: there is nothing to compare.")
+    for name, one in named.items():
+        if not isinstance(one, RatingSystem):
+            raise InputError(f"systems must hold RatingSystems, but {name!r} is {one!r}.")
+    return named
+
+
+def _name_of(system: object, place: int) -> str:
+    if not isinstance(system, RatingSystem):
+        return f"system {place + 1}"
+    step = f"γ = {system.gamma:g}" if isinstance(system.gamma, float) else type(system.gamma).__name__
+    pairing = "" if isinstance(system.pairing, AllPlayAll) else f", {type(system.pairing).__name__}"
+    schedule = "" if system.schedule is None else f", {type(system.schedule).__name__}"
+    return f"{place + 1}: {step}{pairing}{schedule}"
+
+
+def _compared(
+    name: str, system: RatingSystem, strengths: Strength, dynamics: Any, matches: int, realisations: int, seed: int
+) -> Compared:
+    # One step of the simulation is one candidate match per team, as in the theory.
+    run = simulate(
+        system, strengths, steps=matches, matches_per_step=max(strengths.teams // 2, 1), realisations=realisations,
+        seed=seed, record_every=max(matches // RECORDS, 1), dynamics=dynamics,
+    )  # fmt: skip
+    late = run.time.values >= SETTLED * run.time.values[-1]
+    rating = _centred(run.rating.values[:, late])
+    strength = _centred(run.strength.values[:, late] if "strength" in run else run.theta.values + 0 * rating)
+    freedom = strengths.teams / max(strengths.teams - 1, 1)
+    each = freedom * ((rating - strength) ** 2).mean(axis=(1, 2))
+    V, C, U = (float((a * b).mean()) for a, b in ((strength, strength), (strength, rating), (rating, rating)))
+    theory = _theory(system, strengths, dynamics)
+    return Compared(
+        name, system, None if theory is None else theory.total, theory, float(each.mean()),
+        float(each.std(ddof=1)) / math.sqrt(realisations), C / V if V > 0 else math.nan, C / U if U > 0 else math.nan,
+    )  # fmt: skip
+
+
+def _theory(system: RatingSystem, strengths: Strength, dynamics: Any) -> Parts | None:
+    if isinstance(dynamics, Turnover | Sequence) or dynamics is None or system.schedule is not None:
+        return None
+    try:
+        return tracking(system, strengths, dynamics).parts
+    except (InputError, NoStationaryState):
+        return None
+
+
+def _centred(values: Array) -> Array:
+    return values - values.mean(axis=-1, keepdims=True)
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else escape("—" if value is None else str(value))

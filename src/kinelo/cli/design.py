@@ -1,0 +1,78 @@
+"""``kinelo design``: rating systems compared on the league of a study file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinelo.cli.picture import picture_name
+
+if TYPE_CHECKING:
+    from kinelo.advice.design import Design
+    from kinelo.model.system import RatingSystem
+    from kinelo.studies.study import Study
+
+
+def design(
+    study: Annotated[Path, typer.Argument(help="A study file (TOML) with [league], [dynamics] and [design.NAME].")],
+    matches: Annotated[int, typer.Option(min=30, help="Matches per team that are played.")] = 600,
+    realisations: Annotated[int, typer.Option(min=2, help="Leagues that are played.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Names the random stream.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything found as JSON.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the trade-off into this file.", callback=picture_name)
+    ] = None,
+) -> None:
+    """Compare rating systems: that of the study, and every [design.NAME] that changes its gamma, pairing or schedule.
+
+    Example:  kinelo design studies/design.toml --picture trade-off.png
+    """
+    import json
+
+    from kinelo.advice.design import design as run
+    from kinelo.studies import read_study
+
+    plan = read_study(study)
+    found = run(
+        plan.strengths, plan.motion, _systems(plan, study), matches=matches, realisations=realisations, seed=seed
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        _show(found)
+    if picture is not None:
+        from kinelo.pictures.design import draw_design
+        from kinelo.pictures.style import save
+
+        typer.echo(f"Picture: {save(draw_design(found), picture)}", err=as_json)
+
+
+def _systems(plan: Study, source: Path) -> dict[str, RatingSystem]:
+    from kinelo.errors import InputError
+    from kinelo.studies.study import parse_study
+
+    content = plan.model_dump(exclude_unset=True, exclude={"design"})
+    systems = {"the study's own": plan.system}
+    for name, changes in (plan.design or {}).items():
+        strange = set(changes) - {"gamma", "pairing", "schedule"}
+        if strange:
+            raise InputError(f"{source}: [design.{name}] may change gamma, pairing and schedule, not {min(strange)}.")
+        systems[name] = parse_study({**content, **changes}, f"{source}, [design.{name}]").system
+    return systems
+
+
+def _show(found: Design) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=found.verdict, title_justify="left")
+    table.add_column("System")
+    for name in ("E by theory", "E by simulation", "ratings on strengths", "strengths on ratings"):
+        table.add_column(name, justify="right")
+    for one in found.systems:
+        theory = "—" if one.theory is None else f"{one.theory:.4g}"
+        simulated = f"{one.error:.4g} ± {one.standard_error:.2g}"
+        table.add_row(one.name, theory, simulated, f"{one.rating_slope:.3f}", f"{one.forecast_slope:.3f}")
+    Console().print(table)

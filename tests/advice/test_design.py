@@ -1,0 +1,87 @@
+"""Rating systems compared on one league."""
+
+import json
+import math
+
+import pytest
+from typer.testing import CliRunner
+
+import kinelo as kn
+from kinelo.cli.app import app
+from kinelo.errors import InputError
+
+TANH = kn.Tanh(nu=0.5)
+
+
+def test_theory_and_simulation_agree_and_order_systems_alike():
+    systems = [kn.RatingSystem(TANH, gamma=gamma) for gamma in (0.03, 0.12, 0.6)]
+    found = kn.design(kn.Fixed([0.0] * 40), kn.Form(rate=0.01, spread=1.0), systems, matches=900)
+    assert [one.name[0] for one in found.systems] == ["2", "1", "3"]
+    for one in found.systems:
+        # Three standard errors, and the half per cent that the closure is off by.
+        assert one.error == pytest.approx(one.theory, abs=3 * one.standard_error + 0.01 * one.theory)
+    assert found.best.gamma == pytest.approx(0.1162, rel=1e-3)
+    assert found.verdict.startswith("2: γ = 0.12 comes nearest")
+    assert json.loads(json.dumps(found.to_dict()))["systems"][0]["name"] == found.systems[0].name
+    assert found.table.height == 3
+    assert "<table>" in found._repr_html_()
+
+
+def test_rules_of_steps_help_where_newcomers_arrive():
+    league = kn.Fixed([7.0] * 40)
+    turnover = kn.Turnover(rate=0.01, theta=[5.0, 9.0], start=7.0)
+    systems = {
+        "constant": kn.RatingSystem(TANH, gamma=0.05),
+        "falling": kn.RatingSystem(TANH, gamma=kn.FallingSteps(0.05, boost=10.0, matches=10)),
+    }
+    found = kn.design(league, turnover, systems, matches=400)
+    first, second = found.systems
+    assert first.name == "falling"
+    assert second.error - first.error > 4 * math.hypot(first.standard_error, second.standard_error)
+    assert found.best is None
+    assert first.theory is None
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [([], "nothing to compare"), (3.0, "in a list or by name"), ({"a": 1}, "'a' is 1"), ([1], "'system 1' is 1")],
+)
+def test_what_is_no_system_is_refused(systems, message):
+    with pytest.raises(InputError, match=message):
+        kn.design(kn.Fixed([0.0, 1.0]), None, systems)
+
+
+STUDY = """
+gamma = 0.1
+[outcome]
+kind = "tanh"
+nu = 0.5
+[league]
+kind = "fixed"
+theta = [0.0, 0.0, 0.0, 0.0]
+[dynamics]
+kind = "form"
+rate = 0.01
+spread = 1.0
+[design.large]
+gamma = 1.0
+"""
+
+
+def test_the_command_compares_the_systems_of_a_study(tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    picture = tmp_path / "d.png"
+    called = CliRunner().invoke(app, ["design", str(study), "--matches", "60", "--json", "--picture", str(picture)])
+    assert called.exit_code == 0, called.output
+    found = json.loads(called.stdout[: called.stdout.rindex("}") + 1])
+    assert [one["name"] for one in found["systems"]] == ["the study's own", "large"]
+    assert picture.stat().st_size > 1000
+
+
+def test_a_design_may_not_change_the_league(tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY.replace("gamma = 1.0", "outcome = 1.0"))
+    called = CliRunner().invoke(app, ["design", str(study)])
+    assert isinstance(called.exception, InputError)
+    assert "may change gamma, pairing and schedule, not outcome" in str(called.exception)
