@@ -45,6 +45,11 @@ def rated():
     return kn.Glicko(deviation=300.0, growth=10.0, home_advantage=0.0, ties=0.5).fit(matches())
 
 
+@cache
+def fixtures():
+    return kn.read_matches({"date": ["2020-04-01"] * 3, "home": ["A", "B", "C"], "away": ["C", "A", "B"]}, played=False)
+
+
 def first(states):
     return list(islice(states, 3))
 
@@ -165,7 +170,17 @@ CALLS = {
     ),
     "BradleyTerry": (
         lambda **k: kn.BradleyTerry(**k),
-        {"ties": 0.5, "ridge": 0.01, "home_advantage": 0.2, "refit_days": 30.0, "initial": 1500.0},
+        {"ties": 0.5, "ridge": 0.01, "home_advantage": 0.2, "refit_days": 30.0, "initial": 1500.0,
+         "covariates": ["rest"], "anchor": {"A": 1500.0}},
+    ),
+    "BradleyTerry.fit": (
+        lambda **k: kn.BradleyTerry(ties=0.5, ridge=0.1, home_advantage=0.2, **k).fit(matches()).ratings_,
+        {"covariates": [], "anchor": {"A": 1500.0}},
+    ),
+    "Rules.places": (
+        lambda **k: kn.season(rated(), fixtures(), rules=kn.Rules(tie_breaks=["wins"], places=k), simulations=5)
+        .to_dict(),
+        {"title": (1, 1), "last": (-1, -1)},
     ),
     "Rules": (
         lambda **k: kn.Rules(**k),
@@ -173,7 +188,7 @@ CALLS = {
     ),
     "season": (
         lambda **k: kn.season(**k).points,
-        {"rater": rated(), "fixtures": matches(), "rules": kn.Rules(tie_breaks=["wins"]), "simulations": 3, "seed": 1},
+        {"rater": rated(), "fixtures": fixtures(), "rules": kn.Rules(tie_breaks=["wins"]), "simulations": 3, "seed": 1},
     ),
     "knockout": (
         lambda **k: kn.knockout(**k).reached,
@@ -220,7 +235,7 @@ CALLS = {
     "simulate": (
         lambda **k: kn.simulate(**k).rating.values,
         {"system": system(), "strengths": league(), "steps": 4, "matches_per_step": 5, "realisations": 2, "seed": 1,
-         "start": [7.0, 7.0, 7.0], "record_every": 2, "sampling": "marginal", "threads": 1},
+         "start": [7.0, 7.0, 7.0], "record_every": 2, "sampling": "marginal", "threads": 1, "device": "cpu"},
     ),
     "simulation_states": (
         lambda **k: [state.rating for state in first(kn.simulation_states(**k))],

@@ -72,5 +72,5 @@ except KeyboardInterrupt:
     assert process.stdout.readline() == "stopped\n"
     process.wait()
     process.stdout.close()
-    # Not a measurement: a whole call of the kernel as long as this run would be stopped by the test's own time limit.
-    assert os.times().elapsed - begun.elapsed < 60
+    # An answer takes about a fifth of a second, one call into compiled code; five leave room for a busy machine.
+    assert os.times().elapsed - begun.elapsed < 5

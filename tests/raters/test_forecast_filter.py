@@ -10,9 +10,11 @@ from scipy.stats import norm
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
-from kinelo.raters.kalman.kernels import FIRST, LEVEL
 from kinelo.raters.order import Order
-from kinelo.raters.wandering import YEAR
+
+YEAR = 365.25
+LEVEL, FIRST = 2, 3
+"""Rows of the plain filter after the two venues: the level of newcomers, then the sides."""
 
 VALUES = {
     "walk": 0.3,

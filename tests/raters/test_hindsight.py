@@ -8,8 +8,8 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.raters.order import Order
-from kinelo.raters.wandering import YEAR
 
+YEAR = 365.25
 VALUES = {
     "walk": 0.5,
     "prior_spread": 1.3,

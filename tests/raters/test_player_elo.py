@@ -9,9 +9,9 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.matches.sample import sample_league
-from kinelo.raters.player.rotation import FRESH_STARTER, RECENT, USUAL_GAIN
-from kinelo.raters.wandering import YEAR
 
+YEAR = 365.25
+RECENT, FRESH_STARTER, USUAL_GAIN = 10, 0.7, 0.1
 VALUES = {
     "walk": 0.4,
     "prior_spread": 0.9,

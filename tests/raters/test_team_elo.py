@@ -72,7 +72,7 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
         kappa *= math.exp(p["ties_step"] * matches.weight[k] * ((matches.result[k] == 0.5) - draw))
         if not matches.neutral[k]:
             home += p["home_step"] * matches.weight[k] * (S - b)
-        noise = max(rater.target_square_ - b**2, kernels.LEAST_NOISE)
+        noise = max(rater.target_square_ - b**2, 0.01)
         g = {}
         for t in (i, j):
             growth = 1 + p["newcomer_boost"] * p["settling_matches"] / (p["settling_matches"] + n[t])
@@ -313,7 +313,9 @@ def test_newcomers_are_thought_to_lie_apart_as_the_fitted_do_and_usually():
     """The variance of the fitted ratings, counted once per match of a side, and 200² counted five times."""
     rows = {"home": ["A", "B", "A", "C"], "away": ["B", "C", "C", "D"], "result": [1, 0.5, 1, 0]}
     matches = kn.read_matches(rows)
-    rater = kn.TeamElo(16.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0).fit(matches)
+    rater = kn.TeamElo.classic(k=32)
+    rater.prior_spread = None
+    rater.fit(matches)
     rating = np.array(kn.TeamElo.classic(k=32).fit(matches).ratings_["rating"])
     expected = (2 * rating.var() + 5 * 200**2) / (2 + 5)  # 8 places in 4 matches for 4 sides
     unmet = rater.predict(kn.read_matches({"home": ["X"], "away": ["Y"]}, played=False))

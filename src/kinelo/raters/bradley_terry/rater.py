@@ -108,6 +108,8 @@ class BradleyTerry(Rater):
         """Forget every comparison."""
         if isinstance(self.covariates, str):
             raise InputError(f"covariates={self.covariates!r} must be a list of names, such as [{self.covariates!r}]")
+        if not isinstance(self.anchor, Mapping | None):
+            raise InputError(f"anchor={self.anchor!r} must be a mapping from names to ratings, such as {{'A': 1500}}")
         for name, value in (self.anchor or {}).items():
             check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
         self._tally = Tally(tuple(self.covariates))
