@@ -137,7 +137,14 @@ def joint_state(outcome: Outcome, motion: Motion, guess: Guess) -> JointState:
     """Solve on finer and finer grids until V, C and U agree to 3e-6; the last one is then good to about 1e-7."""
     solved, last, sizes = None, None, (26, 22)
     while True:
-        solved = _Equation(outcome, motion, guess, sizes).solved(solved)
+        try:
+            solved = _Equation(outcome, motion, guess, sizes).solved(solved)
+        except NoStationaryState:
+            # Too coarse for Newton's method to find its way: begin again on the next grid.
+            if sizes[0] * sizes[1] >= LARGEST:
+                raise
+            solved, last, sizes = None, None, _finer(sizes)
+            continue
         found = solved.moments()
         if last is not None:
             old, new = (np.array([one.V, one.C, one.U]) for one in (last, found))
@@ -145,7 +152,11 @@ def joint_state(outcome: Outcome, motion: Motion, guess: Guess) -> JointState:
             if change <= GOAL or sizes[0] * sizes[1] >= LARGEST:
                 return JointState(found.V, found.C, found.U, found.imbalances, change)
         last = found
-        sizes = (2 * math.ceil(GROWTH / 2 * sizes[0]), 2 * math.ceil(GROWTH / 2 * sizes[1]))
+        sizes = _finer(sizes)
+
+
+def _finer(sizes: tuple[int, int]) -> tuple[int, int]:
+    return 2 * math.ceil(GROWTH / 2 * sizes[0]), 2 * math.ceil(GROWTH / 2 * sizes[1])
 
 
 class _Equation:

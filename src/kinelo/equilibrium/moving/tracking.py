@@ -227,7 +227,9 @@ def learning_joint(results: Results, learning: Learning, profile: StrengthProfil
         return top * np.exp(2 / learning.diffusion**2 * (bottom - exponent(points)))
 
     motion = Motion(law, force, learning.diffusion**2, drive)
-    return joint_state(results.outcome, motion, Guess(profile.variance, guess.C, guess.U, reach))
+    # The closure's spread of strengths is not quite the profile's.
+    scale = profile.variance / guess.V
+    return joint_state(results.outcome, motion, Guess(profile.variance, scale * guess.C, scale * guess.U, reach))
 
 
 def _tabled(profile: StrengthProfile, function: Function) -> Function:
