@@ -72,3 +72,39 @@ def test_recovery_and_diagnosis_take_a_formula():
     verdict = kn.diagnose(kn.RatingSystem(outcome, gamma=0.05), league)
     assert 0 < verdict.slope < 1 and verdict.unbiased_gamma > 0
     assert verdict.to_dict()["outcome"]["kind"] == "functionoutcome"
+
+
+def test_simulated_mean_ratings_are_the_stationary_ones():
+    """Means over 400 independent leagues. A right program fails with probability 1e-4: five teams, t-test, Bonferroni.
+
+    The Gaussian closure of the noise is itself off by a little, for which .004 is allowed.
+    """
+    system = kn.RatingSystem(
+        kn.Outcome.from_function(lambda z: z / math.sqrt(1 + z * z)),
+        kn.Pairing.from_function(lambda z: math.exp(-z * z / 8)),
+        gamma=0.03,
+    )
+    league = kn.Scaled(stats.t(3), [0.0, 0.5, 1.0, 1.5, 2.5], [0.6, 1.0, 0.6, 1.0, 0.6])
+    expected = kn.stationary(system, league, noise="gaussian").rating
+    run = kn.simulate(system, league, steps=60, seed=11, realisations=400, start=expected, record_every=2)
+    means = run.rating.isel(time=slice(10, None)).mean("time").values
+    error = means.std(axis=0, ddof=1) / math.sqrt(len(means))
+    allowed = stats.t(len(means) - 1).isf(1e-4 / 2 / league.teams) * error + 0.004
+    assert (np.abs(means.mean(axis=0) - expected) < allowed).all()
+
+
+@pytest.mark.parametrize(
+    "pairing",
+    [
+        kn.Pairing.from_function(lambda z: 0.02 + 0.98 * math.exp(-2 * z * z)),
+        kn.Pairing.from_function(lambda z: 1.0 if abs(z) < 0.8 else 0.05, jumps=[0.8]),
+    ],
+)
+def test_the_kinetic_equation_with_a_pairing_of_ones_own_ends_at_the_stationary_map(pairing):
+    """Ratings agree to the width of two cells; those of w ≡ 1 are twice as far away."""
+    outcome = kn.Outcome.from_function(lambda z: z / math.sqrt(1 + z * z))
+    teams = kn.Population.concentrated(3.0, theta=(0, 6, 12), r=(1, 5, 160), sigma=1.5)
+    run = kn.solve(kn.RatingSystem(outcome, pairing), teams, until=60.0, scheme="tvd")
+    league, found = kn.Normal(run.theta.values, 1.5), run.rating_given_theta[-1].values
+    assert np.abs(found - kn.stationary(kn.RatingSystem(outcome, pairing), league, start=found).rating).max() < 0.05
+    assert np.abs(found - kn.stationary(kn.RatingSystem(outcome), league).rating).max() > 0.1

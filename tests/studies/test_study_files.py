@@ -67,7 +67,7 @@ def test_leagues(league, teams):
             {"outcome": {"kind": "tanh", "nu": 0.5, "mu": 1}},
             r"unknown key 'outcome.tanh.mu'; accepted here: kind, nu\.",
         ),
-        ({"outcome": {"kind": "cauchy"}}, r"outcome.kind must be one of 'tanh', 'probit', 'davidson', not 'cauchy'"),
+        ({"outcome": {"kind": "cauchy"}}, r"outcome.kind must be one of 'tanh', 'probit', 'davidson', .* not 'cauchy'"),
         ({"outcome": {"kind": "tanh", "nu": -1}}, r"\[outcome\] nu must be greater than 0, not -1"),
         ({"outcome": {"nu": 0.5}}, "the key 'outcome.kind' is missing"),
         ({"gamma": "fast"}, "gamma: input should be a valid number"),

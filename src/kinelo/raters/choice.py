@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
+from kinelo.imported import imported
 
 if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
@@ -48,21 +47,7 @@ def rater_called(name: str) -> Rater | Any:
 
 
 def _of_user(name: str) -> Any:
-    """A rater from a module on the path or in the working folder."""
-    module, _, kind = name.partition(":")
-    here = os.getcwd()
-    added = here not in sys.path
-    if added:
-        sys.path.insert(0, here)
-    try:
-        found: Any = import_module(module)
-        for part in kind.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"the rater {name} was not found: {error}") from None
-    finally:
-        if added:
-            sys.path.remove(here)
+    found = imported(name, "rater")
     lacking = [verb for verb in ("fit", "one_step_ahead") if not hasattr(found, verb)]
     if lacking or not isinstance(found, type):
         raise InputError(f"{name} is not the class of a rater: it lacks {' and '.join(lacking) or 'a constructor'}")

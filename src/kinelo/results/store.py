@@ -32,6 +32,8 @@ from kinelo.results.manifest import FILE_NAME, Manifest, content_digest, file_di
 DATA = "data.zarr"
 INTERVAL = 2.0
 """Least number of seconds between two checkpoints, unless stated."""
+LAWS = "laws"
+"""Among the inputs: digests of laws that are the user's own, whose names do not tell their formulas."""
 _ADVICE = "continue with --resume"
 
 
@@ -225,9 +227,15 @@ def check_version(folder: Path, manifest: Manifest) -> None:
 def check_inputs(folder: Path, manifest: Manifest, inputs: Mapping[str, Any]) -> None:
     """Refuse a store that was made from other inputs, naming the first that differs."""
     stored = manifest.inputs
-    for name in sorted({*stored, *inputs}):
+    for name in sorted({*stored, *inputs} - {LAWS}):
         if content_digest(stored.get(name)) != content_digest(inputs.get(name)):
             raise InputError(
                 f"{folder} holds a run with other inputs: {name} is {stored.get(name)!r} there "
                 f"and {inputs.get(name)!r} here; choose another folder."
+            )
+    for law, digest in dict(inputs.get(LAWS, {})).items():
+        if digest != stored.get(LAWS, {}).get(law):
+            raise InputError(
+                f"{folder} holds a run with another {law}: the code of {inputs[law]['kind']} is not what it was, or "
+                "was compiled by another Python; choose another folder."
             )

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from kinelo.model import outcome as outcomes
 from kinelo.model import pairing as pairings
 from kinelo.model import schedule as schedules
 from kinelo.model import setups, steps, strength
-
-
-class Section(BaseModel):
-    """A section accepts its own keys and no others."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+from kinelo.studies.own_laws import BUILT_IN, OWN, OwnLeagueSection, OwnOutcomeSection, OwnPairingSection, whose
+from kinelo.studies.section import Section as Section
 
 
 class TanhSection(Section):
@@ -101,7 +97,7 @@ class FideSection(Section):
     """``[gamma] kind = "fide"``: FIDE's coefficients; ``under_18`` lists juniors by index."""
 
     kind: Literal["fide"]
-    under_18: list[int] = []
+    under_18: list[int] = Field(default_factory=list)
 
     def build(self) -> steps.StepRule:
         """Return the step rule."""
@@ -243,9 +239,12 @@ class EmpiricalSection(Section):
         return strength.Empirical(self.values, self.probabilities, names=self.names)
 
 
-OutcomeSection = Annotated[TanhSection | ProbitSection | DavidsonSection, Field(discriminator="kind")]
+BuiltInOutcome = Annotated[TanhSection | ProbitSection | DavidsonSection, Field(discriminator="kind")]
+OutcomeSection = Annotated[
+    Annotated[BuiltInOutcome, Tag(BUILT_IN)] | Annotated[OwnOutcomeSection, Tag(OWN)], Discriminator(whose)
+]
 StepsSection = Annotated[FallingSection | FideSection | DeviationSection, Field(discriminator="kind")]
-GAMMA_TAGS = ("number", "each", "rule")
+TAGS = ("number", "each", "rule", BUILT_IN, OWN)
 
 
 def _gamma_tag(value: object) -> str:
@@ -257,10 +256,16 @@ GammaSection = Annotated[
     Discriminator(_gamma_tag),
 ]
 ScheduleSection = Annotated[RoundsSection | PeriodSection, Field(discriminator="kind")]
-PairingSection = Annotated[AllPlayAllSection | LocalSection | WindowSection, Field(discriminator="kind")]
-LeagueSection = Annotated[
+BuiltInPairing = Annotated[AllPlayAllSection | LocalSection | WindowSection, Field(discriminator="kind")]
+PairingSection = Annotated[
+    Annotated[BuiltInPairing, Tag(BUILT_IN)] | Annotated[OwnPairingSection, Tag(OWN)], Discriminator(whose)
+]
+BuiltInLeague = Annotated[
     R1Section | R2Section | HomogeneousSection | FixedSection | NormalSection | LineupsSection | EmpiricalSection,
     Field(discriminator="kind"),
+]
+LeagueSection = Annotated[
+    Annotated[BuiltInLeague, Tag(BUILT_IN)] | Annotated[OwnLeagueSection, Tag(OWN)], Discriminator(whose)
 ]
 
 

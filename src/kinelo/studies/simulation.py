@@ -33,9 +33,8 @@ BLOCK = 4096
 
 def simulation_inputs(study: Study) -> dict[str, Any]:
     """All of a study that determines its simulation."""
-    wanted = {"gamma", "outcome", "pairing", "league", "simulate"}
-    wanted |= {name for name in ("schedule", "dynamics") if getattr(study, name) is not None}
-    return study.model_dump(mode="json", include=wanted)
+    moves = [name for name in ("schedule", "dynamics") if getattr(study, name) is not None]
+    return study.inputs("gamma", "outcome", "pairing", "league", "simulate", *moves)
 
 
 def total_matches(study: Study) -> int:

@@ -37,8 +37,8 @@ INTEGRALS = ("mass", "mean_rating", "second_moment", "energy", "stationary_dista
 
 def solution_inputs(study: Study, device: str = "cpu") -> dict[str, Any]:
     """All that determines a solution; devices differ in its last bits, so a run stays on the one it began on."""
-    wanted = {"gamma", "outcome", "pairing", "population", "solve"}
-    inputs = study.model_dump(mode="json", include=wanted if study.dynamics is None else wanted | {"dynamics"})
+    moves = () if study.dynamics is None else ("dynamics",)
+    inputs = study.inputs("gamma", "outcome", "pairing", "population", "solve", *moves)
     return inputs if device == "cpu" else inputs | {"device": device}
 
 

@@ -14,9 +14,10 @@ from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.studies.dynamics import DynamicsSection
+from kinelo.studies.own_laws import BUILT_IN, digests
 from kinelo.studies.population import PopulationSection, SolveSection
 from kinelo.studies.sections import (
-    GAMMA_TAGS,
+    TAGS,
     AllPlayAllSection,
     GammaSection,
     LeagueSection,
@@ -65,6 +66,13 @@ class Study(Section):
     def strengths(self) -> Strength:
         """The league of the study."""
         return built("league", required("league", self.league))
+
+    def inputs(self, *names: str) -> dict[str, Any]:
+        """What these sections say, ready for JSON, with digests of the laws that are the user's own."""
+        laws = {"outcome": (self.outcome, self.system.outcome), "pairing": (self.pairing, self.system.pairing)}
+        if "league" in names and self.league is not None:
+            laws["league"] = (self.league, self.strengths)
+        return self.model_dump(mode="json", include=set(names)) | digests(**laws)
 
     @cached_property
     def teams(self) -> Population:
@@ -127,7 +135,7 @@ def _sentence(error: ValidationError) -> str:
     # A misspelt key also leaves a required one missing: the misspelling is what helps.
     complaints = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
     first = complaints[0]
-    where = ".".join(str(part) for part in first["loc"] if part not in GAMMA_TAGS)
+    where = ".".join(str(part) for part in first["loc"] if part not in TAGS)
     if first["type"] == "extra_forbidden":
         return f"unknown key {where!r}; accepted here: {', '.join(_accepted(first['loc']))}."
     if first["type"] == "union_tag_not_found":
@@ -136,7 +144,8 @@ def _sentence(error: ValidationError) -> str:
         return f"the key {where!r} is missing."
     if first["type"] == "union_tag_invalid":
         context = first.get("ctx", {})
-        return f"{where}.kind must be one of {context['expected_tags']}, not {context['tag']!r}."
+        own = ', or "module:Class" for a law of your own' if BUILT_IN in first["loc"] else ""
+        return f"{where}.kind must be one of {context['expected_tags']}{own}, not {context['tag']!r}."
     message = first["msg"][0].lower() + first["msg"][1:]
     return f"{where}: {message}, not {first.get('input')!r}."
 

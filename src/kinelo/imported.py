@@ -1,0 +1,35 @@
+"""Classes that users bring, named as ``module:Class``: from a module on Python's path or in the working folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+from kinelo.errors import InputError
+
+
+def imported(name: str, what: str) -> Any:
+    """What ``module:Class`` names; one sentence about ``what`` was wanted where it cannot be had.
+
+    >>> imported("fractions:Fraction", "number")
+    <class 'fractions.Fraction'>
+    """
+    module, _, kind = name.partition(":")
+    here = os.getcwd()
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        found: Any = import_module(module)
+        for part in kind.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # a module of a user's may raise anything when it is imported
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        kind = "" if isinstance(error, ImportError | AttributeError | ValueError) else f"{type(error).__name__}: "
+        raise InputError(f"the {what} {name} was not found: {kind}{said[0]}") from None
+    finally:
+        if added:
+            sys.path.remove(here)
+    return found

@@ -1,0 +1,118 @@
+"""Laws of one's own in study files, and stored runs that know them by their formulas."""
+
+import sys
+
+import pytest
+
+import kinelo as kn
+from kinelo.studies import parse_study
+from kinelo.studies.simulation import run_simulation, simulation_inputs
+
+MODULE = """
+import math
+from dataclasses import dataclass
+import numpy as np
+import kinelo as kn
+
+@dataclass(frozen=True)
+class Algebraic(kn.Outcome):
+    rate: float = 1.0
+
+    def scalar_b(self):
+        rate = self.rate
+        return lambda z: rate * z / math.sqrt(FACTOR + (rate * z) ** 2)
+
+class Coin(kn.Strength):
+    def __init__(self, theta, stake):
+        self.stake = stake
+        self.describe(theta, stake)
+
+    def performances(self, team, uniforms):
+        return self.theta[team] + np.where(uniforms[:, 0] < 0.5, -self.stake, self.stake)
+
+bell = kn.Pairing.from_function(lambda z: math.exp(-z * z / 8))
+"""
+
+
+def study(**change):
+    return parse_study(
+        {
+            "gamma": 0.05,
+            "outcome": {"kind": "my_laws:Algebraic", "rate": 0.5},
+            "pairing": {"kind": "my_laws:bell"},
+            "league": {"kind": "my_laws:Coin", "theta": [4.0, 7.0, 10.0], "stake": 1.0},
+            "simulate": {"steps": 20, "seed": 3, "record_every": 10},
+            **change,
+        }
+    )
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """A module of laws in the working folder; called again, it is the same module with another formula."""
+
+    def write(factor, text=MODULE):
+        sys.modules.pop("my_laws", None)
+        (tmp_path / "my_laws.py").write_text(text.replace("FACTOR", str(factor)))
+        sys.path_importer_cache.pop(str(tmp_path), None)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    write(1)
+    yield write
+    sys.modules.pop("my_laws", None)
+
+
+def test_a_study_of_ones_own_laws_is_played_and_stored(module, tmp_path):
+    plan = study()
+    assert plan.system.outcome.rate == 0.5 and plan.strengths.teams == 3 and plan.system.pairing.w(0.0) == 1
+    stored = run_simulation(plan, tmp_path / "run")
+    direct = kn.simulate(plan.system, plan.strengths, steps=20, seed=3, record_every=10)
+    assert (stored.rating.transpose(*direct.rating.dims).values == direct.rating.values).all()
+
+
+def test_a_run_made_with_another_formula_is_not_continued(module, tmp_path):
+    before = simulation_inputs(study())
+    run_simulation(study(), tmp_path / "run")
+    module(1)
+    assert simulation_inputs(study()) == before, "an unchanged law keeps its digest, also once it was used"
+    run_simulation(study(), tmp_path / "run")
+    module(2)
+    with pytest.raises(kn.InputError, match="another outcome: the code of my_laws:Algebraic is not what it was"):
+        run_simulation(study(), tmp_path / "run")
+    with pytest.raises(kn.InputError, match=r"outcome is \{'kind': 'my_laws:Algebraic', 'rate': 0.5\} there"):
+        run_simulation(study(outcome={"kind": "my_laws:Algebraic", "rate": 0.7}), tmp_path / "run")
+
+
+def test_the_digest_of_a_law_does_not_change_by_use(module):
+    plan = study()
+    before = simulation_inputs(plan)
+    kn.diagnose(kn.RatingSystem(plan.system.outcome), kn.Normal([0.0, 1.0], 0.5))
+    _ = plan.system.pairing.finest, plan.system.pairing.softened(), plan.system.outcome.supremum
+    assert simulation_inputs(plan) == before
+
+
+def test_built_in_laws_need_no_digest():
+    built_in = {"outcome": {"kind": "tanh", "nu": 0.5}, "pairing": {"kind": "local"}, "league": {"kind": "r2"}}
+    assert "laws" not in simulation_inputs(study(**built_in))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ({"kind": "no_such_module:Law"}, r"\[outcome\] the law no_such_module:Law was not found: No module named"),
+        ({"kind": "my_laws:Nothing"}, "was not found: module 'my_laws' has no attribute 'Nothing'"),
+        ({"kind": "my_laws:Coin"}, r"my_laws:Coin is not a class made from kinelo\.Outcome"),
+        ({"kind": "my_laws:math"}, r"is not a class made from kinelo\.Outcome"),
+        ({"kind": "my_laws:Algebraic", "speed": 2}, "cannot be made from speed: .*unexpected keyword argument 'speed'"),
+        ({"kind": "broken:Law"}, "broken:Law was not found: ZeroDivisionError: division by zero"),
+        ({"kind": "unreadable:Law"}, "unreadable:Law was not found: SyntaxError"),
+        ({"kind": "tan"}, "must be one of 'tanh', 'probit', 'davidson', or \"module:Class\" for a law of your own"),
+    ],
+)
+def test_mistakes_are_named(outcome, words, module, tmp_path):
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "unreadable.py").write_text("class Law(:\n")
+    with pytest.raises(kn.InputError, match=words) as caught:
+        study(outcome=outcome)
+    assert "\n" not in str(caught.value)
