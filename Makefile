@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 OUT ?= reproduction
 
-.PHONY: run test test-gpu check bench format clean
+.PHONY: run test test-gpu check bench docs release format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -41,9 +41,23 @@ check: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m pytest benchmarks -p no:xdist $(if $(AREA),-k $(AREA))
 
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+release: $(VENV)/.dev
+	rm -rf dist build/release
+	$(BIN)/python -m build --outdir dist .
+	for file in dist/*.whl dist/*.tar.gz; do \
+	  rm -rf build/release && $(PYTHON) -m venv build/release && \
+	  build/release/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $$file && \
+	  (cd build && release/bin/python -c "import kinelo; print(kinelo.unbiased_gamma(kinelo.Tanh(nu=0.5), kinelo.homogeneous(sigma=1.0, teams=9)))" && \
+	   release/bin/kinelo --version && release/bin/python -m kinelo --version) || exit 1; \
+	done
+	rm -rf build/release
+
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(OUT) .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) $(OUT) .pytest_cache .ruff_cache .hypothesis build dist site

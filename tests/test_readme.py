@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 
 
 def examples(page: Path) -> list[str]:
@@ -21,6 +21,12 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
         exec(compile(example, str(page), "exec"), names)
 
 
+def made_for_the_site(page: Path, target: str) -> bool:
+    """Whether ``make docs`` makes the page: the reference, a notebook, a text of the repository."""
+    made = (page.parent / target).resolve()
+    return made.with_suffix(".py").exists() or made.parent in (ROOT / "docs" / "reference", ROOT / "docs" / "project")
+
+
 def test_the_readme_has_examples():
     assert len(examples(ROOT / "README.md")) >= 4
 
@@ -29,4 +35,5 @@ def test_the_readme_has_examples():
 def test_links_to_files_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         if not target.startswith(("http:", "https:", "mailto:")):
-            assert (page.parent / target).exists(), f"{page.name} points to {target}, which is not there"
+            found = (page.parent / target).exists() or made_for_the_site(page, target)
+            assert found, f"{page.name} points to {target}, which is not there"

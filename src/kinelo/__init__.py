@@ -18,6 +18,7 @@ from kinelo._version import __version__
 if TYPE_CHECKING:
     from kinelo.advice.audit.audit import Audit, audit
     from kinelo.advice.design import Design, design
+    from kinelo import plot
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
     from kinelo.device import Device, devices
@@ -127,10 +128,12 @@ _HOME: dict[str, tuple[str, ...]] = {
 }
 _MODULE_OF = {name: f"kinelo.{module}" for module, names in _HOME.items() for name in names}
 
-__all__ = ["__version__", *_MODULE_OF]
+__all__ = ["__version__", "plot", *_MODULE_OF]
 
 
 def __getattr__(name: str) -> object:
+    if name == "plot":
+        return import_module("kinelo.plot")
     try:
         module = _MODULE_OF[name]
     except KeyError:

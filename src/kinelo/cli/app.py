@@ -29,7 +29,7 @@ from kinelo.cli.sweep import sweep
 app = typer.Typer(
     name="kinelo",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Elo-type ratings of players and teams whose strength varies from match to match.",

@@ -1,0 +1,105 @@
+# %% [markdown]
+# # Gallery
+#
+# Every picture that Kinelo draws, with the lines that drew it. `kn.plot` returns a matplotlib figure;
+# `kn.plot.save(figure, "name.pdf")` writes it as PNG, PDF or SVG.
+
+# %%
+from pathlib import Path
+
+import kinelo as kn
+
+system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.25)
+league = kn.homogeneous(sigma=1.0, teams=40)
+
+# %% [markdown]
+# ## Where ratings settle
+#
+# The computed map from strength to rating with its noise, and the bias.
+
+# %%
+kn.plot.stationary(kn.stationary(system, league, noise="gaussian"), title="40 teams, γ = 0.25")
+
+# %% [markdown]
+# ## A simulated league
+#
+# The last ratings of a run over mean strength.
+
+# %%
+run = kn.simulate(system, league, steps=1_000, realisations=10, seed=1, record_every=500)
+kn.plot.ratings(run, title="40 teams, 10 realisations")
+
+# %% [markdown]
+# ## The kinetic equation
+#
+# The density of teams in (θ, r), the ratings over time, and what happened on the way.
+
+# %%
+population = kn.Population.concentrated(7.0, theta=(4, 10, 40), r=(4, 10, 40), sigma=1.0)
+density = kn.solve(system, population, until=15.0, save_at=[0, 1, 5, 10, 15])
+kn.plot.population(density, title="From one rating to the settled map")
+
+# %% [markdown]
+# ## A film of it
+
+# %%
+frames = [(float(t), density.density_theta_r.sel(time=t).values) for t in density.time]
+kn.plot.film(density.theta.values, density.r.values, frames, Path("density.gif"))
+
+# %% [markdown]
+# ## Histories of ratings
+
+# %%
+sample = kn.sample_league(teams=10, seasons=3, seed=1)
+matches = kn.read_matches(sample.results)
+rater = kn.Glicko(deviation=300.0, growth=10.0, home_advantage=60.0, ties=0.5).fit(matches)
+kn.plot.histories(kn.rating_history(rater, matches, points=40), title="Ten clubs")
+
+# %% [markdown]
+# ## Calibration
+#
+# What happened against what was forecast, one panel per rater.
+
+# %%
+test = kn.backtest(matches, [rater, kn.TeamElo.classic(k=32)], train_until=matches.date[len(matches) // 2])
+kn.plot.calibration(test)
+
+# %% [markdown]
+# ## Which K: an audit
+#
+# Log-loss over K, by theory and by backtest, and the parts of the error of a rating.
+
+# %%
+found = kn.audit(matches, kn.TeamElo.classic(k=32))
+kn.plot.audit(found)
+
+# %% [markdown]
+# The league played again from the estimates: where the real one lies among them.
+
+# %%
+kn.plot.check(found.check)
+
+# %% [markdown]
+# ## A sweep
+
+
+# %%
+def slope(nu, sigma):
+    teams = kn.Normal([4.0, 5.5, 7.0, 8.5, 10.0], sigma)
+    return kn.stationary(kn.RatingSystem(kn.Tanh(nu=nu)), teams).slope
+
+
+kn.plot.sweep(kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 1.5, 2.0]}), title="Slope of the map")
+
+# %% [markdown]
+# ## Figures of the paper
+#
+# `kinelo reproduce` draws eleven figures, at the paper's scale or quickly ([the
+# reproduction](reproduction.md)). Figure 8, which needs no run:
+
+# %%
+from kinelo.paper.figure import read_figures
+from kinelo.paper.reproduce import reproduce
+
+reproduce(read_figures(scale="quick", wanted=[8]), Path("look"))
+next(Path("look", "figures").glob("*.png"))

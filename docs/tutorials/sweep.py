@@ -1,0 +1,37 @@
+# %% [markdown]
+# # A sweep
+#
+# `kn.sweep` computes any function at every point of a grid. With `out=` every point is stored as it ends, and
+# the same call continues after an interruption.
+
+# %%
+import kinelo as kn
+
+
+def slope(nu, sigma):
+    """Slope of the settled map: 1 is without bias."""
+    league = kn.Normal([4.0, 5.5, 7.0, 8.5, 10.0], sigma)
+    return kn.stationary(kn.RatingSystem(kn.Tanh(nu=nu)), league).slope
+
+
+table = kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 2.0]}, out="slopes")
+table.value.to_pandas().round(3)
+
+# %% [markdown]
+# Asked again, what is stored is not computed again:
+
+# %%
+again = kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 2.0]}, out="slopes")
+again.equals(table)
+
+# %% [markdown]
+# ## On many machines
+#
+# With `pip install "kinelo[dask]"` the points are computed on the workers of a Dask cluster; the result is the
+# same to the last bit.
+#
+# ```text
+# from dask.distributed import Client
+#
+# table = kn.sweep(slope, {"nu": [...], "sigma": [...]}, out="slopes", client=Client("scheduler:8786"))
+# ```

@@ -1,0 +1,62 @@
+"""What mkdocs calls while it builds: pages made from the code are added, and the built site must stand alone."""
+
+import re
+import tempfile
+from pathlib import Path
+
+import nbformat
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+
+from site_tools import alone, command_page, notebooks, reference, study_page
+
+ROOT = Path(__file__).parents[1]
+DOWNLOAD = "\n\n[This page as a notebook]({stem}.ipynb){{ download }} · its source is `docs/{source}`.\n"
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the reference, the notebooks, and the repository's own texts."""
+    made = reference.pages() | {
+        "reference/study-file.md": study_page.page(),
+        "reference/commands.md": command_page.page(),
+    }
+    made |= {f"project/{name}.md": _from_root(f"{name.upper()}.md") for name in ("changelog", "contributing")}
+    made["project/benchmarks.md"] = _from_root("benchmarks/RESULTS.md")
+    for address, text in made.items():
+        files.append(File.generated(config, address, content=text))
+    for source in sources():
+        _add_notebook(files, config, source)
+    return files
+
+
+def sources() -> list[Path]:
+    """The jupytext sources."""
+    return sorted((ROOT / "docs").rglob("*.py"))
+
+
+def _add_notebook(files: Files, config: MkDocsConfig, source: Path) -> None:
+    place = source.relative_to(ROOT / "docs")
+    with tempfile.TemporaryDirectory() as folder:
+        cells = notebooks.run(source, Path(folder))
+    text, pictures = notebooks.as_markdown(cells, source.stem)
+    text += DOWNLOAD.format(stem=source.stem, source=place.as_posix())
+    extra: dict[str, str | bytes] = {f"{source.stem}.md": text, **pictures}
+    extra[f"{source.stem}.ipynb"] = nbformat.writes(notebooks.as_notebook(cells))
+    for name, content in extra.items():
+        files.append(File.generated(config, (place.parent / name).as_posix(), content=content))
+
+
+def _from_root(name: str) -> str:
+    """A text of the repository, its links as seen from the site's folder ``project``."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    text = re.sub(r"\]\((?:\.\./)?docs/([^)]+)\)", r"](../\1)", text)
+    text = text.replace("](CONTRIBUTING.md)", "](contributing.md)").replace("](CHANGELOG.md)", "](changelog.md)")
+    return re.sub(r"\[([^\]]+)\]\((?!\.\./|http|#|contributing|changelog)[^)]+\)", r"\1", text)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Refuse a site that would load anything from elsewhere."""
+    found = alone.foreign(Path(config.site_dir))
+    if found:
+        raise PluginError("the site loads from other hosts: " + "; ".join(found[:5]))

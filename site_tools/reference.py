@@ -1,0 +1,69 @@
+"""The reference of public names: a page per room, a section per module, each with the equation its docstring states."""
+
+import kinelo
+
+ROOMS = {
+    "model": ("The model", "Outcomes, pairings, strengths, step rules, schedules, and how strengths move."),
+    "micro": ("Simulation", "Matches one by one."),
+    "macro": ("The kinetic equation", "A density of teams in (θ, σ, r)."),
+    "equilibrium": ("The settled state", "Where ratings end up, how noisy they are, how long it takes."),
+    "advice": ("Advice", "What the numbers mean for someone who runs a league."),
+    "matches": ("Matches", "Files in, matches out."),
+    "raters": ("Raters", "Ratings of real matches: all have `fit`, `update`, `predict` and `ratings_`."),
+    "forecasts": ("Forecasts", "What is said before a match, and how good it was."),
+    "book": ("Rating books", "Ratings kept on disk."),
+    "sweeps": ("Sweeps", "One function at many points."),
+    "device": ("Devices", "What there is to compute on."),
+    "errors": ("Errors and warnings", "What goes wrong, in one sentence."),
+    "plot": ("Pictures", "Every picture under a short name; the [gallery](../gallery.md) shows them."),
+}
+"""Room of kinelo: the title of its page, and what is in it. A public name from a room not listed here has no page."""
+
+MODULE = """
+## `{module}`
+
+::: {module}
+    options:
+      members: [{members}]
+      show_root_heading: false
+      show_root_toc_entry: false
+      heading_level: 3
+"""
+
+
+def pages() -> dict[str, str]:
+    """The reference as Markdown, by the address of each page; every public name must have found its place."""
+    homes: dict[str, list[str]] = {}
+    for name in kinelo.__all__:
+        if name not in ("__version__", "plot"):
+            homes.setdefault(kinelo._MODULE_OF[name], []).append(name)
+    homes["kinelo.plot"] = list(kinelo.plot.__all__)
+    strangers = sorted({room_of(module) for module in homes} - set(ROOMS))
+    if strangers:
+        raise LookupError(f"site_tools/reference.py has no page for {', '.join(strangers)}: add it to ROOMS")
+    made = {}
+    for room, (title, meaning) in ROOMS.items():
+        modules = [module for module in homes if room_of(module) == room]
+        sections = [MODULE.format(module=module, members=", ".join(homes[module])) for module in modules]
+        listed = [
+            f"| [`{name}`][{module}.{name}] | {summary(module, name)} |" for module in modules for name in homes[module]
+        ]
+        table = "\n".join(["| name | what it is |", "|---|---|", *listed])
+        made[f"reference/{room}.md"] = f"# {title}\n\n{meaning}\n\n{table}\n" + "".join(sections)
+    return made
+
+
+def room_of(module: str) -> str:
+    """The folder below kinelo in which a module stands."""
+    return module.split(".")[1]
+
+
+def summary(module: str, name: str) -> str:
+    """The first line of a name's docstring."""
+    import importlib
+
+    text = getattr(importlib.import_module(module), name).__doc__ or ""
+    line = text.strip().split("\n\n")[0].replace("\n", " ")
+    from site_tools.roles import plain
+
+    return plain(" ".join(line.split())).replace("|", "\\|")

@@ -1,0 +1,31 @@
+"""Docstrings as they are read for the site: roles such as ``:func:`` become code, and examples stand in blocks."""
+
+import re
+
+import griffe
+
+ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):`~?([^`]+)`")
+
+EXAMPLE = re.compile(r"^>>> .*\n(?:(?!\n).+(?:\n|$))*|^>>> .*$", re.MULTILINE)
+"""Lines from a prompt to the next empty line."""
+
+
+def plain(text: str) -> str:
+    """Text with roles as Markdown code."""
+    return re.sub(r"``([^`]+)``", r"`\1`", ROLE.sub(r"`\1`", text))
+
+
+def shown(text: str) -> str:
+    """A docstring for Markdown; below a heading ``Examples`` the reader of docstrings finds examples by itself."""
+    text = ROLE.sub(r"`\1`", text)
+    head, heading, rest = text.partition("Examples\n----")
+    return EXAMPLE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", head) + heading + rest
+
+
+class Roles(griffe.Extension):
+    """Rewrites every docstring as it is read."""
+
+    def on_instance(self, *, obj: griffe.Object, **_: object) -> None:
+        """Called for each module, class, function and attribute."""
+        if obj.docstring:
+            obj.docstring.value = shown(obj.docstring.value)

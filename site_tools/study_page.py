@@ -1,0 +1,121 @@
+"""The study file key by key, from the schema that checks it."""
+
+import types
+import typing
+from typing import Any, Literal, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from kinelo.studies.sections import Section
+from kinelo.studies.study import Study
+
+HEAD = """# The study file
+
+A study file is a TOML document that says what to compute. It is checked in full before anything runs: an unknown key,
+a missing one or a number out of range is named in one sentence. `studies/` of the repository holds some to start from;
+`kinelo simulate`, `solve` and `diagnose` take one. Numbers are finite; those of a law (ν, γ, σ …) must also be what
+that law accepts, which its page of the [reference](model.md) says.
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    parts = [HEAD, "## At the top", table(Study)]
+    for name, field in Study.model_fields.items():
+        kinds = sections(field.annotation)
+        if kinds:
+            parts.append(f"## `[{name}]`\n\n" + ("Required." if field.is_required() else "Optional."))
+            for kind in kinds:
+                parts.append(f"### {heading(name, kind)}\n\n{meaning(kind)}\n\n{table(kind)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def sections(annotation: Any) -> list[type[Section]]:
+    """The sections that an annotation names, however deep."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return [annotation]
+    return [found for part in get_args(annotation) for found in sections(part)]
+
+
+def heading(name: str, kind: type[Section]) -> str:
+    """How a section is written in the file."""
+    if "kind" not in kind.model_fields:
+        return f"`[{name}]` keys"
+    return f'`{name}.kind = "{get_args(kind.model_fields["kind"].annotation)[0]}"`'
+
+
+def meaning(kind: type[Section]) -> str:
+    """What the section's docstring says."""
+    return " ".join((kind.__doc__ or "").replace("``", "`").split())
+
+
+def table(kind: type[Section]) -> str:
+    """One line per key."""
+    rows = [
+        f"| `{key}` | {words(field.annotation)} | {default(field)} | {limits(field)} |"
+        for key, field in kind.model_fields.items()
+    ]
+    return "\n".join(["| key | what is accepted | default | range |", "|---|---|---|---|", *rows])
+
+
+def words(annotation: Any) -> str:
+    """A type in a user's words."""
+    plain = {float: "number", int: "whole number", str: "text", bool: "true or false", type(None): ""}
+    if isinstance(annotation, type) and annotation in plain:
+        return plain[annotation]
+    if sections(annotation):
+        names = [
+            get_args(s.model_fields["kind"].annotation)[0] for s in sections(annotation) if "kind" in s.model_fields
+        ]
+        own = "section" + (", kind " + ", ".join(f"`{name}`" for name in names) if names else "")
+        others = [words(part) for part in leaves(annotation) if not sections(part)]
+        return " or ".join([*filter(None, others), own])
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is typing.Annotated:
+        return words(inner[0])
+    if origin is Literal:
+        return " or ".join(f'`"{value}"`' for value in inner)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(filter(None, map(words, inner)))
+    if origin is list:
+        return f"list of {words(inner[0])}s" if get_origin(inner[0]) is None else f"list of ({words(inner[0])})"
+    if origin is dict:
+        return "section of keys and values"
+    if origin is tuple:
+        return "[" + ", ".join(map(words, inner)) + "]"
+    raise TypeError(f"site_tools/study_page.py has no words for {annotation}")
+
+
+def leaves(annotation: Any) -> list[Any]:
+    """The alternatives of a union, Annotated taken off."""
+    if get_origin(annotation) is typing.Annotated:
+        return leaves(get_args(annotation)[0])
+    if get_origin(annotation) in (typing.Union, types.UnionType):
+        return [leaf for part in get_args(annotation) for leaf in leaves(part)]
+    return [annotation]
+
+
+def default(field: FieldInfo) -> str:
+    """What stands where the key is left out."""
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    if value is None or value is PydanticUndefined:
+        return "none"
+    if isinstance(value, Section):
+        return f"`{value.model_dump().get('kind', '')}`"
+    return f"`{list(value) if isinstance(value, tuple) else value!r}`".replace("'", '"')
+
+
+def limits(field: FieldInfo) -> str:
+    """The bounds that the schema itself checks."""
+    signs = ((Ge, "ge", "≥"), (Gt, "gt", ">"), (Le, "le", "≤"), (Lt, "lt", "<"))
+    found = [
+        f"{sign} {getattr(bound, name)}"
+        for bound in field.metadata
+        for kind, name, sign in signs
+        if isinstance(bound, kind)
+    ]
+    return ", ".join(found)

@@ -1,0 +1,103 @@
+"""The site without building it: every page is listed, every link and anchor leads somewhere, the reference is whole."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+import kinelo as kn
+from kinelo.cli.app import app
+from kinelo.studies.study import Study
+from site_tools import alone, command_page, reference, study_page
+from site_tools.roles import shown
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def listed(entry) -> list[str]:
+    if isinstance(entry, str):
+        return [entry]
+    return [page for part in (entry.values() if isinstance(entry, dict) else entry) for page in listed(part)]
+
+
+@cache
+def made_pages() -> set[str]:
+    notebooks = {source.relative_to(DOCS).with_suffix(".md").as_posix() for source in DOCS.rglob("*.py")}
+    project = {"project/changelog.md", "project/contributing.md", "project/benchmarks.md"}
+    return notebooks | project | set(reference.pages()) | {"reference/study-file.md", "reference/commands.md"}
+
+
+def test_every_page_is_in_the_navigation_once():
+    nav = listed(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
+    written = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    assert len(nav) == len(set(nav))
+    assert set(nav) == written | made_pages(), "list new pages under nav in mkdocs.yml"
+
+
+def anchors(text: str) -> set[str]:
+    titles = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")) + sorted(DOCS.rglob("*.py")), ids=lambda page: page.name)
+def test_links_and_anchors_lead_somewhere(page):
+    made = made_pages()
+    for target in re.findall(r"\]\(([^)]+)\)", re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))):
+        if target.startswith(("http:", "https:", "mailto:")):
+            continue
+        name, _, anchor = target.partition("#")
+        goal = (page.parent / name).resolve() if name else page
+        assert goal.exists() or goal.relative_to(DOCS).as_posix() in made, f"{page.name} points to {target}"
+        if anchor and goal.exists():
+            assert anchor in anchors(goal.read_text(encoding="utf-8")), f"{page.name} points to {target}"
+
+
+def test_every_public_name_is_in_the_reference():
+    text = "".join(reference.pages().values())
+    for name in set(kn.__all__) - {"__version__", "plot"}:
+        assert f"[{kn._MODULE_OF[name]}.{name}]" in text, name
+    for name in kn.plot.__all__:
+        assert f"[kinelo.plot.{name}]" in text, name
+
+
+def test_a_public_name_from_an_unknown_room_is_refused(monkeypatch):
+    monkeypatch.delitem(reference.ROOMS, "model")
+    with pytest.raises(LookupError, match="no page for model"):
+        reference.pages()
+
+
+def test_every_command_and_option_is_in_the_reference():
+    text = command_page.page()
+    for command in app.registered_commands:
+        assert f"## kinelo {command.name or command.callback.__name__}\n" in text
+    assert "`--figure`, `-f` `NUMBER`" in text
+    assert "One of `full`, `quick`." in text
+
+
+def test_every_key_of_a_study_is_in_the_reference():
+    text = study_page.page()
+    for key, field in Study.model_fields.items():
+        assert f"| `{key}` |" in text
+        for section in study_page.sections(field.annotation):
+            assert study_page.table(section) in text
+    assert "| `matches_per_step` | whole number | `25` | ≥ 1 |" in text
+
+
+def test_examples_and_roles_of_docstrings_become_markdown():
+    assert shown("See :func:`~kinelo.solve`.\n\n>>> 1 + 1\n2\n\nEnd.") == (
+        "See `kinelo.solve`.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nEnd."
+    )
+    assert shown("Examples\n--------\n>>> 1\n1") == "Examples\n--------\n>>> 1\n1"
+
+
+def test_what_is_loaded_from_elsewhere_is_found(tmp_path):
+    page = tmp_path / "index.html"
+    page.write_text('<a href="https://doi.org/1">text</a><script src="own.js"></script><img src="a.png">')
+    assert alone.foreign(tmp_path) == []
+    page.write_text(
+        '<script src="https://cdn.example/x.js"></script><link rel="stylesheet" href="//fonts.example/a.css">'
+    )
+    assert len(alone.foreign(tmp_path)) == 2
