@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from kinelo._version import __version__
 
 if TYPE_CHECKING:
+    from kinelo import plot
     from kinelo.advice.audit.audit import Audit, audit
     from kinelo.advice.design import Design, design
-    from kinelo import plot
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
     from kinelo.device import Device, devices
