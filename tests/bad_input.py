@@ -4,8 +4,10 @@ A new public name gets a line here: in CALLS what makes a valid call of it, smal
 in RESULTS if users only receive it. Methods may be listed too, as ``Name.method``. Test modules add no names.
 """
 
+import tempfile
 from functools import cache
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import scipy.stats
@@ -48,6 +50,13 @@ def rated():
 @cache
 def fixtures():
     return kn.read_matches({"date": ["2020-04-01"] * 3, "home": ["A", "B", "C"], "away": ["C", "A", "B"]}, played=False)
+
+
+@cache
+def river():
+    path = Path(tempfile.mkdtemp()) / "games.csv"
+    path.write_text("date,home,away,result\n2020-01-01,A,B,1\n2020-01-02,B,A,0\n")
+    return str(path)
 
 
 def first(states):
@@ -281,6 +290,7 @@ CALLS = {
         lambda **k: kn.convergence_table(**k)["order"].drop_nulls(),
         {"dataset": kn.sweep(lambda n: 1 / n, {"n": [1, 2, 4]}), "variable": "value", "axis": "n", "limit": 0.0},
     ),
+    "scan_matches": (lambda **k: [len(p) for p in kn.scan_matches(**k).pieces()], {"paths": river(), "columns": None}),
 }  # fmt: skip
 """Name → (the call, valid arguments)."""
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from kinelo.matches.reading import read_matches
     from kinelo.matches.rejects import Rejects
     from kinelo.matches.sample import League, sample_league
+    from kinelo.matches.scan import MatchScan, scan_matches
     from kinelo.micro.matches import simulate_matches
     from kinelo.micro.simulate import SimulationState, simulate, simulation_states
     from kinelo.model.dynamics import Form, Learning, Turnover, Walk
@@ -102,6 +103,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "advice.diagnosis": ("diagnose", "Diagnosis"),
     "matches.reading": ("read_matches",),
     "matches.matches": ("Matches",),
+    "matches.scan": ("scan_matches", "MatchScan"),
     "matches.lineups": ("Lineups",),
     "matches.rejects": ("Rejects",),
     "raters.rater": ("Rater",),

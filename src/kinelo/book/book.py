@@ -24,6 +24,7 @@ from kinelo.book.lock import locked
 from kinelo.book.rows import frame_to_matches, removal_to_lines
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.matches import Matches
+from kinelo.matches.scan import MatchScan
 from kinelo.raters.guest import blank_of, carry_on, forecast_by, state_of
 from kinelo.raters.rater import Rater
 
@@ -108,6 +109,8 @@ class RatingBook:
         A match under a known identifier that says something else now replaces what the book held: the ratings are
         computed again, and a warning says so.
         """
+        if isinstance(matches, MatchScan):
+            raise InputError("a rating book checks every match by its identifier; read them with read_matches")
         if np.isnan(matches.result).any():
             raise InputError("a match without a result cannot enter a rating book; read it with played=True")
         with locked(self.path):

@@ -10,6 +10,7 @@ import typer
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
 from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
 from kinelo.cli.picture import picture_name
+from kinelo.errors import InputError
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 
+RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result; 'games/*.parquet' is read in pieces."
+
+
 def rate(
-    results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
+    results: Annotated[Path, typer.Argument(help=RESULTS_HELP)],
     lineups: Annotated[Path | None, typer.Option(help="Line-ups: match, side, player, perhaps minutes.")] = None,
     rater: Annotated[
         str | None,
@@ -46,6 +50,12 @@ def rate(
     """
     from kinelo.cli.loading import load, plain_warnings, write_csv
 
+    if any(sign in str(results) for sign in "*?["):
+        if lineups or book or picture or rejects or aliases or scale or drop_repeats:
+            raise InputError("of a pattern of files, only --rater, --column, --top and --out can be asked.")
+        _rate_in_pieces(str(results), rater or "team", column, top, out)
+        return
+
     matches = load(results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
     with plain_warnings():
         rated = _rate(matches, rater or ("player" if lineups else "team"), rater, book)
@@ -63,8 +73,30 @@ def rate(
         typer.echo(f"Picture: {save(draw_histories(rating_history(rated, matches)), picture)}")
 
 
+def _rate_in_pieces(pattern: str, kind: str, column: list[str] | None, top: int, out: Path | None) -> None:
+    """Rate files that need not fit into memory and show the best, active or not."""
+    from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
+    from kinelo.matches.scan import scan_matches
+    from kinelo.raters.choice import rater_called
+
+    scan = scan_matches(pattern, column_mapping(column))
+    for note in scan.notes:
+        typer.echo(f"note: {note}", err=True)
+    with plain_warnings():
+        rated = rater_called(kind).fit(scan)
+    table = rated.ratings_
+    played = int(table["matches"].sum()) // 2
+    typer.echo(f"{played:,} matches of {len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}")
+    for place, row in enumerate(table.head(top).iter_rows(named=True), 1):
+        typer.echo(
+            f"{place:>4}  {row['name']:<30} {row['rating']:>9.1f} ± {row['uncertainty']:<7.1f} {row['matches']:>8,}"
+        )
+    if out is not None:
+        write_csv(table, out)
+        typer.echo(f"Ratings: {out}")
+
+
 def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> Rater:
-    from kinelo.errors import InputError
     from kinelo.raters.choice import rater_called
 
     if book is None:

@@ -23,6 +23,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.matches import Day, Matches, check_matches
+from kinelo.matches.scan import MatchScan
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,7 +168,7 @@ class Backtest:
 
 
 def backtest(
-    matches: Matches,
+    matches: Matches | MatchScan,
     raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster,
     *,
     train_until: Day,
@@ -193,7 +194,6 @@ def backtest(
     >>> test.scores.select("rater", "line-up").row(0), len(test.matches)
     (('TeamElo', 'not used'), 168)
     """
-    check_matches(matches)
     named = _named(raters)
     for name, rater in named.items():
         if not callable(getattr(rater, "fit", None)) or not callable(getattr(rater, "one_step_ahead", None)):
@@ -203,6 +203,27 @@ def backtest(
         raise InputError(
             f"metric {', '.join(map(repr, unknown)) or '(none)'} is not known; these are: {', '.join(METRICS)}"
         )
+    train, test = _parted(matches, train_until)
+    if np.isnan(test.result).any():
+        raise InputError("matches without a result cannot be tested; read them with played=True to reject such rows")
+    forecasts, seconds = {}, {}
+    for name, rater in named.items():
+        began = time.perf_counter()
+        # A rater of the user's own knows nothing of pieces.
+        unaware = isinstance(train, MatchScan) and not hasattr(rater, "needs_whole_table")
+        rater.fit(train.collect() if unaware else train)
+        forecasts[name] = _checked(name, rater.one_step_ahead(test), len(test)).about(test)
+        seconds[name] = time.perf_counter() - began
+    done = Backtest(test, forecasts, named, seconds, tuple(metrics))
+    _doubt(done)
+    return done
+
+
+def _parted(matches: Matches | MatchScan, train_until: Day) -> tuple[Any, Matches]:
+    """Matches to fit, in pieces where they came so, and matches to test."""
+    if isinstance(matches, MatchScan):
+        return matches.before(train_until), matches.since(train_until).collect()
+    check_matches(matches)
     train, test = matches.before(train_until), matches.since(train_until)
     if not len(train) or not len(test):
         first, last = (str(matches.date[k]) for k in (0, -1)) if len(matches) else ("none", "none")
@@ -210,17 +231,7 @@ def backtest(
             f"train_until={str(train_until)!r} leaves {len(train)} matches to fit and {len(test)} to test; "
             f"choose a day between {first} and {last}"
         )
-    if np.isnan(test.result).any():
-        raise InputError("matches without a result cannot be tested; read them with played=True to reject such rows")
-    forecasts, seconds = {}, {}
-    for name, rater in named.items():
-        began = time.perf_counter()
-        rater.fit(train)
-        forecasts[name] = _checked(name, rater.one_step_ahead(test), len(test)).about(test)
-        seconds[name] = time.perf_counter() - began
-    done = Backtest(test, forecasts, named, seconds, tuple(metrics))
-    _doubt(done)
-    return done
+    return train, test
 
 
 def _doubt(test: Backtest) -> None:

@@ -34,6 +34,7 @@ from kinelo.raters.conditions import PREFIX
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.order import Order
 from kinelo.raters.rater import Rater
+from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,6 +81,7 @@ class GaussianRater(Rater):
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         """The same for matches from the state as it stands, which is left alone."""
 
+    @fits_in_pieces
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
@@ -162,6 +164,7 @@ class GaussianRater(Rater):
         self._unit = self.margin_unit_
         self._state = self._fresh()
 
+    @updates_in_pieces
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
         check_matches(matches)

@@ -24,6 +24,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.order import Order, learn_order
+from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,6 +75,7 @@ class Rater(ABC):
         )
         return f"<div class='kinelo-rater'><p>{escape(repr(self))}</p><table>{rows}</table></div>"
 
+    @fits_in_pieces
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         check_matches(matches)
@@ -100,6 +102,10 @@ class Rater(ABC):
 
         return estimate(self, matches)
 
+    def needs_whole_table(self) -> str:
+        """Why this rater cannot take matches in pieces; empty where it can."""
+        return ""
+
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, and that the matches fitted can say something about."""
         return tuple(p for p in self.parameters if getattr(self, p.name) is None and p.name not in self.moot_)
@@ -123,6 +129,7 @@ class Rater(ABC):
         """Forecast each match before it is used, and use it: what backtests and fits are made of."""
 
     @abstractmethod
+    @updates_in_pieces
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
 

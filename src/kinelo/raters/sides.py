@@ -15,6 +15,7 @@ from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.drift import Drift, measure_drift
 from kinelo.raters.rater import Rater
+from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
 from kinelo.raters.standing import Standing
 
 HOME_STEP = Parameter("home_step", 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise")
@@ -80,6 +81,7 @@ class SideRater(Rater):
             self.reset()
         return self._standing
 
+    @fits_in_pieces
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
         super().fit(matches)
@@ -90,6 +92,7 @@ class SideRater(Rater):
     def _refine(self, matches: Matches) -> None:
         """What the matches fitted still have to say once they are rated."""
 
+    @updates_in_pieces
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
         check_matches(matches)

@@ -24,6 +24,7 @@ from kinelo.raters.bradley_terry.likelihood import STEEPEST, Likelihood
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.order import learn_order
 from kinelo.raters.rater import Rater
+from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,6 +90,11 @@ class BradleyTerry(Rater):
         self.refit_days = refit_days
         self.initial = initial
 
+    def needs_whole_table(self) -> str:
+        """It weighs all matches at once."""
+        return "it weighs all matches at once; read them with read_matches"
+
+    @fits_in_pieces
     def fit(self, matches: Matches) -> Self:
         """Estimate everything from these comparisons, and name pools of contestants that nothing connects."""
         if len(matches) == 0 or np.isnan(matches.result).any():
@@ -121,6 +127,7 @@ class BradleyTerry(Rater):
             self.reset()
         return self._tally
 
+    @updates_in_pieces
     def update(self, matches: Matches) -> Self:
         """Add further comparisons; the estimate is made anew from all of them."""
         tally = self._begun()

@@ -29,6 +29,7 @@ from kinelo.raters.kalman.draws import Manner, Possible, play_out
 from kinelo.raters.kalman.hindsight import backwards, forwards, smoothed, steps
 from kinelo.raters.kalman.kernels import FIRST
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
+from kinelo.raters.rivers import fits_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,6 +151,13 @@ class KalmanElo(GaussianRater):
         self.covariance = covariance
         self.initial = initial
 
+    def needs_whole_table(self) -> str:
+        """The covariance of all sides grows with their square."""
+        if self.covariance == "diagonal":
+            return ""
+        return f"covariance={self.covariance!r} may keep a number for every two sides; say covariance='diagonal'"
+
+    @fits_in_pieces
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start.
 

@@ -22,6 +22,7 @@ from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, 
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.state import SquadState, lineup_sheet, no_lineups
+from kinelo.raters.rivers import fits_in_pieces
 from kinelo.raters.wandering import TODAY
 
 if TYPE_CHECKING:
@@ -151,6 +152,11 @@ class PlayerElo(GaussianRater):
         """What the forecasts know of a line-up, in words."""
         return KNOWLEDGE[self.known]
 
+    def needs_whole_table(self) -> str:
+        """Its line-ups are not read in pieces."""
+        return "line-ups are not read from pieces; read them with read_matches"
+
+    @fits_in_pieces
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         if matches.lineups is None or not matches.lineups.player.size:

@@ -24,6 +24,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import check_match, signed_result
+from kinelo.raters.rivers import fits_in_pieces
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.standing import Standing
 from kinelo.raters.team import kernels
@@ -180,6 +181,7 @@ class TeamElo(SideRater):
             moot["contraction"] = 1.0
         return moot
 
+    @fits_in_pieces
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
         self.margin_unit_ = first_unit(matches.margin)

@@ -1,0 +1,274 @@
+"""Rivers of matches: files read in pieces, in order of date, never all in memory.
+
+Every piece is a :class:`Matches` whose codes go on from those of the piece before, so that a rater does not look names
+up again. A Parquet file is cut into pieces of ``PIECE`` rows; any other file is one piece.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
+from kinelo.matches.matches import Day, Matches
+from kinelo.matches.reading import read_matches
+
+PIECE = 1_000_000
+LARGEST_NUMBER = 50_000_000
+"""Whole-number names up to this are looked up in an array."""
+
+NOTES = (
+    "matches are read in pieces: identifiers are not checked, so a match that stands twice counts twice",
+    "line-ups are not read from pieces",
+)
+_UNUSED = ("match_id", "home_lineup", "away_lineup", "home_minutes", "away_minutes")
+
+
+def scan_matches(paths: str | Path | Iterable[str | Path], columns: Mapping[str, str] | None = None) -> MatchScan:
+    """Matches of one or many files, to be read in pieces when they are used.
+
+    Parameters
+    ----------
+    paths
+        A file, a pattern such as ``"games/*.parquet"`` (taken in order of names), or several of them in their order.
+        Dates must not go back from one piece to the next.
+    columns
+        Which column means what, as in :func:`kinelo.read_matches`.
+
+    Returns
+    -------
+    MatchScan
+        For ``fit`` and ``update`` of raters, and for backtests; ``pieces()`` gives the matches, ``notes`` what is not
+        checked. Nothing is read before it is asked for.
+
+    >>> import tempfile, polars as pl
+    >>> folder = tempfile.mkdtemp()
+    >>> for year in (2023, 2024):
+    ...     games = pl.DataFrame({"date": [f"{year}-01-01"] * 2, "home": [1, 2], "away": [2, 3], "result": [1.0, 0.5]})
+    ...     games.with_columns(pl.col("date").str.to_date()).write_parquet(f"{folder}/{year}.parquet")
+    >>> [len(piece) for piece in scan_matches(f"{folder}/*.parquet").pieces()]
+    [2, 2]
+    """
+    check_mapping(columns)
+    return MatchScan(_files(paths), columns)
+
+
+@dataclass(frozen=True)
+class MatchScan:
+    """Matches in pieces: see :func:`scan_matches`."""
+
+    files: tuple[Path, ...]
+    columns: Mapping[str, str] | None = None
+    first: np.datetime64 | None = None
+    end: np.datetime64 | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not checked in pieces."""
+        return NOTES
+
+    def before(self, date: Day) -> MatchScan:
+        """Matches strictly before a day."""
+        return replace(self, end=_day(date))
+
+    def since(self, date: Day) -> MatchScan:
+        """Matches on or after a day."""
+        return replace(self, first=_day(date))
+
+    def collect(self) -> Matches:
+        """All of these matches in memory, without identifiers."""
+        return joined(list(self.pieces()))
+
+    def pieces(self, rows: int = PIECE) -> Iterator[Matches]:
+        """Read the pieces one after the other; dates that go back are refused."""
+        names = _Names()
+        signed = self._signed()
+        latest, where = np.datetime64("-9999-01-01"), ""
+        for path in self.files:
+            for frame, told in _frames(path, self.columns, rows):
+                piece = _quick(frame, self.columns, names, signed) or _slow(frame, self.columns, names, signed, told)
+                if piece.date[0] < latest:
+                    raise InputError(
+                        f"{told} goes back to {piece.date[0]}, before {latest} in {where}; pieces must be in order of "
+                        "date: name the files in that order, or sort their rows"
+                    )
+                latest, where = piece.date[-1], told
+                piece = piece if self.first is None else piece.since(str(self.first))
+                if self.end is not None and len(piece) and piece.date[-1] >= self.end:
+                    piece = piece.before(str(self.end))
+                    if len(piece):
+                        yield piece
+                    return
+                if len(piece):
+                    yield piece
+
+    def _signed(self) -> bool | None:
+        """Whether a column of numbers tells results on the scale −1, 0, 1: one scale for all pieces."""
+        least = []
+        for path in self.files:
+            if path.suffix != ".parquet":
+                return None
+            with _parquet_in_words(path):
+                schema = pl.scan_parquet(path).collect_schema()
+                column = find_columns(schema.names(), MATCH_COLUMNS, self.columns).get("result")
+                if column is None or not schema[column].is_numeric():
+                    return None
+                least.append(pl.scan_parquet(path).select(pl.col(column).min()).collect().item())
+        return any(value is not None and value < 0 for value in least)
+
+
+def joined(pieces: list[Matches]) -> Matches:
+    """Pieces of one scan as one table."""
+    if not pieces:
+        raise InputError("there are no matches in the files and days asked for")
+
+    def whole(name: str) -> NDArray:
+        return np.concatenate([getattr(piece, name) for piece in pieces])
+
+    return Matches(
+        whole("date"), whole("home"), whole("away"), pieces[-1].teams, whole("result"), whole("margin"),
+        whole("neutral"), whole("weight"), np.arange(1, sum(map(len, pieces)) + 1), notes=NOTES,
+    )  # fmt: skip
+
+
+class _Names:
+    """Names met so far, in order of first appearance, and their codes."""
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+        self.teams: tuple[str, ...] = ()
+        self.table = np.empty(0, np.int32)
+
+    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
+        """Codes of names, new ones added."""
+        index = self.index
+        found = np.array([index.setdefault(name, len(index)) for name in names], np.int32)
+        if len(index) > len(self.teams):
+            self.teams = tuple(index)
+        return found
+
+    def codes_of_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Codes of names that are whole numbers."""
+        largest = int(numbers.max(initial=0))
+        if largest >= self.table.size:
+            grown = np.full(max(largest + 1, 2 * self.table.size), -1, np.int32)
+            grown[: self.table.size] = self.table
+            self.table = grown
+        codes = self.table[numbers]
+        new = numbers[codes < 0]
+        if new.size:
+            fresh = pl.Series(new).unique(maintain_order=True).to_numpy()
+            self.table[fresh] = self.codes(map(str, fresh.tolist()))
+            codes = self.table[numbers]
+        return codes
+
+
+def _quick(
+    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: _Names, signed: bool | None
+) -> Matches | None:
+    """A clean table of dates, whole-number names and results, without looking at each row; None for any other."""
+    found = find_columns(frame.columns, MATCH_COLUMNS, columns)
+    if set(found) != {"date", "home", "away", "result"} or len(frame.columns) != 4:
+        return None
+    date, home, away, result = (frame[found[name]] for name in ("date", "home", "away", "result"))
+    if date.dtype != pl.Date or not (home.dtype.is_integer() and away.dtype.is_integer() and result.dtype.is_numeric()):
+        return None
+    if any(series.null_count() for series in (date, home, away, result)):
+        return None
+    day, i, j = date.to_numpy(), home.cast(pl.Int64).to_numpy(), away.cast(pl.Int64).to_numpy()
+    points = result.cast(pl.Float64).to_numpy()
+    points = (points + 1.0) / 2.0 if signed else points
+    clean = (
+        min(i.min(), j.min()) >= 0
+        and max(i.max(), j.max()) <= LARGEST_NUMBER
+        and bool(((points == 0.0) | (points == 0.5) | (points == 1.0)).all())
+        and not bool((i == j).any())
+        and not bool((day[1:] < day[:-1]).any())
+    )
+    if not clean:
+        return None
+    n = len(i)
+    codes = names.codes_of_numbers(np.column_stack([i, j]).ravel()).reshape(n, 2)
+    home_codes, away_codes = np.ascontiguousarray(codes[:, 0]), np.ascontiguousarray(codes[:, 1])
+    return Matches(
+        day.astype("datetime64[D]"), home_codes, away_codes, names.teams, np.array(points), np.full(n, np.nan),
+        np.zeros(n, bool), np.ones(n), np.arange(1, n + 1), notes=NOTES,
+    )  # fmt: skip
+
+
+def _slow(
+    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: _Names, signed: bool | None, told: str
+) -> Matches:
+    """Any table, as :func:`read_matches` reads it."""
+    found = find_columns(frame.columns, MATCH_COLUMNS, columns)
+    kept = frame.drop([found[name] for name in _UNUSED if name in found])
+    named = {key: column for key, column in (columns or {}).items() if key not in _UNUSED}
+    try:
+        piece = read_matches(kept, columns=named, results=None if signed is None else "signed" if signed else "points")
+    except InputError as error:
+        raise InputError(f"{told}: {error}") from None
+    both = np.column_stack([piece.home, piece.away]).ravel()
+    met = pl.Series(both).unique(maintain_order=True).to_numpy()
+    codes = np.full(len(piece.teams), -1, np.int32)
+    codes[met] = names.codes([piece.teams[code] for code in met.tolist()])
+    return replace(
+        piece, home=codes[piece.home], away=codes[piece.away], teams=names.teams, notes=(*piece.notes, *NOTES)
+    )
+
+
+def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:
+    from kinelo.matches.loading import load_table
+
+    if path.suffix != ".parquet":
+        yield load_table(path), str(path)
+        return
+    with _parquet_in_words(path):
+        table = pl.scan_parquet(path)
+        schema = table.collect_schema()
+        height = table.select(pl.len()).collect().item()
+    date = find_columns(schema.names(), MATCH_COLUMNS, columns).get("date")
+    if date is not None and not schema[date].is_temporal():
+        rows = max(height, 1)  # how text tells a date is settled by all of it
+    for begin in range(0, height, rows):
+        end = min(begin + rows, height)
+        with _parquet_in_words(path):
+            frame = table.slice(begin, end - begin).collect()
+        yield frame, f"{path}, rows {begin + 1:,} to {end:,}"
+
+
+@contextmanager
+def _parquet_in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {' '.join(str(error).split())}") from None
+
+
+def _files(paths: object) -> tuple[Path, ...]:
+    if isinstance(paths, str | Path):
+        found = sorted(glob.glob(str(paths))) if any(sign in str(paths) for sign in "*?[") else [str(paths)]
+    elif isinstance(paths, Iterable) and not isinstance(paths, Mapping):
+        found = [str(path) for part in paths for path in _files(part)]
+    else:
+        raise InputError(f"paths must be a file, a pattern of files or a list of them, not {paths!r}")
+    if not found:
+        raise InputError(f"no file is called {paths!r}" if isinstance(paths, str | Path) else "paths names no file")
+    for path in found:
+        if not Path(path).is_file():
+            raise InputError(f"there is no file {path}")
+    return tuple(map(Path, found))
+
+
+def _day(date: Day) -> np.datetime64:
+    try:
+        return np.datetime64(date).astype("datetime64[D]")
+    except ValueError:
+        raise InputError(f"{date!r} is not a date; write it as year-month-day, for example '2005-01-31'") from None

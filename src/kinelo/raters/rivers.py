@@ -1,0 +1,96 @@
+"""Raters and matches in pieces (:func:`kinelo.scan_matches`).
+
+``update`` takes the pieces one after the other: the ratings are those of one piece, to the bit. ``fit`` estimates on
+the first ``LOOK`` matches, says so, and rates all of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, TypeVar
+
+from kinelo.errors import InputError, KineloWarning
+from kinelo.matches.matches import Matches
+from kinelo.matches.scan import MatchScan, joined
+
+Kind = TypeVar("Kind")
+
+LOOK = 200_000
+"""Matches on which ``fit`` estimates parameters."""
+
+
+def updates_in_pieces(update: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matches | MatchScan], Kind]:
+    """Let an ``update`` of matches take a scan too."""
+
+    @wraps(update)
+    def over_pieces(self: Any, matches: Matches | MatchScan) -> Any:
+        if not isinstance(matches, MatchScan):
+            return update(self, matches)
+        _check_able(self)
+        for piece in _told(matches.pieces()):
+            update(self, piece)
+        return self
+
+    return over_pieces
+
+
+def fits_in_pieces(fit: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matches | MatchScan], Kind]:
+    """Let a ``fit`` to matches take a scan too."""
+
+    @wraps(fit)
+    def over_pieces(self: Any, matches: Matches | MatchScan) -> Any:
+        if not isinstance(matches, MatchScan):
+            return fit(self, matches)
+        _check_able(self)
+        pieces = _told(matches.pieces())
+        head, rest = _split(pieces)
+        fit(self, head)
+        more = False
+        for piece in rest:
+            more = more or len(piece) > 0
+            self.update(piece)
+        if more and self.open_parameters():
+            told = f"parameters were estimated on the first {len(head):,} matches; all matches were rated with them"
+            warnings.warn(told, KineloWarning, stacklevel=2)
+        return self
+
+    return over_pieces
+
+
+def _check_able(rater: Any) -> None:
+    why = rater.needs_whole_table()
+    if why:
+        raise InputError(f"{type(rater).__name__} cannot take matches in pieces: {why}")
+
+
+def _split(pieces: Iterator[Matches]) -> tuple[Matches, Iterator[Matches]]:
+    """The first LOOK matches, and all that follow: where pieces end does not matter."""
+    begun: list[Matches] = []
+    count = 0
+    for piece in pieces:
+        room = LOOK - count
+        begun.append(piece[:room])
+        count += len(begun[-1])
+        if len(piece) >= room:
+            return joined(begun), _after(piece[room:], pieces)
+    return joined(begun), iter(())
+
+
+def _after(first: Matches, rest: Iterator[Matches]) -> Iterator[Matches]:
+    if len(first):
+        yield first
+    yield from rest
+
+
+def _told(pieces: Iterator[Matches]) -> Iterator[Matches]:
+    """The pieces, and after the last one a warning of the rows that were set aside."""
+    counts: Counter[str] = Counter()
+    for piece in pieces:
+        counts.update(piece.rejected.counts())
+        yield piece
+    if counts:
+        reasons = ", ".join(f"{reason}: {number:,}" for reason, number in counts.items())
+        warnings.warn(f"{sum(counts.values()):,} rows were set aside ({reasons})", KineloWarning, stacklevel=3)

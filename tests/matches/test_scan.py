@@ -1,0 +1,130 @@
+"""Matches in pieces: the same matches and the same ratings as in one piece, and what is refused."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.errors import InputError, KineloWarning
+from kinelo.matches import scan
+from kinelo.raters import rivers
+
+
+def games(n, seed=0, text=False):
+    rng = np.random.default_rng(seed)
+    home = rng.integers(0, 30, n)
+    away = (home + rng.integers(1, 30, n)) % 30
+    day = np.datetime64("2020-01-01") + np.sort(rng.integers(0, 400, n))
+    result = np.where(rng.random(n) < 1 / (1 + 10 ** ((away - home) / 20)), 1.0, rng.choice([0.0, 0.5], n))
+    table = pl.DataFrame({"date": day, "home": home, "away": away, "result": result})
+    return table.with_columns(pl.col("home", "away").cast(pl.String)) if text else table
+
+
+@pytest.fixture
+def river(tmp_path, request):
+    table = games(600, text=getattr(request, "param", False))
+    for k, part in enumerate((table[:250], table[250:600])):
+        part.write_parquet(tmp_path / f"{k}.parquet")
+    return str(tmp_path / "*.parquet"), table
+
+
+@pytest.mark.parametrize("river", [False, True], indirect=True)
+@pytest.mark.parametrize("rows", [7, 100, 10_000])
+def test_pieces_together_are_the_table(river, rows):
+    pattern, table = river
+    whole = kn.read_matches(table)
+    pieces = list(kn.scan_matches(pattern).pieces(rows))
+    assert len(pieces) == sum(-(-n // rows) for n in (250, 350))
+    one = scan.joined(pieces)
+    for name in ("date", "result", "margin", "neutral", "weight", "signed"):
+        assert np.array_equal(getattr(one, name), getattr(whole, name), equal_nan=name == "margin"), name
+    for side in ("home", "away"):
+        assert [one.teams[k] for k in getattr(one, side)] == [whole.teams[k] for k in getattr(whole, side)]
+    assert "identifiers are not checked" in kn.scan_matches(pattern).notes[0]
+
+
+@pytest.mark.parametrize("river", [False, True], indirect=True)
+@pytest.mark.parametrize(
+    "rater",
+    [
+        kn.TeamElo.classic(k=24, ties=0.5),
+        kn.TeamElo(15.0, 2.0, 15.0, 20.0, 0.5, 50.0, 0.0, 1.0, 1.0, 0.5, prior_spread=200.0, season_gap=3.0),
+        kn.Glicko(deviation=300.0, growth=10.0, home_advantage=0.0, ties=0.5),
+        kn.Glicko2(deviation=300.0, volatility=0.06, home_advantage=0.0, ties=0.5, period=30.0),
+        kn.KalmanElo(walk=0.3, prior_spread=1.0, noise=0.5, regression=0.1, ties=0.5, covariance="diagonal"),
+    ],
+    ids=lambda rater: type(rater).__name__,
+)
+def test_updates_in_pieces_give_the_same_ratings_to_the_bit(river, rater, monkeypatch):
+    pattern, table = river
+    monkeypatch.setattr(kn.MatchScan.pieces, "__defaults__", (90,))
+    rater.reset()
+    near = rater.update(kn.read_matches(table)).ratings_
+    rater.reset()
+    far = rater.update(kn.scan_matches(pattern)).ratings_
+    assert near.height == 30 and near.sort("name").equals(far.sort("name"))
+
+
+def test_fit_looks_at_the_first_matches_and_says_so(river, monkeypatch):
+    pattern, table = river
+    classic = kn.TeamElo.classic().fit(kn.read_matches(table)).ratings_
+    for look in (100, 250, 10_000):
+        monkeypatch.setattr(rivers, "LOOK", look)
+        assert kn.TeamElo.classic().fit(kn.scan_matches(pattern)).ratings_.sort("name").equals(classic.sort("name"))
+    monkeypatch.setattr(rivers, "LOOK", 300)
+    open_step = {**kn.TeamElo.classic().get_params(), "step": None}
+    with pytest.warns(KineloWarning, match="estimated on the first 300 matches"):
+        far = kn.TeamElo(**open_step).fit(kn.scan_matches(pattern))
+    near = kn.TeamElo(**open_step).fit(kn.read_matches(table[:300]))
+    assert far.parameters_ == near.parameters_
+    assert far.ratings_.sort("name").equals(near.update(kn.read_matches(table[300:])).ratings_.sort("name"))
+
+
+def test_backtests_take_pieces(river):
+    pattern, table = river
+    one = kn.backtest(kn.read_matches(table), kn.TeamElo.classic(), train_until="2020-08-01")
+    two = kn.backtest(kn.scan_matches(pattern), kn.TeamElo.classic(), train_until="2020-08-01")
+    assert np.array_equal(one.forecasts["TeamElo"].probabilities, two.forecasts["TeamElo"].probabilities)
+
+
+def test_one_scale_of_results_for_all_pieces(tmp_path):
+    table = games(100).with_columns(result=2 * pl.col("result") - 1).sort("result", descending=True)
+    table = table.with_columns(date=pl.Series(np.sort(table["date"].to_numpy())))
+    table.write_parquet(tmp_path / "g.parquet")
+    pieces = list(kn.scan_matches(tmp_path / "g.parquet").pieces(10))
+    assert np.array_equal(scan.joined(pieces).signed, table["result"].to_numpy())
+
+
+def test_rows_set_aside_are_told(tmp_path):
+    games(50).with_columns(
+        away=pl.when(pl.int_range(50) == 7).then(pl.col("home")).otherwise(pl.col("away"))
+    ).write_parquet(tmp_path / "g.parquet")
+    with pytest.warns(KineloWarning, match="1 rows were set aside"):
+        kn.TeamElo.classic().update(kn.scan_matches(tmp_path / "g.parquet"))
+
+
+def test_what_pieces_cannot_do_is_said_before_anything_is_read(river, tmp_path):
+    pattern, table = river
+    found = kn.scan_matches(pattern)
+    for rater, why in (
+        (kn.KalmanElo(), "covariance='auto' may keep a number for every two sides"),
+        (kn.BradleyTerry(), "weighs all matches at once"),
+        (kn.PlayerElo(), "line-ups are not read"),
+    ):
+        for use in (rater.fit, rater.update):
+            with pytest.raises(InputError, match=why):
+                use(found)
+    with pytest.raises(InputError, match="checks every match by its identifier"):
+        kn.RatingBook(tmp_path / "book", kn.TeamElo.classic()).add(found)
+    table[250:].write_parquet(tmp_path / "0.parquet")
+    table[:250].write_parquet(tmp_path / "1.parquet")
+    with pytest.raises(InputError, match=r"1.parquet, rows 1 to 250 goes back to .*before .* in .*0.parquet"):
+        kn.TeamElo.classic().update(kn.scan_matches(pattern))
+    for bad, why in ((3, "paths must be"), (str(tmp_path / "no*.csv"), "no file is called"), ([], "names no file")):
+        with pytest.raises(InputError, match=why):
+            kn.scan_matches(bad)
+    with pytest.raises(InputError, match="there is no file"):
+        kn.scan_matches([tmp_path / "none.parquet"])
+    (tmp_path / "odd.parquet").write_bytes(b"no parquet")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        kn.TeamElo.classic().update(kn.scan_matches(tmp_path / "odd.parquet"))
