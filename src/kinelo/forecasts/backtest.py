@@ -209,14 +209,19 @@ def backtest(
     forecasts, seconds = {}, {}
     for name, rater in named.items():
         began = time.perf_counter()
-        # A rater of the user's own knows nothing of pieces.
-        unaware = isinstance(train, MatchScan) and not hasattr(rater, "needs_whole_table")
-        rater.fit(train.collect() if unaware else train)
+        rater.fit(_taken_by(rater, train))
         forecasts[name] = _checked(name, rater.one_step_ahead(test), len(test)).about(test)
         seconds[name] = time.perf_counter() - began
     done = Backtest(test, forecasts, named, seconds, tuple(metrics))
     _doubt(done)
     return done
+
+
+def _taken_by(rater: Forecaster, train: Matches | MatchScan) -> Any:
+    """Matches to fit as a rater takes them: one of the user's own knows nothing of pieces."""
+    if isinstance(train, MatchScan) and not hasattr(rater, "needs_whole_table"):
+        return train.collect()
+    return train
 
 
 def _parted(matches: Matches | MatchScan, train_until: Day) -> tuple[Any, Matches]:
