@@ -298,7 +298,7 @@ RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
     "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
     "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
-    "StepRule", "Device", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
+    "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""
 
