@@ -201,4 +201,4 @@ def test_the_estimate_is_where_likelihood_times_prior_is_largest():
     calendar = Calendar.of(walking()[0])
     found = estimate_league(calendar)
     top = found.log_posterior(calendar)
-    assert all(one.log_posterior(calendar) < top + 0.02 for one in found.draw(12, seed=3))
+    assert all(one.log_posterior(calendar) < top + 0.02 for one in found.draw(calendar, 12, seed=3))

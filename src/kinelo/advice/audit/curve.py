@@ -148,16 +148,10 @@ def k_curve(theory: Theory, also: float | None = None) -> KCurve:
 
 
 def _interval(theory: Theory, centre: float) -> tuple[float, float]:
-    """95 % interval of K*: draws from the normal law of the estimates, weighted to the likelihood they really have."""
-    drawn = theory.league.draw(DRAWS)
-    weight = np.array([one.log_posterior(theory.calendar) - theory.league.log_normal(one) for one in drawn])
-    weight = np.exp(weight - weight.max())
-    likely = [(one, share) for one, share in zip(drawn, weight) if share > 1e-3]
-    ks = np.array([_lowest(Theory(theory.calendar, one, theory.since), centre) for one, _ in likely])
-    order = np.argsort(ks)
-    reached = np.cumsum(np.array([share for _, share in likely])[order])
-    reached = (reached - reached[0] / 2) / reached[-1]
-    low, high = np.interp([0.025, 0.975], reached, ks[order])
+    """95 % interval of K*: what it would be under other parameters that these matches could have come from."""
+    drawn = theory.league.draw(theory.calendar, DRAWS)
+    ks = [_lowest(Theory(theory.calendar, one, theory.since), centre) for one in drawn]
+    low, high = np.quantile(ks, [0.025, 0.975])
     return float(low), float(high)
 
 

@@ -26,6 +26,8 @@ NODES = 9
 DIFFERENCE = 1e-3
 MOST_STEPS = 40
 NEGLIGIBLE = 0.01
+MOST_WALKED = 2e7
+"""Matches filtered in all while drawing parameters, about."""
 
 # Name, whether it is positive, centre and width of its prior (of its logarithm where positive).
 _PRIORS = (
@@ -120,23 +122,33 @@ class LeagueEstimate:
         """By name; of positive parameters relative ones (of the logarithm)."""
         return {_PRIORS[k][0]: float(math.sqrt(self.covariance[n, n])) for n, k in enumerate(self.free)}
 
-    def draw(self, number: int, seed: int = 0) -> list[LeagueEstimate]:
-        """Parameters that these matches could also have come from, drawn from the normal law of the estimates."""
+    def draw(self, calendar: Calendar, number: int, seed: int = 0) -> list[LeagueEstimate]:
+        """Other parameters that these matches could have come from: a Metropolis walk, thinned to some of its places.
+
+        Its step is fitted to the acceptance of the first third, which is left out.
+        """
         generator = np.random.default_rng(seed)
-        centre = np.array([_inner(k, self._values[k]) for k in self.free])
-        root = np.linalg.cholesky(self.covariance)
-        drawn = centre + generator.standard_normal((number, centre.size)) @ root.T
-        return [_with(self, self.free, one) for one in drawn]
+        here, reach = np.array([_inner(k, self._values[k]) for k in self.free]), 2.4 / math.sqrt(len(self.free))
+        root, level = np.linalg.cholesky(self.covariance), self.log_posterior(calendar)
+        steps = int(np.clip(MOST_WALKED / len(calendar), 12 * number, 40 * number))
+        walked: list[Array] = []
+        for step in range(steps):
+            there = here + reach * root @ generator.standard_normal(here.size)
+            height = _with(self, self.free, there).log_posterior(calendar)
+            accepted = math.isfinite(height) and math.log(generator.random()) < height - level
+            if accepted:
+                here, level = there, height
+            if step < steps // 3:
+                reach *= math.exp((0.7 if accepted else -0.3) * 0.2)
+            else:
+                walked.append(here)
+        chosen = np.linspace(0, len(walked) - 1, number).astype(int)
+        return [_with(self, self.free, walked[place]) for place in chosen]
 
     def log_posterior(self, calendar: Calendar) -> float:
         """Logarithm of the likelihood of all results times the prior, up to a constant."""
         penalty = sum(((_inner(k, self._values[k]) - _inner(k, _PRIORS[k][2])) / _PRIORS[k][3]) ** 2 for k in self.free)
         return float(filtered(calendar, self.vector).likelihood.sum()) - penalty / 2
-
-    def log_normal(self, other: LeagueEstimate) -> float:
-        """Logarithm of the density of another estimate in the normal law around this one, up to a constant."""
-        gap = np.array([_inner(k, other._values[k]) - _inner(k, self._values[k]) for k in self.free])
-        return -0.5 * float(gap @ np.linalg.solve(self.covariance, gap))
 
 
 def filtered(calendar: Calendar, numbers: Array) -> Filtered:
