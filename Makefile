@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 OUT ?= reproduction
 
-.PHONY: run test test-gpu check bench docs release format clean
+.PHONY: run test test-gpu test-lowest check bench docs release format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -30,6 +30,17 @@ test: $(VENV)/.dev
 test-gpu: $(VENV)/.dev
 	$(BIN)/python tests/micro/device_agreement.py 10000000 3 1
 	$(BIN)/python tests/macro/device_agreement.py 60 3.0 1
+
+# The lowest versions that pyproject.toml declares: every module, the examples of some rooms, one test of each.
+LOWEST := .venv-lowest/bin/python
+test-lowest:
+	test -x $(LOWEST) || $(PYTHON) -m venv .venv-lowest
+	$(LOWEST) .ci/lowest.py > .venv-lowest/requirements.txt
+	$(LOWEST) -m pip install --quiet --disable-pip-version-check -r .venv-lowest/requirements.txt
+	$(LOWEST) -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(LOWEST) .ci/import_all.py
+	$(LOWEST) -m pytest --doctest-modules src/kinelo/model src/kinelo/results src/kinelo/forecasts -o testpaths=src
+	$(LOWEST) -m pytest $$(cat .ci/lowest_tests.txt)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
