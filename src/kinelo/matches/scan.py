@@ -149,8 +149,13 @@ class _Names:
 
     def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
         """Codes of names, new ones added."""
-        index = self.index
-        found = np.array([index.setdefault(name, len(index)) for name in names], np.int32)
+        index, wanted = self.index, list(names)
+        fresh = dict(zip(wanted, range(len(index), len(index) + len(wanted))))
+        if len(fresh) == len(wanted) and index.keys().isdisjoint(fresh):
+            found = np.arange(len(index), len(index) + len(wanted), dtype=np.int32)
+            index |= fresh
+        else:
+            found = np.array([index.setdefault(name, len(index)) for name in wanted], np.int32)
         if len(index) > len(self.teams):
             self.teams = tuple(index)
         return found

@@ -47,15 +47,25 @@ class Roster:
     def places(self, names: tuple[str, ...]) -> NDArray[np.int32]:
         """Places of many names, new ones added; asking again for the same tuple costs nothing."""
         if names is not self._last and self._grown_from_last(names):
-            fresh = np.fromiter(map(self.place, names[len(self._last_places) :]), np.int32)
+            fresh = self._add(names[len(self._last_places) :])
             self._last_places = np.concatenate([self._last_places, fresh])
             self._last_in_order = bool(np.array_equal(fresh, np.arange(len(names) - fresh.size, len(names))))
             self._last = names
         if names is not self._last:
-            self._last_places = np.fromiter(map(self.place, names), np.int32, len(names))
+            self._last_places = self._add(names)
             self._last = names
             self._last_in_order = bool(np.array_equal(self._last_places, np.arange(len(names))))
         return self._last_places
+
+    def _add(self, names: tuple[str, ...]) -> NDArray[np.int32]:
+        """Places of names, new ones added; many at once where all of them are new."""
+        begin = len(self.names)
+        fresh = dict(zip(names, range(begin, begin + len(names))))
+        if len(fresh) < len(names) or not self.index.keys().isdisjoint(fresh):
+            return np.fromiter(map(self.place, names), np.int32, len(names))
+        self.index |= fresh
+        self.names.extend(names)
+        return np.arange(begin, begin + len(names), dtype=np.int32)
 
     def _grown_from_last(self, names: tuple[str, ...]) -> bool:
         """Whether these are the names asked for last, in order, and perhaps more: only those are looked up then."""
