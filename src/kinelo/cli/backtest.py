@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
 from kinelo.cli.picture import picture_name
 from kinelo.raters.choice import RATER_HELP
 
@@ -40,6 +40,7 @@ def backtest(
     aliases: Aliases = None,
     scale: ResultScale = None,
     drop_repeats: DropRepeats = False,
+    condition: Conditions = None,
 ) -> None:
     """Fit raters on the earlier matches, forecast the later ones one step ahead, and show how good the forecasts were.
 
@@ -50,7 +51,9 @@ def backtest(
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.forecasts.scores import METRICS
 
-    matches = load(results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
+    matches = load(
+        results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats, conditions=condition
+    )
     if since is not None:
         matches = matches.since(since)
     first_day = train_until or _middle(matches)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ def leaderboard(
     out: Annotated[Path | None, typer.Option(help="Write the leaderboard to this CSV file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+    aliases: Aliases = None,
+    scale: ResultScale = None,
+    drop_repeats: DropRepeats = False,
+    condition: Conditions = None,
 ) -> None:
     """Show who is best, surest first; sides hardly tied to the rest stand in pools of their own.
 
@@ -39,8 +43,14 @@ def leaderboard(
     from kinelo.cli.loading import load, plain_warnings, write_csv
     from kinelo.raters.leaderboard import leaderboard as ranked
 
+    options: dict[str, Any] = {
+        "aliases": aliases,
+        "scale": scale,
+        "drop_repeats": drop_repeats,
+        "conditions": condition,
+    }
     with plain_warnings():
-        rated, matches = _rated(source, rater, lineups, load, column)
+        rated, matches = _rated(source, rater, lineups, lambda *given: load(*given, **options), column)
         table = ranked(rated, matches, active_days=active_days, least_matches=least_matches, caution=caution)
     if out is not None:
         write_csv(table, out)

@@ -25,6 +25,10 @@ ResultScale = Annotated[
 ]
 DropRepeats = Annotated[bool, typer.Option("--drop-repeats", help="Drop rows alike an earlier one in every column.")]
 
+Conditions = Annotated[
+    list[str] | None, typer.Option("--condition", help="A column to keep as a condition (surface); may be repeated.")
+]
+
 
 def column_mapping(pairs: list[str] | None) -> dict[str, str]:
     """``["home=club_1"]`` as a dictionary."""
@@ -46,14 +50,16 @@ def load(
     aliases: Path | None = None,
     scale: str | None = None,
     drop_repeats: bool = False,
+    conditions: list[str] | None = None,
 ) -> Matches:
     """Read matches and say on the error stream what was noticed; write the rejected rows where asked."""
     from kinelo.matches.reading import read_matches
 
     chosen = cast("Scale | None", scale)
     matches = read_matches(
-        results, lineups, column_mapping(columns), results=chosen, aliases=aliases, drop_repeats=drop_repeats
-    )
+        results, lineups, column_mapping(columns), results=chosen, aliases=aliases, drop_repeats=drop_repeats,
+        conditions=conditions or (),
+    )  # fmt: skip
     for note in matches.notes:
         typer.echo(f"note: {note}", err=True)
     if len(matches.rejected):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -27,17 +28,27 @@ def predict(
     neutral: Annotated[bool, typer.Option("--neutral", help="Matches given by --match have no home side.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write the forecasts to this CSV file.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+    aliases: Aliases = None,
+    scale: ResultScale = None,
+    drop_repeats: DropRepeats = False,
+    condition: Conditions = None,
 ) -> None:
     """Forecast matches from a rating book or a file of results.
 
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     """
-    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.loading import load, plain_warnings, write_csv
     from kinelo.raters.guest import forecast_by
 
     with plain_warnings():
-        chosen = _rater(book, results, lineups, rater, column)
-    matches = _fixtures(fixtures, match, neutral, column)
+        options: dict[str, Any] = {
+            "aliases": aliases,
+            "scale": scale,
+            "drop_repeats": drop_repeats,
+            "conditions": condition,
+        }
+        chosen = _rater(book, results, lineups, rater, lambda *given: load(*given, columns=column, **options))
+    matches = _fixtures(fixtures, match, neutral, column, aliases, condition)
     forecast = forecast_by(chosen, matches)
     for name in forecast.unknown:
         typer.echo(_stranger(name, chosen), err=True)
@@ -69,10 +80,9 @@ def _columns_of(matches: Matches) -> set[str]:
 
 
 def _rater(
-    book: Path | None, results: Path | None, lineups: Path | None, kind: str | None, column: list[str] | None
+    book: Path | None, results: Path | None, lineups: Path | None, kind: str | None, read: Callable[..., Matches]
 ) -> Rater:
     from kinelo.book.book import RatingBook
-    from kinelo.cli.loading import load
     from kinelo.errors import InputError
     from kinelo.raters.choice import rater_called
 
@@ -81,10 +91,17 @@ def _rater(
     if book is not None:
         return RatingBook(book).rater
     assert results is not None
-    return rater_called(kind or ("player" if lineups else "team")).fit(load(results, lineups, column))
+    return rater_called(kind or ("player" if lineups else "team")).fit(read(results, lineups))
 
 
-def _fixtures(path: Path | None, pairs: list[str] | None, neutral: bool, column: list[str] | None) -> Matches:
+def _fixtures(
+    path: Path | None,
+    pairs: list[str] | None,
+    neutral: bool,
+    column: list[str] | None,
+    aliases: Path | None,
+    condition: list[str] | None,
+) -> Matches:
     from kinelo.cli.loading import column_mapping
     from kinelo.errors import InputError
     from kinelo.matches.reading import read_matches
@@ -92,13 +109,15 @@ def _fixtures(path: Path | None, pairs: list[str] | None, neutral: bool, column:
     if (path is None) == (not pairs):
         raise InputError("say what to forecast: either a file of fixtures or --match 'HOME - AWAY'")
     if path is not None:
-        return read_matches(path, columns=column_mapping(column), played=False)
+        return read_matches(
+            path, columns=column_mapping(column), played=False, aliases=aliases, conditions=condition or ()
+        )
     sides = [pair.split(" - ") for pair in pairs or []]
     for pair, names in zip(pairs or [], sides, strict=True):
         if len(names) != 2 or not all(name.strip() for name in names):
             raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'")
     home, away = ([names[k].strip() for names in sides] for k in (0, 1))
-    return read_matches({"home": home, "away": away, "neutral": [neutral] * len(sides)}, played=False)
+    return read_matches({"home": home, "away": away, "neutral": [neutral] * len(sides)}, played=False, aliases=aliases)
 
 
 def _show(table: pl.DataFrame, most: int = 40) -> None:

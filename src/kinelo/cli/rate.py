@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
-from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
 from kinelo.cli.picture import picture_name
 from kinelo.errors import InputError
 from kinelo.raters.choice import RATER_HELP
@@ -38,6 +38,7 @@ def rate(
     aliases: Aliases = None,
     scale: ResultScale = None,
     drop_repeats: DropRepeats = False,
+    condition: Conditions = None,
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
     active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
     least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
@@ -51,12 +52,14 @@ def rate(
     from kinelo.cli.loading import load, plain_warnings, write_csv
 
     if any(sign in str(results) for sign in "*?["):
-        if lineups or book or picture or rejects or aliases or scale or drop_repeats:
+        if lineups or book or picture or rejects or aliases or scale or drop_repeats or condition:
             raise InputError("of a pattern of files, only --rater, --column, --top and --out can be asked.")
         _rate_in_pieces(str(results), rater or "team", column, top, out)
         return
 
-    matches = load(results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
+    matches = load(
+        results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats, conditions=condition
+    )
     with plain_warnings():
         rated = _rate(matches, rater or ("player" if lineups else "team"), rater, book)
     title = f"{len(matches):,} matches, {type(rated).__name__}"

@@ -26,12 +26,13 @@ def interpret(opened: Opened, options: Options, name: str) -> Rows:
     table = opened.table
     found = find_columns(table.columns, MATCH_COLUMNS, options.columns)
     winners_first = False
-    if "home" not in found and "away" not in found:
-        winners = find_columns(table.columns, LOSER_COLUMNS, None)
-        if winners_first := len(winners) == 2:
-            details = find_columns(table.columns, LOSER_DETAILS, None)
-            found = {k: v for k, v in found.items() if k != "result" and v not in winners.values()}
-            found = found | details | winners
+    winners = find_columns(table.columns, LOSER_COLUMNS, None)
+    sides = {found[side] for side in ("home", "away") if side in found}
+    if len(winners) == 2 and sides in (set(), set(winners.values())):
+        winners_first = True
+        details = find_columns(table.columns, LOSER_DETAILS, None)
+        found = {k: v for k, v in found.items() if k != "result" and v not in winners.values()}
+        found = found | details | winners
     for side in ("home", "away"):
         if side not in found:
             raise InputError(

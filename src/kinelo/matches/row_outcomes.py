@@ -103,7 +103,12 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | Non
 def _use_result_column(rows: Rows) -> None:
     table, found = rows.table, rows.found
     column = table[found["result"]]
-    stated, remark = read_results(column, table[found["home"]], table[found["away"]], rows.options.results)
+    sides = [table[found["home"]], table[found["away"]]]
+    named = column
+    if rows.options.aliases and column.dtype == pl.String:
+        # A winner may be named by an alias, and its side by another.
+        named, *sides = (as_text(one).str.strip_chars().replace(rows.options.aliases) for one in (column, *sides))
+    stated, remark = read_results(named, sides[0], sides[1], rows.options.results)
     if {"home_score", "margin"} & found.keys():
         _reconcile(rows, stated, remark)
         return
