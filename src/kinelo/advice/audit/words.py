@@ -40,10 +40,7 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
         (f"Ratings at K = {audit.k:g}", _errors(audit.now)),
         (f"Ratings at K* = {audit.best.k:.3g}", _errors(audit.best)),
         ("Lag", _lag(audit)),
-        (
-            "Newcomers",
-            f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error",
-        ),
+        ("Newcomers", _newcomers(audit)),
         ("Best and worst", _extremes(audit.misrated)),
         ("Forecasts", _forecasts(audit)),
         ("Strong and weak sides", _bands(audit)),
@@ -80,6 +77,12 @@ def _errors(one: Prediction) -> str:
 
 def _lag(audit: Findings) -> str:
     return f"a rating has followed 63 % of a change of strength after {audit.memory:.0f} matches of the side"
+
+
+def _newcomers(audit: Findings) -> str:
+    if audit.newcomer_matches < 1:
+        return "start no further off than ratings usually are"
+    return f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error"
 
 
 def _extremes(sides: tuple[Misrated, ...]) -> str:
