@@ -1,10 +1,14 @@
 """Docstrings as they are read for the site: roles such as ``:func:`` become code, and examples stand in blocks."""
 
 import re
+import textwrap
 
 import griffe
 
 ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):`~?([^`]+)`")
+
+MATH = re.compile(r"^\.\. math::((?:.*\n?)(?:(?:[ \t]+\S.*|[ \t]*)(?:\n|$))*?)(?=^\S|\Z)", re.MULTILINE)
+"""A displayed formula: what follows its directive, indented."""
 
 EXAMPLE = re.compile(r"^>>> .*\n(?:(?!\n).+(?:\n|$))*|^>>> .*$", re.MULTILINE)
 """Lines from a prompt to the next empty line."""
@@ -17,7 +21,7 @@ def plain(text: str) -> str:
 
 def shown(text: str) -> str:
     """A docstring for Markdown; below a heading ``Examples`` the reader of docstrings finds examples by itself."""
-    text = ROLE.sub(r"`\1`", text)
+    text = MATH.sub(lambda found: f"```latex\n{textwrap.dedent(found[1]).strip()}\n```\n\n", ROLE.sub(r"`\1`", text))
     head, heading, rest = text.partition("Examples\n----")
     return EXAMPLE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", head) + heading + rest
 

@@ -90,6 +90,7 @@ def test_examples_and_roles_of_docstrings_become_markdown():
     assert shown("See :func:`~kinelo.solve`.\n\n>>> 1 + 1\n2\n\nEnd.") == (
         "See `kinelo.solve`.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nEnd."
     )
+    assert shown("Law\n\n.. math:: b(z) = z ,\n\nso that") == "Law\n\n```latex\nb(z) = z ,\n```\n\nso that"
     assert shown("Examples\n--------\n>>> 1\n1") == "Examples\n--------\n>>> 1\n1"
 
 
