@@ -43,7 +43,13 @@ def heading(name: str, kind: type[Section]) -> str:
     """How a section is written in the file."""
     if "kind" not in kind.model_fields:
         return f"`[{name}]` keys"
-    return f'`{name}.kind = "{get_args(kind.model_fields["kind"].annotation)[0]}"`'
+    return f'`{name}.kind = "{kind_of(kind)}"`'
+
+
+def kind_of(section: type[Section]) -> str:
+    """What ``kind`` says: a word, or where a law of a user's own is found."""
+    words = get_args(section.model_fields["kind"].annotation)
+    return words[0] if words else "MODULE:NAME"
 
 
 def meaning(kind: type[Section]) -> str:
@@ -66,9 +72,7 @@ def words(annotation: Any) -> str:
     if isinstance(annotation, type) and annotation in plain:
         return plain[annotation]
     if sections(annotation):
-        names = [
-            get_args(s.model_fields["kind"].annotation)[0] for s in sections(annotation) if "kind" in s.model_fields
-        ]
+        names = [kind_of(section) for section in sections(annotation) if "kind" in section.model_fields]
         own = "section" + (", kind " + ", ".join(f"`{name}`" for name in names) if names else "")
         others = [words(part) for part in leaves(annotation) if not sections(part)]
         return " or ".join([*filter(None, others), own])
