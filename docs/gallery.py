@@ -87,7 +87,7 @@ kn.plot.check(found.check)
 # %%
 few = kn.Normal([4.0, 5.5, 7.0, 8.5, 10.0], sigma=1.0)
 systems = {f"γ = {gamma:g}": kn.RatingSystem(kn.Tanh(nu=0.5), gamma=gamma) for gamma in (0.05, 0.15, 0.4)}
-compared = kn.design(few, kn.Form(rate=0.02, spread=0.8), systems, matches=100, realisations=5, seed=1)
+compared = kn.design(few, kn.Form(rate=0.02, spread=0.8), systems, matches=1500, realisations=5, seed=1)
 kn.plot.design(compared)
 
 # %% [markdown]
