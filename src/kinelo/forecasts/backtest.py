@@ -38,11 +38,11 @@ OUTCOMES = ("home win", "draw", "away win")
 class Forecaster(Protocol):
     """What can be put to the test: every rater, and anything else with these two methods."""
 
-    def fit(self, matches: Matches) -> Any:
+    def fit(self, matches: Matches, /) -> Any:
         """Learn from the matches of the training span."""
         ...
 
-    def one_step_ahead(self, matches: Matches) -> Forecast:
+    def one_step_ahead(self, matches: Matches, /) -> Forecast:
         """Forecast each match before it is used, and use it."""
         ...
 
