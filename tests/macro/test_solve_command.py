@@ -48,6 +48,7 @@ def test_densities_picture_and_film(tmp_path, sigma):
         "population.gif",
         "population.png",
         "population.zarr",
+        "run",
     ]
 
 

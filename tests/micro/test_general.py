@@ -197,7 +197,6 @@ def test_one_compiled_loop_serves_every_users_law():
             "2 for 7 teams",
         ),
         (lambda: kn.relaxation(kn.RatingSystem(kn.Tanh(0.5), gamma=[0.1] * TEAMS), LEAGUE), "not one number"),
-        (lambda: kn.diagnose(kn.RatingSystem(kn.Tanh(0.5), schedule=kn.Rounds()), LEAGUE), "only for random pairing"),
     ],
     ids=lambda part: part if isinstance(part, str) else "",
 )

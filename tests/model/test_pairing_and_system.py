@@ -65,7 +65,7 @@ def test_gamma_must_be_positive(gamma):
 
 
 def test_parts_of_a_system_must_be_what_they_say():
-    with pytest.raises(kn.InputError, match="outcome must be Tanh, Probit or Davidson"):
+    with pytest.raises(kn.InputError, match="outcome must be Tanh, Probit, Davidson or your own"):
         kn.RatingSystem(np.tanh, gamma=0.1)  # type: ignore[arg-type]
     with pytest.raises(kn.InputError, match="pairing must be AllPlayAll, Local or Window"):
         kn.RatingSystem(kn.Tanh(0.5), "all", 0.1)  # type: ignore[arg-type]

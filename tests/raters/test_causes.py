@@ -151,7 +151,8 @@ def test_strength_may_depend_on_conditions():
     for k, name in enumerate(("clay", "grass", "hard")):
         found = table.filter(surface=name)["rating"].to_numpy()
         assert np.corrcoef(found, own[:, k] - own.mean(axis=1))[0, 1] > 0.55
-    assert with_them.parameters_["spread by surface"] == pytest.approx(0.4 / with_them.margin_unit_, rel=0.35)
+    # A spread of ninety numbers, estimated beside all else: within a factor of two.
+    assert 0.5 < with_them.parameters_["spread by surface"] * with_them.margin_unit_ / 0.4 < 2.0
     matches, _ = surfaces(2, 0.0)
     assert loss(free(conditions=["surface"]), matches) < loss(free(), matches) + 0.0015
 

@@ -101,12 +101,21 @@ def code_laws(outcome: Outcome, pairing: Pairing) -> tuple[Law, Rule, object, ob
     if outcome.code is not None:
         law = Law(*outcome.code)
     else:
+        _check_one_formula(outcome)
         b, tie = compiled(outcome, "b", outcome.scalar_b), compiled(outcome, "tie", outcome.scalar_tie)
     if pairing.code is not None:
         rule = Rule(*pairing.code)
     else:
         w = compiled(pairing, "w", pairing.scalar_w)
     return law, rule, b, tie, w
+
+
+def _check_one_formula(outcome: Outcome) -> None:
+    """Refuse an outcome whose ``b`` and ``scalar_b`` differ: theory would take the one and the simulator the other."""
+    formula = outcome.scalar_b()
+    for z in np.array([0.3, 1.0, 2.5]) / outcome.sharpness:
+        if not np.isclose(float(outcome.b(z)), formula(float(z)), rtol=0.0, atol=1e-9):
+            raise InputError(f"{outcome!r} cannot be simulated: its b and its scalar_b differ at z = {z:.4g}.")
 
 
 def code_steps(system: RatingSystem, teams: int) -> Steps:

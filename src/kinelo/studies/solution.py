@@ -23,7 +23,7 @@ from kinelo.device import DeviceName, choose_device
 from kinelo.errors import KineloWarning
 from kinelo.macro.diagnostics import Diagnostics, StationaryMap, diagnose, stationary_map
 from kinelo.macro.population import Population
-from kinelo.macro.run import kinetic_states, save_times
+from kinelo.macro.run import kinetic_states, save_times, until_time
 from kinelo.macro.solve import assembled
 from kinelo.macro.state import KineticState
 from kinelo.macro.velocity import Velocity
@@ -132,7 +132,7 @@ def _layout(study: Study) -> Layout:
     axes = {"theta": grid.theta, "sigma": grid.sigma, "r": grid.r}
     names = (*NUMBERS, *INTEGRALS)
     return Layout(
-        rows=plan.samples + len(save_times(plan.save_at, plan.until)) + 2,
+        rows=plan.samples + len(save_times(plan.save_at, until_time(plan.until))) + 2,
         fixed={name: ((name,), axis.centres) for name, axis in axes.items()}
         | {"quantity": (("quantity",), np.array(names))},
         series={"numbers": (("quantity",), (len(names),)), "density": (tuple(axes), grid.shape)},
