@@ -80,7 +80,7 @@ def test_a_failed_point_is_told_and_stops_no_other(tmp_path):
     assert np.isnan(table["sum"].sel(x=2, y=1)) and table["sum"].sel(x=2, y=2) == 4.0
     assert table.word.sel(x=2, y=1) == "" and table.word.sel(x=2, y=2) == "w2"
     assert table.row.sel(x=1, y=2).values.tolist() == [0, 2, 4]
-    stored = xr.open_zarr(tmp_path / "s" / "data.zarr", consolidated=False)
+    stored = xr.open_zarr(tmp_path / "s" / "data.zarr", consolidated=False, chunks=None)
     xr.testing.assert_identical(stored.load(), table)
 
 

@@ -84,7 +84,7 @@ def local_client(workers: int) -> Iterator[Client]:
     from distributed import Client, LocalCluster
 
     alone: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(n_workers=workers, **alone) as cluster, Client(cluster) as client:
+    with _default_kept(), LocalCluster(n_workers=workers, **alone) as cluster, Client(cluster) as client:
         yield client
 
 
@@ -94,13 +94,29 @@ def scheduler_client(address: str) -> Iterator[Client]:
     _dask()
     from distributed import Client
 
+    with _default_kept():
+        try:
+            client = Client(address, timeout=ANSWER)
+        except (OSError, ValueError, TypeError) as error:
+            reason = sentence(error).split(" after ")[0]
+            raise InputError(f"no Dask scheduler answers at {address!r} ({reason}).") from None
+        with client:
+            yield client
+
+
+@contextmanager
+def _default_kept() -> Iterator[None]:
+    """Leave Dask's default scheduler as it was: a client that found none keeps itself as the default."""
+    import dask
+
+    before = dask.config.get("scheduler", None)
     try:
-        client = Client(address, timeout=ANSWER)
-    except (OSError, ValueError, TypeError) as error:
-        reason = sentence(error).split(" after ")[0]
-        raise InputError(f"no Dask scheduler answers at {address!r} ({reason}).") from None
-    with client:
-        yield client
+        yield
+    finally:
+        if before is None:
+            dask.config.config.pop("scheduler", None)
+        else:
+            dask.config.set(scheduler=before)
 
 
 def _dask() -> None:
