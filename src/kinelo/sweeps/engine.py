@@ -37,21 +37,22 @@ def results_of(
     futures = client.map(run_line, [function] * len(lines), lines, continued=continued, version=__version__, pure=False)
     of = {future.key: line for future, line in zip(futures, lines, strict=True)}
     try:
-        for future, result in as_completed(futures, with_results=True, raise_errors=False):
-            if future.status == "finished":
-                yield result
-            else:
-                yield [PointResult(index, None, _lost(future)) for index, _ in of[future.key]]
+        for future in as_completed(futures, raise_errors=False):
+            try:
+                # Waits where a result was lost with its worker and is being computed again.
+                result = future.result()
+            except Exception as error:
+                result = [PointResult(index, None, _lost(error)) for index, _ in of[future.key]]
+            yield result
             future.release()
     finally:
         client.cancel(futures)
 
 
-def _lost(future: Any) -> str:
-    error = future.exception()
+def _lost(error: Exception) -> str:
     if type(error).__name__ == "KilledWorker":
         return "every worker that computed it died, which is how a computation that needs too much memory ends."
-    return sentence(error) if error is not None else f"Dask ended it as {future.status}."
+    return sentence(error)
 
 
 def check_client(client: Any) -> None:
