@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kinelo._version import __version__
@@ -108,16 +109,15 @@ def scheduler_client(address: str) -> Iterator[Client]:
 @contextmanager
 def _default_kept() -> Iterator[None]:
     """Leave Dask's default scheduler as it was: a client that found none keeps itself as the default."""
-    import dask
-
-    before = dask.config.get("scheduler", None)
+    settings: Any = import_module("dask.config")
+    before = settings.get("scheduler", None)
     try:
         yield
     finally:
         if before is None:
-            dask.config.config.pop("scheduler", None)
+            settings.config.pop("scheduler", None)
         else:
-            dask.config.set(scheduler=before)
+            settings.set(scheduler=before)
 
 
 def _dask() -> None:
