@@ -101,8 +101,8 @@ def code_laws(outcome: Outcome, pairing: Pairing) -> tuple[Law, Rule, object, ob
     if outcome.code is not None:
         law = Law(*outcome.code)
     else:
-        _check_one_formula(outcome)
         b, tie = compiled(outcome, "b", outcome.scalar_b), compiled(outcome, "tie", outcome.scalar_tie)
+        _check_one_formula(outcome)
     if pairing.code is not None:
         rule = Rule(*pairing.code)
     else:
