@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kinelo.play.formula import kernel
 
 MEMORY = 1000
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def running_unit(margin, unit, memory, out):
     """Unit before every match into ``out``; return the one after the last."""
     for k in range(margin.size):

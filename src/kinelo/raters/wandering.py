@@ -1,13 +1,10 @@
-"""How a strength moves while nobody plays, ``dx = −ρ x dt + walk dW``, and the clock of a rater; compiled.
-
-Numba keeps compiled callers in other files as they are when this one changes: clear ``__pycache__`` after an edit.
-"""
+"""How a strength moves while nobody plays, ``dx = −ρ x dt + walk dW``, and the clock of a rater; compiled."""
 
 from __future__ import annotations
 
 import math
 
-from numba import njit
+from kinelo.play.formula import kernel
 
 YEAR = 365.25
 START, TODAY = range(2)
@@ -15,7 +12,7 @@ LONG_AGO = -(2**60)
 """Days before this have never been: the clock of a rater that has seen no match."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fade(days, rho, walk):
     """Factor on a strength after a rest, and the variance the rest adds (``walk`` is a variance per year)."""
     years = max(days, 0) / YEAR
@@ -27,19 +24,19 @@ def fade(days, rho, walk):
     return f, walk * (1.0 - f * f) / (2.0 * rho)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def years_since_start(day, clock):
     """Years since the first match; none before it."""
     return max(day - clock[START], 0) / YEAR if clock[START] > LONG_AGO else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def years_since_last(day, clock):
     """Years since the latest match; none before the first."""
     return max(day - clock[TODAY], 0) / YEAR if clock[TODAY] > LONG_AGO else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_clock(day, clock):
     """Note that a match is played on ``day``."""
     if clock[START] <= LONG_AGO:

@@ -12,8 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kinelo.play.formula import kernel
 
 HOME, KAPPA = range(2)
 
@@ -30,19 +31,19 @@ class Numbers(NamedTuple):
     sharpness: float
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def attenuation(phi2):
     """``g``: how much the uncertainty of an opponent takes from what a result says."""
     return 1.0 / math.sqrt(1.0 + 3.0 * phi2 / math.pi**2)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def davidson_exponent(z, doubt, kappa, sharpness):
     """Exponent of Davidson's law; it grows with κ so that the expected result keeps Glicko's slope between equals."""
     return 0.5 * sharpness * (1.0 + kappa / 2.0) * z * attenuation(doubt)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def new_volatility(phi2, vol, gain, info, tau):
     """Volatility after a period: the root of Glickman's equation, by the Illinois method."""
     delta2 = (gain / info) ** 2
@@ -73,7 +74,7 @@ def new_volatility(phi2, vol, gain, info, tau):
     return math.exp(low / 2.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def settle(mu, phi2, vol, gain, info, tau, together):
     """Rating, squared deviation and volatility once the gathered results count."""
     if info <= 0.0:
@@ -86,7 +87,7 @@ def settle(mu, phi2, vol, gain, info, tau, together):
     return mu + phi2 * gain, phi2, vol
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gain, info, common, z, doubt, ties):
     """Rate matches in order; ``z`` and ``doubt``, if there is room, receive the difference of ratings and
     ``φ_i² + φ_j²`` before each match.
@@ -145,7 +146,7 @@ def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gai
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def settle_all(mu, phi2, vol, gain, info, tau):
     """Count what is still gathered of everyone (rated together), in place."""
     for t in range(mu.size):

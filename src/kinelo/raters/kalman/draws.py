@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from kinelo.matches.matches import Matches
-from kinelo.raters.kalman import kernels
-from kinelo.raters.kalman.kernels import FIRST, HOME, LEVEL, NEUTRAL
+from kinelo.raters.kalman.kernels import FIRST, HOME, LEVEL, NEUTRAL, Numbers
 from kinelo.raters.kalman.state import FilterState
 from kinelo.raters.wandering import TODAY, YEAR, fade, years_since_start
 
@@ -26,7 +25,7 @@ Array = NDArray[np.float64]
 class Manner(NamedTuple):
     """How strengths become results: ``numbers`` of the kernels, doubt, sharpness κ, draw band c and noise."""
 
-    numbers: Array
+    numbers: Numbers
     doubt: float
     sharpness: float
     band: float
@@ -72,10 +71,10 @@ class Possible:
         p, known = self.manner.numbers, self.state.known
         if row < FIRST:
             certain = (known.C[row, row] if self.state.full else known.v[row]) <= 0.0
-            per_year = 0.0 if certain else p[kernels.WALK] if row == LEVEL else p[kernels.VENUE_WALK]
+            per_year = 0.0 if certain else p.walk if row == LEVEL else p.venue_walk
             f, added = 1.0, per_year * max(day - int(self.last[row]), 0) / YEAR
         else:
-            f, added = fade(day - int(self.last[row]), p[kernels.RHO], p[kernels.WALK])
+            f, added = fade(day - int(self.last[row]), p.rho, p.walk)
         if f != 1.0 or added > 0.0:
             self.X[:, row] = f * self.X[:, row] + math.sqrt(self.manner.doubt * added) * self._normal()
             self.last[row] = max(day, int(self.last[row]))
@@ -89,8 +88,8 @@ class Possible:
         if name not in self.strangers:
             p, known, doubt = self.manner.numbers, self.state.known, self.manner.doubt
             load = 1.0 - math.exp(-years_since_start(day, known.clock))
-            strength = load * self.row(LEVEL, day) + math.sqrt(doubt * p[kernels.PRIOR]) * self._normal()
-            home = math.sqrt(doubt * p[kernels.HOME_PRIOR]) * self._normal()
+            strength = load * self.row(LEVEL, day) + math.sqrt(doubt * p.prior) * self._normal()
+            home = math.sqrt(doubt * p.home_prior) * self._normal()
             under = np.sqrt(doubt * known.slot_v) * self._normal(known.slot_v.size)
             self.strangers[name] = strength, home, under
         return self.strangers[name]

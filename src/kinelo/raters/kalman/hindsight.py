@@ -13,18 +13,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.play.formula import kernel
 from kinelo.raters.kalman.kernels import (
     FIRST,
     HOME,
     LEVEL,
     NEUTRAL,
-    NOISE,
-    RHO,
-    WALK,
     apart,
     enter,
     entry,
@@ -66,7 +63,7 @@ def steps(matches: int, rows: int, points: int) -> Steps:
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forwards(home, away, y, neutral, weight, day, slots, p, s, start, steps):
     """Filter matches in order and keep what the way back needs, at the places from ``start`` on."""
     active = s.x.size
@@ -77,7 +74,7 @@ def forwards(home, away, y, neutral, weight, day, slots, p, s, start, steps):
         pair = (home[g], away[g])
         for side in range(2):
             if s.games[pair[side]] > 0:
-                steps.f[k, side] = fade(day[g] - s.last[pair[side]], p[RHO], p[WALK])[0]
+                steps.f[k, side] = fade(day[g] - s.last[pair[side]], p.rho, p.walk)[0]
                 rest(pair[side], day[g], p, s, active)
         for side in range(2):
             if s.games[pair[side]] == 0:
@@ -92,7 +89,7 @@ def forwards(home, away, y, neutral, weight, day, slots, p, s, start, steps):
         i, j, venue = home[g] + FIRST, away[g] + FIRST, NEUTRAL if neutral[g] else HOME
         gather(i, j, venue, active, s.C, K)
         mean, variance = apart(home[g], away[g], neutral[g], slots[g], s)
-        S = variance + K[i] - K[j] + K[venue] + p[NOISE] / weight[g]
+        S = variance + K[i] - K[j] + K[venue] + p.noise / weight[g]
         surprise = y[g] - mean - (s.x[i] - s.x[j] + s.x[venue])
         steps.K[k, :] = K
         steps.v[k] = surprise
@@ -101,7 +98,7 @@ def forwards(home, away, y, neutral, weight, day, slots, p, s, start, steps):
         learn_apart(home[g], away[g], neutral[g], slots[g], surprise, S, s)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def through_match(i, j, venue, K, v, S, r, N, NK):
     """Take ``r`` and ``N`` back through a match."""
     rows = (i, j, venue)
@@ -124,7 +121,7 @@ def through_match(i, j, venue, K, v, S, r, N, NK):
             N[rows[q], rows[q2]] += signs[q] * signs[q2] * (1.0 / S + quadratic / (S * S))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def through_entry(row, ref, lean, load, r, N):
     """Take ``r`` and ``N`` back through the entry of a newcomer: nothing before it depends on what he is."""
     r[LEVEL] += load * r[row]
@@ -140,7 +137,7 @@ def through_entry(row, ref, lean, load, r, N):
         N[row, a] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def backwards(home, away, neutral, first, last, steps, r, N):
     """Take ``r`` and ``N`` from after match ``last − 1`` to before match ``first``."""
     NK = np.empty(r.size)

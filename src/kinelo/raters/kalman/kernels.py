@@ -23,11 +23,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from kinelo.play.formula import kernel
 from kinelo.raters.wandering import fade, move_clock, years_since_last, years_since_start
 
-# Places in the vector of numbers that the kernels take.
-WALK, PRIOR, NOISE, HOME_PRIOR, VENUE_WALK, RHO, LEAN = range(7)
 HOME, NEUTRAL, LEVEL, FIRST = range(4)
+
+
+class Numbers(NamedTuple):
+    """What the kernels take: variances (``walk`` and ``venue_walk`` a year's), ρ and λ (``lean``)."""
+
+    walk: float
+    prior: float
+    noise: float
+    home_prior: float
+    venue_walk: float
+    rho: float
+    lean: float
 
 
 class Known(NamedTuple):
@@ -49,21 +60,21 @@ class Known(NamedTuple):
     clock: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def entry(fresh_opponent, day, p, s):
     """How much a newcomer is given of its opponent's strength, and how much of the newcomers' level."""
-    lean = 0.0 if fresh_opponent else p[LEAN]
+    lean = 0.0 if fresh_opponent else p.lean
     return lean, (1.0 - lean) * (1.0 - math.exp(-years_since_start(day, s.clock)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter(place, other, day, p, s, active):
     """Give a newcomer its prior; return how much of the newcomers' level is in it."""
     row, ref = place + FIRST, other + FIRST
     lean, load = entry(s.games[other] == 0, day, p, s)
     s.x[row] = load * s.x[LEVEL] + lean * s.x[ref]
     if s.C.size == 0:
-        s.v[row] = p[PRIOR] + lean * lean * s.v[ref] + load * load * s.v[LEVEL]
+        s.v[row] = p.prior + lean * lean * s.v[ref] + load * load * s.v[LEVEL]
         return load
     C = s.C
     for k in range(active):
@@ -72,17 +83,17 @@ def enter(place, other, day, p, s, active):
             if lean > 0.0:
                 given += lean * C[max(ref, k), min(ref, k)]
             C[max(row, k), min(row, k)] = given
-    C[row, row] = p[PRIOR] + load * load * C[LEVEL, LEVEL]
+    C[row, row] = p.prior + load * load * C[LEVEL, LEVEL]
     if lean > 0.0:
         C[row, row] += lean * (lean * C[ref, ref] + 2.0 * load * C[ref, LEVEL])
     return load
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rest(place, day, p, s, active):
     """Bring a side that has played before to ``day``: it fades and grows uncertain."""
     row = place + FIRST
-    f, added = fade(day - s.last[place], p[RHO], p[WALK])
+    f, added = fade(day - s.last[place], p.rho, p.walk)
     s.x[row] *= f
     if s.C.size == 0:
         s.v[row] = f * f * s.v[row] + added
@@ -113,7 +124,7 @@ def learn_together(surprise, S, active, x, C, K):
             row[m] -= gain * K[m]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def learn_alone(row, surprise, S, x, v):
     """The same for one entry of a diagonal covariance; ``surprise`` carries the side's sign."""
     gain = v[row] / S
@@ -121,12 +132,12 @@ def learn_alone(row, surprise, S, x, v):
     v[row] -= gain * v[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pass_time(day, p, s):
     """Let venue advantages and the newcomers' level wander until ``day``; what is certain is never learnt."""
     years = years_since_last(day, s.clock)
     for row in range(FIRST):
-        grown = years * (p[WALK] if row == LEVEL else p[VENUE_WALK])
+        grown = years * (p.walk if row == LEVEL else p.venue_walk)
         if s.C.size > 0:
             s.C[row, row] += grown if s.C[row, row] > 0.0 else 0.0
         else:
@@ -134,7 +145,7 @@ def pass_time(day, p, s):
     move_clock(day, s.clock)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apart(home, away, neutral, slots, s):
     """Mean and variance of what is kept independent: the own home advantage, and strengths under conditions."""
     mean = 0.0
@@ -149,7 +160,7 @@ def apart(home, away, neutral, slots, s):
     return mean, variance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def learn_apart(home, away, neutral, slots, surprise, S, s):
     """Share a surprise with what is kept independent."""
     if not neutral:
@@ -160,7 +171,7 @@ def learn_apart(home, away, neutral, slots, surprise, S, s):
             learn_alone(away, -surprise, S, s.delta[:, slot], s.delta_v[:, slot])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play(home, away, y, neutral, weight, slots, load, active, p, s, K):
     """Forecast a match between sides that are up to date, then learn from it; return the forecast.
 
@@ -176,7 +187,7 @@ def play(home, away, y, neutral, weight, slots, load, active, p, s, K):
     else:
         variance += s.v[i] + s.v[j] + s.v[venue]
     if weight > 0.0:
-        S = variance + p[NOISE] / weight
+        S = variance + p.noise / weight
         surprise = y - mean
         if s.C.size > 0:
             learn_together(surprise, S, active, s.x, s.C, K)
@@ -191,7 +202,7 @@ def play(home, away, y, neutral, weight, slots, load, active, p, s, K):
     return mean, variance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prepare(home, away, day, p, s, active):
     """Bring both sides of a match to its day; return how much of the newcomers' level is in their difference."""
     pass_time(day, p, s)
@@ -209,7 +220,7 @@ def prepare(home, away, day, p, s, active):
     return load
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rows_in_use(s):
     """Rows of the state up to the last side that has played."""
     active = FIRST
@@ -219,7 +230,7 @@ def rows_in_use(s):
     return active
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play_all(home, away, y, neutral, weight, day, slots, p, s, mean, variance):
     """Filter matches in order; ``mean`` and ``variance`` receive what was expected of ``y``, without its noise."""
     K = np.empty(s.x.size)
@@ -230,14 +241,14 @@ def play_all(home, away, y, neutral, weight, day, slots, p, s, mean, variance):
         mean[g], variance[g] = play(home[g], away[g], y[g], neutral[g], weight[g], slots[g], load, active, p, s, K)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def foreseen_apart(home, away, neutral, slots, p, s):
     """The same as :func:`apart` where sides may never have been met."""
     mean = 0.0
     variance = 0.0
     if not neutral:
         mean += s.eta[home] if home >= 0 else 0.0
-        variance += s.eta_v[home] if home >= 0 else p[HOME_PRIOR]
+        variance += s.eta_v[home] if home >= 0 else p.home_prior
     for slot in slots:
         if slot >= 0:
             for place, sign in ((home, 1.0), (away, -1.0)):
@@ -246,7 +257,7 @@ def foreseen_apart(home, away, neutral, slots, p, s):
     return mean, variance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def brought_to(day, rows, p, s, u, M):
     """Mean ``u`` and covariance ``M`` of four rows (venue, newcomers' level, sides) on a day; none for strangers."""
     f = np.ones(4)
@@ -254,9 +265,9 @@ def brought_to(day, rows, p, s, u, M):
     for a in range(4):
         row = rows[a]
         if row >= FIRST:
-            f[a], own[a] = fade(day - s.last[row - FIRST], p[RHO], p[WALK])
+            f[a], own[a] = fade(day - s.last[row - FIRST], p.rho, p.walk)
         elif row >= 0 and (s.C[row, row] if s.C.size > 0 else s.v[row]) > 0.0:
-            own[a] = years_since_last(day, s.clock) * (p[WALK] if row == LEVEL else p[VENUE_WALK])
+            own[a] = years_since_last(day, s.clock) * (p.walk if row == LEVEL else p.venue_walk)
     for a in range(4):
         if rows[a] < 0:
             continue
@@ -269,7 +280,7 @@ def brought_to(day, rows, p, s, u, M):
         M[a, a] += own[a]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def foresee(home, away, neutral, day, slots, p, s):
     """Mean and variance expected of a match, from the state as it stands; place −1 is a side never met."""
     rows = np.array([NEUTRAL if neutral else HOME, LEVEL, home + FIRST, away + FIRST])
@@ -282,7 +293,7 @@ def foresee(home, away, neutral, day, slots, p, s):
         if rows[k] < 0:
             lean, load = entry(rows[other] < 0, day, p, s)
             u[k] = load * u[1] + lean * u[other]
-            M[k, k] = p[PRIOR] + load * load * M[1, 1] + lean * (lean * M[other, other] + 2.0 * load * M[other, 1])
+            M[k, k] = p.prior + load * load * M[1, 1] + lean * (lean * M[other, other] + 2.0 * load * M[other, 1])
             if s.C.size > 0:
                 for b in range(4):
                     if b != k:
@@ -294,7 +305,7 @@ def foresee(home, away, neutral, day, slots, p, s):
     return mean, variance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def foresee_all(home, away, neutral, day, slots, p, s, mean, variance):
     """Forecast matches from the state as it stands."""
     for g in range(home.size):

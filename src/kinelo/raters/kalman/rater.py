@@ -223,19 +223,19 @@ class KalmanElo(GaussianRater):
     def _fresh(self) -> FilterState:
         self._check_covariance()
         values = self.parameters_
-        numbers = np.empty(7)
-        numbers[kernels.WALK] = values["walk"] ** 2
-        numbers[kernels.PRIOR] = values["prior_spread"] ** 2
-        numbers[kernels.NOISE] = values["noise"] ** 2
-        numbers[kernels.HOME_PRIOR] = values["home_spread"] ** 2 if self.order_.home else 0.0
-        numbers[kernels.VENUE_WALK] = values["venue_walk"] ** 2
-        numbers[kernels.RHO] = values["regression"]
-        numbers[kernels.LEAN] = values["opponent_prior"]
-        self._numbers = numbers
-        first = np.append(self._venue_variance, LEVEL_VARIANCE * numbers[kernels.NOISE])
+        self._numbers = numbers = kernels.Numbers(
+            walk=values["walk"] ** 2,
+            prior=values["prior_spread"] ** 2,
+            noise=values["noise"] ** 2,
+            home_prior=values["home_spread"] ** 2 if self.order_.home else 0.0,
+            venue_walk=values["venue_walk"] ** 2,
+            rho=values["regression"],
+            lean=values["opponent_prior"],
+        )
+        first = np.append(self._venue_variance, LEVEL_VARIANCE * numbers.noise)
         return FilterState(
             (self.covariance_ or self.covariance) != "diagonal", first, values["newcomer"],
-            float(numbers[kernels.HOME_PRIOR]), condition_names(self.conditions), values,
+            numbers.home_prior, condition_names(self.conditions), values,
         )  # fmt: skip
 
     def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:

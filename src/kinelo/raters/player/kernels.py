@@ -11,15 +11,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from kinelo.play.formula import kernel
 from kinelo.raters.player.rotation import (
     AFTER,
-    PRIOR,
     RECENT,
-    RHO,
     STARTERS,
-    WALK,
     WIDEST,
     announced_lineup,
     belief,
@@ -30,21 +27,19 @@ from kinelo.raters.player.rotation import (
 )
 from kinelo.raters.wandering import fade, move_clock, years_since_last
 
-# Places in the vector of numbers that only these kernels take.
-NOISE, VENUE_WALK = 8, 9
 HOME, NEUTRAL = range(2)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def learn(ids, w, n, prior, gain, day, p, s):
     """Share a surprise among those who played; ``gain`` holds ``±(y − ŷ)/S`` and ``1/S``."""
     for k in range(n):
         q = ids[k]
         if s.games[q] == 0:
             s.x[q] = prior
-            s.P[q] = p[PRIOR]
+            s.P[q] = p.prior
         else:
-            f, added = fade(day - s.last[q], p[RHO], p[WALK])
+            f, added = fade(day - s.last[q], p.rho, p.walk)
             s.x[q] *= f
             s.P[q] = f * f * s.P[q] + added
         pull = w[k] * s.P[q]
@@ -54,13 +49,13 @@ def learn(ids, w, n, prior, gain, day, p, s):
         s.games[q] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
     """Mean and variance expected of match ``g``, from the state as it stands."""
     at = NEUTRAL if neutral else HOME
     mean = s.venue[at]
     variance = s.venue_v[at]
-    variance += p[VENUE_WALK] * years_since_last(day, s.clock) if variance > 0.0 else 0.0
+    variance += p.venue_walk * years_since_last(day, s.clock) if variance > 0.0 else 0.0
     for side in range(2):
         team = teams[side]
         listed = sheet.offsets[2 * g + side + 1] > sheet.offsets[2 * g + side]
@@ -78,14 +73,14 @@ def foresee(g, teams, neutral, day, sheet, mode, p, s, ids, w):
     return mean, variance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play(g, teams, y, neutral, weight, day, sheet, p, s, ids, w):
     """Learn from match ``g`` as it was played; a side whose line-up is not known is credited to its recent players."""
     for venue in (HOME, NEUTRAL):  # an advantage that is certain is never learnt and stays so
-        s.venue_v[venue] += p[VENUE_WALK] * years_since_last(day, s.clock) if s.venue_v[venue] > 0.0 else 0.0
+        s.venue_v[venue] += p.venue_walk * years_since_last(day, s.clock) if s.venue_v[venue] > 0.0 else 0.0
     move_clock(day, s.clock)
     at = NEUTRAL if neutral else HOME
-    S = s.venue_v[at] + p[NOISE] / max(weight, 1e-300)
+    S = s.venue_v[at] + p.noise / max(weight, 1e-300)
     surprise = y - s.venue[at]
     size = np.zeros(2, np.int64)
     prior = np.zeros(2)
@@ -108,7 +103,7 @@ def play(g, teams, y, neutral, weight, day, sheet, p, s, ids, w):
     s.venue_v[at] -= pull * pull / S
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def room(offsets):
     """The longest list of players that a line-up and the recent ones can make."""
     widest = RECENT * WIDEST
@@ -117,7 +112,7 @@ def room(offsets):
     return widest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play_all(home, away, y, neutral, weight, day, sheet, mode, p, s, mean, variance):
     """Rate matches in order; ``mean`` and ``variance`` receive what was expected of ``y``, without its noise."""
     widest = room(sheet.offsets)
@@ -128,7 +123,7 @@ def play_all(home, away, y, neutral, weight, day, sheet, mode, p, s, mean, varia
         play(g, teams, y[g], neutral[g], weight[g], day[g], sheet, p, s, ids, w)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def foresee_all(home, away, neutral, day, sheet, mode, p, s, mean, variance):
     """Forecast matches from the state as it stands; team −1 was never met."""
     widest = room(sheet.offsets)
@@ -137,7 +132,7 @@ def foresee_all(home, away, neutral, day, sheet, mode, p, s, mean, variance):
         mean[g], variance[g] = foresee(g, (home[g], away[g]), neutral[g], day[g], sheet, mode, p, s, ids, w)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def team_strengths(day, p, s, theta, sigma, doubt):
     """Mean and spread of every team's strength over its recent line-ups, and how uncertain the mean is."""
     ids, w = np.empty(RECENT * WIDEST, np.int64), np.empty(RECENT * WIDEST)

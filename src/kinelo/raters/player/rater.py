@@ -187,18 +187,18 @@ class PlayerElo(GaussianRater):
         if self.strength not in ("mean", "sum"):
             raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'")
         values = self.parameters_
-        p = np.zeros(10)
-        p[rotation_kernels.WALK] = values["walk"] ** 2
-        p[rotation_kernels.PRIOR] = values["prior_spread"] ** 2
-        p[rotation_kernels.NEWCOMER] = values["newcomer"]
-        p[rotation_kernels.TEAM_PRIOR] = values["team_prior"]
-        p[rotation_kernels.TOGETHER] = values["newcomer_correlation"]
-        p[rotation_kernels.RHO] = values["regression"]
-        p[rotation_kernels.BENCH] = self.substitute_share
-        p[rotation_kernels.SIZE] = self.lineup_size_ if self.strength == "sum" else 0.0
-        p[player_kernels.NOISE] = values["noise"] ** 2
-        p[player_kernels.VENUE_WALK] = values["venue_walk"] ** 2
-        self._numbers = p
+        self._numbers = rotation_kernels.Numbers(
+            walk=values["walk"] ** 2,
+            prior=values["prior_spread"] ** 2,
+            newcomer=values["newcomer"],
+            team_prior=values["team_prior"],
+            rho=values["regression"],
+            bench=float(self.substitute_share),
+            size=self.lineup_size_ if self.strength == "sum" else 0.0,
+            together=values["newcomer_correlation"],
+            noise=values["noise"] ** 2,
+            venue_walk=values["venue_walk"] ** 2,
+        )
         self._role_weights = {
             name.removeprefix(ROLE_PREFIX): value for name, value in values.items() if name.startswith(ROLE_PREFIX)
         }

@@ -3,8 +3,7 @@
 A side's shares ``w_k`` come from minutes, else from who started, times the weight of the role. Before a match each
 starter counts with the share he usually plays, and the team's recent substitutes fill up. Where nothing is known the
 line-up is a random one of the team's recent line-ups: the paper's random strength, with mean ``θ`` and variance ``σ²``
-over those line-ups as their players are rated now. (After an edit here clear ``__pycache__``: Numba keeps the callers
-in :mod:`kinelo.raters.player.kernels` as they were compiled.)
+over those line-ups as their players are rated now.
 """
 
 from __future__ import annotations
@@ -13,17 +12,33 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kinelo.play.formula import kernel
 from kinelo.raters.wandering import fade, years_since_start
 
-# Places in the vector of numbers that the kernels take.
-WALK, PRIOR, NEWCOMER, TEAM_PRIOR, RHO, BENCH, SIZE, TOGETHER = range(8)
 AFTER, STARTERS, UNKNOWN = range(3)
 RECENT, WIDEST = 10, 48
 USUAL_GAIN = 0.1
 FRESH_STARTER = 0.7
+
+
+class Numbers(NamedTuple):
+    """What the kernels take: variances (``walk`` and ``venue_walk`` a year's), ρ, and how line-ups are read.
+
+    ``size`` is the total of a line-up where its sum counts, 0 where its mean does.
+    """
+
+    walk: float
+    prior: float
+    newcomer: float
+    team_prior: float
+    rho: float
+    bench: float
+    size: float
+    together: float
+    noise: float
+    venue_walk: float
 
 
 class Sheet(NamedTuple):
@@ -57,7 +72,7 @@ class Squads(NamedTuple):
     clock: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def raw_shares(lo, hi, sheet, bench, w):
     """Time played as a part of the longest, into ``w``; by starts where no minutes are known. Return the sum."""
     longest = 0.0
@@ -79,7 +94,7 @@ def raw_shares(lo, hi, sheet, bench, w):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normalise(w, n, total, size):
     """Make shares sum to one (``size`` 0), or to ``total / size`` where a side's strength is a sum."""
     scale = size if size > 0.0 else max(total, 1e-12)
@@ -87,22 +102,22 @@ def normalise(w, n, total, size):
         w[k] /= scale
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def played_lineup(g, side, sheet, p, ids, w):
     """Ids and shares of those of the line-up who played; return how many."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
-    total = raw_shares(lo, hi, sheet, p[BENCH], w)
+    total = raw_shares(lo, hi, sheet, p.bench, w)
     n = 0
     for c in range(lo, hi):
         if w[c - lo] > 0.0:
             ids[n] = sheet.player[c]
             w[n] = w[c - lo]
             n += 1
-    normalise(w, n, total, p[SIZE])
+    normalise(w, n, total, p.size)
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_recent(team, fixed, s, ids, w):
     """Append the average of the team's recent line-ups to ids[:fixed]; only substitutes where there are any fixed."""
     n = fixed
@@ -131,15 +146,15 @@ def add_recent(team, fixed, s, ids, w):
     return n, added
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def recent_average(team, p, s, ids, w):
     """Ids and shares of the average of the team's recent line-ups; return how many."""
     n, total = add_recent(team, np.int64(0), s, ids, w)  # a bare 0 would be compiled for itself
-    normalise(w, n, total, p[SIZE])
+    normalise(w, n, total, p.size)
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def announced_lineup(g, side, team, sheet, p, s, ids, w):
     """Ids and shares of the line-up as its starters let expect it before the match; return how many."""
     n = np.int64(0)
@@ -154,11 +169,11 @@ def announced_lineup(g, side, team, sheet, p, s, ids, w):
     if team >= 0:
         n, added = add_recent(team, n, s, ids, w)
         total += added
-    normalise(w, n, total, p[SIZE])
+    normalise(w, n, total, p.size)
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def belief(ids, w, n, day, p, s):
     """Mean and variance of ``Σ w x`` on a day, and the prior mean of the newcomers among them.
 
@@ -172,26 +187,26 @@ def belief(ids, w, n, day, p, s):
         q = ids[k]
         if s.games[q] == 0:
             fresh += w[k]
-            variance += w[k] * w[k] * p[PRIOR]
+            variance += w[k] * w[k] * p.prior
         else:
-            f, added = fade(day - s.last[q], p[RHO], p[WALK])
+            f, added = fade(day - s.last[q], p.rho, p.walk)
             mean += w[k] * f * s.x[q]
             variance += w[k] * w[k] * (f * f * s.P[q] + added)
-    variance += p[TOGETHER] * fresh * fresh * p[PRIOR]
-    prior = p[NEWCOMER] * (1.0 - math.exp(-years_since_start(day, s.clock))) + p[TEAM_PRIOR] * mean
+    variance += p.together * fresh * fresh * p.prior
+    prior = p.newcomer * (1.0 - math.exp(-years_since_start(day, s.clock))) + p.team_prior * mean
     if n == 0:
-        return prior, p[PRIOR], prior
+        return prior, p.prior, prior
     return mean + fresh * prior, variance, prior
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rotation(team, day, p, s, ids, w):
     """Mean ``θ`` and variance ``σ²`` of the strength over the team's recent line-ups, and how uncertain ``θ`` is."""
     n = recent_average(team, p, s, ids, w)
     doubt = belief(ids, w, n, day, p, s)[1]
     for k in range(n):
         s.seat[ids[k]] = k
-        w[k] = fade(day - s.last[ids[k]], p[RHO], p[WALK])[0] * s.x[ids[k]]
+        w[k] = fade(day - s.last[ids[k]], p.rho, p.walk)[0] * s.x[ids[k]]
     lineups = min(s.ring_count[team], RECENT)
     theta = 0.0
     square = 0.0
@@ -203,7 +218,7 @@ def rotation(team, day, p, s, ids, w):
             total += s.ring_w[team, r, c]
             strength += s.ring_w[team, r, c] * w[s.seat[s.ring_ids[team, r, c]]]
             c += 1
-        strength /= p[SIZE] if p[SIZE] > 0.0 else max(total, 1e-12)
+        strength /= p.size if p.size > 0.0 else max(total, 1e-12)
         theta += strength / lineups
         square += strength * strength / lineups
     for k in range(n):
@@ -211,11 +226,11 @@ def rotation(team, day, p, s, ids, w):
     return theta, max(square - theta * theta, 0.0), doubt
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def remember(g, side, team, sheet, p, s, w):
     """Keep the line-up among the team's recent ones, and how long each of its players usually plays."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
-    if raw_shares(lo, hi, sheet, p[BENCH], w) <= 0.0:
+    if raw_shares(lo, hi, sheet, p.bench, w) <= 0.0:
         return
     slot = s.ring_count[team] % RECENT
     s.ring_ids[team, slot, :] = -1
