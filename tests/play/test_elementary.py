@@ -13,7 +13,19 @@ from scipy.special import erf, ndtri
 from kinelo.micro import kernels
 from kinelo.model.outcome import LOGISTIC, PROBIT
 from kinelo.model.pairing import LOCAL, SMOOTH_WINDOW, WINDOW
-from kinelo.play import arithmetic, binding, elementary, formula, laws, performances, stream
+from kinelo.play import (
+    arithmetic,
+    binding,
+    deviations,
+    elementary,
+    formula,
+    laws,
+    motion,
+    pairs,
+    performances,
+    steps,
+    stream,
+)
 from kinelo.play.arithmetic import PLAIN
 
 PLAINLY = binding.bind(PLAIN)
@@ -101,7 +113,7 @@ def test_performances_are_the_same_compiled_and_in_plain_python(kind):
 
 def test_formulas_call_no_library_whose_bytes_differ_between_machines():
     """``sqrt``, ``copysign``, ``floor`` round the same everywhere; a library's exp, log, erf, cos do not."""
-    for module in (elementary, laws, performances, stream):
+    for module in (deviations, elementary, laws, motion, pairs, performances, steps, stream):
         tree = ast.parse(Path(module.__file__).read_text())
         called = {
             node.attr

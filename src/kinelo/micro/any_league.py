@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.micro.general import ELITE, GIVEN, Meeting, Memory, Seen, meet_and_draw, play_general
+from kinelo.micro.general import GIVEN, Meeting, Memory, Seen, meet_and_draw, play_general
 from kinelo.micro.league import LARGEST_TABLE, NotBuiltIn, Play, code_strength, result_table
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
@@ -19,7 +19,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.play.laws import Law, Rule
 from kinelo.play.performances import Drawing
-from kinelo.play.steps import Steps
+from kinelo.play.steps import ELITE, Steps
 from kinelo.play.stream import realisation_keys
 from kinelo.play.users import USER, compiled, nothing
 

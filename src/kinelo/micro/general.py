@@ -17,15 +17,15 @@ from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import kernel
 from kinelo.play.laws import acceptance, expected, result_of, tie_chance
+from kinelo.play.pairs import two_teams, unpacked
 from kinelo.play.performances import performance
-from kinelo.play.steps import step_size
+from kinelo.play.steps import pay, rate, steps_of
 from kinelo.play.stream import draw, redraw, unit
 from kinelo.play.users import USER
 
 GIVEN = 4
 """Kind of a drawing whose ``values`` are the performances themselves, two per match of the call."""
 
-ELITE = 2400.0
 NOT_PLAYED = 2.0
 
 
@@ -73,17 +73,13 @@ def play_general(rating, memory, played, keys, meeting, drawing, first, last, st
             bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
             pair, fraction = np.uint64(0), bits
             if meeting.literal and not meeting.rounds:
-                i = high_product(bits, teams)  # pyright: ignore[reportCallIssue]
-                j = high_product(bits * teams, teams - np.uint64(1))  # pyright: ignore[reportCallIssue]
-                if j >= i:
-                    j += np.uint64(1)
+                i, j = two_teams(bits, teams)
             else:
                 if meeting.rounds:
                     pair = np.uint64(match) % pairs
                 else:
                     pair, fraction = high_product(bits, pairs), bits * pairs  # pyright: ignore[reportCallIssue]
-                packed = np.uint64(meeting.pairs[pair])
-                i, j = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
+                i, j = unpacked(meeting.pairs[pair])
             z = r[i] - r[j]
             if seen.result.size > 0:
                 seen.home[match - first], seen.away[match - first], seen.result[match - first] = i, j, NOT_PLAYED
@@ -114,20 +110,10 @@ def play_general(rating, memory, played, keys, meeting, drawing, first, last, st
                         1.0 if fraction >= meeting.loss[pair] else 0.0
                     )
                 surprise = result - (b(z) if law.kind == USER else expected(law.kind, law.nu, law.kappa, z))
-                gi = step_size(
-                    steps.kind, steps.gamma[i], steps.boost, steps.matches, steps.junior[i], r[i], n[i], top[i]
+                step_i, step_j = steps_of(
+                    steps.kind, steps.gamma, steps.boost, steps.matches, steps.junior, r, n, top, i, j
                 )
-                gj = step_size(
-                    steps.kind, steps.gamma[j], steps.boost, steps.matches, steps.junior[j], r[j], n[j], top[j]
-                )
-                if meeting.period > 0:
-                    owed[i] += gi * surprise
-                    owed[j] -= gj * surprise
-                else:
-                    r[i] += gi * surprise
-                    r[j] -= gj * surprise
-                    top[i] |= r[i] >= ELITE
-                    top[j] |= r[j] >= ELITE
+                rate(r, owed, top, i, j, step_i, step_j, surprise, meeting.period > 0)
                 if seen.result.size > 0:
                     seen.result[match - first] = result
                 n[i] += 1
@@ -135,9 +121,7 @@ def play_general(rating, memory, played, keys, meeting, drawing, first, last, st
                 played[realisation] += 1
             if meeting.period > 0 and (match + 1) % meeting.period == 0:
                 for team in range(r.size):
-                    r[team] += owed[team]
-                    owed[team] = 0.0
-                    top[team] |= r[team] >= ELITE
+                    pay(r, owed, top, team)
 
 
 @kernel
@@ -158,11 +142,8 @@ def meet_and_draw(key_1, key_2, pairs, rounds, teams, first, uniforms, i, j):
     for row in range(i.size):
         bits = draw(key_1, key_2, np.uint64(first + row))
         if rounds:
-            packed = np.uint64(pairs[np.uint64(first + row) % np.uint64(pairs.size)])
-            i[row], j[row] = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
+            i[row], j[row] = unpacked(pairs[np.uint64(first + row) % np.uint64(pairs.size)])
         else:
-            mine = high_product(bits, np.uint64(teams))  # pyright: ignore[reportCallIssue]
-            other = high_product(bits * np.uint64(teams), np.uint64(teams - 1))  # pyright: ignore[reportCallIssue]
-            i[row], j[row] = mine, other + np.uint64(1) if other >= mine else other
+            i[row], j[row] = two_teams(bits, np.uint64(teams))
         for k in range(uniforms.shape[1]):
             uniforms[row, k] = unit(redraw(bits, np.uint64(k + 1)))

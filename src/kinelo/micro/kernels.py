@@ -17,6 +17,7 @@ from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import kernel
 from kinelo.play.laws import acceptance, expected, logistic, result_of, tie_chance
+from kinelo.play.pairs import two_teams
 from kinelo.play.performances import performance
 from kinelo.play.stream import draw, redraw, unit
 
@@ -110,10 +111,7 @@ def play_literal(rating, played, keys, drawing, first, last, gamma, law, rule):
         r = rating[realisation]
         for match in range(first, last):
             bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
-            i = high_product(bits, teams)  # pyright: ignore[reportCallIssue]
-            j = high_product(bits * teams, teams - np.uint64(1))  # pyright: ignore[reportCallIssue]
-            if j >= i:
-                j += np.uint64(1)
+            i, j = two_teams(bits, teams)
             difference = r[i] - r[j]
             used = np.uint64(1)
             if pairing != ALL_PLAY_ALL and unit(redraw(bits, np.uint64(0))) >= acceptance(

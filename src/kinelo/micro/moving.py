@@ -13,58 +13,24 @@ candidate match a team leaves with probability ``2·rate`` and a newcomer takes 
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.micro.general import ELITE, NOT_PLAYED
+from kinelo.micro.general import NOT_PLAYED
 from kinelo.model.pairing import ALL_PLAY_ALL
-from kinelo.play.arithmetic import high_product
-from kinelo.play.elementary import exp_negative, quantile
-from kinelo.play.formula import formula, kernel
+from kinelo.play.deviations import informed, rested, sharpened
+from kinelo.play.formula import kernel
 from kinelo.play.laws import acceptance, expected, result_of, tie_chance
-from kinelo.play.performances import performance
-from kinelo.play.steps import step_size
-from kinelo.play.stream import centred, draw, redraw, unit
+from kinelo.play.motion import FORM, LEARNING, WALK, jolt, leaver, lessons, newcomer_of, present
+from kinelo.play.pairs import two_teams, unpacked
+from kinelo.play.performances import normal_of, performance
+from kinelo.play.steps import pay, rate, steps_of
+from kinelo.play.stream import draw, redraw, unit
 from kinelo.play.users import USER
 
-STILL, LEARNING, FORM, WALK = 0, 1, 2, 3
-RANDOM, WEAKEST, STRONGEST = 0, 1, 2
 ONE = np.uint64(1)
-GLICKO = 12.0 / math.pi**2
-
-
-class Motion(NamedTuple):
-    """How strengths move, as the kernel takes it.
-
-    ``kind``; α, β, σ and whether X is the result; ω, V and s²; departures per candidate match and who leaves; what
-    newcomers bring.
-    """
-
-    kind: int
-    alpha: float
-    beta: float
-    diffusion: float
-    on_result: bool
-    rate: float
-    form: float
-    walk: float
-    leaving: float
-    who: int
-    pool: NDArray[np.float64]
-    start: float
-
-
-class Deviation(NamedTuple):
-    """Glicko's numbers: whether it is on, ν, c² per unit of T, the first and the largest v."""
-
-    on: bool
-    nu: float
-    growth: float
-    start: float
-    largest: float
 
 
 class Carried(NamedTuple):
@@ -93,35 +59,6 @@ class Pairs(NamedTuple):
     period: int
 
 
-@formula
-def present(kind, rate, form, walk, strength, level, elapsed, normal):
-    """Strength after ``elapsed`` units of T, from a standard normal number."""
-    if kind == FORM:
-        kept = exp_negative(-min(rate * elapsed, 350.0))
-        return level + (strength - level) * kept + math.sqrt(form * (1.0 - kept * kept)) * normal
-    if kind == WALK:
-        return strength + math.sqrt(walk * elapsed) * normal
-    return strength
-
-
-@formula
-def rested(variance, growth, largest, elapsed):
-    """v after ``elapsed`` units of T without a match."""
-    return min(variance + growth * elapsed, max(largest, variance))
-
-
-@formula
-def discount(nu, variance):
-    """Glicko's g."""
-    return 1.0 / math.sqrt(1.0 + GLICKO * nu * nu * variance)
-
-
-@formula
-def normal_of(bits, k):
-    """A standard normal number from the k-th further draw of a match."""
-    return quantile(centred(redraw(bits, k)))
-
-
 @kernel
 def play_moving(
     rating, carried, played, keys, meeting, drawing, theta, first, last, steps, motion, glicko, law, rule, b, tie, w,
@@ -139,13 +76,9 @@ def play_moving(
         for match in range(first, last):
             bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
             if meeting.rounds:
-                packed = np.uint64(meeting.pairs[np.uint64(match) % pairs])
-                i, j = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
+                i, j = unpacked(meeting.pairs[np.uint64(match) % pairs])
             else:
-                i = high_product(bits, teams)  # pyright: ignore[reportCallIssue]
-                j = high_product(bits * teams, teams - ONE)  # pyright: ignore[reportCallIssue]
-                if j >= i:
-                    j += ONE
+                i, j = two_teams(bits, teams)
             z = r[i] - r[j]
             if seen.result.size > 0:
                 seen.home[match - first], seen.away[match - first], seen.result[match - first] = i, j, NOT_PLAYED
@@ -177,44 +110,31 @@ def play_moving(
                         for side in (i, j):
                             v[side] = rested(v[side], glicko.growth, glicko.largest, (match - rest[side]) * unit_time)
                             rest[side] = match
-                    gi, gj = discount(glicko.nu, v[j]), discount(glicko.nu, v[i])
-                    bi = expected(law.kind, law.nu, law.kappa, gi * z)
-                    bj = expected(law.kind, law.nu, law.kappa, gj * z)
-                    # sech² = 1 − tanh²
-                    info_i, info_j = (glicko.nu * gi) ** 2 * (1.0 - bi * bi), (glicko.nu * gj) ** 2 * (1.0 - bj * bj)
+                    gi, bi, info_i = informed(glicko.nu, v[j], z)
+                    gj, bj, info_j = informed(glicko.nu, v[i], z)
                     if meeting.period > 0:
                         owed[i] += gi * (result - bi)
                         owed[j] -= gj * (result - bj)
                         known[i] += info_i
                         known[j] += info_j
                     else:
-                        v[i], v[j] = v[i] / (1.0 + v[i] * info_i), v[j] / (1.0 + v[j] * info_j)
+                        v[i], v[j] = sharpened(v[i], info_i), sharpened(v[j], info_j)
                         r[i] += glicko.nu * gi * v[i] * (result - bi)
                         r[j] -= glicko.nu * gj * v[j] * (result - bj)
                 else:
                     surprise = result - (b(z) if law.kind == USER else expected(law.kind, law.nu, law.kappa, z))
-                    si = step_size(
-                        steps.kind, steps.gamma[i], steps.boost, steps.matches, steps.junior[i], r[i], n[i], top[i]
+                    si, sj = steps_of(
+                        steps.kind, steps.gamma, steps.boost, steps.matches, steps.junior, r, n, top, i, j
                     )
-                    sj = step_size(
-                        steps.kind, steps.gamma[j], steps.boost, steps.matches, steps.junior[j], r[j], n[j], top[j]
-                    )
-                    if meeting.period > 0:
-                        owed[i] += si * surprise
-                        owed[j] -= sj * surprise
-                    else:
-                        r[i] += si * surprise
-                        r[j] -= sj * surprise
-                        top[i] |= r[i] >= ELITE
-                        top[j] |= r[j] >= ELITE
+                    rate(r, owed, top, i, j, si, sj, surprise, meeting.period > 0)
                     if motion.kind == LEARNING:
                         gap = b(d) if law.kind == USER else expected(law.kind, law.nu, law.kappa, d)
-                        gain = motion.beta * (result if motion.on_result else gap)
-                        rho[i] += si * (motion.alpha * (1.0 - gap) + gain)
-                        rho[j] += sj * (motion.alpha * (1.0 + gap) - gain)
+                        mine, theirs = lessons(motion.alpha, motion.beta, motion.on_result, gap, result)
+                        rho[i] += si * mine
+                        rho[j] += sj * theirs
                         if motion.diffusion > 0.0:
-                            rho[i] += math.sqrt(si) * motion.diffusion * normal_of(bits, used)
-                            rho[j] += math.sqrt(sj) * motion.diffusion * normal_of(bits, used + ONE)
+                            rho[i] += jolt(si, motion.diffusion, normal_of(bits, used))
+                            rho[j] += jolt(sj, motion.diffusion, normal_of(bits, used + ONE))
                             used += np.uint64(2)
                 if seen.result.size > 0:
                     seen.result[match - first] = result
@@ -225,15 +145,14 @@ def play_moving(
                 span = meeting.period * unit_time
                 for team in range(count):
                     if glicko.on:
-                        v[team] = v[team] / (1.0 + v[team] * known[team])
+                        v[team] = sharpened(v[team], known[team])
                         r[team] += glicko.nu * v[team] * owed[team]
+                        owed[team] = 0.0
                         v[team] = rested(v[team], glicko.growth, glicko.largest, span)
                         known[team] = 0.0
                         rest[team] = match + 1
                     else:
-                        r[team] += owed[team]
-                        top[team] |= r[team] >= ELITE
-                    owed[team] = 0.0
+                        pay(r, owed, top, team)
                     if calendar:
                         rho[team] = present(
                             motion.kind, motion.rate, motion.form, motion.walk, rho[team], level[team], span,
@@ -242,18 +161,8 @@ def play_moving(
                         clock[team] = match + 1
                         used += ONE
             if motion.leaving > 0.0 and unit(redraw(bits, used)) < motion.leaving:
-                gone = np.int64(high_product(redraw(bits, used + ONE), teams))  # pyright: ignore[reportCallIssue]
-                if motion.who != RANDOM:
-                    sign = 1.0 if motion.who == WEAKEST else -1.0
-                    gone = 0
-                    for team in range(count):
-                        if sign * rho[team] < sign * rho[gone]:
-                            gone = team
-                lot, kinds = redraw(bits, used + np.uint64(2)), np.uint64(motion.pool.size)
-                level[gone] = motion.pool[high_product(lot, kinds)]  # pyright: ignore[reportCallIssue]
-                rho[gone] = level[gone]
-                if motion.kind == FORM:
-                    rho[gone] += math.sqrt(motion.form) * normal_of(bits, used + np.uint64(3))
+                gone = leaver(motion.who, rho, redraw(bits, used + ONE))
+                level[gone], rho[gone] = newcomer_of(motion.kind, motion.form, motion.pool, bits, used + np.uint64(2))
                 r[gone], n[gone], top[gone], owed[gone], known[gone] = motion.start, 0, False, 0.0, 0.0
                 clock[gone], rest[gone], v[gone] = match + 1, match + 1, glicko.start
 

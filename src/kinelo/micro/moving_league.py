@@ -9,23 +9,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.micro.any_league import code_laws, code_steps
-from kinelo.micro.general import ELITE, Seen
+from kinelo.micro.general import Seen
 from kinelo.micro.league import LARGEST_TABLE, NotBuiltIn, Play, code_strength
-from kinelo.micro.moving import (
-    FORM,
-    LEARNING,
-    RANDOM,
-    STILL,
-    STRONGEST,
-    WALK,
-    WEAKEST,
-    Carried,
-    Deviation,
-    Motion,
-    Pairs,
-    play_moving,
-    strengths_now,
-)
+from kinelo.micro.moving import Carried, Pairs, play_moving, strengths_now
 from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk
 from kinelo.model.outcome import Tanh
 from kinelo.model.schedule import Rounds
@@ -33,6 +19,9 @@ from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.play.deviations import Deviation
+from kinelo.play.motion import FORM, LEARNING, RANDOM, STILL, STRONGEST, WALK, WEAKEST, Motion
+from kinelo.play.steps import ELITE
 from kinelo.play.stream import realisation_keys
 
 NAMES = Carried._fields

@@ -29,13 +29,18 @@ class Drawing(NamedTuple):
 
 
 @formula
+def normal_of(bits, k):
+    """A standard normal number from the k-th further draw of a match."""
+    return quantile(centred(redraw(bits, k)))
+
+
+@formula
 def performance(kind, values, table, lineup, team, bits, used):
     """Draw λ of a team; return it and the number of draws used so far."""
     if kind == FIXED:
         return values[team, 0], used
     if kind == NORMAL:
-        deviation = quantile(centred(redraw(bits, used)))
-        return values[team, 0] + table[team, 0, 0] * deviation, used + ONE
+        return values[team, 0] + table[team, 0, 0] * normal_of(bits, used), used + ONE
     if kind == LOTTERY:
         total, missing = 0.0, lineup
         for k in range(values.shape[1]):

@@ -3,6 +3,9 @@
 A number, or one per team; falling with experience, ``γ (1 + β m/(m + n))`` after n matches; or the rules of FIDE,
 ``K = 2γ``: 40 for the first matches, 20, and 10 for good once the line was reached; a junior keeps 40
 below its own line.
+
+A match moves both sides by their own step times the surprise ``S − b``: at once, or, while ratings are frozen, into
+what is owed to each side and paid at the end of the period.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from numpy.typing import NDArray
 
 from kinelo.model.steps import FALLING, FIDE
 from kinelo.play.formula import formula
+
+ELITE = 2400.0
+"""The line of FIDE's rules: who has reached it keeps the smallest step for good."""
 
 
 class Steps(NamedTuple):
@@ -42,3 +48,33 @@ def step_size(kind, gamma, boost, matches, junior, rating, n, reached):
             return 20.0
         return 5.0 if reached else 10.0
     return gamma
+
+
+@formula
+def steps_of(kind, gamma, boost, matches, junior, r, n, top, i, j):
+    """γ of both sides of a match between teams i and j."""
+    return (
+        step_size(kind, gamma[i], boost, matches, junior[i], r[i], n[i], top[i]),
+        step_size(kind, gamma[j], boost, matches, junior[j], r[j], n[j], top[j]),
+    )
+
+
+@formula
+def rate(r, owed, top, i, j, step_i, step_j, surprise, frozen):
+    """Count a match: ratings move by each side's step times the surprise, or owe it while they are frozen."""
+    if frozen:
+        owed[i] += step_i * surprise
+        owed[j] -= step_j * surprise
+    else:
+        r[i] += step_i * surprise
+        r[j] -= step_j * surprise
+        top[i] |= r[i] >= ELITE
+        top[j] |= r[j] >= ELITE
+
+
+@formula
+def pay(r, owed, top, team):
+    """End a period for a team: its rating receives what is owed."""
+    r[team] += owed[team]
+    owed[team] = 0.0
+    top[team] |= r[team] >= ELITE

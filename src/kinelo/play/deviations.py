@@ -1,0 +1,53 @@
+"""Glicko's match: each side carries the variance v = RD² of its rating.
+
+``g = (1 + 12ν²v/π²)^{−½}`` of the opponent's v, ``b(gΔ) = tanh νgΔ``, ``I = ν²g² sech² νgΔ``; then
+``v⁺ = v/(1 + vI)`` and ``r += νg v⁺ (S − b(gΔ))``; at rest v grows by c² per unit of time up to its largest.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from kinelo.play.formula import formula
+from kinelo.play.laws import logistic
+
+GLICKO = 1.2158542037080533
+"""12/π²."""
+
+
+class Deviation(NamedTuple):
+    """Glicko's numbers: whether it is on, ν, c² per unit of T, the first and the largest v."""
+
+    on: bool
+    nu: float
+    growth: float
+    start: float
+    largest: float
+
+
+@formula
+def rested(variance, growth, largest, elapsed):
+    """v after ``elapsed`` units of T without a match."""
+    return min(variance + growth * elapsed, max(largest, variance))
+
+
+@formula
+def discount(nu, variance):
+    """g of an opponent."""
+    return 1.0 / math.sqrt(1.0 + GLICKO * nu * nu * variance)
+
+
+@formula
+def informed(nu, variance, z):
+    """g, b(gΔ) and the information I that a match against an opponent with this v brings, Δ = z."""
+    g = discount(nu, variance)
+    b = logistic(nu, 0.0, g * z)
+    steep = nu * g
+    return g, b, steep * steep * (1.0 - b * b)  # sech² = 1 − tanh²
+
+
+@formula
+def sharpened(variance, information):
+    """v after matches that brought so much information."""
+    return variance / (1.0 + variance * information)
