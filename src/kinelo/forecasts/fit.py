@@ -3,10 +3,11 @@
 With ``ℓ_k(φ)`` the log-loss of match ``k`` forecast from the matches before it, the search minimises
 ``Σ ℓ_k(φ) + ½ Σ ((φ − φ₀)/s)²``. The second term is a prior around the defaults, six standard deviations ``s`` as wide
 as the range of the parameter: it decides where the matches say little, as a season does, and fades among thousands.
-Scores ``∂ℓ_k/∂φ`` by finite differences give the gradient and, through their outer products (Berndt, Hall, Hall and
-Hausman), the curvature; each damped Newton step then costs one pass over the matches per parameter. The inverse of the
-same matrix gives the standard errors. The first quarter of the matches is rated but not scored, because a forecast made
-while nobody is known yet tells of the start, not of the parameters.
+Scores ``∂ℓ_k/∂φ`` give the gradient and, through their outer products (Berndt, Hall, Hall and Hausman), the curvature
+of damped Newton steps; the inverse of the same matrix gives the standard errors. A rater that can differentiate its own
+losses (``slopes``) hands all scores over in one pass; what it leaves out is found by finite differences, one pass per
+parameter. The first quarter of the matches is rated but not scored, because a forecast made while nobody is known yet
+tells of the start, not of the parameters.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +39,17 @@ MOST_DAMPINGS = 8
 FLAT = 0.7
 
 
+@dataclass(frozen=True)
+class Slopes:
+    """Losses of matches, and their derivatives: a column for each of the parameters that the rater names."""
+
+    losses: Array
+    by: Array
+    names: tuple[str, ...]
+
+
 class Estimable(Protocol):
-    """What the search asks of a rater."""
+    """What the search asks of a rater; one that can also say its ``slopes(matches, skipped)`` is fitted faster."""
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated."""
@@ -64,17 +74,11 @@ def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Es
     (300, False)
     """
     scales = _Scales(rater.open_parameters())
-    skipped = int(warm_up * len(matches))
-    result = matches.result[skipped:]
-
-    def losses(z: Array) -> Array:
-        twin = copy.copy(rater)
-        twin.reset(scales.values(z))
-        return log_loss(twin.one_step_ahead(matches).probabilities[skipped:], result)
-
-    z, information, total = _search(losses, scales)
-    errors = scales.standard_errors(z, information)
-    return Estimates(scales.values(z), errors, -total, len(matches) - skipped, scales.at_bounds(z))
+    course = _Course(rater, matches, int(warm_up * len(matches)), scales)
+    here, score = _search(course, scales)
+    losses = here.found.losses
+    errors = scales.standard_errors(here.z, score.T @ score)
+    return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, scales.at_bounds(here.z))
 
 
 class _Scales:
@@ -97,6 +101,11 @@ class _Scales:
             for p, x, u in zip(self.parameters, z, self.unit)
         }
 
+    def pace(self, z: Array) -> Array:
+        """How fast each value moves with its place: the step from ``∂/∂φ`` to ``∂/∂z``."""
+        values = self.values(z)
+        return np.array([values[p.name] if p.positive else u for p, u in zip(self.parameters, self.unit)])
+
     def at_bounds(self, z: Array) -> tuple[str, ...]:
         """Names of parameters at an end of their range; 0, where it is the least that makes sense, is no end."""
         stuck = (z >= self.high) | ((z <= self.low) & np.array([p.low != 0.0 for p in self.parameters]))
@@ -107,53 +116,82 @@ class _Scales:
         variance = np.diag(np.linalg.inv(information + np.diag(self.prior_precision)))
         vague = variance * self.prior_precision > FLAT**2
         stuck = (z <= self.low) | (z >= self.high)
-        slope = [value if p.positive else u for p, u, value in zip(self.parameters, self.unit, self.values(z).values())]
-        error = np.where(vague | stuck, np.nan, np.sqrt(variance) * np.array(slope))
+        error = np.where(vague | stuck, np.nan, np.sqrt(variance) * self.pace(z))
         return {p.name: float(e) for p, e in zip(self.parameters, error)}
 
 
 @dataclass
 class _Point:
-    """A place of the search: the losses there, and the penalised total."""
+    """A place of the search: what was found there, and the penalised total."""
 
     z: Array
-    losses: Array
+    found: Slopes
     total: float
 
 
-def _search(losses: Callable[[Array], Array], scales: _Scales) -> tuple[Array, Array, float]:
-    """Best place, information of the matches there, and the sum of their losses."""
+class _Course:
+    """The losses of a rater over matches, as the search asks for them."""
 
-    def look(z: Array) -> _Point:
-        loss = losses(z)
-        penalty = 0.5 * float(scales.prior_precision @ (z - scales.start) ** 2)
-        total = float(loss.sum()) + penalty
-        return _Point(z, loss, total if math.isfinite(total) else math.inf)
+    def __init__(self, rater: Estimable, matches: Matches, skipped: int, scales: _Scales) -> None:
+        self.rater, self.matches, self.skipped, self.scales = rater, matches, skipped, scales
 
-    here, damping, idle = look(scales.start), 1e-3, 0
+    def _twin(self, z: Array) -> Any:
+        twin = copy.copy(self.rater)
+        twin.reset(self.scales.values(z))
+        return twin
+
+    def losses(self, z: Array) -> Array:
+        """Loss of every match that is scored."""
+        said = self._twin(z).one_step_ahead(self.matches).probabilities[self.skipped :]
+        return log_loss(said, self.matches.result[self.skipped :])
+
+    def look(self, z: Array) -> _Point:
+        """Losses at a place, with all slopes that cost no further pass."""
+        if hasattr(self.rater, "slopes"):
+            found: Slopes = self._twin(z).slopes(self.matches, self.skipped)
+        else:
+            losses = self.losses(z)
+            found = Slopes(losses, np.empty((losses.size, 0)), ())
+        penalty = 0.5 * float(self.scales.prior_precision @ (z - self.scales.start) ** 2)
+        total = float(found.losses.sum()) + penalty
+        return _Point(z, found, total if math.isfinite(total) else math.inf)
+
+    def scores(self, here: _Point) -> Array:
+        """``∂ℓ_k/∂z_p``, by differences within the bounds where the rater did not say it."""
+        z, scales, found = here.z, self.scales, here.found
+        place = {name: k for k, name in enumerate(found.names)}
+        exact = np.array([p.name in place for p in scales.parameters], bool)
+        score = np.empty((found.losses.size, z.size))
+        score[:, exact] = found.by[:, [place[p.name] for p in scales.parameters if p.name in place]]
+        score[:, exact] *= scales.pace(z)[exact]
+        shift = np.where(z + DIFFERENCE <= scales.high, DIFFERENCE, -DIFFERENCE)
+        with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
+            moved = pool.map(self.losses, (z + np.diag(shift))[~exact])
+            for k, losses in zip(np.flatnonzero(~exact), moved):
+                score[:, k] = (losses - found.losses) / shift[k]
+        return score if np.isfinite(score.sum()) else np.nan_to_num(score)
+
+
+def _search(course: _Course, scales: _Scales) -> tuple[_Point, Array]:
+    """Best place, and the scores of the matches there."""
+    here, damping, idle = course.look(scales.start), 1e-3, 0
     for _ in range(MOST_STEPS):
-        score = _scores(losses, here, scales)
-        there, damping = _step(look, here, score, scales, damping)
+        score = course.scores(here)
+        there, damping = _step(course.look, here, score, scales, damping)
         idle = idle + 1 if here.total - there.total < NEGLIGIBLE else 0
         stuck, here = there is here, there
         if stuck or idle == 2:  # one short step may only mean strong damping
             break
-    score = _scores(losses, here, scales)
-    return here.z, score.T @ score, float(here.losses.sum())
-
-
-def _scores(losses: Callable[[Array], Array], here: _Point, scales: _Scales) -> Array:
-    """``∂ℓ_k/∂z_p`` by differences that stay within the bounds."""
-    shift = np.where(here.z + DIFFERENCE <= scales.high, DIFFERENCE, -DIFFERENCE)
-    with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
-        shifted = list(pool.map(losses, here.z + np.diag(shift)))
-    return np.nan_to_num((np.column_stack(shifted) - here.losses[:, None]) / shift)
+    return here, course.scores(here)
 
 
 def _step(
     look: Callable[[Array], _Point], here: _Point, score: Array, scales: _Scales, damping: float
 ) -> tuple[_Point, float]:
-    """A damped Newton step within the bounds that lowers the total, or ``here`` again where none does."""
+    """A damped Newton step within the bounds that lowers the total, or ``here`` again where none does.
+
+    How much of the gain that was foreseen came about says how far to trust the next step.
+    """
     gradient = score.sum(axis=0) + scales.prior_precision * (here.z - scales.start)
     curvature = score.T @ score + np.diag(scales.prior_precision)
     outward = ((here.z <= scales.low) & (gradient > 0)) | ((here.z >= scales.high) & (gradient < 0))
@@ -161,12 +199,16 @@ def _step(
     if free.size == 0:
         return here, damping
     inner = curvature[np.ix_(free, free)]
+    harder = 2.0
     for _ in range(MOST_DAMPINGS):
         move = np.zeros_like(here.z)
         move[free] = -np.linalg.solve(inner + damping * np.diag(np.diag(inner)), gradient[free])
         z = np.clip(here.z + np.clip(move, -LONGEST_STEP, LONGEST_STEP), scales.low, scales.high)
-        there = look(z)
-        if there.total < here.total:
-            return there, max(damping / 5, 1e-6)
-        damping = max(6 * damping, 1e-2)
+        there, move = look(z), z - here.z
+        gain = here.total - there.total
+        if gain > 0.0:
+            foreseen = -float(gradient @ move + 0.5 * move @ curvature @ move)
+            kept = min(gain / foreseen, 1.0) if foreseen > 0.0 else 0.0
+            return there, max(damping * max(0.2, 1.0 - (2.0 * kept - 1.0) ** 3), 1e-6)
+        damping, harder = max(harder * damping, 1e-2), 2.0 * harder
     return here, damping

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Day, Matches, check_matches
@@ -29,6 +30,7 @@ from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.standing import Standing
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import Numbers
+from kinelo.raters.team.slopes import losses_and_slopes
 from kinelo.raters.team.told import told_by
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ class TeamElo(SideRater):
         _P("newcomer_boost", 2.0, 0.0, 50.0, False, "how much larger a newcomer's step is"),
         _P("settling_matches", 15.0, 1.0, 300.0, True, "matches until a side is settled", above_zero=True),
         _P("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home"),
-        _P("ties", 0.5, 0.0, 20.0, False, "Davidson's kappa"),
+        _P("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
         _P("spread", 80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points"),
         _P("margin_weight", 0.5, 0.0, 1.0, False, "share of the margin in the update"),
         _P("margin_scale", 1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins", above_zero=True),
@@ -264,6 +266,21 @@ class TeamElo(SideRater):
             standing.rating, standing.variance, standing.count, standing.last, self._common, *self._blur, z, ties,
         )  # fmt: skip
         return done, (z, ties)
+
+    def slopes(self, matches: Matches, skipped: int) -> Slopes:
+        """Losses of the matches from ``skipped`` on, and their derivatives by every parameter, after a reset."""
+        standing = self._begin()
+        home, away = standing.sides(matches)
+        shift, node_weight = self._blur
+        spread = self.parameters_["spread"]
+        lean = np.log(shift) / spread if spread > 0.0 else np.zeros(shift.size)
+        losses, by = np.empty(len(matches) - skipped), np.empty((len(matches) - skipped, len(self.parameters)))
+        losses_and_slopes(
+            home, away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day, self._numbers,
+            self.parameters_["contraction"], standing.rating, standing.count, standing.last, self._common, shift,
+            node_weight, lean, skipped, losses, by,
+        )  # fmt: skip
+        return Slopes(losses, by, tuple(p.name for p in self.parameters))
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = getattr(self, "margin_unit_", math.nan)

@@ -1,0 +1,154 @@
+"""Losses of the team ratings and their exact derivatives by every parameter, in one pass over the matches.
+
+Beside each rating runs the row ``∂R/∂φ`` of its derivatives by all parameters ``φ`` (forward differentiation), beside
+the home advantage ``∂h/∂φ`` and beside κ ``∂κ/∂φ``. With ``z = R_i − R_j + h``, ``D = S' − b(z)`` and ``S'`` what
+the update sees, the chain rule carries them through a match: ``∂z = ∂R_i − ∂R_j + ∂h``,
+``∂R_i ← ∂R_i + D ∂γ_i + γ_i (∂S' − b_z ∂z − b_κ ∂κ − b_c)``, the last for the contraction alone, and likewise for ``h``
+and ``log κ``. The loss of a match has ``∂ℓ = ℓ_z ∂z + ℓ_κ ∂κ + ℓ_σ``. Rows are in the order of ``TeamElo.parameters``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from kinelo.forecasts.scores import SMALLEST
+from kinelo.play.elementary import exp_negative
+from kinelo.play.formula import kernel
+from kinelo.play.laws import FLATTEST
+from kinelo.raters.team.kernels import KAPPA, STEEPEST, UNIT, YEAR
+
+(
+    STEP, BOOST, SETTLING, HOME, TIES, SPREAD, WEIGHT, SCALE, CONTRACTION, REGRESSION, HOME_STEP, TIES_STEP, SIZE
+) = range(13)  # fmt: skip
+
+
+@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
+def chances(z, nu, kappa, shift, node_weight, lean):
+    """Win and loss probability of a blurred difference, and the derivatives of each by ``z``, ``κ`` and ``σ``.
+
+    ``lean`` holds ``∂ log(shift) / ∂σ`` of every node.
+    """
+    e = math.exp(min(max(nu * z, -STEEPEST), STEEPEST))
+    win = loss = win_z = loss_z = win_k = loss_k = win_s = loss_s = 0.0
+    for q in range(shift.size):
+        u = e * shift[q]
+        part = 1.0 / (u * (u + kappa) + 1.0)
+        share = node_weight[q] * part
+        win += u * u * share
+        loss += share
+        steep = u * share * part
+        up, down = u * (kappa * u + 2.0) * steep, (2.0 * u + kappa) * steep
+        win_z += up
+        loss_z -= down
+        win_s += lean[q] * up
+        loss_s -= lean[q] * down
+        win_k -= u * u * steep
+        loss_k -= steep
+    return win, loss, nu * win_z, nu * loss_z, win_k, loss_k, win_s, loss_s
+
+
+@njit(nogil=True, error_model="numpy")
+def share_of_loss(part, chance):
+    """``−part log chance`` and its derivative by the chance."""
+    if part <= 0.0:
+        return 0.0, 0.0
+    if chance <= SMALLEST:
+        return -part * math.log(SMALLEST), 0.0
+    return -part * math.log(chance), -part / chance
+
+
+@kernel
+def losses_and_slopes(
+    home, away, S, margin, neutral, weight, day, p, contraction, R, n, last, common, shift, node_weight, lean, skipped,
+    loss, slope,
+):  # fmt: skip
+    """Rate matches in order; ``loss`` and the rows of ``slope`` receive those of matches from ``skipped`` on."""
+    dR = np.zeros((R.size, SIZE))
+    dz, dh, dk, move = np.zeros(SIZE), np.zeros(SIZE), np.zeros(SIZE), np.zeros(SIZE)
+    h, kappa, unit = common[0], common[KAPPA], common[UNIT]
+    dh[HOME] = 1.0
+    dk[TIES] = 1.0
+    for k in range(home.size):
+        i, j = home[k], away[k]
+        for team in (i, j):
+            idle = day[k] - last[team]
+            if n[team] > 0 and idle > p.gap:
+                years = (idle - p.gap) / YEAR
+                f = math.exp(-p.rho * years) if p.rho > 0.0 else 1.0
+                for q in range(SIZE):
+                    dR[team, q] *= f
+                dR[team, REGRESSION] -= years * f * (R[team] - p.mean)
+                R[team] = p.mean + f * (R[team] - p.mean)
+            last[team] = day[k]
+        at_home = 0.0 if neutral[k] else 1.0
+        z = R[i] - R[j] + at_home * h
+        for q in range(SIZE):
+            dz[q] = dR[i, q] - dR[j, q] + at_home * dh[q]
+        win, lost, win_z, lost_z, win_k, lost_k, win_s, lost_s = chances(z, p.outer_nu, kappa, shift, node_weight, lean)
+        if k >= skipped:
+            won, drawn, beaten = max(S[k], 0.0), 1.0 - abs(S[k]), max(-S[k], 0.0)
+            part_win, by_win = share_of_loss(won, win)
+            part_lost, by_lost = share_of_loss(beaten, lost if kappa > 0.0 else 1.0 - win)
+            part_draw, by_draw = share_of_loss(drawn, max(1.0 - win - lost, 0.0) if kappa > 0.0 else 0.0)
+            if kappa > 0.0:
+                by_win -= by_draw
+                by_lost -= by_draw
+            else:
+                by_win -= by_lost
+                by_lost = 0.0
+            g = k - skipped
+            loss[g] = part_win + part_lost + part_draw
+            by_z, by_k = by_win * win_z + by_lost * lost_z, by_win * win_k + by_lost * lost_k
+            for q in range(SIZE):
+                slope[g, q] = by_z * dz[q] + by_k * dk[q]
+            slope[g, SPREAD] += by_win * win_s + by_lost * lost_s
+        t = exp_negative(-min(p.nu * abs(z), FLATTEST))
+        whole = 1.0 / (1.0 + t * t + kappa * t)
+        b = math.copysign((1.0 - t * t) * whole, z)
+        b_z = p.nu * t * (4.0 * t + kappa * (1.0 + t * t)) * whole * whole
+        b_k = -b * t * whole
+        target, seen, wider = S[k], 0.0, 0.0
+        if not math.isnan(margin[k]):
+            size = margin[k] / (p.margin_scale * unit)
+            bounded = math.tanh(size)
+            seen = bounded - S[k]
+            wider = -p.margin_weight * (1.0 - bounded * bounded) * size / p.margin_scale
+            target += p.margin_weight * seen
+            unit += (abs(margin[k]) - unit) / p.memory
+        surprise = target - b
+        for q in range(SIZE):
+            move[q] = -b_z * dz[q] - b_k * dk[q]
+        move[WEIGHT] += seen
+        move[SCALE] += wider
+        if p.margin_weight > 0.0:
+            move[CONTRACTION] += b_z * z / contraction
+        if p.ties_step > 0.0 and kappa > 0.0:
+            more = win + lost - abs(S[k])
+            grown = math.exp(p.ties_step * weight[k] * more)
+            c = kappa * grown * weight[k]
+            by_z, by_k = c * p.ties_step * (win_z + lost_z), c * p.ties_step * (win_k + lost_k) + grown
+            for q in range(SIZE):
+                dk[q] = by_k * dk[q] + by_z * dz[q]
+            dk[SPREAD] += c * p.ties_step * (win_s + lost_s)
+            dk[TIES_STEP] += c * more
+            kappa *= grown
+        if p.home_step > 0.0 and not neutral[k]:
+            c = p.home_step * weight[k]
+            for q in range(SIZE):
+                dh[q] += c * move[q]
+            dh[HOME_STEP] += weight[k] * surprise
+            h += c * surprise
+        for team, sign in ((i, 1.0), (j, -1.0)):
+            new = p.settling / (p.settling + n[team])
+            each = weight[k] * p.gamma * (1.0 + p.boost * new)
+            for q in range(SIZE):
+                dR[team, q] += sign * each * move[q]
+            full = sign * weight[k] * surprise
+            dR[team, STEP] += full * (1.0 + p.boost * new)
+            dR[team, BOOST] += full * p.gamma * new
+            dR[team, SETTLING] += full * p.gamma * p.boost * n[team] / (p.settling + n[team]) ** 2
+            R[team] += sign * each * surprise
+            n[team] += 1

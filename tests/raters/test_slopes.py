@@ -1,0 +1,111 @@
+"""Exact derivatives of losses against differences of the losses themselves."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.forecasts.fit import estimate
+from kinelo.forecasts.scores import log_loss
+
+SKIPPED = 100
+
+
+def league(n: int = 600, sides: int = 12, seed: int = 5, draws: bool = True) -> kn.Matches:
+    """Matches with margins (some missing), neutral venues, weights, rests of years and newcomers on the way."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0, 1, sides)
+    entered = 4 + np.arange(n) * (sides - 4) // n
+    home = rng.integers(0, entered)
+    away = (home + rng.integers(1, entered)) % entered
+    margin = np.round(strength[home] - strength[away] + 0.3 + rng.normal(0, 1.5, n) + (0.0 if draws else 0.5)) - (
+        0.0 if draws else 0.5
+    )
+    day = np.cumsum(np.where(rng.random(n) < 0.03, 200, 2))
+    return kn.read_matches(
+        {
+            "date": np.datetime64("2000-01-01") + day,
+            "home": [f"side {k}" for k in home],
+            "away": [f"side {k}" for k in away],
+            "result": (np.sign(margin) + 1) / 2,
+            "margin": np.where(rng.random(n) < 0.1, np.nan, margin),
+            "neutral": rng.random(n) < 0.2,
+            "weight": rng.choice([0.5, 1.0, 2.0], n),
+        }
+    )
+
+
+def losses(rater, matches, values):
+    twin = copy.copy(rater)
+    twin.reset(values)
+    return log_loss(twin.one_step_ahead(matches).probabilities[SKIPPED:], matches.result[SKIPPED:])
+
+
+def check(rater, matches, values, tolerance=2e-6):
+    """Every slope is the central (at an end of the range: one-sided) difference of the losses."""
+    twin = copy.copy(rater)
+    twin.reset(values)
+    found = twin.slopes(matches, SKIPPED)
+    np.testing.assert_allclose(found.losses, losses(rater, matches, values), rtol=1e-9, atol=1e-11)
+    open_names = {p.name for p in rater.open_parameters()}
+    assert open_names & set(found.names)
+    for name, slope in zip(found.names, found.by.T):
+        if name not in open_names:
+            continue
+        value = values[name]
+        h = 1e-4 * max(abs(value), 1e-2)
+        if value == 0.0:
+            low, middle, high = (losses(rater, matches, values | {name: k * h}) for k in range(3))
+            difference = (4.0 * middle - 3.0 * low - high) / (2.0 * h)
+        else:
+            high, low = (losses(rater, matches, values | {name: value + side * h}) for side in (1, -1))
+            difference = (high - low) / (2.0 * h)
+        scale = max(np.abs(difference).max(), 1e-8)
+        assert np.abs(slope - difference).max() < tolerance * scale + 1e-9, name
+
+
+def prepared(rater, matches):
+    """A rater as its search sees it: what ``fit`` settles before."""
+    rater.fit(matches)
+    return rater
+
+
+TEAM = {
+    "usual": {},
+    "at zero": {"regression": 0.0, "newcomer_boost": 0.0, "spread": 0.0},
+    "far": {"spread": 160.0, "contraction": 3.0, "step": 60.0, "ties": 2.0, "home_step": 3.0, "ties_step": 0.05},
+}
+
+
+@pytest.mark.parametrize("change", TEAM)
+@pytest.mark.parametrize("draws", [True, False])
+def test_slopes_of_team_elo(change, draws):
+    matches = league(draws=draws)
+    rater = prepared(kn.TeamElo(), matches)
+    values = {p.name: p.default for p in rater.parameters} | TEAM[change] | rater.moot_
+    assert set(rater.open_parameters())
+    check(rater, matches, values)
+
+
+def test_exact_and_differenced_scores_find_one_optimum():
+    matches = league(1500)
+    rater = prepared(kn.TeamElo(contraction=1.5, margin_scale=1.5), matches)
+
+    class Blind:
+        """The same rater without its slopes."""
+
+        open_parameters = staticmethod(rater.open_parameters)
+
+        def __init__(self):
+            self.inner = copy.copy(rater)
+
+        def reset(self, estimated=None):
+            self.inner = copy.copy(rater)
+            self.inner.reset(estimated)
+
+        def one_step_ahead(self, matches):
+            return self.inner.one_step_ahead(matches)
+
+    exact, differenced = estimate(rater, matches), estimate(Blind(), matches)
+    assert abs(exact.log_likelihood - differenced.log_likelihood) < 0.1
