@@ -19,6 +19,7 @@ PARTS = (("noise", style.BLUE), ("lag", style.ORANGE), ("newcomers", style.GREEN
 CHECKED = (
     ("spread", "Spread of ratings"),
     ("movement", "Change over 20 matches"),
+    ("likeness", "Likeness of opponents"),
     ("slope", "Calibration slope"),
     ("log_loss", "Log-loss"),
 )
@@ -80,11 +81,17 @@ def _plain_ticks(axes: Axes, ks: np.ndarray) -> None:
 def draw_check(check: PosteriorCheck) -> Figure:
     """The league played again from the estimates: where the real one lies among them."""
     with style.journal_style():
-        figure = style.new_figure(style.PAGE, 2.2)
+        figure = style.new_figure(style.PAGE, 2.4)
         for place, (axes, (name, title)) in enumerate(zip(figure.subplots(1, len(CHECKED)), CHECKED)):
-            axes.hist(check.played[:, place], bins=10, color=style.SKY)
-            axes.axvline(getattr(check, name), color=style.RED, label="real league")
+            for values, colour, label in (
+                (check.others[:, place], style.GREY, "other sides of the kind"),
+                (check.played[:, place], style.SKY, "the same sides again"),
+            ):
+                if np.isfinite(values).all():
+                    axes.hist(values, bins=8, color=colour, alpha=0.75, label=label)
+            axes.axvline(getattr(check, name), color=style.RED, label="the real league")
             axes.set(title=title, yticks=())
-            axes.locator_params(axis="x", nbins=4)
-        figure.axes[0].legend(loc="upper left")
+            axes.locator_params(axis="x", nbins=3)
+        handles, labels = figure.axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
         return figure

@@ -126,10 +126,10 @@ def test_leagues_played_again_look_like_the_real_one():
     matches, truth = walking()
     found = audited(walking, 100)
     check = found.check
-    # Thirty leagues: outside all of them in one of four quantities by chance 4 · 2/31.
-    low, high = check.played.min(axis=0), check.played.max(axis=0)
-    real = np.array([check.spread, check.movement, check.slope, check.log_loss])
-    assert ((low <= real) & (real <= high)).sum() >= 3
+    # Thirty leagues: outside all of them in one of five quantities by chance 5 · 2/31.
+    for again in (check.played, check.others):
+        low, high = again.min(axis=0), again.max(axis=0)
+        assert ((low <= check.real) & (check.real <= high)).sum() >= 4
     home, away = ratings_before(matches, 100.0, found.venue)
     true = math.sqrt(np.mean((home - away - truth)[found.since :] ** 2) / 2)
     assert check.error == pytest.approx(true, rel=0.2)

@@ -188,7 +188,7 @@ def _today(theory: Theory) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     years = np.maximum(day[-1] - known.last, 0.0) / 365.25
     keep = np.exp(-league.return_per_year * years)
     grown = league.walk_per_year**2 * (1 - keep**2) / (2 * league.return_per_year)
-    mean = known.mean * keep
+    mean = known.centre + keep * (known.mean - known.centre)
     return mean - mean[active].mean(), known.variance * keep**2 + grown, active
 
 

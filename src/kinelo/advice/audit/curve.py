@@ -22,7 +22,8 @@ from kinelo.advice.audit.estimate import Array, Calendar, LeagueEstimate, filter
 ERROR_NODES = 5
 TOP, BOTTOM = 400.0, 0.25
 LADDER = 1.1
-DRAWS = 40
+DRAWS = 32
+RUNG, MOST_RUNGS = 0.3, 8
 GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -156,11 +157,18 @@ def _interval(theory: Theory, centre: float) -> tuple[float, float]:
 
 
 def _lowest(theory: Theory, centre: float) -> float:
-    """K* near another one: the least point of a ladder, and of the parabola through its neighbours."""
-    ladder = np.log(centre) + 0.25 * np.arange(-4, 5)
-    losses = np.array([theory.at(math.exp(one)).log_loss for one in ladder])
-    place = int(np.clip(np.argmin(losses), 1, ladder.size - 2))
-    left, middle, right = losses[place - 1 : place + 2]
+    """K* near another one: three points on a logarithmic scale, moved until the middle is the lowest, and their parabola."""
+    losses: dict[int, float] = {}
+
+    def loss(place: int) -> float:
+        if place not in losses:
+            losses[place] = theory.at(centre * math.exp(RUNG * place)).log_loss
+        return losses[place]
+
+    place = 0
+    while abs(place) < MOST_RUNGS and min(loss(place - 1), loss(place + 1)) < loss(place):
+        place += 1 if loss(place + 1) < loss(place - 1) else -1
+    left, middle, right = (loss(place + n) for n in (-1, 0, 1))
     bend = left - 2 * middle + right
     shift = 0.5 * (left - right) / bend if bend > 0 else 0.0
-    return math.exp(ladder[place] + 0.25 * float(np.clip(shift, -1.0, 1.0)))
+    return centre * math.exp(RUNG * (place + float(np.clip(shift, -1.0, 1.0))))

@@ -26,7 +26,7 @@ NODES = 9
 DIFFERENCE = 1e-3
 MOST_STEPS = 40
 NEGLIGIBLE = 0.01
-MOST_WALKED = 2e7
+MOST_WALKED = 1e7
 """Matches filtered in all while drawing parameters, about."""
 
 # Name, whether it is positive, centre and width of its prior (of its logarithm where positive).
@@ -65,7 +65,10 @@ class Calendar:
 
 @dataclass(frozen=True)
 class Filtered:
-    """What the filter believes: before each match, and of each side after its last one."""
+    """What the filter believes: before each match, and of each side after its last one; ``centre`` is the league's mean.
+
+    ``path`` keeps what it believed of both sides of every match (see :mod:`kinelo.advice.audit.kernels`), if asked for.
+    """
 
     likelihood: Array
     gap: Array
@@ -73,6 +76,8 @@ class Filtered:
     mean: Array
     variance: Array
     last: Array
+    centre: float
+    path: Array
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ class LeagueEstimate:
         Rate at which strengths return to the league's mean.
     newcomer_spread, newcomer_level
         Standard deviation of newcomers' strengths, and where those who enter two years after the first match or later
-        lie relative to the first.
+        lie relative to the mean of the sides that then play.
     home_advantage, ties
         In points, and Davidson's κ.
     covariance
@@ -130,7 +135,7 @@ class LeagueEstimate:
         generator = np.random.default_rng(seed)
         here, reach = np.array([_inner(k, self._values[k]) for k in self.free]), 2.4 / math.sqrt(len(self.free))
         root, level = np.linalg.cholesky(self.covariance), self.log_posterior(calendar)
-        steps = int(np.clip(MOST_WALKED / len(calendar), 12 * number, 40 * number))
+        steps = int(np.clip(MOST_WALKED / len(calendar), 10 * number, 20 * number))
         walked: list[Array] = []
         for step in range(steps):
             there = here + reach * root @ generator.standard_normal(here.size)
@@ -151,17 +156,18 @@ class LeagueEstimate:
         return float(filtered(calendar, self.vector).likelihood.sum()) - penalty / 2
 
 
-def filtered(calendar: Calendar, numbers: Array) -> Filtered:
+def filtered(calendar: Calendar, numbers: Array, *, keep_path: bool = False) -> Filtered:
     """Run the filter over all matches."""
     x, weight = hermite(NODES)
     n, sides = len(calendar), calendar.sides
     likelihood, gap, doubt = np.empty(n), np.empty(n), np.empty(n)
     mean, variance, last = np.zeros(sides), np.zeros(sides), np.full(sides, -1.0)
-    kernels.filter_all(
+    path = np.empty((n if keep_path else 0, 2, 5))
+    centre = kernels.filter_all(
         calendar.home, calendar.away, calendar.result, calendar.neutral, calendar.day, numbers, x, weight, mean,
-        variance, last, likelihood, gap, doubt,
+        variance, last, likelihood, gap, doubt, path,
     )  # fmt: skip
-    return Filtered(likelihood, gap, doubt, mean, variance, last)
+    return Filtered(likelihood, gap, doubt, mean, variance, last, float(centre), path)
 
 
 def estimate_league(calendar: Calendar) -> LeagueEstimate:

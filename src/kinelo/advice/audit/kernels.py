@@ -2,7 +2,9 @@ r"""Compiled loops of the audit, over matches in order of date.
 
 **Model.** Strengths on the scale of the ratings, ``P(S) ∝ e^{νSz} κ^{1−|S|}`` with ``z = θ_i − θ_j + h`` (Davidson).
 From one match of a side to its next, dt years later, ``θ ← φθ + ε`` with ``φ = e^{−ω dt}`` and
-``Var ε = φ²a² + y²(1 − φ²)/2ω``: a per match, y per root year. A newcomer's θ is normal about a level.
+``Var ε = φ²a² + y²(1 − φ²)/2ω``: a per match, y per root year. θ counts from the league's own mean M, which follows those
+who play: every appearance moves it by 1/n of the way, n sides having been seen. A newcomer's θ is normal about M plus a
+level, so that only differences of strength have a meaning, in any era.
 
 **Filter.** Each side is normal with mean m and variance v; a match is a quadrature over
 z ~ N(m_i − m_j + h, v_i + v_j) that gives the probability of the result and the moments of z after it.
@@ -27,26 +29,39 @@ STEEPEST = 300.0
 PER_MATCH, PER_YEAR, RETURN, START, LEVEL, HOME, KAPPA, NU = range(8)
 LATE = 2 * YEAR
 """Sides that enter this long after the first match are newcomers at the level of late entrants."""
+LEAST_SEEN = 20
+"""The league's mean follows no faster than if there were this many sides."""
 
 
 @kernel
-def filter_all(home, away, S, neutral, day, p, x, weight, m, v, last, likelihood, gap, doubt):
-    """Log-likelihood of each result, and mean and variance of z before it; days count from the first match."""
+def filter_all(home, away, S, neutral, day, p, x, weight, m, v, last, likelihood, gap, doubt, path):
+    """Log-likelihood of each result, and mean and variance of z before it; days count from the first match.
+
+    ``path`` keeps both sides' φ, mean and variance before the match and after it, unless it is empty. Returns M.
+    """
     a, y, omega, v0, level = p[PER_MATCH] ** 2, p[PER_YEAR] ** 2, p[RETURN], p[START] ** 2, p[LEVEL]
     h, kappa, nu = p[HOME], p[KAPPA], p[NU]
     log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
+    M = 0.0
+    seen = 0
     for k in range(S.size):
         for side in range(2):
             i = home[k] if side == 0 else away[k]
+            phi = 1.0
             if last[i] < 0:
-                m[i] = level if day[k] > LATE else 0.0
+                m[i] = M + (level if day[k] > LATE else 0.0)
                 v[i] = v0
+                seen += 1
             else:
                 dt = (day[k] - last[i]) / YEAR
                 phi = math.exp(-omega * dt)
-                m[i] *= phi
+                m[i] = M + phi * (m[i] - M)
                 v[i] = phi * phi * (v[i] + a) + y * (1.0 - phi * phi) / (2.0 * omega)
             last[i] = day[k]
+            if path.size > 0:
+                path[k, side, 0] = phi
+                path[k, side, 1] = m[i]
+                path[k, side, 2] = v[i]
         i, j = home[k], away[k]
         z = m[i] - m[j] + (0.0 if neutral[k] else h)
         both = v[i] + v[j]
@@ -73,6 +88,11 @@ def filter_all(home, away, S, neutral, day, p, x, weight, m, v, last, likelihood
         m[j] -= v[j] * shift
         v[i] -= v[i] * v[i] * left
         v[j] -= v[j] * v[j] * left
+        M += (m[i] + m[j] - 2.0 * M) / max(seen, LEAST_SEEN)
+        if path.size > 0:
+            path[k, 0, 3], path[k, 0, 4] = m[i], v[i]
+            path[k, 1, 3], path[k, 1, 4] = m[j], v[j]
+    return M
 
 
 @kernel
@@ -112,16 +132,19 @@ def calendar(home, away, game_weight, day, p, gamma, gap, mu, q, entropy, x, wei
     a, y, omega, v0, level = p[PER_MATCH] ** 2, p[PER_YEAR] ** 2, p[RETURN], p[START] ** 2, p[LEVEL]
     kappa, nu = p[KAPPA], p[NU]
     sums = np.zeros(7)
+    M = 0.0
+    seen = 0
     for k in range(home.size):
         for side in range(2):
             s = state[home[k] if side == 0 else away[k]]
             if s[0] < 0.0:
-                s[1] = level if day[k] > LATE else 0.0
+                s[1] = M + (level if day[k] > LATE else 0.0)
                 s[7] = v0
+                seen += 1
             else:
                 phi = math.exp(-omega * (day[k] - s[0]) / YEAR)
                 square = phi * phi
-                s[1] *= phi
+                s[1] = M + phi * (s[1] - M)
                 s[4] = square * (s[4] + a) + y * (1.0 - square) / (2.0 * omega)
                 s[5] *= phi
                 s[7] *= square
@@ -167,27 +190,56 @@ def calendar(home, away, game_weight, day, p, gamma, gap, mu, q, entropy, x, wei
         t[5] = B * t[5] + A * t[4]
         s[8] = B * s[8] + A * s[7]
         t[8] = B * t[8] + A * t[7]
+        M += (s[1] + t[1] - 2.0 * M) / max(seen, LEAST_SEEN)
     return sums
 
 
 @kernel
-def play_again(home, away, neutral, day, p, normal_home, normal_away, uniform, theta, last, S, gap):
-    """Draw strengths and results of the whole calendar from the model, and keep the gaps they were drawn from."""
+def new_strengths(home, away, day, p, normal, theta, last, strength):
+    """Draw strengths of the whole calendar from the model: other sides of the same kind."""
     a, y, omega, v0, level = p[PER_MATCH] ** 2, p[PER_YEAR] ** 2, p[RETURN], p[START], p[LEVEL]
-    h, kappa, nu = p[HOME], p[KAPPA], p[NU]
+    M = 0.0
+    seen = 0
     for k in range(home.size):
         for side in range(2):
             i = home[k] if side == 0 else away[k]
-            draw = normal_home[k] if side == 0 else normal_away[k]
             if last[i] < 0:
-                theta[i] = (level if day[k] > LATE else 0.0) + v0 * draw
+                theta[i] = M + (level if day[k] > LATE else 0.0) + v0 * normal[k, side]
+                seen += 1
             else:
                 phi = math.exp(-omega * (day[k] - last[i]) / YEAR)
                 change = phi * phi * a + y * (1.0 - phi * phi) / (2.0 * omega)
-                theta[i] = phi * theta[i] + math.sqrt(change) * draw
+                theta[i] = M + phi * (theta[i] - M) + math.sqrt(change) * normal[k, side]
             last[i] = day[k]
-        gap[k] = theta[home[k]] - theta[away[k]]
-        u = nu * (gap[k] + (0.0 if neutral[k] else h))
+            strength[k, side] = theta[i]
+        M += (strength[k, 0] + strength[k, 1] - 2.0 * M) / max(seen, LEAST_SEEN)
+
+
+@kernel
+def same_strengths(home, away, path, normal, following, strength):
+    """Draw strengths of the very sides that played, given all their results: backwards through the filter's path.
+
+    ``following`` has a row per side: the strength, φ, mean and variance before its next match; φ = 0 where none is.
+    """
+    for k in range(home.size - 1, -1, -1):
+        for side in range(2):
+            f = following[home[k] if side == 0 else away[k]]
+            m, v = path[k, side, 3], path[k, side, 4]
+            if f[1] > 0.0:
+                gain = f[1] * v / f[3]
+                m += gain * (f[0] - f[2])
+                v *= 1.0 - gain * f[1]
+            f[0] = m + math.sqrt(max(v, 0.0)) * normal[k, side]
+            f[1], f[2], f[3] = path[k, side, 0], path[k, side, 1], path[k, side, 2]
+            strength[k, side] = f[0]
+
+
+@kernel
+def results(strength, neutral, p, uniform, S):
+    """Draw every result from the strengths of both sides."""
+    h, kappa, nu = p[HOME], p[KAPPA], p[NU]
+    for k in range(S.size):
+        u = nu * (strength[k, 0] - strength[k, 1] + (0.0 if neutral[k] else h))
         e = math.exp(min(max(u, -STEEPEST), STEEPEST))
         D = e + 1.0 / e + kappa
         S[k] = 1.0 if uniform[k] * D < e else (0.0 if uniform[k] * D < e + kappa else -1.0)
