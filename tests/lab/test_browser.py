@@ -347,6 +347,29 @@ def test_the_sample_league_needs_one_click(visit):
     assert "570 matches" in page.inner_text("#calibration-words")
 
 
+def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
+    page = visit("#rate")
+    page.click("#sample")
+    # The compiled loops may have to be made first.
+    page.wait_for_selector("#audit-found:not([hidden])", timeout=120_000)
+    assert page.inner_text("#audit-verdict").startswith("K = 32 ")
+    assert page.evaluate("document.querySelector('#rated').firstElementChild.id") == "audit"
+    theory, dots = (page.eval_on_selector("#audit-chart", f"node => node.data[{n}].y.length") for n in (1, 2))
+    assert theory == dots > 20
+    best = re.search(r"K\* = ([\d.]+)", page.inner_text("#audit-gain")).group(1)
+    assert page.eval_on_selector("#audit-chart", "node => node.data[3].x[0]") == pytest.approx(float(best), rel=0.01)
+    assert page.locator("#audit-bands tbody tr").count() == 5
+    page.fill("#audit-k", "400")
+    page.click("#audit-form button")
+    assert page.is_visible("#audit-cancel") and page.is_hidden("#audit-found")
+    page.click("#audit-cancel")
+    until(page, "document.querySelector('#audit-verdict').textContent === 'The audit was cancelled.'")
+    page.fill("#audit-k", "0")
+    page.eval_on_selector("#audit-form", "form => { form.noValidate = true; form.requestSubmit(); }")
+    until(page, "document.querySelector('#audit-verdict').textContent.startsWith('K must be')")
+    assert page.locator("#leaderboard tbody tr").count() == 20
+
+
 LINEUPS = "match_id,side,player\n" + "\n".join(f"{k},{side},P{k % 9}" for k in range(160) for side in ("home", "away"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,13 @@ class Audit(Findings):
         return table
 
 
-def audit(matches: Matches, rater: Rater | None = None, *, ratings: Any = None) -> Audit:
+def audit(
+    matches: Matches,
+    rater: Rater | None = None,
+    *,
+    ratings: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> Audit:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
 
     Parameters
@@ -118,6 +125,8 @@ def audit(matches: Matches, rater: Rater | None = None, *, ratings: Any = None) 
     ratings
         The table of ratings in use (name, rating, perhaps deviation): a frame, a mapping or a CSV file. It is
         held against what the matches say of strengths today.
+    progress
+        Is told what is being done, in words.
 
     Examples
     --------
@@ -132,10 +141,14 @@ def audit(matches: Matches, rater: Rater | None = None, *, ratings: Any = None) 
     matches, since = read.matches, read.since
     k, given = system_k(rater)
     table = None if ratings is None else table_of(ratings, matches)
+    tell = progress or (lambda words: None)
     calendar = Calendar.of(matches)
+    tell(f"Estimating strengths and their movement from {len(matches):,} matches")
     league = estimate_league(calendar)
     theory = Theory(calendar, league, since)
+    tell("Asking the theory what every K would do, and how sure that is")
     curve = k_curve(theory, k)
+    tell("Holding every K against the later half of the matches")
     earlier = venue_of(matches[:since], curve.best.k)
     venue = Venue(given.home_advantage or earlier.home_advantage, given.ties or earlier.ties)
     measured = measured_curve(matches, since, curve.column("k"), venue)

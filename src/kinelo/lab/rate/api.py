@@ -100,6 +100,29 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and -1e9 < value < 1e9
 
 
+async def _audit(request: Request) -> Response:
+    """Audit the league that was rated, in a process beside it; one under way gives way to a new one."""
+    page, body = _page(request), await read_object(request)
+    if not _is_number(body.get("k")):
+        raise InputError("k must be a number.")
+    await page.jobs.end(page.key, "audit")
+    path = page.folder / secrets.token_hex(8)
+    try:
+        await page.jobs.ask(page.key, "rating", "hand_over", path=str(path))
+        found = await page.jobs.ask(
+            page.key, "audit", "audit", page.report("audit"), path=str(path), k=float(body["k"])
+        )
+        return JSONResponse(found)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+async def _cancel_audit(request: Request) -> Response:
+    page = _page(request)
+    await page.jobs.end(page.key, "audit")
+    return JSONResponse({})
+
+
 async def _predict(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
     home, away = body.get("home"), body.get("away")
@@ -125,6 +148,8 @@ routes = [
     Route("/api/pages/{page}/league/sample", _sample, methods=["POST"]),
     Route("/api/pages/{page}/league/rate", _rate, methods=["POST"]),
     Route("/api/pages/{page}/league/rank", _rank, methods=["POST"]),
+    Route("/api/pages/{page}/league/audit", _audit, methods=["POST"]),
+    Route("/api/pages/{page}/league/audit", _cancel_audit, methods=["DELETE"]),
     Route("/api/pages/{page}/league/predict", _predict, methods=["POST"]),
     Route("/api/pages/{page}/league/{name}.csv", _download, methods=["GET"]),
 ]

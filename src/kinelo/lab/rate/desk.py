@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
+from kinelo.lab.rate.auditing import hand_over
 from kinelo.lab.rate.export import harmless
 from kinelo.lab.rate.standings import calibration, histories, leaderboard, parameters, summary
 from kinelo.lab.rate.tables import Table, check_choice, forget_columns, names_winners, read_table
@@ -148,6 +149,13 @@ class RatingDesk:
         forecast = self._rater.predict(read_matches(match, played=False))
         win, draw, loss = forecast.probabilities[0].tolist()
         return {"win": win, "draw": draw, "loss": loss, "unknown": list(forecast.unknown)}
+
+    def hand_over(self, path: str) -> dict[str, Any]:
+        """Write the matches that were rated to a file of the server's choice, for an audit."""
+        if self._matches is None:
+            raise InputError("rate a league first; then it can be audited.")
+        hand_over(self._matches, path)
+        return {}
 
     def write(self, name: str, path: str) -> dict[str, Any]:
         """Write one of the tables that can be downloaded to a file of the server's choice."""

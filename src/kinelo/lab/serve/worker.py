@@ -67,6 +67,10 @@ def _desk(kind: str, progress: Callable[[Any], None]) -> Any:
         from kinelo.lab.rate.desk import RatingDesk
 
         return RatingDesk(progress)
+    if kind == "audit":
+        from kinelo.lab.rate.auditing import AuditDesk
+
+        return AuditDesk(progress)
     if kind == "theory":
         from kinelo.lab.explore.desk import TheoryDesk
 

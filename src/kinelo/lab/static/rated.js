@@ -1,5 +1,6 @@
 // A rated league: leaderboard, histories, a match to try, the check of the forecasts, rows set aside, downloads.
 import { baseLayout, colours, draw, onTheme } from "./charts.js";
+import { LeagueAudit } from "./audit.js";
 import { $, element, figure, percent, say } from "./words.js";
 
 const LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
@@ -8,10 +9,11 @@ const DOWNLOADS = [["leaderboard", "Leaderboard"], ["ratings", "All ratings"], [
 const RULES = ["rank-days", "rank-least", "rank-caution"];
 
 export class Rated {
-  #connection; #result = null; #chosen = [];
+  #connection; #audit; #result = null; #chosen = [];
 
   constructor(connection) {
     this.#connection = connection;
+    this.#audit = new LeagueAudit(connection);
     $("#filter").addEventListener("input", () => this.#drawBoard());
     for (const id of ["what-home", "what-away", "what-neutral"]) $(`#${id}`).addEventListener("change", () => this.#whatIf());
     for (const id of RULES) $(`#${id}`).addEventListener("change", () => this.#rank());
@@ -31,10 +33,12 @@ export class Rated {
     this.#showRules();
     this.redraw();
     this.#whatIf();
+    this.#audit.begin();
   }
 
   clear() {
     this.#result = null;
+    this.#audit.clear();
     $("#rated").hidden = true;
   }
 
@@ -43,6 +47,7 @@ export class Rated {
     this.#drawBoard();
     this.#drawHistories();
     this.#drawCalibration();
+    this.#audit.redraw();
   }
 
   #drawSummary() {

@@ -1,0 +1,82 @@
+"""The desk that audits a visitor's league: is the rating system any good, and which K should it have?
+
+Runs in a worker process of its own, so that ratings can be looked at meanwhile and the audit be cancelled. Every number
+comes from :func:`kinelo.audit`, as on the command line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from kinelo.advice.audit.audit import Audit, audit
+from kinelo.advice.audit.words import rows_of
+from kinelo.errors import InputError
+from kinelo.matches.matches import Matches
+from kinelo.matches.reading import read_matches
+from kinelo.raters.team.rater import TeamElo
+
+MOST_MATCHES = 40_000
+"""Somebody waits: of larger files the latest matches are looked at."""
+HANDED_OVER = ("date", "home", "away", "result", "neutral", "weight")
+
+
+def hand_over(matches: Matches, path: str) -> None:
+    """Write what an audit needs of the matches to a file of the server's choice."""
+    matches.to_polars().select(HANDED_OVER).write_parquet(path)
+
+
+class AuditDesk:
+    """Audits one league at a time; gone with the process."""
+
+    def __init__(self, progress: Callable[[Any], None]) -> None:
+        self._progress = progress
+
+    def audit(self, path: str, k: float) -> dict[str, Any]:
+        """Audit the matches that were handed over, for a system with this K."""
+        if not 0 < k < 10_000:
+            raise InputError(f"K must be above 0 and below 10,000, not {k:g}.")
+        matches = read_matches(pl.read_parquet(path))
+        matches, bounded = latest(matches)
+        found = audit(matches, TeamElo.classic(k=k), progress=self._progress)
+        return {**described(found), "bounded": bounded}
+
+
+def latest(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, str | None]:
+    """The latest matches where there are more than can be waited for, from the beginning of a day, and words about it."""
+    if len(matches) <= most:
+        return matches, None
+    later = matches.since(matches.date[len(matches) - most])
+    if len(later) > most:  # one day may hold very many
+        later = later[len(later) - most :]
+    return later, (
+        f"The file holds {len(matches):,} matches; this audit looks at the latest {len(later):,}, since "
+        f"{later.date[0]}. All of them: kinelo audit on the command line."
+    )
+
+
+def described(found: Audit) -> dict[str, Any]:
+    """An audit as the page shows it."""
+    plain, measured = found.to_dict(), found.measured
+    best = found.best.k
+    return {
+        "verdict": found.verdict,
+        "k": found.k,
+        "best": {"k": best, "low": found.curve.low, "high": found.curve.high, "measured": measured.best},
+        "gain": {
+            "theory": found.now.log_loss - found.best.log_loss,
+            "measured": measured.at(found.k) - measured.at(best),
+            "off_now": math.sqrt(max(found.now.error, 0.0)),
+            "off_best": math.sqrt(max(found.best.error, 0.0)),
+        },
+        "curve": {name: plain["curve"][name] for name in ("k", "log_loss")},
+        "measured": {name: plain["measured"][name] for name in ("k", "log_loss")},
+        "bands": plain["bands"],
+        "rows": [list(row) for row in rows_of(found)],
+        "notes": list(found.notes),
+        "matches": len(found.matches),
+        "scored": len(found.matches) - found.since,
+    }

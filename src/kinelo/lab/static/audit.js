@@ -1,0 +1,126 @@
+// Is my rating system any good? The verdict first, then the curve over K, what moving to K* buys, and strong and weak sides.
+import { baseLayout, colours, draw } from "./charts.js";
+import { $, element, figure } from "./words.js";
+
+const TICKS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
+
+export class LeagueAudit {
+  #connection; #found = null; #asked = 0; #working = false;
+
+  constructor(connection) {
+    this.#connection = connection;
+    $("#audit-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.begin();
+    });
+    $("#audit-cancel").addEventListener("click", () => this.#cancel("The audit was cancelled."));
+    connection.addEventListener("progress", ({ detail }) => {
+      if (detail.subject === "audit" && this.#working && typeof detail.progress === "string") this.#say(`${detail.progress}…`);
+    });
+  }
+
+  // An answer to an older question is not shown.
+  async begin() {
+    const number = this.#start();
+    const k = Number($("#audit-k").value);
+    try {
+      if (!(k > 0)) throw new Error("K must be a number above 0.");
+      const found = await this.#connection.ask("league/audit", { body: { k } });
+      if (number === this.#asked) this.#show(found);
+    } catch (error) {
+      if (number === this.#asked) this.#stop(error.message);
+    }
+  }
+
+  clear() {
+    if (this.#working) this.#cancel("");
+    this.#found = null;
+    $("#audit-found").hidden = true;
+  }
+
+  redraw() {
+    if (this.#found) this.#drawCurve();
+  }
+
+  #say(text) { $("#audit-verdict").textContent = text; }
+
+  #start() {
+    this.#working = true;
+    this.#found = null;
+    $("#audit-working").hidden = false;
+    $("#audit-found").hidden = true;
+    this.#say("Looking at the matches…");
+    return ++this.#asked;
+  }
+
+  #stop(words) {
+    this.#working = false;
+    $("#audit-working").hidden = true;
+    this.#say(words);
+  }
+
+  #cancel(words) {
+    this.#asked += 1;
+    this.#stop(words);
+    this.#connection.ask("league/audit", { method: "DELETE" }).catch(() => {});
+  }
+
+  #show(found) {
+    this.#found = found;
+    this.#stop(found.verdict);
+    $("#audit-found").hidden = false;
+    $("#audit-bounded").textContent = found.bounded ?? "";
+    $("#audit-bounded").hidden = !found.bounded;
+    this.#drawGain();
+    this.#drawBands();
+    $("#audit-rows").replaceChildren(...found.rows.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)]));
+    $("#audit-notes").replaceChildren(...found.notes.map((note) => element("p", { class: "soft" }, note)));
+    this.redraw();
+  }
+
+  #drawGain() {
+    const { k, best, gain } = this.#found;
+    const way = (value) => `${value >= 0 ? "lowers" : "raises"} it by ${Math.abs(value).toFixed(4)}`;
+    $("#audit-gain").replaceChildren(
+      element("b", {}, `K* = ${figure(best.k)}`), ` (95 %: ${figure(best.low)} to ${figure(best.high)}; best by backtest: ${figure(best.measured)}). `,
+      `Moving there from ${figure(k)} takes the error of a rating from ± ${gain.off_now.toFixed(0)} to ± ${gain.off_best.toFixed(0)} points; `,
+      `of the log-loss, theory says that it ${way(gain.theory)}, and the later half of the matches that it ${way(gain.measured)}.`);
+  }
+
+  #drawBands() {
+    const { bands } = this.#found;
+    if (bands.length < 2) {
+      $("#audit-bands").replaceChildren(element("tbody", {}, element("tr", {}, element("td", {}, "Too few matches to tell strong and weak sides apart."))));
+      return;
+    }
+    const names = ["Fifth of the ratings", "Mean rating", "Rated too low by", "Slope"];
+    const label = (n) => (n === 0 ? "weakest" : n === bands.length - 1 ? "best" : "");
+    const pair = (value, error, digits) => (value === null ? "–" : `${value.toFixed(digits)} ± ${error.toFixed(digits)}`);
+    $("#audit-bands").replaceChildren(
+      element("thead", {}, element("tr", {}, ...names.map((name, n) => element("th", { scope: "col", class: n ? "number" : "" }, name)))),
+      element("tbody", {}, ...bands.map((band, n) => element("tr", {}, element("td", {}, `${n + 1}${label(n) ? ` (${label(n)})` : ""}`),
+        element("td", { class: "number" }, band.rating.toFixed(0)), element("td", { class: "number" }, pair(band.underrated, band.error, 0)),
+        element("td", { class: "number" }, pair(band.slope, band.slope_error, 2))))));
+  }
+
+  #drawCurve() {
+    const { curve, measured, best, k } = this.#found;
+    const c = colours();
+    const all = [...curve.log_loss, ...measured.log_loss];
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    const ends = [low - 0.06 * (high - low), high + 0.06 * (high - low)];
+    const upright = (at, name, dash, color) => ({ x: [at, at], y: ends, mode: "lines", name, hoverinfo: "skip", line: { color, width: 1.6, dash } });
+    draw($("#audit-chart"), [
+      { x: [best.low, best.high, best.high, best.low], y: [ends[0], ends[0], ends[1], ends[1]], fill: "toself", fillcolor: c.band, mode: "none", hoverinfo: "skip", showlegend: false },
+      { x: curve.k, y: curve.log_loss, mode: "lines", name: "theory", line: { color: c.prediction, width: 3 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} by theory<extra></extra>" },
+      { x: measured.k, y: measured.log_loss, mode: "markers", name: "backtest", marker: { color: c.team, size: 6.5 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} measured<extra></extra>" },
+      upright(best.k, `K* = ${figure(best.k)}`, "dash", c.prediction),
+      upright(k, `in use: ${figure(k)}`, "dot", c.truth),
+    ], baseLayout({
+      xaxis: { title: { text: "K" }, type: "log", tickvals: TICKS, ticktext: TICKS.map(String) },
+      yaxis: { title: { text: "mean log-loss" }, range: ends, tickformat: ".4f" },
+      showlegend: true, legend: { orientation: "h", y: 1.12, font: { color: c.muted, size: 12 } }, margin: { l: 70, r: 12, t: 34, b: 42 },
+    }));
+    $("#audit-chart").setAttribute("aria-label", `Log-loss over K, theory and backtest; K* is ${figure(best.k)}, in use is ${figure(k)}`);
+  }
+}

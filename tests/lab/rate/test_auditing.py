@@ -1,0 +1,62 @@
+"""The audit of a visitor's league: what the library says, of the matches that were rated."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.advice.audit.words import rows_of
+from kinelo.errors import InputError
+from kinelo.lab.rate.auditing import AuditDesk, hand_over, latest
+from kinelo.lab.rate.desk import RatingDesk
+
+
+def league(matches: int) -> kn.Matches:
+    table = kn.sample_league(seed=4).results.head(matches)
+    return kn.read_matches(table)
+
+
+def test_the_audit_is_the_library_s_own(tmp_path):
+    matches, said = league(380), []
+    hand_over(matches, str(tmp_path / "matches"))
+    found = AuditDesk(said.append).audit(str(tmp_path / "matches"), k=60.0)
+    expected = kn.audit(matches, kn.TeamElo.classic(k=60))
+    assert found["verdict"] == expected.verdict
+    assert found["rows"] == [list(row) for row in rows_of(expected)]
+    assert found["best"]["k"] == expected.best.k
+    assert found["measured"]["log_loss"] == expected.measured.log_loss.tolist()
+    assert found["bounded"] is None
+    assert any("380 matches" in words for words in said) and len(said) >= 3
+    json.dumps(found, allow_nan=False)
+
+
+def test_nothing_an_audit_needs_is_lost_on_the_way(tmp_path):
+    matches = league(100)
+    hand_over(matches, str(tmp_path / "matches"))
+    again = kn.read_matches(pl.read_parquet(tmp_path / "matches"))
+    for name in ("day", "signed", "neutral", "weight"):
+        assert np.array_equal(getattr(again, name), getattr(matches, name)), name
+    assert [again.teams[i] for i in again.home] == [matches.teams[i] for i in matches.home]
+
+
+def test_a_large_file_is_looked_at_from_its_end_and_that_is_said():
+    matches = league(300)
+    part, words = latest(matches, most=100)
+    assert len(part) <= 100 and part.date[-1] == matches.date[-1]
+    assert "300 matches" in words and f"latest {len(part)}" in words
+    assert latest(matches, most=300) == (matches, None)
+
+
+@pytest.mark.parametrize("k", [0.0, -3.0, 1e6])
+def test_a_k_that_is_none_is_refused(tmp_path, k):
+    with pytest.raises(InputError, match="K must be above 0"):
+        AuditDesk(print).audit(str(tmp_path / "none"), k)
+
+
+def test_an_audit_needs_a_rated_league(tmp_path):
+    with pytest.raises(InputError, match="rate a league first"):
+        RatingDesk(print).hand_over(str(tmp_path / "matches"))
