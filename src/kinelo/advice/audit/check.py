@@ -1,9 +1,9 @@
 """A posterior check: the league played again from the estimates on the same calendar, rated alike, beside the real one.
 
-Two kinds of leagues are played. In the first the very sides play whose results are known: their strengths are drawn given
-all results, backwards through the filter, and only luck is new. In the second other sides of the same kind play: all
-strengths are new too. Where only the first looks like the real league, the calendar knows something of strengths, as
-where like meets like.
+Two kinds of leagues are played. In the first the very sides play whose results are known: their strengths are drawn
+given all results, backwards through the filter, and only luck is new. In the second other sides of the same kind play:
+all strengths are new too. Where only the first looks like the real league, the calendar knows something of strengths,
+as where like meets like.
 """
 
 from __future__ import annotations

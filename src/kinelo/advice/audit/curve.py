@@ -157,7 +157,7 @@ def _interval(theory: Theory, centre: float) -> tuple[float, float]:
 
 
 def _lowest(theory: Theory, centre: float) -> float:
-    """K* near another one: three points on a logarithmic scale, moved until the middle is the lowest, and their parabola."""
+    """K* near another one: three points, moved until the middle is the lowest, and their parabola."""
     losses: dict[int, float] = {}
 
     def loss(place: int) -> float:

@@ -65,7 +65,7 @@ class Calendar:
 
 @dataclass(frozen=True)
 class Filtered:
-    """What the filter believes: before each match, and of each side after its last one; ``centre`` is the league's mean.
+    """What the filter believes before each match, and of each side after its last one; ``centre`` is the league's mean.
 
     ``path`` keeps what it believed of both sides of every match (see :mod:`kinelo.advice.audit.kernels`), if asked for.
     """

@@ -2,9 +2,9 @@ r"""Compiled loops of the audit, over matches in order of date.
 
 **Model.** Strengths on the scale of the ratings, ``P(S) ∝ e^{νSz} κ^{1−|S|}`` with ``z = θ_i − θ_j + h`` (Davidson).
 From one match of a side to its next, dt years later, ``θ ← φθ + ε`` with ``φ = e^{−ω dt}`` and
-``Var ε = φ²a² + y²(1 − φ²)/2ω``: a per match, y per root year. θ counts from the league's own mean M, which follows those
-who play: every appearance moves it by 1/n of the way, n sides having been seen. A newcomer's θ is normal about M plus a
-level, so that only differences of strength have a meaning, in any era.
+``Var ε = φ²a² + y²(1 − φ²)/2ω``: a per match, y per root year. θ counts from the league's own mean M, which follows
+those who play: every appearance moves it by 1/n of the way, n sides having been seen. A newcomer's θ is normal about M
+plus a level, so that only differences of strength have a meaning, in any era.
 
 **Filter.** Each side is normal with mean m and variance v; a match is a quadrature over
 z ~ N(m_i − m_j + h, v_i + v_j) that gives the probability of the result and the moments of z after it.

@@ -46,7 +46,7 @@ class AuditDesk:
 
 
 def latest(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, str | None]:
-    """The latest matches where there are more than can be waited for, from the beginning of a day, and words about it."""
+    """The latest matches where there are more than can be waited for, and words about it."""
     if len(matches) <= most:
         return matches, None
     later = matches.since(matches.date[len(matches) - most])

@@ -93,7 +93,7 @@ export class LeagueAudit {
       $("#audit-bands").replaceChildren(element("tbody", {}, element("tr", {}, element("td", {}, "Too few matches to tell strong and weak sides apart."))));
       return;
     }
-    const names = ["Fifth of the ratings", "Mean rating", "Rated too low by", "Slope"];
+    const names = ["Fifth", "Rating", "Too low by", "Slope"];
     const label = (n) => (n === 0 ? "weakest" : n === bands.length - 1 ? "best" : "");
     const pair = (value, error, digits) => (value === null ? "–" : `${value.toFixed(digits)} ± ${error.toFixed(digits)}`);
     $("#audit-bands").replaceChildren(
