@@ -92,7 +92,8 @@ def posterior_check(
                 off = home - away - (strength[:, 0] - strength[:, 1])
                 errors.append(float(np.mean(off[since:] ** 2) / 2))
     error = math.sqrt(float(np.mean(errors)))
-    return PosteriorCheck(*_described(matches, since, k, venue), *(np.array(one) for one in played), error)
+    real = dict(zip(CHECKED, _described(matches, since, k, venue)))
+    return PosteriorCheck(**real, played=np.array(played[0]), others=np.array(played[1]), error=error)
 
 
 def same_sides(calendar: Calendar, league: LeagueEstimate, path: Array, generator: np.random.Generator) -> Array:
