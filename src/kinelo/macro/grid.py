@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -91,26 +92,37 @@ class Axis:
 
 @dataclass(frozen=True)
 class Grid:
-    """The product of the three axes; arrays on it have shape (theta, sigma, r) with r contiguous."""
+    """The product of the axes; arrays on it have shape (theta, sigma, r) with r contiguous.
+
+    Where form comes and goes there is a fourth axis, between theta and sigma: the distance of a team's strength of the
+    day from its own mean θ.
+    """
 
     theta: Axis
     sigma: Axis
     r: Axis
+    form: Axis | None = None
 
     @property
-    def shape(self) -> tuple[int, int, int]:
-        """Cells along θ, σ and r."""
-        return self.theta.count, self.sigma.count, self.r.count
+    def shape(self) -> tuple[int, ...]:
+        """Cells along θ, form where there is such an axis, σ and r."""
+        return tuple(axis.count for axis in self.axes.values())
+
+    @property
+    def axes(self) -> dict[str, Axis]:
+        """The axes by name, in the order of an array's dimensions."""
+        form = {} if self.form is None else {"form": self.form}
+        return {"theta": self.theta, **form, "sigma": self.sigma, "r": self.r}
 
     @property
     def labels(self) -> int:
-        """Number of (θ, σ) cells: teams of one label differ only in their rating."""
-        return self.theta.count * self.sigma.count
+        """Number of (θ, form, σ) cells: teams of one label differ only in their rating."""
+        return math.prod(self.shape[:-1])
 
     @property
     def label_area(self) -> float:
-        """Δθ Δσ."""
-        return self.theta.width * self.sigma.width
+        """Δθ Δσ, times the width of a cell of form where there is such an axis."""
+        return math.prod(axis.width for name, axis in self.axes.items() if name != "r")
 
     @property
     def volume(self) -> float:
@@ -119,20 +131,21 @@ class Grid:
 
     @cached_property
     def label_theta(self) -> Array:
-        """θ of each label, σ running fastest."""
-        return np.repeat(self.theta.centres, self.sigma.count)
+        """Strength of each label, σ running fastest: θ, and form on top of it."""
+        theta = self.theta.centres
+        if self.form is not None:
+            theta = np.add.outer(theta, self.form.centres).ravel()
+        return np.repeat(theta, self.sigma.count)
 
     @cached_property
     def label_sigma(self) -> Array:
         """σ of each label."""
-        return np.tile(self.sigma.centres, self.theta.count)
+        return np.tile(self.sigma.centres, self.labels // self.sigma.count)
 
     def check_memory(self, copies: int, what: str) -> None:
         """Refuse, before anything is allocated, what cannot fit into memory."""
-        cells = self.theta.count * self.sigma.count * self.r.count
-        n_theta, n_sigma, n_r = self.shape
         check_memory(
-            8 * cells * copies,
-            f"{what} on {n_theta} × {n_sigma} × {n_r} cells (theta × sigma × r)",
+            8 * math.prod(self.shape) * copies,
+            f"{what} on {' × '.join(map(str, self.shape))} cells ({' × '.join(self.axes)})",
             "use fewer cells or save fewer times",
         )

@@ -36,7 +36,8 @@ class TaylorInteraction(Interaction):
     """``s = b(d) + ½ b''(d) (σ² + σ'²)`` by products with matrices in θ."""
 
     def __init__(self, outcome: Outcome, grid: Grid) -> None:
-        difference = grid.theta.centres[:, None] - grid.theta.centres[None, :]
+        theta = grid.label_theta[:: grid.sigma.count]
+        difference = theta[:, None] - theta[None, :]
         self.b = outcome.b(difference)
         self.half_b_second = outcome.b_second(difference) / 2
         self.variance = grid.sigma.centres**2

@@ -5,6 +5,7 @@ The density integrates to one. Moments are midpoint sums over cells, as in the s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -192,12 +193,12 @@ class Population:
     @property
     def rating_mass(self) -> Array:
         """Mass in each cell of r."""
-        return self.density.sum(axis=(0, 1)) * self.grid.volume
+        return self.density.reshape(self.grid.labels, -1).sum(axis=0) * self.grid.volume
 
     @property
     def label_mass(self) -> Array:
-        """Mass of each label, of shape (theta, sigma)."""
-        return self.density.sum(axis=2) * self.grid.volume
+        """Mass of each label, of the shape of all axes but r."""
+        return self.density.sum(axis=-1) * self.grid.volume
 
     def rating_moment(self, order: int) -> float:
         """``m_{s,r} = ∫ r^s f``."""
@@ -222,33 +223,46 @@ class Population:
 
     def mean_rating_given_theta(self) -> Array:
         """Mean rating of the teams in each cell of θ; NaN where there are none."""
-        mass, first, _ = self._label_moments().reshape(3, *self.grid.shape[:2]).sum(axis=2)
+        mass, first, _ = self._label_moments().reshape(3, self.grid.theta.count, -1).sum(axis=2)
         return np.divide(first, mass, out=np.full(mass.shape, np.nan), where=mass > 0)
 
     def marginal(self, *axes: str) -> Array:
-        """Density of some of the variables, in the order theta, sigma, r.
+        """Density of some of the variables, in the order theta, form (where there is such an axis), sigma, r.
 
         >>> teams = Population.uniform(theta=(0, 10, 5), r=(0, 10, 4), sigma=(0, 1, 3))
         >>> teams.marginal("theta", "r").shape, round(float(teams.marginal("r")[0]), 12)
         ((5, 4), 0.1)
         """
-        order = ("theta", "sigma", "r")
+        order = self.grid.axes
         if unknown := sorted(set(axes) - set(order)):
-            raise InputError(f"axes of a marginal are theta, sigma and r, not {unknown[0]!r}.")
+            raise InputError(f"axes of a marginal are {', '.join(order)}, not {unknown[0]!r}.")
         gone = [k for k, name in enumerate(order) if name not in axes]
-        widths = (self.grid.theta.width, self.grid.sigma.width, self.grid.r.width)
-        return self.density.sum(axis=tuple(gone)) * np.prod([widths[k] for k in gone])
+        return self.density.sum(axis=tuple(gone)) * math.prod(order[name].width for name in order if name not in axes)
+
+    @property
+    def moments(self) -> tuple[float, float, float]:
+        """Variance of the strengths, their covariance with ratings, and variance of ratings: V, C and U.
+
+        >>> V, C, U = Population.uniform(theta=(0, 12, 60), r=(0, 6, 60), sigma=1.0).moments
+        >>> round(V, 1), round(abs(C), 9), round(U, 1)
+        (12.0, 0.0, 3.0)
+        """
+        mass, first, second = self._label_moments()
+        total = float(mass.sum())
+        theta = self.grid.label_theta - float(mass @ self.grid.label_theta) / total
+        mean = float(first.sum()) / total
+        V, C = float(mass @ theta**2), float(theta @ (first - mean * mass))
+        return V / total, C / total, float(second.sum()) / total - mean**2
 
     def _label_moments(self) -> Array:
         return label_moments(self.density.reshape(self.grid.labels, -1), self.grid.r.centres) * self.grid.volume
 
     def __repr__(self) -> str:
-        n_theta, n_sigma, n_r = self.grid.shape
+        cells = " × ".join(map(str, self.grid.shape))
         theta, sigma, r = self.grid.theta, self.grid.sigma, self.grid.r
         spread = f"σ = {sigma.low:g}" if sigma.is_point else f"σ in [{sigma.low:g}, {sigma.high:g}]"
         return (
-            f"Population({n_theta} × {n_sigma} × {n_r} cells, θ in [{theta.low:g}, {theta.high:g}], {spread}, "
-            f"r in [{r.low:g}, {r.high:g}])"
+            f"Population({cells} cells, θ in [{theta.low:g}, {theta.high:g}], {spread}, r in [{r.low:g}, {r.high:g}])"
         )
 
 

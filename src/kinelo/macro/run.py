@@ -14,14 +14,16 @@ from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.diagnostics import diagnose, mass_pressing_outwards, stationary_map
 from kinelo.macro.diffusion import Wandering
-from kinelo.macro.drift import Drifting
 from kinelo.macro.kernels import transported
+from kinelo.macro.motion import formed
+from kinelo.macro.moving import Moving, one_gamma, period_length
+from kinelo.macro.periods import PeriodStepper
 from kinelo.macro.population import Population
 from kinelo.macro.scheme import SCHEMES, SchemeName, Transport
 from kinelo.macro.state import KineticState
 from kinelo.macro.stepping import Stepper
 from kinelo.macro.velocity import Velocity
-from kinelo.model.dynamics import Dynamics
+from kinelo.model.dynamics import Dynamics, parts_of
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import finite_array, nonnegative, number, positive, whole
@@ -47,7 +49,7 @@ def kinetic_states(
     samples: int = 100,
     threads: int = 1,
     shape: object = None,
-    dynamics: Dynamics | None = None,
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
     device: DeviceName = "cpu",
 ) -> Iterator[KineticState]:
     """Yield the state at the start, at each time of ``save_at``, at the end, and at about ``samples`` times in between.
@@ -101,15 +103,17 @@ class _Run:
         samples: int,
         threads: int,
         shape: object,
-        dynamics: Dynamics | None,
+        dynamics: Dynamics | Sequence[Dynamics] | None,
         device: str,
     ) -> None:
         if not isinstance(system, RatingSystem):
             raise InputError(f"system must be a RatingSystem, not {system!r}.")
+        one_gamma(system)
         self.earlier = start if isinstance(start, KineticState) else None
         self.population = start.population if isinstance(start, KineticState) else start
         if not isinstance(self.population, Population):
             raise InputError(f"population must be a Population, not {start!r}.")
+        self.population = formed(self.population, parts_of(dynamics)[0])
         if scheme not in SCHEMES:
             raise InputError(f'scheme must be "upwind" or "tvd", not {scheme!r}.')
         if stop not in ("until", "steady"):
@@ -125,18 +129,24 @@ class _Run:
         self.threads = whole("threads", threads, 1)
         self.centre = self.population.mean_rating if self.earlier is None else self.earlier.centre
         spread = nonnegative("diffusion", diffusion)
-        self.wandering = Wandering(grid.theta, spread) if spread > 0 else None
-        if dynamics is not None:
-            if spread > 0:
-                raise InputError("diffusion must be 0 where dynamics say how strengths move.")
-            if choose_device(device) == "gpu":
-                raise InputError('device = "gpu" solves for strengths that stay; use device = "cpu" with dynamics.')
-            self.wandering = Drifting(system, grid.theta, grid.sigma.centres, dynamics)
+        self.wandering: Wandering | Moving | None = Wandering(grid.theta, spread) if spread > 0 else None
+        self.length = period_length(system)
+        if dynamics is not None and spread > 0:
+            raise InputError("diffusion must be 0 where dynamics say how strengths move.")
+        if self.length is not None and (spread > 0 or self.fixed is not None):
+            raise InputError("a rating period is one step of its own length; leave dt and diffusion as they are.")
+        if (dynamics is not None or self.length is not None) and choose_device(device) == "gpu":
+            raise InputError(
+                'device = "gpu" solves for strengths that stay and matches that count at once; use device = "cpu".'
+            )
         with one_blas_thread():
             self.velocity = Velocity(system, grid, closure, shape)
             self.transport: Transport = _schemes(device)[scheme](
                 self.velocity, self.population, self.centre, self.threads
             )
+            if dynamics is not None:
+                frame = 0.0 if self.earlier is None else self.earlier.frame
+                self.wandering = Moving(system, self.velocity, dynamics, frame)
             label_mass = self.population.label_mass.ravel()
             moving = self.wandering is not None
             self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
@@ -150,7 +160,7 @@ class _Run:
                 with one_blas_thread():
                     state = self._state(0.0, 0, None)
                 yield state
-            stepper = Stepper(self.transport, self.wandering, self.fixed)
+            stepper = self._stepper()
             for stop in [t for t in sorted({*self.saves, self.until}) if t > state.time]:
                 while state.time < stop:
                     with one_blas_thread():
@@ -161,7 +171,13 @@ class _Run:
         finally:
             self.transport.close()
 
-    def _next(self, stepper: Stepper, state: KineticState, stop: float) -> KineticState:
+    def _stepper(self) -> Stepper | PeriodStepper:
+        if self.length is None:
+            return Stepper(self.transport, self.wandering, self.fixed)
+        moving = self.wandering if isinstance(self.wandering, Moving) else None
+        return PeriodStepper(self.transport, moving, self.length)
+
+    def _next(self, stepper: Stepper | PeriodStepper, state: KineticState, stop: float) -> KineticState:
         """Step on to the first instant past the next sample, or to ``stop``."""
         time, steps = state.time, state.steps
         while True:
@@ -184,9 +200,9 @@ class _Run:
         steady = change < self.threshold
         saved = time in self.saves or steady
         diagnostics = diagnose(density, grid, self.stationary)
-        return KineticState(
-            time, steps, population, diagnostics, change, saved, steady, self.centre, self.stationary.note
-        )
+        centre, note = self.transport.mean, self.stationary.note
+        frame = self.wandering.frame if isinstance(self.wandering, Moving) else 0.0
+        return KineticState(time, steps, population, diagnostics, change, saved, steady, centre, note, frame)
 
     def _warn_if_too_narrow(self, time: float) -> None:
         grid = self.population.grid

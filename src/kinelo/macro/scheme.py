@@ -93,6 +93,12 @@ class Transport(ABC):
         self.velocity.update_labels(density.sum(axis=1) * self.grid.volume)
         self._speeds = None
 
+    def carry_mean(self) -> None:
+        """Conserve from here on the mean rating that the density has now."""
+        mass = self.rating_mass
+        self.mean += float(self._offset @ mass) / float(mass.sum())
+        self._offset = self.grid.r.centres - self.mean
+
     def close(self) -> None:
         """End the threads."""
         if self._pool is not None:

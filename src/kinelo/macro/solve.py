@@ -52,14 +52,16 @@ def solve(
     shape: object = None,
     device: DeviceName = "cpu",
     progress: bool = False,
-    dynamics: Dynamics | None = None,
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
 ) -> xr.Dataset:
     """Move a population by the kinetic equation and return its density over time.
 
     Parameters
     ----------
     system, population
-        The rating system and the teams at time 0. Time is γ times the matches per team, so γ itself does not enter.
+        The rating system, one γ for all, and the teams at time 0. Time is γ times the matches per team, so γ itself
+        enters only where something happens per match: dynamics, or the length γn of a rating ``Period(n)``, after
+        which all ratings move at once.
     until
         The last time.
     closure
@@ -87,14 +89,16 @@ def solve(
     progress
         Whether to show a progress bar.
     dynamics
-        How strengths move: Learning (every pair playing, one σ; θ is then counted from the league's growing mean, in
-        the frame θ − αt), Form (about the mean strength of the population) or Walk. Rates per match become ω/γ, s²/γ.
+        How strengths move: Learning (θ is then counted from the league's growing mean), Form (θ is a team's own mean,
+        about which its form comes and goes, from 0), Walk, Turnover, or one of the first three with a Turnover. Rates
+        per match become ω/γ, s²/γ.
 
     Returns
     -------
     Dataset
         ``density(time, theta, sigma, r)``, its marginals and the mean rating given θ; over ``series_time`` the mass,
-        the moments, E and the distance to the stationary map (NaN, with a note, where there is no single one).
+        the moments, E and the distance to the stationary map (NaN, with a note, where there is no single one). With
+        dynamics, over ``time``, also V, C and U (``strength_variance``, ``covariance``, ``rating_variance``).
 
     Examples
     --------
@@ -116,11 +120,14 @@ def solve(
         stop=stop, steady_below=steady_below, samples=samples, threads=threads, shape=shape, dynamics=dynamics,
         device=device,
     )  # fmt: skip
-    description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion)}
-    if dynamics is not None:
-        description["dynamics"] = repr(dynamics)
+    description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion)} | said(dynamics)
     with progress_bar("Solving", end, wanted=progress) as advance:
         return dataset_of(states, system, description, advance)
+
+
+def said(dynamics: object) -> dict[str, str]:
+    """What a dataset says of strengths that move."""
+    return {} if dynamics is None else {"dynamics": repr(dynamics)}
 
 
 def dataset_of(
@@ -158,6 +165,12 @@ def assembled(
 
     given_theta = np.stack([frame.mean_rating_given_theta() for frame in frames])
     points = "rating points"
+    moments = {}
+    if "dynamics" in description:
+        rows = np.array([frame.moments for frame in frames])
+        texts = ("variance of strengths, V", "covariance of strengths and ratings, C", "variance of ratings, U")
+        names = ("strength_variance", "covariance", "rating_variance")
+        moments = {name: ("time", rows[:, k], {"long_name": texts[k]}) for k, name in enumerate(names)}
     return xr.Dataset(
         {
             "density": (*stacked("theta", "sigma", "r"), {"long_name": "density of teams"}),
@@ -170,6 +183,7 @@ def assembled(
                 given_theta,
                 {"long_name": "mean rating given θ", "units": points},
             ),
+            **moments,
             **{
                 name: ("series_time", series[:, k + 1], {"long_name": text})
                 for k, (name, text) in enumerate(_SERIES.items())

@@ -26,9 +26,11 @@ class KineticState:
     steady
         Whether the run ends here because the distribution no longer moves.
     centre
-        The mean rating that the run conserves.
+        The mean rating that the run conserves; in an open league, the one it has.
     note
         Why the distance to the stationary map is NaN, where it is.
+    frame
+        Under learning, by how much the mean strength has grown: θ is counted from there.
     """
 
     time: float
@@ -40,3 +42,4 @@ class KineticState:
     steady: bool
     centre: float
     note: str
+    frame: float = 0.0

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kinelo.errors import InputError
 from kinelo.macro.diffusion import Wandering
-from kinelo.macro.drift import Drifting
+from kinelo.macro.moving import Moving
 from kinelo.macro.scheme import Transport
 
 COURANT = 0.9
@@ -16,7 +16,7 @@ COURANT = 0.9
 class Stepper:
     """Advances a density; with diffusion, by ``T(Δt/2) D(Δt) T(Δt/2)``, which is of second order."""
 
-    def __init__(self, transport: Transport, wandering: Wandering | Drifting | None, fixed: float | None) -> None:
+    def __init__(self, transport: Transport, wandering: Wandering | Moving | None, fixed: float | None) -> None:
         self.transport = transport
         self.wandering = wandering
         self.fixed = fixed
@@ -42,10 +42,13 @@ class Stepper:
         if self.wandering is None:
             return self._move(longest)
         half = self._move(longest / 2)
-        density = self.transport.density()
-        rate = self.transport.velocity.meeting_rate(self.transport.rating_mass)
-        self.wandering.step(density.reshape(self.transport.grid.shape), rate, 2 * half)
-        self.transport.relabel()
+        if isinstance(self.wandering, Moving):
+            self.wandering.step(self.transport, 2 * half)
+        else:
+            density = self.transport.density()
+            rate = self.transport.velocity.meeting_rate(self.transport.rating_mass)
+            self.wandering.step(density.reshape(self.transport.grid.shape), rate, 2 * half)
+            self.transport.relabel()
         rest = half
         while rest > 0:
             rest -= self._move(rest)

@@ -12,7 +12,7 @@ from kinelo.micro.any_league import code_laws, code_steps
 from kinelo.micro.general import Seen
 from kinelo.micro.league import LARGEST_TABLE, NotBuiltIn, Play, code_strength
 from kinelo.micro.moving import Carried, Pairs, play_moving, strengths_now
-from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk
+from kinelo.model.dynamics import Dynamics, Form, Learning, Walk, parts_of
 from kinelo.model.outcome import Tanh
 from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps
@@ -30,19 +30,6 @@ NAMES = Carried._fields
 def is_moving(system: RatingSystem, dynamics: Dynamics | Sequence[Dynamics] | None) -> bool:
     """Whether strengths move or ratings carry a deviation."""
     return dynamics is not None or isinstance(system.gamma, DeviationSteps)
-
-
-def parts_of(dynamics: Dynamics | Sequence[Dynamics] | None) -> tuple[Learning | Form | Walk | None, Turnover | None]:
-    """The one law of motion and the turnover of a league, each of which there is at most one."""
-    given = () if dynamics is None else dynamics if isinstance(dynamics, tuple | list) else (dynamics,)
-    motions = [one for one in given if isinstance(one, Learning | Form | Walk)]
-    open_ = [one for one in given if isinstance(one, Turnover)]
-    if len(motions) + len(open_) < len(given) or len(motions) > 1 or len(open_) > 1:
-        raise InputError(
-            "dynamics must be Learning, Form, Walk or Turnover, or one of the first three with a Turnover, "
-            f"not {dynamics!r}."
-        )
-    return motions[0] if motions else None, open_[0] if open_ else None
 
 
 def check_moving(system: RatingSystem, strengths: Strength, dynamics: Dynamics | Sequence[Dynamics] | None) -> None:

@@ -12,6 +12,7 @@ everyone's (form, walk), whether they play or not.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -170,3 +171,16 @@ class Turnover(Dynamics):
     def arriving(self) -> float:
         """Mean strength of a newcomer."""
         return float(self.pool.mean())
+
+
+def parts_of(dynamics: Dynamics | Sequence[Dynamics] | None) -> tuple[Learning | Form | Walk | None, Turnover | None]:
+    """The one law of motion and the turnover of a league, each of which there is at most one."""
+    given = () if dynamics is None else dynamics if isinstance(dynamics, tuple | list) else (dynamics,)
+    motions = [one for one in given if isinstance(one, Learning | Form | Walk)]
+    open_ = [one for one in given if isinstance(one, Turnover)]
+    if len(motions) + len(open_) < len(given) or len(motions) > 1 or len(open_) > 1:
+        raise InputError(
+            "dynamics must be Learning, Form, Walk or Turnover, or one of the first three with a Turnover, "
+            f"not {dynamics!r}."
+        )
+    return motions[0] if motions else None, open_[0] if open_ else None

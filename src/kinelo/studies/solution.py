@@ -22,9 +22,10 @@ from kinelo.blas import one_blas_thread
 from kinelo.device import DeviceName, choose_device
 from kinelo.errors import KineloWarning
 from kinelo.macro.diagnostics import Diagnostics, StationaryMap, diagnose, stationary_map
+from kinelo.macro.motion import formed
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states, save_times, until_time
-from kinelo.macro.solve import assembled
+from kinelo.macro.solve import assembled, said
 from kinelo.macro.state import KineticState
 from kinelo.macro.velocity import Velocity
 from kinelo.results.layout import Layout
@@ -37,7 +38,7 @@ INTEGRALS = ("mass", "mean_rating", "second_moment", "energy", "stationary_dista
 
 def solution_inputs(study: Study, device: str = "cpu") -> dict[str, Any]:
     """All that determines a solution; devices differ in its last bits, so a run stays on the one it began on."""
-    moves = () if study.dynamics is None else ("dynamics",)
+    moves = tuple(name for name in ("dynamics", "schedule") if getattr(study, name) is not None)
     inputs = study.inputs("gamma", "outcome", "pairing", "population", "solve", *moves)
     return inputs if device == "cpu" else inputs | {"device": device}
 
@@ -82,7 +83,7 @@ def _states(
     study: Study, kept: Mapping[str, NDArray[Any]] | None, threads: int, device: DeviceName
 ) -> Iterator[KineticState]:
     plan = required("solve", study.solve)
-    start: Population | KineticState = study.teams if kept is None else _restored(study, kept)
+    start: Population | KineticState = _teams(study) if kept is None else _restored(study, kept)
     if isinstance(start, KineticState) and (start.steady or start.time >= plan.until):
         return iter(())
     return kinetic_states(
@@ -95,13 +96,20 @@ def _numbers(state: KineticState) -> NDArray[np.float64]:
 
 
 def _checkpoint(state: KineticState) -> dict[str, NDArray[Any]]:
-    return {"numbers": _numbers(state), "density": state.population.density, "note": np.array(state.note)}
+    kept = {"numbers": _numbers(state), "density": state.population.density, "note": np.array(state.note)}
+    return kept | {"frame": np.array(state.frame)}
 
 
 def _restored(study: Study, kept: Mapping[str, NDArray[Any]]) -> KineticState:
     # Population(...) would scale the density to mass one again and change its last bits.
-    population = Population._of(study.teams.grid, kept["density"])
-    return _state(kept["numbers"], population, str(kept["note"]))
+    population = Population._of(_teams(study).grid, kept["density"])
+    frame = float(kept["frame"]) if "frame" in kept else 0.0
+    return replace(_state(kept["numbers"], population, str(kept["note"])), frame=frame)
+
+
+def _teams(study: Study) -> Population:
+    """The population at the start, with an axis for form where the study has it."""
+    return formed(study.teams, study.motion)
 
 
 def _state(numbers: NDArray[np.float64], population: Population, note: str) -> KineticState:
@@ -113,7 +121,7 @@ def _state(numbers: NDArray[np.float64], population: Population, note: str) -> K
 
 def _rest(study: Study) -> StationaryMap:
     """The stationary map, from the start of the run."""
-    plan, start = required("solve", study.solve), study.teams
+    plan, start = required("solve", study.solve), _teams(study)
     with one_blas_thread():
         with _silence():
             velocity = Velocity(study.system, start.grid, plan.closure)
@@ -128,8 +136,8 @@ def _integrals(state: KineticState, rest: StationaryMap) -> Diagnostics:
 
 
 def _layout(study: Study) -> Layout:
-    plan, grid = required("solve", study.solve), study.teams.grid
-    axes = {"theta": grid.theta, "sigma": grid.sigma, "r": grid.r}
+    plan, grid = required("solve", study.solve), _teams(study).grid
+    axes = grid.axes
     names = (*NUMBERS, *INTEGRALS)
     return Layout(
         rows=plan.samples + len(save_times(plan.save_at, until_time(plan.until))) + 2,
@@ -145,10 +153,11 @@ def _tidy(study: Study, stored: xr.Dataset) -> xr.Dataset:
     """The stored rows as the dataset that a run in memory gives."""
     plan, numbers, note = required("solve", study.solve), stored.numbers.values, stored.attrs["stationary_note"]
     saved = np.flatnonzero(numbers[:, NUMBERS.index("saved")])
-    states = [
-        _state(numbers[row], Population._of(study.teams.grid, stored.density[int(row)].values), note) for row in saved
-    ]
+    grid = _teams(study).grid
+    states = [_state(numbers[row], Population._of(grid, stored.density[int(row)].values), note) for row in saved]
     last = _state(numbers[-1], study.teams, note)
     series = numbers[:, [0, *range(len(NUMBERS), numbers.shape[1])]]
     ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": note}
-    return assembled(states, series, study.system, {"title": study.title, **plan.description, **ending})
+    return assembled(
+        states, series, study.system, {"title": study.title, **plan.description, **said(study.motion), **ending}
+    )

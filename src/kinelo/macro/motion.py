@@ -1,0 +1,160 @@
+r"""Strengths that move in the kinetic equation: learning, form and walks, beside the transport of ratings.
+
+* Learning: ``∂_t f = −∂_θ(c f) + ½σ²d∂²_θ f`` with ``c = ∫ w(r − r')(α − k(θ − θ'))f'``, k = αb − βX, d = ∫ w f', in a
+  frame that moves with the mean strength, by ``α∬ w f f'`` per unit of time. The mean strength is then conserved.
+* Form: a team is known by its own mean θ and by its form x, and plays with strength θ + x:
+  ``∂_t f = ω̂∂_x(x f) + ω̂V∂²_x f``, ω̂ = ω/γ. Form starts at 0.
+* Walk: ``∂_t f = ½ŝ²∂²_θ f``, ŝ² = s²/γ.
+
+Kinetic time is γ times the matches of a team, so rates per match are divided by γ.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+
+from kinelo.equilibrium.moving.profile import Pull
+from kinelo.macro.drift import advanced, generator, shifted_back
+from kinelo.macro.grid import Axis, Grid
+from kinelo.macro.population import Population
+from kinelo.macro.velocity import Velocity
+from kinelo.model.dynamics import Form, Learning, Walk
+from kinelo.model.outcome import Outcome
+from kinelo.model.validation import Array
+
+FORM_CELLS = 41
+FORM_REACH = 6.0
+
+
+class Motion(Protocol):
+    """Moves a density in what is not its rating; ``frame`` is by how much the frame of the strengths has moved."""
+
+    frame: float
+
+    def step(self, density: Array, dt: float) -> None:
+        """Advance ``density``, of the grid's shape, in place."""
+        ...
+
+
+def formed(population: Population, form: object) -> Population:
+    """The population with an axis for form, all of it at 0; any other motion leaves a population as it is."""
+    grid = population.grid
+    if not isinstance(form, Form) or grid.form is not None:
+        return population
+    reach = FORM_REACH * form.spread
+    axis = Axis(-reach, reach, FORM_CELLS)
+    density = np.zeros((grid.theta.count, axis.count, *grid.shape[1:]))
+    density[:, axis.count // 2] = population.density / axis.width
+    return Population._of(Grid(grid.theta, grid.sigma, grid.r, axis), density)
+
+
+def settled_form(axis: Axis, form: Form) -> Array:
+    """The share of each cell in the stationary law of form, as the scheme keeps it."""
+    law = np.exp(-((axis.centres / form.spread) ** 2) / 2)
+    return law / law.sum()
+
+
+class Forming:
+    """Form about each team's own mean: one generator for all."""
+
+    def __init__(self, axis: Axis, form: Form, gamma: float) -> None:
+        rate, self.frame = form.rate / gamma, 0.0
+        self._bands = generator(rate * np.diff(axis.centres**2) / 2, rate * form.spread**2, axis.width)
+
+    def step(self, density: Array, dt: float) -> None:
+        """Advance the second axis."""
+        rows = np.moveaxis(density, 1, 0)
+        density[:] = np.moveaxis(advanced(rows.reshape(len(rows), -1), self._bands, dt).reshape(rows.shape), 0, 1)
+
+
+class Walking:
+    """A random walk of all strengths, reflected at the ends of θ."""
+
+    def __init__(self, axis: Axis, walk: Walk, gamma: float) -> None:
+        self.frame = 0.0
+        self._bands = generator(np.zeros(axis.count - 1), walk.step**2 / (2 * gamma), axis.width)
+
+    def step(self, density: Array, dt: float) -> None:
+        """Advance the first axis."""
+        density[:] = advanced(density.reshape(len(density), -1), self._bands, dt).reshape(density.shape)
+
+
+class Studying:
+    """Learning: what a team learns depends on its strength and, where w is not 1, on whom its rating lets it meet."""
+
+    def __init__(self, outcome: Outcome, velocity: Velocity, learning: Learning, frame: float = 0.0) -> None:
+        grid = velocity.grid
+        self._learning, self._theta, self.frame = learning, grid.theta, frame
+        self._all = velocity.separates
+        self._volume = grid.volume
+        # Of shape (cells, cells) of r: whom a rating meets.
+        met = np.ones((1, 1)) if self._all else velocity.meeting.matrix()
+        self._meets = met if self._all else (met[1:] + met[:-1]) / 2
+        offsets = np.arange(-grid.theta.count + 1, grid.theta.count, dtype=np.float64) * grid.theta.width
+        self._sigma = grid.sigma.centres
+        self._own = learning.on == "result" and learning.beta > 0 and float(self._sigma.max()) > 0
+        self._rules = _potentials(outcome, learning, self._sigma if self._own else np.zeros(1), offsets)
+
+    def step(self, density: Array, dt: float) -> None:
+        """Advance strengths by the pull of mid-step, and return their mean to where it was."""
+        centres, width = self._theta.centres, self._theta.width
+        known = density.sum(axis=2, keepdims=True) if self._all else density
+        middle = self._moved(known, known, dt / 2)
+        moved = self._moved(density, middle, dt)
+        before, after = (centres @ one.sum(axis=(1, 2)) for one in (density, moved))
+        density[:] = shifted_back(moved, float(after - before) / float(moved.sum()), width)
+        self.frame += self._learning.alpha * self._pace(middle) * dt
+
+    def _pace(self, density: Array) -> float:
+        """``∬ w f f'``: matches per candidate match."""
+        ratings = density.sum(axis=(0, 1)) * self._volume
+        return 1.0 if self._all else float(ratings @ self._meets @ ratings)
+
+    def _moved(self, density: Array, law: Array, dt: float) -> Array:
+        """``density`` moved by the pull of ``law``; columns that share a pull go together."""
+        rises, rate = self._rises(law)
+        result = np.empty_like(density)
+        groups = [slice(None)] if not self._own else [slice(s, s + 1) for s in range(density.shape[1])]
+        columns = [slice(None)] if self._all else [slice(k, k + 1) for k in range(density.shape[2])]
+        for s, group in enumerate(groups):
+            for k, column in enumerate(columns):
+                spread = self._learning.diffusion**2 * float(rate[k]) / 2
+                part = density[:, group, column]
+                bands = generator(rises[:, s, k], spread, self._theta.width)
+                result[:, group, column] = advanced(part.reshape(len(part), -1), bands, dt).reshape(part.shape)
+        return result
+
+    def _rises(self, law: Array) -> tuple[Array, Array]:
+        """Rise of the potential from each cell of θ to the next, of shape (θ, σ, r), and the rate d of playing."""
+        # With one r for all, the mass of a label is all that counts.
+        masses = law / law.sum() if self._all else law * self._volume
+        met = masses @ self._meets.T
+        if not self._own:
+            met = met.sum(axis=1, keepdims=True)
+        count = len(met)
+        total = np.zeros(met.shape)
+        for mine, row in enumerate(self._rules):
+            for theirs, kernel in enumerate(row):
+                spread = np.apply_along_axis(np.convolve, 0, met[:, theirs], kernel)
+                total[:, mine] += spread[count - 1 : 2 * count - 1]
+        rate = met.sum(axis=(0, 1))
+        common = self._learning.alpha * (rate - (self._pace(law) if not self._all else rate))
+        return np.diff(total, axis=0) - common * self._theta.width, rate
+
+
+def _potentials(outcome: Outcome, learning: Learning, sigma: Array, offsets: Array) -> list[list[Array]]:
+    """Antiderivatives of the pull between teams of each two spreads."""
+    pulls: dict[float, Array] = {}
+    rows: list[list[Array]] = []
+    for mine in sigma:
+        row: list[Array] = []
+        for theirs in sigma:
+            common = math.sqrt((mine**2 + theirs**2) / 2)
+            if common not in pulls:
+                pulls[common] = Pull(outcome, learning, common).potential(offsets)
+            row.append(pulls[common])
+        rows.append(row)
+    return rows
