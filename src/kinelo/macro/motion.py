@@ -15,6 +15,7 @@ import math
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import toeplitz
 
 from kinelo.equilibrium.moving.profile import Pull
 from kinelo.macro.drift import advanced, generator, shifted_back
@@ -93,7 +94,7 @@ class Studying:
         # Of shape (cells, cells) of r: whom a rating meets.
         met = np.ones((1, 1)) if self._all else velocity.meeting.matrix()
         self._meets = met if self._all else (met[1:] + met[:-1]) / 2
-        offsets = np.arange(-grid.theta.count + 1, grid.theta.count, dtype=np.float64) * grid.theta.width
+        offsets = np.arange(grid.theta.count, dtype=np.float64) * grid.theta.width
         self._sigma = grid.sigma.centres
         self._own = learning.on == "result" and learning.beta > 0 and float(self._sigma.max()) > 0
         self._rules = _potentials(outcome, learning, self._sigma if self._own else np.zeros(1), offsets)
@@ -134,19 +135,17 @@ class Studying:
         met = masses @ self._meets.T
         if not self._own:
             met = met.sum(axis=1, keepdims=True)
-        count = len(met)
         total = np.zeros(met.shape)
         for mine, row in enumerate(self._rules):
             for theirs, kernel in enumerate(row):
-                spread = np.apply_along_axis(np.convolve, 0, met[:, theirs], kernel)
-                total[:, mine] += spread[count - 1 : 2 * count - 1]
+                total[:, mine] += kernel @ met[:, theirs]
         rate = met.sum(axis=(0, 1))
         common = self._learning.alpha * (rate - (self._pace(law) if not self._all else rate))
         return np.diff(total, axis=0) - common * self._theta.width, rate
 
 
 def _potentials(outcome: Outcome, learning: Learning, sigma: Array, offsets: Array) -> list[list[Array]]:
-    """Antiderivatives of the pull between teams of each two spreads."""
+    """Antiderivatives of the pull between teams of each two spreads, as matrices between cells of θ."""
     pulls: dict[float, Array] = {}
     rows: list[list[Array]] = []
     for mine in sigma:
@@ -154,7 +153,7 @@ def _potentials(outcome: Outcome, learning: Learning, sigma: Array, offsets: Arr
         for theirs in sigma:
             common = math.sqrt((mine**2 + theirs**2) / 2)
             if common not in pulls:
-                pulls[common] = Pull(outcome, learning, common).potential(offsets)
+                pulls[common] = toeplitz(Pull(outcome, learning, common).potential(offsets))
             row.append(pulls[common])
         rows.append(row)
     return rows
