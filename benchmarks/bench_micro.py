@@ -11,7 +11,7 @@ import pytest
 from numba import njit
 
 import kinelo as kn
-from kinelo.micro import league
+from kinelo.micro import tables
 from kinelo.micro.simulate import Sampling
 from kinelo.play.stream import realisation_keys
 
@@ -78,7 +78,7 @@ def c_loop(tmp_path, name, prelude, strengths, matches):
     command = ["gcc", "-O3", "-ffp-contract=off", "-shared", "-fPIC", str(source), "-o", str(binary), "-lm"]
     subprocess.run(command, check=True)
     play = ctypes.CDLL(str(binary)).play
-    table = league.result_table(SYSTEM.outcome, strengths)
+    table = tables.result_table(SYSTEM.outcome, strengths)
     (key_1, key_2) = realisation_keys(1, 1)[0]
     rating = np.full(strengths.teams, 7.0)
     pointer = lambda array: array.ctypes.data_as(ctypes.c_void_p)  # noqa: E731

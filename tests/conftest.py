@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,19 @@ def _empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     os.chdir(tmp_path_factory.mktemp("working-folder"))
     yield
     os.chdir(before)
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """Two worker processes with little memory, which give up on a task once it has cost the second one its life."""
+    pytest.importorskip("distributed", reason="needs kinelo[dask]")
+    import dask
+    from distributed import Client, LocalCluster
+
+    small = {"distributed.scheduler.allowed-failures": 1}
+    alone = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": "900MB", "dashboard_address": None}
+    with dask.config.set(small), LocalCluster(**alone) as cluster, Client(cluster) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -14,3 +14,15 @@ class NoStationaryState(InputError):
 
 class KineloWarning(UserWarning):
     """A result was computed, but outside the range in which it can be trusted."""
+
+
+def in_one_line(error: BaseException) -> str:
+    """An error in one line: Kinelo's own as they are, others with their kind.
+
+    >>> in_one_line(KeyError("nu"))
+    "KeyError: 'nu'"
+    """
+    told = " ".join(str(error).split())
+    if isinstance(error, InputError):
+        return told
+    return f"{type(error).__name__}: {told}" if told else type(error).__name__

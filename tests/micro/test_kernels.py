@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 import kinelo as kn
-from kinelo.micro import league
+from kinelo.micro import tables
+from kinelo.micro.tables import result_table
 from kinelo.play import elementary, laws, stream
 
 MASK = (1 << 64) - 1
@@ -106,8 +107,32 @@ def test_keys_do_not_depend_on_how_many_realisations_are_asked_for():
     assert len({tuple(key) for key in stream.realisation_keys(4, 200)}) == 200
 
 
+def test_tables_are_kept_by_what_they_are_made_from(monkeypatch):
+    monkeypatch.setattr(tables, "_kept", tables._kept.copy())
+    tables._kept.clear()
+    rho = np.arange(10.0).reshape(2, 5)
+    laws = [
+        kn.Fixed([1.0, 2.0]), kn.Fixed([1.0, 3.0]), kn.Normal([1.0, 2.0], 1.0), kn.Normal([1.0, 2.0], 2.0),
+        kn.LineupLottery(rho, 3), kn.LineupLottery(rho, 2), kn.LineupLottery(rho, 3, weights=[1, 2, 3, 4, 5]),
+        kn.Empirical([[1.0, 2.0], [3.0, 4.0]]), kn.Empirical([[1.0, 2.0], [3.0, 4.0]], [[0.1, 0.9], [0.5, 0.5]]),
+    ]  # fmt: skip
+    outcomes = [kn.Tanh(0.5), kn.Tanh(0.25), kn.Probit(0.5), kn.Davidson(0.5, 1.0), kn.Davidson(0.5, 2.0)]
+    for _ in range(2):
+        for outcome in outcomes:
+            for law in laws:
+                kept, made = result_table(outcome, law), tables._made(outcome, law)
+                assert (kept.win == made.win).all() and (kept.loss == made.loss).all()
+    assert len(tables._kept) == len(outcomes) * len(laws)
+    assert result_table(kn.Tanh(0.5), kn.Fixed([1.0, 2.0])) is result_table(kn.Tanh(0.5), kn.Fixed([1.0, 2.0]))
+    monkeypatch.setattr(tables, "MOST", 100)
+    result_table(kn.Tanh(0.125), kn.Fixed([1.0, 2.0]))
+    assert sum(one.nbytes for one in tables._kept.values()) <= 100
+    own = kn.Outcome.from_function(lambda z: z / (1 + abs(z)))
+    assert result_table(own, kn.Fixed([1.0, 2.0])) is not result_table(own, kn.Fixed([1.0, 2.0]))
+
+
 def test_thresholds_of_certain_results_do_not_wrap_around():
-    table = league.result_table(kn.Tanh(1.0), kn.Fixed([0.0, 1e6]))
+    table = result_table(kn.Tanh(1.0), kn.Fixed([0.0, 1e6]))
     assert table.win[0] == 0
-    table = league.result_table(kn.Tanh(1.0), kn.Fixed([1e6, 0.0]))
+    table = result_table(kn.Tanh(1.0), kn.Fixed([1e6, 0.0]))
     assert table.win[0] == np.iinfo(np.uint64).max

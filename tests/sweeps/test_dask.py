@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo import workers
 from kinelo.errors import InputError, KineloWarning
-from kinelo.results.provenance import library_versions
-from kinelo.sweeps import engine
-from kinelo.sweeps.engine import local_client, scheduler_client
-from kinelo.sweeps.point import run_line
+from kinelo.versions import library_versions
+from kinelo.workers import scheduler_client
 
 pytest.importorskip("distributed", reason="needs kinelo[dask]")
 
@@ -25,12 +24,6 @@ def tree(folder):
         for path in sorted(Path(folder).rglob("*"))
         if path.is_file()
     }
-
-
-@pytest.fixture(scope="module")
-def client():
-    with local_client(2) as client:
-        yield client
 
 
 def test_a_killed_worker_costs_nothing_but_time(client, tmp_path):
@@ -80,13 +73,25 @@ def test_workers_with_another_version_are_refused(client, monkeypatch):
         kn.sweep(lambda x: x, {"x": [1]}, client=client)
 
 
-def test_a_worker_that_joins_late_with_another_version_computes_nothing():
-    [point] = run_line(lambda x: x, [(0, {"x": 1})], False, "0.0.1")
-    assert point.dataset is None and "0.0.1" in point.failure
-
-
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
-    monkeypatch.setattr(engine, "ANSWER", 0.5)
+    monkeypatch.setattr(workers, "ANSWER", 0.5)
     for address in ("tcp://127.0.0.1:9", "nonsense://here"):
         with pytest.raises(InputError, match="no Dask scheduler answers at"), scheduler_client(address):
             pass
+
+
+def test_a_point_that_needs_too_much_memory_is_told_and_the_others_stay(client, tmp_path):
+    def greedy(x, least=3_000_000_000):
+        held = []
+        while x == 2 and len(held) * 50_000_000 < least:
+            held.append(np.ones(50_000_000, dtype=np.uint8))
+            time.sleep(0.01)
+        return x**2
+
+    with pytest.warns(KineloWarning, match="1 of 3 points .*too much memory"):
+        far = kn.sweep(greedy, {"x": [1, 2, 3]}, client=client, out=tmp_path / "far")
+    assert far.value.values.tolist()[::2] == [1.0, 9.0] and "too much memory" in str(far.failure.values[1])
+    near = kn.sweep(lambda x: x**2, {"x": [1, 2, 3]}, out=tmp_path / "near")
+    assert near.value.values[2] == 9
+    stored = tree(tmp_path / "near" / "points")
+    assert tree(tmp_path / "far" / "points") == {name: stored[name] for name in ("0.zip", "2.zip")}

@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import itertools
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -102,7 +101,7 @@ def test_an_interrupted_sweep_continues_and_ends_with_the_same_bytes(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run(counted, out=tmp_path / "cut")
     patch.undo()
-    assert sorted(p.name for p in (tmp_path / "cut" / "points").iterdir()) == ["0", "1"]
+    assert sorted(p.name for p in (tmp_path / "cut" / "points").iterdir()) == ["0.zip", "1.zip"]
     calls.clear()
     run(counted, out=tmp_path / "cut")
     assert calls == [(2, 1), (2, 2)]
@@ -144,7 +143,7 @@ def test_a_line_that_lost_a_point_is_computed_again_from_its_beginning(tmp_path)
     run = functools.partial(kn.sweep, walk, {"x": [1, 2, 3], "y": [5, 7]}, along="x")
     whole = run(out=tmp_path / "s")
     before = tree(tmp_path / "s")
-    shutil.rmtree(tmp_path / "s" / "points" / "4")
+    (tmp_path / "s" / "points" / "4.zip").unlink()
     xr.testing.assert_identical(run(out=tmp_path / "s"), whole)
     assert tree(tmp_path / "s") == before
 
@@ -199,7 +198,7 @@ def test_folders_of_other_sweeps_and_foreign_ones_are_left_alone(tmp_path):
     (tmp_path / "mine" / "thesis.tex").write_text("x")
     with pytest.raises(InputError, match="not a sweep that Kinelo stored"):
         kn.sweep(product, {"x": [1], "y": [2]}, out=tmp_path / "mine")
-    (tmp_path / "s" / "points" / "0" / "value" / "zarr.json").write_text("{")
+    (tmp_path / "s" / "points" / "0.zip").write_text("{")
     with pytest.raises(InputError, match="damaged"):
         kn.sweep(product, {"x": [1], "y": [2]}, out=tmp_path / "s")
 

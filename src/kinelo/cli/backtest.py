@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kinelo.cli.engine import Scheduler, Workers
 from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
 from kinelo.cli.picture import picture_name
 from kinelo.raters.choice import RATER_HELP
@@ -41,6 +42,8 @@ def backtest(
     scale: ResultScale = None,
     drop_repeats: DropRepeats = False,
     condition: Conditions = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
 ) -> None:
     """Fit raters on the earlier matches, forecast the later ones one step ahead, and show how good the forecasts were.
 
@@ -50,15 +53,18 @@ def backtest(
     from kinelo.cli.loading import load, plain_warnings
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.forecasts.scores import METRICS
+    from kinelo.workers import client_of
 
+    engine = client_of(workers, scheduler)
     matches = load(
         results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats, conditions=condition
     )
     if since is not None:
         matches = matches.since(since)
     first_day = train_until or _middle(matches)
-    with plain_warnings():
-        test = run(matches, _raters(matches, rater), train_until=first_day, metrics=metric or tuple(METRICS))
+    with plain_warnings(), engine as client:
+        chosen = _raters(matches, rater)
+        test = run(matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client)
     _show(test, first_day)
     if out is not None:
         replace_file(out, test.scores.write_csv().encode())

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from kinelo.cli.choices import Device
+from kinelo.cli.engine import Scheduler, Workers
 
 
 def simulate(
@@ -16,6 +17,8 @@ def simulate(
     device: Annotated[
         Device, typer.Option(help="cpu, gpu, or auto; every device ends at the same bytes.")
     ] = Device.cpu,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
 ) -> None:
     """Simulate the league of a study file.
 
@@ -29,12 +32,15 @@ def simulate(
     from kinelo.progress import progress_bar
     from kinelo.studies import read_study
     from kinelo.studies.simulation import planned, run_simulation, total_matches
+    from kinelo.workers import client_of
 
-    plan = read_study(study)
+    plan, engine = read_study(study), client_of(workers, scheduler)
     total = total_matches(plan)
     planned(plan, out / "run")
-    with result_folder(out, resume=resume) as folder:
+    with result_folder(out, resume=resume) as folder, engine as client:
         with progress_bar("Playing matches", total, wanted=True, unit="matches") as advance:
-            run = run_simulation(plan, folder / "run", advance=advance, threads=threads, device=device.value)
+            run = run_simulation(
+                plan, folder / "run", advance=advance, threads=threads, device=device.value, client=client
+            )
         picture = save(draw_ratings(run, plan.title), folder / "ratings.png")
     typer.echo(f"{total:,} matches played. Ratings: {folder / 'run' / 'data.zarr'}  Picture: {picture}")

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
+from kinelo.cli.engine import Scheduler, Workers
+
 
 def sweep(
     study: Annotated[Path, typer.Argument(help="A study file (TOML) with a [sweep] section.")],
     out: Annotated[Path, typer.Option(help="New folder for the result.")] = Path("out"),
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted sweep in that folder.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Continue, and compute failed points again.")] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Compute in so many processes (kinelo[dask]).")] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786, whose workers compute.")
-    ] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
 ) -> None:
     """Compute a study at every point of its [sweep] section.
 
@@ -24,25 +24,18 @@ def sweep(
     Example:  kinelo sweep studies/slope.toml --out out/slope --workers 2
     """
     import warnings
-    from contextlib import nullcontext
 
     from kinelo.cli.folder import result_folder
-    from kinelo.errors import InputError, KineloWarning
+    from kinelo.errors import KineloWarning
     from kinelo.pictures.style import save
     from kinelo.pictures.sweep import draw_sweep
     from kinelo.progress import progress_bar
     from kinelo.sweeps.assembly import FAILURE
-    from kinelo.sweeps.engine import local_client, scheduler_client
     from kinelo.sweeps.study import read_sweep, run_study_sweep
+    from kinelo.workers import client_of
 
-    if workers is not None and scheduler is not None:
-        raise InputError("--workers and --scheduler exclude each other.")
+    engine = client_of(workers, scheduler)
     content, axes, _ = read_sweep(study)
-    engine = nullcontext()
-    if workers is not None:
-        engine = local_client(workers)
-    elif scheduler is not None:
-        engine = scheduler_client(scheduler)
     with result_folder(out, resume=resume or retry) as folder, engine as client:
         with (
             progress_bar("Computing points", len(axes), wanted=True, unit="points") as advance,

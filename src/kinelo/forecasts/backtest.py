@@ -24,9 +24,11 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.matches.scan import MatchScan
+from kinelo.workers import check_client, collected
 
 if TYPE_CHECKING:
     import polars as pl
+    from distributed import Client
 
 ENOUGH_TO_DOUBT = 100
 TOO_GOOD = 0.05
@@ -173,6 +175,7 @@ def backtest(
     *,
     train_until: Day,
     metrics: Sequence[str] = tuple(METRICS),
+    client: Client | None = None,
 ) -> Backtest:
     """Fit raters on the matches before ``train_until`` and score their one-step-ahead forecasts of the rest.
 
@@ -185,6 +188,9 @@ def backtest(
         First day that is forecast.
     metrics
         Any of log_loss, brier, rps, accuracy; the first one sorts the table.
+    client
+        A ``dask.distributed.Client``, to give each rater to one of its workers. The forecasts are the same, to the last
+        bit.
 
     >>> import kinelo as kn
     >>> days = [f"2020-{month:02d}-{day:02d}" for month in range(1, 13) for day in range(1, 29)]
@@ -206,15 +212,28 @@ def backtest(
     train, test = _parted(matches, train_until)
     if np.isnan(test.result).any():
         raise InputError("matches without a result cannot be tested; read them with played=True to reject such rows")
-    forecasts, seconds = {}, {}
-    for name, rater in named.items():
-        began = time.perf_counter()
-        rater.fit(_taken_by(rater, train))
-        forecasts[name] = _checked(name, rater.one_step_ahead(test), len(test)).about(test)
-        seconds[name] = time.perf_counter() - began
-    done = Backtest(test, forecasts, named, seconds, tuple(metrics))
+    if client is None:
+        ended = [_put_to_the_test(item, train, test) for item in named.items()]
+    else:
+        check_client(client)
+        ended = collected(client, _put_to_the_test, list(named.items()), train, test)
+    forecasts = {name: forecast.about(test) for name, (forecast, _, _) in zip(named, ended, strict=True)}
+    fitted = {name: rater for name, (_, rater, _) in zip(named, ended, strict=True)}
+    seconds = {name: taken for name, (_, _, taken) in zip(named, ended, strict=True)}
+    done = Backtest(test, forecasts, fitted, seconds, tuple(metrics))
     _doubt(done)
     return done
+
+
+def _put_to_the_test(
+    named: tuple[str, Forecaster], train: Matches | MatchScan, test: Matches
+) -> tuple[Forecast, Forecaster, float]:
+    """Forecasts of one rater, the rater as it stands then, and the seconds it took."""
+    name, rater = named
+    began = time.perf_counter()
+    rater.fit(_taken_by(rater, train))
+    forecast = _checked(name, rater.one_step_ahead(test), len(test))
+    return forecast, rater, time.perf_counter() - began
 
 
 def _taken_by(rater: Forecaster, train: Matches | MatchScan) -> Any:

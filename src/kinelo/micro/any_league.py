@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.micro.general import GIVEN, Meeting, Memory, Seen, meet_and_draw, play_general
-from kinelo.micro.league import LARGEST_TABLE, NotBuiltIn, Play, code_strength, result_table
+from kinelo.micro.league import LARGEST_TABLE, NotBuiltIn, Play, code_strength
+from kinelo.micro.tables import result_table
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.schedule import Rounds
@@ -51,7 +52,12 @@ def fresh_memory(system: RatingSystem, rating: Array) -> dict[str, NDArray]:
 
 
 def general_play(
-    system: RatingSystem, strengths: Strength, seed: int, realisations: int, literal: bool, seen: Seen | None = None
+    system: RatingSystem,
+    strengths: Strength,
+    seed: int,
+    realisations: int | range,
+    literal: bool,
+    seen: Seen | None = None,
 ) -> Play:
     """Play match by match, whatever the laws; ``seen``, with room for a whole call, receives what was played."""
     seen = Seen(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)) if seen is None else seen

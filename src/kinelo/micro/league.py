@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro import kernels
-from kinelo.model.expectation import outcome_probabilities
-from kinelo.model.outcome import LOGISTIC, Outcome
+from kinelo.micro.tables import result_table
+from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
 from kinelo.model.system import RatingSystem
@@ -30,33 +29,7 @@ Play = Callable[[Array, NDArray[np.int64], Mapping[str, NDArray], slice, int, in
 """``play(rating, played, memory, realisations, first, last)`` moves the ratings of some realisations in place."""
 
 
-@dataclass(frozen=True)
-class ResultTable:
-    """For each pair i < j: its teams, and the 64-bit fractions below which i wins and from which i loses."""
-
-    pairs: NDArray[np.uint32]
-    win: NDArray[np.uint64]
-    loss: NDArray[np.uint64]
-
-
-def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
-    """Exact probabilities of every pair, as thresholds for a 64-bit fraction."""
-    win, tie, _ = outcome_probabilities(outcome, strengths)
-    i, j = np.triu_indices(strengths.teams, 1)
-    pairs = (i.astype(np.uint32) << np.uint32(16)) | j.astype(np.uint32)
-    winning = _fraction(win[i, j])
-    losing = _fraction(win[i, j] + tie[i, j]) if outcome.has_ties else winning
-    return ResultTable(pairs, winning, losing)
-
-
-def _fraction(probability: Array) -> NDArray[np.uint64]:
-    largest = np.nextafter(1.0, 0.0)
-    scaled = (np.clip(probability, 0.0, largest) * 2.0**64).astype(np.uint64)
-    scaled[probability >= 1.0] = np.iinfo(np.uint64).max
-    return scaled
-
-
-def table_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int) -> Play:
+def table_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int | range) -> Play:
     """Play from the table of results; all realisations handed over in one call are interleaved."""
     table = result_table(system.outcome, strengths)
     keys = realisation_keys(seed, realisations)
@@ -83,7 +56,7 @@ def table_play(system: RatingSystem, strengths: Strength, seed: int, realisation
     return play
 
 
-def literal_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int) -> Play:
+def literal_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int | range) -> Play:
     """Play by drawing the performances of both sides."""
     keys = realisation_keys(seed, realisations)
     law, rule = code_outcome(system.outcome), code_pairing(system.pairing)

@@ -85,7 +85,7 @@ class MovingLeague:
         strengths: Strength,
         dynamics: Dynamics | Sequence[Dynamics] | None,
         seed: int,
-        realisations: int,
+        realisations: int | range,
         seen: Seen | None = None,
     ) -> None:
         check_moving(system, strengths, dynamics)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,16 +23,18 @@ from kinelo.micro.any_league import draws_built_in, fresh_memory, general_play, 
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
 from kinelo.micro.plan import Records, check_plan
+from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, finite_array, whole
+from kinelo.model.validation import Array, whole
 from kinelo.processors import usable_processors
 from kinelo.progress import progress_bar
 
 if TYPE_CHECKING:
     import xarray as xr
+    from distributed import Client
 
 Sampling = Literal["marginal", "literal"]
 
@@ -47,29 +48,13 @@ ROUND, FIRST_ROUND = 0.2, 1 << 14
 """Seconds of one round of calls into compiled code, after which a run can be stopped; matches of the first one."""
 
 
-@dataclass(frozen=True)
-class SimulationState:
-    """A league after ``step`` steps: ratings (realisations × teams) and matches played in each realisation.
-
-    ``memory`` holds what else the league carries from match to match, by name, realisations × teams: empty for the
-    paper's model; matches, lines reached and gains owed where steps or schedules need them; strengths and deviations
-    as of each team's last match where they move. ``record`` holds strength, deviation and age as they are now.
-    """
-
-    step: int
-    rating: Array
-    played: NDArray[np.int64]
-    memory: Mapping[str, NDArray] = field(default_factory=dict)
-    record: Mapping[str, NDArray] = field(default_factory=dict)
-
-
 def simulation_states(
     system: RatingSystem,
     strengths: Strength,
     *,
     stops: Iterable[int],
     matches_per_step: int = 25,
-    realisations: int = 1,
+    realisations: int | range = 1,
     seed: int,
     start: ArrayLike | SimulationState | None = None,
     sampling: Sampling = "marginal",
@@ -81,6 +66,7 @@ def simulation_states(
 
     ``start`` may be ratings (one per team, or realisations × teams) or a state of an earlier run with the same
     arguments, which is then continued: the result is the same, to the last bit, as if it had never stopped.
+    ``realisations`` may be a range of their numbers, to play only these.
 
     Examples
     --------
@@ -93,6 +79,8 @@ def simulation_states(
     True
     """
     checked_kinds(system, strengths)
+    which = realisations if isinstance(realisations, range) else range(whole("realisations", realisations, 1))
+    realisations = len(which)
     state = starting_state(strengths, start, realisations)
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
     seed = whole("seed", seed, 0)
@@ -102,9 +90,9 @@ def simulation_states(
     if is_moving(system, dynamics):
         if there == "gpu":
             raise InputError('device = "gpu" plays strengths at rest with one gamma; use device = "cpu" for dynamics.')
-        moving = MovingLeague(system, strengths, dynamics, seed, realisations)
+        moving = MovingLeague(system, strengths, dynamics, seed, which)
     with one_blas_thread():
-        play = moving.play if moving else _way_of_playing(system, strengths, seed, realisations, sampling, there)
+        play = moving.play if moving else _way_of_playing(system, strengths, seed, which, sampling, there)
     workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
@@ -138,6 +126,7 @@ def simulate(
     device: DeviceName = "cpu",
     progress: bool = False,
     dynamics: Dynamics | Sequence[Dynamics] | None = None,
+    client: Client | None = None,
 ) -> xr.Dataset:
     """Simulate a league and return its ratings as ``rating(realisation, time, team)``.
 
@@ -168,6 +157,9 @@ def simulate(
         How strengths move: Learning, Form, Walk or Turnover, or one of the first three with a Turnover. The dataset
         then holds ``strength`` and ``age`` (matches since arrival) beside ratings; with DeviationSteps, ``deviation``
         too. Such leagues are played on the CPU and draw performances literally.
+    client
+        A ``dask.distributed.Client``, to split the realisations over its workers. The result is the same, to the last
+        bit. ``threads`` (one, unless stated) and ``device`` are then those of each worker.
 
     Examples
     --------
@@ -189,8 +181,8 @@ def simulate(
     )  # fmt: skip
     stops = records.with_stops_between(max(1, CALL // (matches_per_step * realisations))) if progress else records
     kept = []
-    states = simulation_states(
-        system, strengths, stops=stops, matches_per_step=matches_per_step, realisations=realisations,
+    states = states_of(
+        client, system, strengths, stops=stops, matches_per_step=matches_per_step, realisations=realisations,
         seed=seed, start=start, sampling=sampling, threads=threads, device=device, dynamics=dynamics,
     )  # fmt: skip
     per_step = matches_per_step * realisations
@@ -206,6 +198,15 @@ def simulate(
         **({} if dynamics is None else {"dynamics": repr(dynamics)}),
     }
     return dataset_of(kept, system, strengths, description)
+
+
+def states_of(client: Client | None, *args: Any, stored: bool = False, **plan: Any) -> Iterator[SimulationState]:
+    """States as :func:`simulation_states` yields them, played here or by the workers of a client."""
+    if client is None:
+        return simulation_states(*args, **plan)
+    from kinelo.micro.ensemble import spread_states
+
+    return spread_states(simulation_states, client, *args, stored=stored, **plan)
 
 
 def dataset_of(
@@ -270,29 +271,8 @@ def described_gamma(system: RatingSystem) -> float | list[float] | str:
     return list(system.gamma) if isinstance(system.gamma, tuple) else float(np.asarray(system.gamma))
 
 
-def starting_state(
-    strengths: Strength, start: ArrayLike | SimulationState | None, realisations: int
-) -> SimulationState:
-    """The state a run begins with: one that is continued, given ratings, or all teams at the mean of θ."""
-    realisations = whole("realisations", realisations, 1)
-    shape = (realisations, strengths.teams)
-    if isinstance(start, SimulationState):
-        if start.rating.shape != shape:
-            raise InputError(f"start must be a state of {shape[0]} realisations × {shape[1]} teams.")
-        return start
-    if start is None:
-        start = np.full(strengths.teams, strengths.theta.mean())
-    given = finite_array("start", start, 2 if np.ndim(start) == 2 else 1)
-    if given.shape not in (shape, shape[1:]):
-        raise InputError(
-            f"start must hold one rating per team ({shape[1]}) or realisations × teams ({shape[0]} × {shape[1]}), "
-            f"not {list(given.shape)}."
-        )
-    return SimulationState(0, np.array(np.broadcast_to(given, shape)), np.zeros(realisations, dtype=np.int64))
-
-
 def _way_of_playing(
-    system: RatingSystem, strengths: Strength, seed: int, realisations: int, sampling: str, device: str
+    system: RatingSystem, strengths: Strength, seed: int, realisations: range, sampling: str, device: str
 ) -> Play:
     if sampling not in ("marginal", "literal"):
         raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')

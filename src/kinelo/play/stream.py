@@ -20,10 +20,11 @@ TO_UNIT = 2.0**-53
 TO_CENTRE = 2.0**-52
 
 
-def realisation_keys(seed: int, realisations: int) -> NDArray[np.uint64]:
-    """Two 64-bit keys per realisation, the same however many realisations are run."""
-    keys = [np.random.SeedSequence(seed, spawn_key=(k,)).generate_state(2, np.uint64) for k in range(realisations)]
-    return np.array(keys, dtype=np.uint64).reshape(realisations, 2)
+def realisation_keys(seed: int, realisations: int | range) -> NDArray[np.uint64]:
+    """Two 64-bit keys for each of so many realisations, or of those with these numbers: the same whichever are run."""
+    numbers = realisations if isinstance(realisations, range) else range(realisations)
+    keys = [np.random.SeedSequence(seed, spawn_key=(k,)).generate_state(2, np.uint64) for k in numbers]
+    return np.array(keys, dtype=np.uint64).reshape(len(numbers), 2)
 
 
 @formula

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -14,7 +14,7 @@ from kinelo.errors import InputError
 from kinelo.micro.league import LARGEST_TABLE
 from kinelo.micro.moving_league import blank_record
 from kinelo.micro.plan import Records, check_plan
-from kinelo.micro.simulate import CALL, SimulationState, dataset_of, simulation_states
+from kinelo.micro.simulate import CALL, SimulationState, dataset_of, states_of
 from kinelo.model.expectation import league_waves
 from kinelo.model.strength import Fixed
 from kinelo.results.disk import check_space
@@ -22,6 +22,9 @@ from kinelo.results.layout import Layout
 from kinelo.results.manifest import FILE_NAME
 from kinelo.results.store import RunStore
 from kinelo.studies.study import Study, required
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 MEMORY = "memory_"
 MOST_RECORDS = 100_000
@@ -71,18 +74,19 @@ def run_simulation(
     advance: Callable[[float], None] = lambda done: None,
     threads: int | None = None,
     device: DeviceName = "cpu",
+    client: Client | None = None,
 ) -> xr.Dataset:
     """Simulate into the run folder, continuing what is there, and return the stored dataset.
 
-    ``advance`` is told the number of candidate matches played so far. The device changes no byte, so a run begun on
-    one goes on on the other.
+    ``advance`` is told the number of candidate matches played so far. Neither the device nor the workers of a Dask
+    client change a byte, so a run begun on one goes on on the other.
     """
     plan = required("simulate", study.simulate)
     records = planned(study, folder)
     start = None if plan.start is None else np.broadcast_to(plan.start, np.shape(plan.start) or study.strengths.teams)
     with RunStore.open(folder, simulation_inputs(study), _layout(study, records)) as store:
         if not store.complete:
-            for state in _states(study, store, records, start, threads, device):
+            for state in _states(study, store, records, start, threads, device, client):
                 if state.step in records:
                     row = {"rating": state.rating, "matches_played": state.played, **state.record}
                     kept = {f"{MEMORY}{name}": values for name, values in state.memory.items()}
@@ -94,7 +98,13 @@ def run_simulation(
 
 
 def _states(
-    study: Study, store: RunStore, records: Records, start: Any, threads: int | None, device: DeviceName
+    study: Study,
+    store: RunStore,
+    records: Records,
+    start: Any,
+    threads: int | None,
+    device: DeviceName,
+    client: Client | None,
 ) -> Iterator[SimulationState]:
     plan = required("simulate", study.simulate)
     kept = store.state
@@ -104,11 +114,10 @@ def _states(
     begin = 0 if kept is None else int(kept["step"]) + 1
     stride = max(1, CALL // (plan.matches_per_step * plan.realisations))
     stops = records.with_stops_between(stride, begin)
-    return simulation_states(
-        study.system, study.strengths, stops=stops, matches_per_step=plan.matches_per_step,
+    return states_of(
+        client, study.system, study.strengths, stops=stops, matches_per_step=plan.matches_per_step,
         realisations=plan.realisations, seed=plan.seed, start=start, sampling=plan.sampling, threads=threads,
-        dynamics=study.motion,
-        device=device,
+        dynamics=study.motion, device=device, stored=True,
     )  # fmt: skip
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from kinelo._version import __version__
-from kinelo.errors import InputError
+from kinelo.errors import InputError, in_one_line
 
 VALUE = "value"
 PREVIOUS = "previous"
@@ -29,17 +28,15 @@ class PointResult:
     failure: str = ""
 
 
-def run_line(
-    function: Callable[..., Any], points: Sequence[tuple[int, Mapping[str, Any]]], continued: bool, version: str
-) -> list[PointResult]:
+Line = Sequence[tuple[int, Mapping[str, Any]]]
+"""Numbers and keywords of the points of a line, in order."""
+
+
+def run_line(points: Line, function: Callable[..., Any], continued: bool) -> list[PointResult]:
     """Compute the points of one line in order.
 
     With ``continued`` the function receives its last result as the keyword ``previous``, None at the first point.
-    ``version`` is the version of Kinelo that asked: a worker with another one computes nothing.
     """
-    if version != __version__:
-        wrong = f"a worker has Kinelo {__version__} and this sweep was started with {version}."
-        return [PointResult(index, None, wrong) for index, _ in points]
     ended = []
     previous = None
     for index, settings in points:
@@ -49,16 +46,8 @@ def run_line(
             ended.append(PointResult(index, as_dataset(result, settings)))
             previous = result
         except Exception as error:  # one point that cannot be computed must not stop the others
-            ended.append(PointResult(index, None, sentence(error)))
+            ended.append(PointResult(index, None, in_one_line(error)))
     return ended
-
-
-def sentence(error: BaseException) -> str:
-    """An error in one line: Kinelo's own as they are, others with their kind."""
-    told = " ".join(str(error).split())
-    if isinstance(error, InputError):
-        return told
-    return f"{type(error).__name__}: {told}" if told else type(error).__name__
 
 
 def as_dataset(result: Any, settings: Mapping[str, Any]) -> xr.Dataset:

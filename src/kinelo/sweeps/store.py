@@ -1,8 +1,8 @@
-"""A sweep on disk: every point in a folder of its own, complete or not there.
+"""A sweep on disk: every point in a file of its own, complete or not there.
 
-``manifest.json`` says which sweep it is; ``points/K`` is the dataset of point K (zarr), ``failed/K.json`` the sentence
-of one that could not be computed, ``data.zarr`` all of them once every point has ended. Only the process that asked
-writes, so workers need no common disk.
+``manifest.json`` says which sweep it is; ``points/K.zip`` is the dataset of point K (zarr), ``failed/K.json`` the
+sentence of one that could not be computed, ``data.zarr`` all of them once every point has ended. Only the process that
+asked writes, so workers need no common disk.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import xarray as xr
 
 from kinelo.atomic import replace_file
 from kinelo.errors import InputError
-from kinelo.results.dataset import read_dataset, write_dataset
+from kinelo.results.dataset import write_dataset
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder
 from kinelo.results.manifest import canonical_json, content_digest
+from kinelo.sweeps.packed import packed, unpacked
 from kinelo.sweeps.point import PointResult
 
 MANIFEST, POINTS, FAILED, DATA = "manifest.json", "points", "failed", "data.zarr"
@@ -66,7 +68,7 @@ class SweepStore:
                 content = canonical_json({"failure": point.failure}).encode()
                 replace_file(self._sentence(point.index), content, durable=True)
             elif not (target := self._point(point.index)).exists():
-                write_dataset(point.dataset, target)
+                replace_file(target, packed(point.dataset), durable=True)
 
     def forget(self, indices: set[int]) -> None:
         """Make points to be computed again."""
@@ -74,21 +76,17 @@ class SweepStore:
             self._forget_whole()
             for index in sorted(indices):
                 self._sentence(index).unlink(missing_ok=True)
-                if self._point(index).exists():
-                    # A folder that is being removed must not pass for a stored point.
-                    leaving = self._point(index).with_name(f".{index}.leaving")
-                    os.replace(self._point(index), leaving)
-                    shutil.rmtree(leaving)
+                self._point(index).unlink(missing_ok=True)
 
     def read(self, index: int) -> PointResult:
         """One point that is stored."""
         if self._sentence(index).exists():
             return PointResult(index, None, json.loads(self._sentence(index).read_text(encoding="utf-8"))["failure"])
         try:
-            return PointResult(index, read_dataset(self._point(index)).load())
-        except (OSError, ValueError, KeyError) as error:
+            return PointResult(index, unpacked(self._point(index)))
+        except (OSError, ValueError, KeyError, BadZipFile) as error:
             raise InputError(
-                f"the stored point {self._point(index)} is damaged ({type(error).__name__}); remove that folder and "
+                f"the stored point {self._point(index)} is damaged ({type(error).__name__}); remove that file and "
                 "start the sweep again to compute it anew."
             ) from None
 
@@ -105,7 +103,7 @@ class SweepStore:
             shutil.rmtree(leaving)
 
     def _point(self, index: int) -> Path:
-        return self.folder / POINTS / str(index)
+        return self.folder / POINTS / f"{index}.zip"
 
     def _sentence(self, index: int) -> Path:
         return self.folder / FAILED / f"{index}.json"

@@ -18,9 +18,10 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.progress import Advance, progress_bar
 from kinelo.sweeps.assembly import FAILURE, assemble
 from kinelo.sweeps.axes import Axes, Over, axes_of
-from kinelo.sweeps.engine import Line, check_client, results_of
-from kinelo.sweeps.point import PREVIOUS, PointResult
+from kinelo.sweeps.engine import results_of
+from kinelo.sweeps.point import PREVIOUS, Line, PointResult
 from kinelo.sweeps.store import SweepStore
+from kinelo.workers import check_client
 
 if TYPE_CHECKING:
     from distributed import Client

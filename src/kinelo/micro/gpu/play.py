@@ -25,7 +25,8 @@ from kinelo.micro.gpu.matches import (
     settling,
 )
 from kinelo.micro.gpu.target import target, unfused
-from kinelo.micro.league import Play, ResultTable, code_strength, result_table
+from kinelo.micro.league import Play, code_strength
+from kinelo.micro.tables import ResultTable, result_table
 from kinelo.model.outcome import LOGISTIC, Outcome
 from kinelo.model.pairing import ALL_PLAY_ALL, Pairing
 from kinelo.model.strength import Strength
@@ -99,7 +100,13 @@ NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0)
 
 
 def gpu_play(
-    system: RatingSystem, strengths: Strength, seed: int, realisations: int, source: Source, *, crews: int | None = None
+    system: RatingSystem,
+    strengths: Strength,
+    seed: int,
+    realisations: int | range,
+    source: Source,
+    *,
+    crews: int | None = None,
 ) -> Play:
     """Play on the device; ``crews`` is the largest number of realisations that get a crew each."""
     cuda = cuda_module()
@@ -115,6 +122,7 @@ def gpu_play(
     else:
         table, drawing = NO_TABLE, code_strength(strengths)
     keys = realisation_keys(seed, realisations)
+    realisations = len(keys)
     if crews is None:
         crews = CREWS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
     window, players = CREW_OF_MANY if teams >= BUSY else CREW

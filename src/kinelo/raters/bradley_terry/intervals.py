@@ -9,6 +9,7 @@ between one plus those surely better and the number of contestants less those su
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,10 @@ from scipy.special import ndtri
 from kinelo.processors import usable_processors
 from kinelo.raters.bradley_terry.likelihood import Likelihood
 from kinelo.raters.bradley_terry.resampling import Resampling
+from kinelo.workers import check_client, collected, pieces
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Array = NDArray[np.float64]
 
@@ -29,8 +34,18 @@ def sandwich(likelihood: Likelihood, theta: Array, squared: Array) -> Array:
     return likelihood.solve(A, half.T)
 
 
-def bootstrap(likelihood: Likelihood, theta: Array, events: Array, draws: int, seed: int) -> Array:
+def bootstrap(
+    likelihood: Likelihood, theta: Array, events: Array, draws: int, seed: int, client: Client | None = None
+) -> Array:
     """Estimates of ``draws`` tables of counts drawn anew, one a row; ``events`` counts comparisons without weights."""
+    if client is None:
+        return _drawn(range(draws), likelihood, theta, events, seed)
+    check_client(client)
+    return np.concatenate(collected(client, _drawn, pieces(draws, client), likelihood, theta, events, seed))
+
+
+def _drawn(numbers: range, likelihood: Likelihood, theta: Array, events: Array, seed: int) -> Array:
+    """The draws with these numbers."""
     cells = likelihood.cells
     seen = np.flatnonzero(events)
     mean = events.ravel()[seen]
@@ -43,7 +58,7 @@ def bootstrap(likelihood: Likelihood, theta: Array, events: Array, draws: int, s
         return likelihood.over(cells.weighing(counts.reshape(events.shape))).near(theta, inverse)
 
     with ThreadPoolExecutor(usable_processors()) as pool:
-        return np.array(list(pool.map(one, range(draws))))
+        return np.array(list(pool.map(one, numbers)))
 
 
 def contrasts(n: int, held: NDArray[np.intp]) -> Array:

@@ -28,6 +28,7 @@ from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
+    from distributed import Client
 
 Array = NDArray[np.float64]
 NU = math.log(10.0) / 800.0
@@ -279,6 +280,7 @@ class BradleyTerry(Rater):
         method: Literal["sandwich", "bootstrap"] = "sandwich",
         draws: int = 500,
         seed: int = 0,
+        client: Client | None = None,
     ) -> pl.DataFrame:
         """Name, rating, its interval, rank and its interval, pool and matches of everyone, the best first.
 
@@ -289,6 +291,8 @@ class BradleyTerry(Rater):
         method
             ``"sandwich"``: from the curvature and the squared scores; ``"bootstrap"``: from ``draws`` tables of counts
             drawn anew with this seed.
+        client
+            A ``dask.distributed.Client``, to make the draws on its workers. They are the same, to the last bit.
         """
         import polars as pl
 
@@ -306,7 +310,7 @@ class BradleyTerry(Rater):
             if draws < 2:
                 raise InputError(f"draws={draws!r} are too few for a bootstrap; at least 2 are needed")
             likelihood = self._likelihood()
-            drawn = bootstrap(likelihood, self._theta, tally.events, draws, seed)[:, :n]
+            drawn = bootstrap(likelihood, self._theta, tally.events, draws, seed, client)[:, :n]
             moved = (drawn - self._strength()) @ self._relative(likelihood).T / NU
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
             first, last = drawn_ranks(drawn, level)

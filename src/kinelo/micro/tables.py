@@ -1,0 +1,97 @@
+"""Tables of results: exact probabilities of every pair, made once for all runs that need them.
+
+A table depends on the outcome and the strengths alone. Points of a sweep that differ in γ, in their seed or their
+length therefore share one; so do the parts of an ensemble that a worker plays one after the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.model.expectation import outcome_probabilities
+from kinelo.model.outcome import Outcome
+from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
+from kinelo.model.validation import Array
+
+MOST = 1 << 28
+"""Bytes of tables that a process keeps."""
+
+_kept: OrderedDict[str, ResultTable] = OrderedDict()
+_lock = Lock()
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """For each pair i < j: its teams, and the 64-bit fractions below which i wins and from which i loses."""
+
+    pairs: NDArray[np.uint32]
+    win: NDArray[np.uint64]
+    loss: NDArray[np.uint64]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return self.pairs.nbytes + self.win.nbytes + (0 if self.loss is self.win else self.loss.nbytes)
+
+
+def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
+    """Exact probabilities of every pair, as thresholds for a 64-bit fraction.
+
+    Those of built-in laws are kept: a law of the user's own may hold what cannot be seen from outside.
+    """
+    name = _name(outcome, strengths)
+    if name is None:
+        return _made(outcome, strengths)
+    with _lock:
+        if name in _kept:
+            _kept.move_to_end(name)
+            return _kept[name]
+    table = _made(outcome, strengths)
+    with _lock:
+        _kept[name] = table
+        while sum(one.nbytes for one in _kept.values()) > MOST:
+            _kept.popitem(last=False)
+    return table
+
+
+def _name(outcome: Outcome, strengths: Strength) -> str | None:
+    """What tells a table from others: the kinds of both laws and every number they have; None if that is not known."""
+    if outcome.code is None:
+        return None
+    if type(strengths) is Fixed:
+        numbers = [strengths.theta]
+    elif type(strengths) is Normal:
+        numbers = [strengths.theta, strengths.sigma]
+    elif type(strengths) is LineupLottery:
+        numbers = [strengths.rho, strengths.tables.selection, np.array(strengths.m)]
+    elif type(strengths) is Empirical:
+        numbers = [strengths.values, strengths.probabilities]
+    else:
+        return None
+    state = hashlib.blake2b(f"{type(outcome)}{outcome.code!r}{type(strengths)}".encode(), digest_size=16)
+    for values in numbers:
+        state.update(f"{values.dtype.str}{values.shape}".encode())
+        state.update(np.ascontiguousarray(values).tobytes())
+    return state.hexdigest()
+
+
+def _made(outcome: Outcome, strengths: Strength) -> ResultTable:
+    win, tie, _ = outcome_probabilities(outcome, strengths)
+    i, j = np.triu_indices(strengths.teams, 1)
+    pairs = (i.astype(np.uint32) << np.uint32(16)) | j.astype(np.uint32)
+    winning = _fraction(win[i, j])
+    losing = _fraction(win[i, j] + tie[i, j]) if outcome.has_ties else winning
+    return ResultTable(pairs, winning, losing)
+
+
+def _fraction(probability: Array) -> NDArray[np.uint64]:
+    largest = np.nextafter(1.0, 0.0)
+    scaled = (np.clip(probability, 0.0, largest) * 2.0**64).astype(np.uint64)
+    scaled[probability >= 1.0] = np.iinfo(np.uint64).max
+    return scaled

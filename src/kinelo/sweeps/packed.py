@@ -1,0 +1,45 @@
+"""A dataset in one file: zarr (version 3) in an uncompressed zip archive, the same bytes for the same content.
+
+One file is one wait for the disk; a folder of zarr is one for each of its files and folders. It opens with
+``xarray.open_zarr(zarr.storage.ZipStore(path))``.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import xarray as xr
+from zarr.core.buffer import Buffer, default_buffer_prototype
+from zarr.storage import MemoryStore
+
+from kinelo.results.layout import unsettled_text_format_accepted
+
+
+def packed(dataset: xr.Dataset) -> bytes:
+    """The file of a dataset.
+
+    >>> once, again = (packed(xr.Dataset({"rating": ("team", [1.0, 2.0])})) for _ in range(2))
+    >>> once == again
+    True
+    """
+    content: dict[str, Buffer] = {}
+    plain = {name: {"compressors": ()} for name in dataset.variables}
+    with unsettled_text_format_accepted():
+        dataset.to_zarr(MemoryStore(content), mode="w", zarr_format=3, consolidated=False, encoding=plain)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in sorted(content):
+            # An entry made of a name alone carries no time of day.
+            archive.writestr(zipfile.ZipInfo(name), content[name].to_bytes())
+    return file.getvalue()
+
+
+def unpacked(path: Path) -> xr.Dataset:
+    """The dataset in a file, read whole."""
+    make = default_buffer_prototype().buffer.from_bytes
+    with zipfile.ZipFile(path) as archive:
+        content = {name: make(archive.read(name)) for name in archive.namelist()}
+    with unsettled_text_format_accepted():
+        return xr.open_zarr(MemoryStore(content), consolidated=False, chunks=None, decode_times=False).load()
