@@ -96,7 +96,7 @@ def test_an_interrupted_sweep_continues_and_ends_with_the_same_bytes(tmp_path):
     run(counted, out=tmp_path / "whole")
     calls.clear()
     patch = pytest.MonkeyPatch()
-    patch.setattr(engine, "run_line", lambda f, *rest: original(functools.partial(f, stop=True), *rest))
+    patch.setattr(engine, "run_line", lambda line, f, *rest: original(line, functools.partial(f, stop=True), *rest))
     original = kn.sweeps.point.run_line
     with pytest.raises(KeyboardInterrupt):
         run(counted, out=tmp_path / "cut")
