@@ -12,7 +12,6 @@ day that arrives in parts of one table thus ends at the same bits as the day in 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 
 import numpy as np
 import polars as pl
@@ -26,9 +25,8 @@ from kinelo.book.rows import (
     matches_to_frame,
 )
 from kinelo.errors import InputError
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import UNDATED, Matches
 
-UNDATED = date(1970, 1, 1)
 PLACE = ("date", "rank", "row")
 MEETING = ("date", "home", "away")
 CONTENT = ("date", "home", "away", "result", "margin", "neutral", "weight")
@@ -162,7 +160,7 @@ class Ledger:
 
         Matches without a date count in the order in which they come, and are not meant.
         """
-        fresh = fresh.filter(pl.col("date") != pl.lit(UNDATED))
+        fresh = fresh.filter(pl.col("date") != pl.lit(UNDATED.item()))
         if not fresh.height or not self.table.height:
             return 0
 

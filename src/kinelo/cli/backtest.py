@@ -49,8 +49,7 @@ def backtest(
 
     Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
     """
-    from kinelo.atomic import replace_file
-    from kinelo.cli.loading import load, plain_warnings
+    from kinelo.cli.loading import load, plain_warnings, write_csv
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.forecasts.scores import METRICS
     from kinelo.workers import client_of
@@ -67,7 +66,7 @@ def backtest(
         test = run(matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client)
     _show(test, first_day)
     if out is not None:
-        replace_file(out, test.scores.write_csv().encode())
+        write_csv(test.scores, out)
         typer.echo(f"Scores: {out}")
     if picture is not None:
         from kinelo.pictures.calibration import draw_calibration

@@ -71,13 +71,14 @@ def load(
 
 
 def write_csv(table: pl.DataFrame, path: Path) -> None:
-    """Write a table whole or not at all, making the folder it goes to."""
+    """Write a table whole or not at all, making the folder it goes to; no text of it runs in a spreadsheet."""
     from kinelo.atomic import replace_file
     from kinelo.results.disk import disk_errors_in_words
+    from kinelo.results.spreadsheet import harmless
 
     with disk_errors_in_words(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, table.write_csv().encode())
+        replace_file(path, harmless(table).write_csv().encode())
 
 
 @contextmanager

@@ -73,11 +73,15 @@ class Forecast:
         """The forecasts as a table, with identifier, date and sides of the matches where they are known."""
         import polars as pl
 
+        from kinelo.matches.matches import UNDATED
+
         win, draw, loss = self.probabilities.T
         chances = pl.DataFrame({"home_win": win, "draw": draw, "away_win": loss, "points": self.points})
         if self.matches is None:
             return chances
         about = self.matches.to_polars().select("match_id", "date", "home", "away", "neutral")
+        if np.all(self.matches.date == UNDATED):
+            about = about.with_columns(date=pl.lit(None, pl.Date))
         return pl.concat([about, chances], how="horizontal")
 
     def to_dict(self) -> dict[str, Any]:

@@ -110,13 +110,25 @@ def _read_dates(rows: Rows) -> None:
 def _read_details(rows: Rows) -> None:
     table, found = rows.table, rows.found
     if "neutral" in found and not rows.winners_first:
-        rows.neutral = read_flags(table[found["neutral"]]) == 1
+        flags = read_flags(table[found["neutral"]])
+        rows.neutral = flags == 1
+        if (flags < 0).any():
+            _tell_unclear(rows, table[found["neutral"]].filter(pl.Series((flags < 0) & (rows.fault == 0))))
     if "weight" in found:
         rows.weight = read_numbers(table[found["weight"]])
         rows.blame(~(np.isfinite(rows.weight) & (rows.weight >= 0)), "impossible weight")
     if "match_id" in found:
         text = as_text(table[found["match_id"]]).str.strip_chars()
         rows.identifiers = text.set(text == "", None) if (text == "").any() else text
+
+
+def _tell_unclear(rows: Rows, neither: pl.Series) -> None:
+    """Venues whose column says something that is neither yes nor no; where it says nothing, it is no."""
+    words = as_text(neither).str.strip_chars().drop_nulls()
+    if number := int((words != "").sum()):
+        rows.notes.append(
+            f"{number:,} entries of {rows.found['neutral']!r} say neither yes nor no: they count as not neutral"
+        )
 
 
 def _find_repeats(rows: Rows) -> None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 Day = str | np.datetime64
 MOST_SHOWN = 10
+UNDATED = np.datetime64("1970-01-01", "D")
+"""The day of every match of a table without dates."""
 
 
 def check_matches(value: object) -> None:

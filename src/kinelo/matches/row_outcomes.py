@@ -92,7 +92,7 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | Non
     lines = read_scorelines(table[found["result"]])
     if lines is None:
         return None
-    del found["result"]
+    found["score_line"] = found.pop("result")
     if lines.shootouts:
         rows.notes.append(f"{lines.shootouts:,} matches went to a shoot-out: they count as drawn")
     if lines.extra_time:

@@ -73,7 +73,7 @@ def _joined(opened: Opened, found: dict[str, str], match: np.ndarray, number: np
         )
     flags = np.zeros(n, bool)
     flags[place] = neutral
-    rest = table.drop([column for column in {found["team"], found.get("score"), found.get("result")} if column])
+    rest = table.drop({found[name] for name in ("team", "score", "result", "venue") if name in found})
     rest = rest.drop([name for name in (*columns, "neutral") if name in rest.columns])
     broken = {int(row): UNPAIRED for row in np.flatnonzero(~paired)} | dict(opened.broken)
     notes = (

@@ -1,27 +1,8 @@
-"""What a spreadsheet would run is text in every download; numbers stay numbers."""
-
-from __future__ import annotations
+"""Names of a visitor's file are text in every download."""
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from test_rating_desk import looked
-
-from kinelo.lab.rate.export import harmless
-
-
-@given(st.lists(st.one_of(st.none(), st.text(max_size=6)), min_size=1, max_size=8), st.floats(allow_nan=False))
-def test_no_cell_of_text_begins_like_a_formula_and_numbers_are_kept(texts, number):
-    table = pl.DataFrame(
-        {"name": texts, "value": [number] * len(texts)}, schema={"name": pl.String, "value": pl.Float64}
-    )
-    safe = harmless(table)
-    assert safe["value"].equals(table["value"]) and safe.columns == table.columns
-    for before, after in zip(texts, safe["name"]):
-        assert after in (before, f"'{before}")
-        if after and after[0] in "=+-@\t\r\n":
-            float(after)
 
 
 @pytest.mark.parametrize("name", ['=HYPERLINK("http://evil.example")', "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "＝1"])

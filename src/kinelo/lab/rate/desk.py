@@ -14,7 +14,6 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.lab.rate.auditing import hand_over
-from kinelo.lab.rate.export import harmless
 from kinelo.lab.rate.standings import calibration, histories, leaderboard, parameters, summary
 from kinelo.lab.rate.tables import Table, check_choice, forget_columns, names_winners, read_table
 from kinelo.matches.matches import Matches
@@ -25,6 +24,7 @@ from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
 from kinelo.raters.leaderboard import leaderboard as ranked_by
 from kinelo.raters.rater import Rater
+from kinelo.results.spreadsheet import harmless
 
 
 class RatingDesk:
