@@ -13,9 +13,9 @@ def given_standing(rater, **standing):
     """A rater in which everyone starts from a stated rating and deviation."""
     rater.reset()
     for name, (rating, deviation) in standing.items():
-        place = rater._standing.place(name)
-        rater._standing.rating[place] = Q * (rating - 1500)
-        rater._standing.variance[place] = (Q * deviation) ** 2
+        place = rater._state.place(name)
+        rater._state.known.rating[place] = Q * (rating - 1500)
+        rater._state.known.variance[place] = (Q * deviation) ** 2
     return rater
 
 

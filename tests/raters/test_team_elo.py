@@ -89,9 +89,9 @@ def test_agrees_with_the_slow_twin():
     matches, rater = random_matches(), full_rater()
     R, v, z = slow_twin(rater, matches)
     forecast = rater.one_step_ahead(matches)
-    names = rater._standing.roster.names
-    assert rater._standing.rating[: len(names)] == pytest.approx([R[t] for t in names], rel=1e-12)
-    assert rater._standing.variance[: len(names)] == pytest.approx([v[t] for t in names], rel=1e-10)
+    names = rater._state.roster.names
+    assert rater._state.known.rating[: len(names)] == pytest.approx([R[t] for t in names], rel=1e-12)
+    assert rater._state.known.variance[: len(names)] == pytest.approx([v[t] for t in names], rel=1e-10)
     exact = np.array([exact_chances(x, 90.0, kappa) for x, kappa in z])
     assert forecast.probabilities == pytest.approx(exact, abs=1e-9)
 

@@ -18,13 +18,12 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from kinelo.errors import InputError
 from kinelo.forecasts.fit import WARM_UP
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
@@ -33,8 +32,8 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.conditions import PREFIX
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.order import Order
-from kinelo.raters.rater import Rater
 from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
+from kinelo.raters.stateful import StatefulRater
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,22 +55,17 @@ DOUBT = Parameter("doubt", 1.0, 0.1, 10.0, True, "how much more uncertain streng
 TIES = Parameter("ties", 0.35, 1e-6, 3.0, True, "half width of the draw band")
 
 
-class GaussianRater(Rater):
+class GaussianRater(StatefulRater):
     """A rater that walks through the matches once, leaving the mean and variance it expected of each."""
 
     initial: float
     margin_unit_: float = math.nan
-    _state: Any = None
     _level_draws: float | None = None
     _unit: float = math.nan
     _in_noises: bool = False
     noise: float | None
     spreads: ClassVar[tuple[str, ...]] = ()
     """Parameters that are measured in the unit of the noise."""
-
-    @abstractmethod
-    def _fresh(self) -> Any:
-        """The state before any match."""
 
     @abstractmethod
     def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
@@ -160,21 +154,18 @@ class GaussianRater(Rater):
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters."""
-        self.parameters_ = self.settled_values(estimated)
         self._unit = self.margin_unit_
-        self._state = self._fresh()
+        super().reset(estimated)
 
     @updates_in_pieces
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
-        check_matches(matches)
         self._begin(matches)
         self._walk(matches, self._signal(matches))
         return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
-        check_matches(matches)
         self._begin(matches)
         y = self._signal(matches)
         mean, variance, unknown = self._walk(matches, y)
@@ -220,16 +211,6 @@ class GaussianRater(Rater):
         self._begun()
         return self._forecast(*self._look(matches)).about(matches)
 
-    def _begun(self) -> Any:
-        if self._state is None:
-            self.reset()
-        return self._state
-
-    def _begin(self, matches: Matches) -> None:
-        self._begun()
-        if np.isnan(matches.result).any():
-            raise InputError("a match without a result cannot change a rating; forecast it with predict")
-
     def _signal(self, matches: Matches) -> Array:
         """What the update sees of each match, while the unit of margins runs on; margins count only after ``fit``."""
         if math.isnan(self._unit):
@@ -255,20 +236,12 @@ class GaussianRater(Rater):
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
-        named = {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}
         order = np.array([self.order_.home, self.order_.neutral])
-        return {
-            **self._begun().to_arrays(),
-            **named,
-            "margin_unit": np.array([self.margin_unit_, self._unit]),
-            "order": order,
-        }
+        return {**super().to_arrays(), "margin_unit": np.array([self.margin_unit_, self._unit]), "order": order}
 
-    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.order_ = Order(*arrays["order"].tolist())
-        prefix = "parameter_"
         self.margin_unit_ = float(arrays["margin_unit"][0])
-        self.reset({k.removeprefix(prefix): float(v) for k, v in arrays.items() if k.startswith(prefix)})
+        super().from_arrays(arrays)
         self._unit = float(arrays["margin_unit"][1])
-        self._state.from_arrays(arrays)

@@ -14,9 +14,9 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.drift import Drift, measure_drift
-from kinelo.raters.rater import Rater
 from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
 from kinelo.raters.standing import Standing
+from kinelo.raters.stateful import StatefulRater
 
 HOME_STEP = Parameter("home_step", 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise")
 TIES_STEP = Parameter("ties_step", 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
@@ -24,7 +24,7 @@ STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
 Trace = tuple[NDArray[np.float64], ...]
 
 
-class SideRater(Rater):
+class SideRater(StatefulRater):
     """A rater whose kernel walks through the matches once and leaves a trace from which forecasts are made."""
 
     initial: float
@@ -34,15 +34,10 @@ class SideRater(Rater):
     ties_step: float | None
     _common: NDArray[np.float64]
     _numbers: Any
-    _standing: Standing
 
     @abstractmethod
     def _vector(self, values: Mapping[str, float]) -> Any:
         """The numbers the kernel takes, a named tuple, from the parameters."""
-
-    @abstractmethod
-    def _fresh(self, values: Mapping[str, float]) -> Standing:
-        """A standing before any match."""
 
     @abstractmethod
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
@@ -64,22 +59,16 @@ class SideRater(Rater):
         }
 
     def _play(self, matches: Matches, traced: bool) -> Trace:
-        done, trace = self._walk(matches, self._begin(), traced)
+        done, trace = self._walk(matches, self._begun(), traced)
         if not done:
             raise InputError("a match without a result cannot change a rating; forecast it with predict")
         return trace
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters."""
-        self.parameters_ = self.settled_values(estimated)
+        super().reset(estimated)
         self._numbers = self._vector(self.parameters_)
-        self._standing = self._fresh(self.parameters_)
         self._common = self._shared(self.parameters_)
-
-    def _begin(self) -> Standing:
-        if not hasattr(self, "_standing"):
-            self.reset()
-        return self._standing
 
     @fits_in_pieces
     def fit(self, matches: Matches) -> Self:
@@ -102,7 +91,7 @@ class SideRater(Rater):
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         check_matches(matches)
-        unknown = self._begin().known_sides(matches)[2]
+        unknown = self._begun().find(matches).unknown
         return self._forecast(self._play(matches, traced=True), unknown).about(matches)
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
@@ -124,12 +113,10 @@ class SideRater(Rater):
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
-        named = {f"parameter_{name}": np.array(value) for name, value in self.parameters_.items()}
-        return {**self._begin().to_arrays(), "numbers": np.array(self._numbers), "common": self._common, **named}
+        return {**super().to_arrays(), "numbers": np.array(self._numbers), "common": self._common}
 
-    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.reset({p.name: float(arrays[f"parameter_{p.name}"]) for p in self.parameters})
+        super().from_arrays(arrays)
         self._numbers = type(self._numbers)(*arrays["numbers"].tolist())
         self._common = arrays["common"].copy()
-        self._standing.from_arrays(arrays)

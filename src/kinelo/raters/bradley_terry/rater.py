@@ -203,19 +203,16 @@ class BradleyTerry(Rater):
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the estimate as it stands; names never met count as average and are listed."""
         tally = self._begun()
-        places = tally.roster.find(matches.teams)
+        seats = tally.find(matches)
         strength = self._strength()
         level = np.append(strength, strength.mean() if strength.size else 0.0)
         effects = NU * np.array([self.parameters_["home_advantage"], *self._effects().values()])
-        x = level[places[matches.home]] - level[places[matches.away]]
+        x = level[seats.home] - level[seats.away]
         x = x + covariate_columns(matches, tuple(self.covariates)) @ effects
         up = np.exp(np.clip(x, -STEEPEST, STEEPEST))
         kappa = self.parameters_["ties"]
         total = up + kappa + 1.0 / up
-        used = np.zeros(len(matches.teams), bool)
-        used[matches.home] = used[matches.away] = True
-        unknown = tuple(name for name, place, seen in zip(matches.teams, places, used) if seen and place < 0)
-        return Forecast.of(up / total, kappa / total, 1.0 / (up * total), unknown).about(matches)
+        return Forecast.of(up / total, kappa / total, 1.0 / (up * total), seats.unknown).about(matches)
 
     def _effects(self) -> dict[str, float]:
         return getattr(self, "covariates_", dict.fromkeys(self.covariates, 0.0))
@@ -268,8 +265,8 @@ class BradleyTerry(Rater):
                 "name": pl.Series(tally.roster.names, dtype=pl.String),
                 "rating": self._strength() / NU + self._shift(),
                 "uncertainty": np.sqrt(np.maximum(np.diagonal(self._covariance()), 0.0)),
-                "matches": tally.games,
-                "last_played": np.maximum(tally.last, -(10**6)).astype("datetime64[D]"),
+                "matches": tally.known.games[: len(tally)],
+                "last_played": np.maximum(tally.known.last[: len(tally)], -(10**6)).astype("datetime64[D]"),
             }
         ).sort("rating", descending=True, maintain_order=True)
 
@@ -326,7 +323,7 @@ class BradleyTerry(Rater):
                 "rank_low": first,
                 "rank_high": last,
                 "pool": self._labels() + 1,
-                "matches": tally.games,
+                "matches": tally.known.games[: len(tally)],
             }
         )
         return table.sort("rank")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,11 +12,11 @@ from kinelo.errors import InputError
 from kinelo.forecasts.scores import outcome_shares
 from kinelo.matches.matches import Matches
 from kinelo.raters.bradley_terry.likelihood import Cells
-from kinelo.raters.roster import Roster
+from kinelo.raters.state import NEVER, Column, RaterState, Seats
 
 Array = NDArray[np.float64]
 TABLES = ("counts", "squared", "events")
-KEPT = ("i", "j", "c", *TABLES, "games", "last")
+CELLS = ("i", "j", "c", *TABLES)
 
 
 def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
@@ -36,32 +39,49 @@ def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
     return np.column_stack(columns).astype(np.float64)
 
 
-class Tally:
+class Played(NamedTuple):
+    """Matches played and last day of every contestant."""
+
+    games: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+class Tally(RaterState):
     """Counts of results per cell (pair, venue and covariates, the earlier name first), and who played how often."""
 
+    columns = dict.fromkeys(Played._fields, Column())
+
     def __init__(self, covariates: tuple[str, ...]) -> None:
+        super().__init__(Played(np.empty(0, np.int64), np.empty(0, np.int64)), {"last": NEVER})
         self.covariates = covariates
-        self.roster = Roster()
         self.i = np.empty(0, np.int32)
         self.j = np.empty(0, np.int32)
         self.c = np.empty((0, 1 + len(covariates)))
         self.counts = np.empty((0, 3))
         self.squared = np.empty((0, 3))
         self.events = np.empty((0, 3))
-        self.games = np.empty(0, np.int64)
-        self.last = np.empty(0, np.int64)
 
-    def __len__(self) -> int:
-        return len(self.roster)
-
-    def add(self, matches: Matches) -> None:
-        """Count further matches."""
+    def admit(self, matches: Matches) -> Seats:
+        """Places of both sides; newcomers are given room."""
         listed = np.zeros(len(matches.teams), bool)
         listed[matches.home] = listed[matches.away] = True
         places = np.full(len(matches.teams), -1, np.int32)
         for code in np.flatnonzero(listed):
             places[code] = self.roster.place(matches.teams[code])
-        i, j = places[matches.home], places[matches.away]
+        self.grow()
+        return Seats(places[matches.home], places[matches.away])
+
+    def find(self, matches: Matches) -> Seats:
+        """The same without adding anyone (-1: never compared), and the names never compared."""
+        return self.sides_found(matches, self.roster.find(matches.teams))
+
+    def add(self, matches: Matches) -> None:
+        """Count further matches."""
+        seats = self.admit(matches)
+        i, j = seats.home, seats.away
+        for side in (i, j):
+            self.known.games[:] += np.bincount(side, minlength=self.known.games.size)
+            np.maximum.at(self.known.last, side, matches.day)
         shares = outcome_shares(matches.result)
         weight = matches.weight[:, None]
         tables = (shares * weight, shares * weight**2, shares * (weight > 0))
@@ -70,16 +90,7 @@ class Tally:
         i, j = np.where(swap, j, i), np.where(swap, i, j)
         c = np.where(swap[:, None], -c, c)
         tables = tuple(np.where(swap[:, None], table[:, ::-1], table) for table in tables)
-        self._count_games(matches, places)
         self._merge(i, j, c, tables)
-
-    def _count_games(self, matches: Matches, places: NDArray[np.int32]) -> None:
-        more = len(self.roster) - self.games.size
-        self.games = np.pad(self.games, (0, more))
-        self.last = np.pad(self.last, (0, more), constant_values=np.iinfo(np.int64).min)
-        for side in (places[matches.home], places[matches.away]):
-            self.games += np.bincount(side, minlength=self.games.size)
-            np.maximum.at(self.last, side, matches.day)
 
     def _merge(self, i: NDArray, j: NDArray, c: Array, tables: tuple[NDArray, ...]) -> None:
         i, j = np.concatenate([self.i, i]), np.concatenate([self.j, j])
@@ -103,12 +114,10 @@ class Tally:
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything, as arrays to be kept on disk."""
-        names = np.array(self.roster.names, dtype=str) if len(self) else np.empty(0, "U1")
-        return {"names": names, **{name: getattr(self, name) for name in KEPT}}
+        return {**super().to_arrays(), **{name: getattr(self, name) for name in CELLS}}
 
-    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.roster = Roster()
-        self.roster.places(tuple(arrays["names"].tolist()))
-        for name in KEPT:
+        super().from_arrays(arrays)
+        for name in CELLS:
             setattr(self, name, np.ascontiguousarray(arrays[name]).copy())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.glicko import kernels
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.standing import Standing
+from kinelo.raters.state import Column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +35,25 @@ _SHARED = (
     HOME_STEP,
     TIES_STEP,
 )
+
+
+class Deviating(NamedTuple):
+    """Ratings in natural units with their squared deviations, volatilities, and what was gathered in the period."""
+
+    rating: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    games: NDArray[np.int64]
+    last: NDArray[np.int64]
+    volatility: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    info: NDArray[np.float64]
+
+
+class Deviations(Standing):
+    """A standing whose sides have a volatility, and results that wait for the end of the period."""
+
+    kind = Deviating
+    columns = dict.fromkeys(Deviating._fields, Column())
 
 
 class _GlickoFamily(SideRater):
@@ -59,17 +79,17 @@ class _GlickoFamily(SideRater):
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         return np.array([Q * values["home_advantage"], values["ties"]])
 
-    def _fresh(self, values: Mapping[str, float]) -> Standing:
+    def _fresh(self, values: Mapping[str, float]) -> Deviations:
         phi2 = (Q * values["deviation"]) ** 2
-        return Standing(0.0, phi2, volatility=self._volatility(values), gain=0.0, info=0.0)
+        return Deviations(0.0, phi2, volatility=self._volatility(values), gain=0.0, info=0.0)
 
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
-        home, away = standing.sides(matches)
+        seats, known = standing.admit(matches), standing.known
         z, doubt, ties = (np.empty(len(matches) if traced else 0) for _ in range(3))
         done = kernels.play_all(
-            home, away, matches.signed, matches.neutral, matches.weight, matches.day, self._numbers, standing.rating,
-            standing.variance, standing.more["volatility"], standing.count, standing.last, standing.more["gain"],
-            standing.more["info"], self._common, z, doubt, ties,
+            seats.home, seats.away, matches.signed, matches.neutral, matches.weight, matches.day, self._numbers,
+            known.rating, known.variance, known.volatility, known.games, known.last, known.gain, known.info,
+            self._common, z, doubt, ties,
         )  # fmt: skip
         return done, (z, doubt, ties)
 
@@ -80,29 +100,31 @@ class _GlickoFamily(SideRater):
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
         check_matches(matches)
-        running, settled = self._begin(), self._settled()
-        home, away, unknown = running.known_sides(matches)
-        (mu_i, phi_i), (mu_j, phi_j) = (self._on(running, settled, side, matches.day) for side in (home, away))
+        running, settled = self._begun(), self._settled()
+        seats = running.find(matches)
+        (mu_i, phi_i), (mu_j, phi_j) = (
+            self._on(running, settled, side, matches.day) for side in (seats.home, seats.away)
+        )
         z = mu_i - mu_j + np.where(matches.neutral, 0.0, self._common[kernels.HOME])
-        return self._forecast((z, phi_i + phi_j, np.full(z.size, self._common[kernels.KAPPA])), unknown).about(matches)
+        kappa = np.full(z.size, self._common[kernels.KAPPA])
+        return self._forecast((z, phi_i + phi_j, kappa), seats.unknown).about(matches)
 
     def _on(
-        self, running: Standing, settled: Standing, places: NDArray[np.int32], day: NDArray[np.int64]
+        self, running: Deviations, settled: Deviations, places: NDArray[np.int32], day: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Rating and squared deviation of sides on a day: as they were at its start while the period runs on."""
         mu, phi2 = self._rested(settled, places, day)
         if not self.together:
             return mu, phi2
-        mu_before, phi2_before, last = running.at(places)
+        mu_before, phi2_before, last = running.at(places, "rating", "variance", "last")
         same = (places >= 0) & (np.floor(day / self.period) == np.floor(last / self.period))
         return np.where(same, mu_before, mu), np.where(same, phi2_before, phi2)
 
     def _rested(
-        self, standing: Standing, places: NDArray[np.int32], day: NDArray[np.int64]
+        self, standing: Deviations, places: NDArray[np.int32], day: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Rating and squared deviation after a rest; whole periods count where matches are rated together."""
-        mu, phi2, last = standing.at(places)
-        volatility = np.append(standing.more["volatility"], standing.start["volatility"])[places]
+        mu, phi2, last, volatility = standing.at(places, "rating", "variance", "last", "volatility")
         rest = (day - last) / self.period
         if self.together:
             # Glicko-2 adds the volatility of the first period when it settles.
@@ -110,17 +132,15 @@ class _GlickoFamily(SideRater):
         rest = np.where(places >= 0, np.maximum(rest, 0.0), 0.0)
         return mu, np.minimum(phi2 + volatility**2 * rest, self._numbers.largest)
 
-    def _settled(self) -> Standing:
+    def _settled(self) -> Deviations:
         """The standing as if the running period ended now."""
-        standing = self._begin()
+        standing: Deviations = self._begun()
         if not self.together:
             return standing
         settled = self._fresh(self.parameters_)
         settled.from_arrays(standing.to_arrays())
-        more = settled.more
-        kernels.settle_all(
-            settled.rating, settled.variance, more["volatility"], more["gain"], more["info"], float(self.tau)
-        )
+        known = settled.known
+        kernels.settle_all(known.rating, known.variance, known.volatility, known.gain, known.info, float(self.tau))
         return settled
 
     @property
@@ -131,11 +151,11 @@ class _GlickoFamily(SideRater):
         """
         standing = self._settled()
         size = len(standing)
-        today = np.full(size, standing.last[:size].max() if size else 0)
+        today = np.full(size, standing.known.last[:size].max() if size else 0)
         mu, phi2 = self._rested(standing, np.arange(size, dtype=np.int32), today)
         return standing.table(rating=self.initial + mu / Q, uncertainty=np.sqrt(phi2) / Q, **self._shown(standing))
 
-    def _shown(self, standing: Standing) -> dict[str, NDArray]:
+    def _shown(self, standing: Deviations) -> dict[str, NDArray]:
         return {}
 
 
@@ -252,5 +272,5 @@ class Glicko2(_GlickoFamily):
     def _volatility(self, values: Mapping[str, float]) -> float:
         return values["volatility"]
 
-    def _shown(self, standing: Standing) -> dict[str, NDArray]:
-        return {"volatility": standing.more["volatility"][: len(standing)]}
+    def _shown(self, standing: Deviations) -> dict[str, NDArray]:
+        return {"volatility": standing.known.volatility[: len(standing)]}

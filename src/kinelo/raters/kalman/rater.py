@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -220,9 +220,8 @@ class KalmanElo(GaussianRater):
         own = {p.name: given.pop(p.name, p.default) for p in spread_parameters(self.conditions, *CONDITION_SPREAD)}
         return super().settled_values(given) | own
 
-    def _fresh(self) -> FilterState:
+    def _fresh(self, values: Mapping[str, float]) -> FilterState:
         self._check_covariance()
-        values = self.parameters_
         self._numbers = numbers = kernels.Numbers(
             walk=values["walk"] ** 2,
             prior=values["prior_spread"] ** 2,
@@ -240,20 +239,30 @@ class KalmanElo(GaussianRater):
 
     def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state
-        home, away, slots, newcomers = state.admit(matches)
+        seats = state.admit(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         kernels.play_all(
-            home, away, y, matches.neutral, matches.weight, matches.day, slots, self._numbers, state.known, mean,
-            variance,
+            seats.home, seats.away, y, matches.neutral, matches.weight, matches.day, seats.slots, self._numbers,
+            state.known, mean, variance,
         )  # fmt: skip
-        return mean, variance, newcomers
+        return mean, variance, seats.unknown
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state
-        home, away, slots, unknown = state.find(matches)
+        seats = state.find(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        kernels.foresee_all(home, away, matches.neutral, matches.day, slots, self._numbers, state.known, mean, variance)
-        return mean, variance, unknown
+        kernels.foresee_all(
+            seats.home,
+            seats.away,
+            matches.neutral,
+            matches.day,
+            seats.slots,
+            self._numbers,
+            state.known,
+            mean,
+            variance,
+        )
+        return mean, variance, seats.unknown
 
     def strengths_by(self, condition: str) -> pl.DataFrame:
         """Rating points that each level of a condition adds to a side's strength, with their uncertainty."""
@@ -339,7 +348,7 @@ class KalmanElo(GaussianRater):
         walker.reset(dict(self.parameters_))
         walker._begin(matches)
         state: FilterState = walker._state
-        home, away, slots, _ = state.admit(matches)
+        home, away, _, slots, _ = state.admit(matches)
         rows = FIRST + len(state)
         state.known = state.known._replace(x=state.known.x[:rows], C=state.known.C[:rows, :rows].copy())
         kept, y = steps(len(matches), rows, len(stops)), walker._signal(matches)
@@ -375,7 +384,7 @@ class KalmanElo(GaussianRater):
         covariance: NDArray[np.float64] = state.covariance()
         return float(covariance[i, j] / np.sqrt(covariance[i, i] * covariance[j, j]))
 
-    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.covariance_ = "full" if arrays["C"].size else "diagonal"
         super().from_arrays(arrays)

@@ -21,8 +21,9 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
-from kinelo.raters.player.state import SquadState, lineup_sheet, no_lineups
+from kinelo.raters.player.state import SquadState, lineup_sheet, lineups_of
 from kinelo.raters.rivers import fits_in_pieces
+from kinelo.raters.state import Seats
 from kinelo.raters.wandering import TODAY
 
 if TYPE_CHECKING:
@@ -181,12 +182,11 @@ class PlayerElo(GaussianRater):
         rest = {name: value for name, value in given.items() if name not in roles}
         return super().settled_values(rest) | roles | own
 
-    def _fresh(self) -> SquadState:
+    def _fresh(self, values: Mapping[str, float]) -> SquadState:
         if self.known not in MODES:
             raise InputError(f"known={self.known!r} is not understood; it is 'starters', 'minutes' or 'none'")
         if self.strength not in ("mean", "sum"):
             raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'")
-        values = self.parameters_
         self._numbers = rotation_kernels.Numbers(
             walk=values["walk"] ** 2,
             prior=values["prior_spread"] ** 2,
@@ -204,33 +204,30 @@ class PlayerElo(GaussianRater):
         }
         return SquadState(self._venue_variance)
 
-    def _sheet(self, matches: Matches) -> Lineups:
-        return no_lineups(len(matches)) if matches.lineups is None else matches.lineups
-
     def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
         state: SquadState = self._state
-        lineups = self._sheet(matches)
-        unknown = state.find(matches, lineups)[3]
-        home, away, places = state.admit(matches, lineups)
-        sheet = lineup_sheet(lineups, places, self._role_weights)
+        unknown = state.find(matches).unknown
+        seats = state.admit(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         player_kernels.play_all(
-            home, away, y, matches.neutral, matches.weight, matches.day, sheet, MODES[self.known],
-            self._numbers, state.arrays, mean, variance,
+            seats.home, seats.away, y, matches.neutral, matches.weight, matches.day, self._sheet(matches, seats),
+            MODES[self.known], self._numbers, state.known, mean, variance,
         )  # fmt: skip
         return mean, variance, unknown
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: SquadState = self._state
-        lineups = self._sheet(matches)
-        home, away, places, unknown = state.find(matches, lineups)
-        sheet = lineup_sheet(lineups, places, self._role_weights)
-        arrays = state.with_room(int(places.max(initial=-1)) + 1)
+        seats = state.find(matches)
+        known = state.with_room("players", int(seats.players.max(initial=-1)) + 1)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         player_kernels.foresee_all(
-            home, away, matches.neutral, matches.day, sheet, MODES[self.known], self._numbers, arrays, mean, variance
-        )
-        return mean, variance, unknown
+            seats.home, seats.away, matches.neutral, matches.day, self._sheet(matches, seats), MODES[self.known],
+            self._numbers, known, mean, variance,
+        )  # fmt: skip
+        return mean, variance, seats.unknown
+
+    def _sheet(self, matches: Matches, seats: Seats) -> rotation_kernels.Sheet:
+        return lineup_sheet(lineups_of(matches), seats.players, self._role_weights)
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -238,13 +235,13 @@ class PlayerElo(GaussianRater):
         import polars as pl
 
         state: SquadState = self._begun()
-        size, points, known = len(state.players), self.points_per_unit_, state.arrays
+        size, points, known = len(state), self.points_per_unit_, state.known
         teams = np.array([*state.teams.names, ""], dtype=object)
         return (
             pl.DataFrame(
                 {
-                    "name": pl.Series(state.players.names, dtype=pl.String),
-                    "team": pl.Series(teams[state.team_of[:size]].tolist(), dtype=pl.String),
+                    "name": pl.Series(state.roster.names, dtype=pl.String),
+                    "team": pl.Series(teams[known.team_of[:size]].tolist(), dtype=pl.String),
                     "rating": self.initial + points * known.x[:size],
                     "uncertainty": points * np.sqrt(known.P[:size]),
                     "matches": known.games[:size],
@@ -266,8 +263,8 @@ class PlayerElo(GaussianRater):
         state: SquadState = self._begun()
         size, points = len(state.teams), self.points_per_unit_
         theta, sigma, doubt = np.zeros(size), np.zeros(size), np.zeros(size)
-        today = state.arrays.clock[TODAY]
-        player_kernels.team_strengths(today, self._numbers, state.arrays, theta, sigma, doubt)
+        today = state.known.clock[TODAY]
+        player_kernels.team_strengths(today, self._numbers, state.known, theta, sigma, doubt)
         return (
             pl.DataFrame(
                 {
@@ -275,7 +272,7 @@ class PlayerElo(GaussianRater):
                     "strength": self.initial + points * theta,
                     "spread": points * sigma,
                     "uncertainty": points * doubt,
-                    "lineups": state.arrays.ring_count[:size],
+                    "lineups": state.known.ring_count[:size],
                 }
             )
             .filter(pl.col("lineups") > 0)
@@ -301,7 +298,7 @@ class PlayerElo(GaussianRater):
         """Everything needed to carry on from here, as arrays."""
         return {**super().to_arrays(), "lineup_size": np.array(self.lineup_size_)}
 
-    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.lineup_size_ = float(arrays["lineup_size"])
         super().from_arrays(arrays)

@@ -52,7 +52,7 @@ class Sheet(NamedTuple):
 
 
 class Squads(NamedTuple):
-    """What is known of players (``x, P, last, games, usual``), of teams' recent line-ups, and of venues.
+    """What is known of players (``x, P, last, games, usual, team_of``), of teams' recent line-ups, and of venues.
 
     ``seat`` is scratch space: one plus the place of a player in a list that is being made, 0 outside.
     """
@@ -63,6 +63,7 @@ class Squads(NamedTuple):
     games: NDArray[np.int64]
     usual: NDArray[np.float64]
     seat: NDArray[np.int64]
+    team_of: NDArray[np.int64]
     ring_ids: NDArray[np.int32]
     ring_w: NDArray[np.float64]
     ring_start: NDArray[np.int8]

@@ -259,11 +259,11 @@ class TeamElo(SideRater):
         return LOGISTIC if self.system is None else code_outcome(self.system.outcome).kind
 
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
-        home, away = standing.sides(matches)
+        seats, known = standing.admit(matches), standing.known
         z, ties = (np.empty(len(matches) if traced else 0) for _ in range(2))
         done = kernels.play_all(
-            home, away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day, self._numbers,
-            standing.rating, standing.variance, standing.count, standing.last, self._common, *self._blur, z, ties,
+            seats.home, seats.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
+            self._numbers, *known, self._common, *self._blur, z, ties,
         )  # fmt: skip
         return done, (z, ties)
 
@@ -314,10 +314,11 @@ class TeamElo(SideRater):
         """
         S = signed_result(result)
         check_match(home, away, margin, weight)
-        standing = self._begin()
+        standing: Standing = self._begun()
         i, j = standing.place(home), standing.place(away)
+        known = standing.known
         if date is None:
-            day = max(int(standing.last[i]), int(standing.last[j]), 0)
+            day = max(int(known.last[i]), int(known.last[j]), 0)
         else:
             day = int(np.datetime64(date).astype("datetime64[D]").astype(np.int64))
         one = self._one_match()
@@ -326,10 +327,7 @@ class TeamElo(SideRater):
         kernels.play_all(
             *one,
             self._numbers,
-            standing.rating,
-            standing.variance,
-            standing.count,
-            standing.last,
+            *known,
             self._common,
             *self._blur,
             NO_TRACE,
@@ -350,14 +348,14 @@ class TeamElo(SideRater):
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
         check_matches(matches)
-        home, away, unknown = self._begin().known_sides(matches)
-        z = self._rested(home, matches.day) - self._rested(away, matches.day)
+        seats = self._begun().find(matches)
+        z = self._rested(seats.home, matches.day) - self._rested(seats.away, matches.day)
         z += np.where(matches.neutral, 0.0, self._common[kernels.HOME])
-        return self._forecast((z, np.full(z.size, self._common[kernels.KAPPA])), unknown).about(matches)
+        return self._forecast((z, np.full(z.size, self._common[kernels.KAPPA])), seats.unknown).about(matches)
 
     def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
         """Ratings after resting until a day."""
-        rating, _, last = self._standing.at(places)
+        rating, last = self._state.at(places, "rating", "last")
         idle = np.where(places >= 0, day - last, 0.0)
         f = np.exp(-self.parameters_["regression"] * np.maximum(idle - self.season_gap, 0.0) / kernels.YEAR)
         return self.initial + f * (rating - self.initial)
@@ -368,11 +366,11 @@ class TeamElo(SideRater):
 
         Uncertainty is that of the day of the last match: it has grown for those who rested since.
         """
-        standing = self._begin()
+        standing: Standing = self._begun()
         size = len(standing)
-        last = standing.last[:size]
+        last = standing.known.last[:size]
         idle = np.maximum((last.max() if size else 0) - last - self.season_gap, 0.0)
         f = np.exp(-2 * self.parameters_["regression"] * idle / kernels.YEAR)
         prior = self._numbers.v0
-        variance = prior + f * (standing.variance[:size] - prior)
+        variance = prior + f * (standing.known.variance[:size] - prior)
         return standing.table(uncertainty=np.sqrt(variance))

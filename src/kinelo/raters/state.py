@@ -1,0 +1,126 @@
+"""What a rater knows of everyone, by name: the protocol that the states of all raters share.
+
+A state is a named tuple of arrays that compiled loops read and write (``known``) and the rosters whose names its rows
+belong to. It can :meth:`~RaterState.admit` the sides of matches, newcomers being given room, :meth:`~RaterState.find`
+them without keeping anyone, :meth:`~RaterState.grow`, and hand itself over as arrays.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.matches.matches import Matches
+from kinelo.raters.roster import Roster
+
+NEVER = np.iinfo(np.int64).min // 2
+LEAST_ROOM = 16
+NO_SLOTS = np.empty((0, 0), np.int64)
+NOBODY = np.empty(0, np.int32)
+
+
+class Seats(NamedTuple):
+    """Places of both sides of every match, names never met, and, where a rater heeds them, conditions and players."""
+
+    home: NDArray[Any]
+    away: NDArray[Any]
+    unknown: tuple[str, ...] = ()
+    slots: NDArray[np.int64] = NO_SLOTS
+    players: NDArray[np.int32] = NOBODY
+
+
+class Column(NamedTuple):
+    """An array of a state: the roster its rows belong to, rows that come before the first name, and its shape.
+
+    An array with fewer rows than come first is not in use.
+    """
+
+    roster: str = "names"
+    first: int = 0
+    square: bool = False
+
+
+class RaterState(ABC):
+    """Base of all states; ``columns`` says which arrays grow, ``fills`` what a newcomer finds in them (else 0)."""
+
+    columns: ClassVar[Mapping[str, Column]]
+    fills: dict[str, Any]
+    known: Any
+
+    def __init__(self, known: Any, fills: Mapping[str, Any] | None = None) -> None:
+        self.known = known
+        self.fills = dict(fills or {})
+        self.rosters = {column.roster: Roster() for column in self.columns.values()}
+
+    @property
+    def roster(self) -> Roster:
+        """Those who are rated."""
+        return next(iter(self.rosters.values()))
+
+    def __len__(self) -> int:
+        return len(self.roster)
+
+    @abstractmethod
+    def admit(self, matches: Matches) -> Seats:
+        """Places of everyone in matches that are about to be used; newcomers are given room."""
+
+    @abstractmethod
+    def find(self, matches: Matches) -> Seats:
+        """The same without keeping anyone, and the names never met."""
+
+    def sides_found(self, matches: Matches, places: NDArray[Any]) -> Seats:
+        """Both sides at the places of the table's names (-1: never met), and the names without a place."""
+        home, away = places[matches.home], places[matches.away]
+        strangers = np.unique(np.concatenate([matches.home[home < 0], matches.away[away < 0]]))
+        return Seats(home, away, tuple(matches.teams[code] for code in strangers))
+
+    def grow(self) -> None:
+        """Make room for everyone on the rosters."""
+        for name, roster in self.rosters.items():
+            room = self._room(name)
+            if len(roster) > room:
+                self.known = self.with_room(name, max(len(roster), room + room // 2, LEAST_ROOM))
+
+    def with_room(self, roster: str, size: int) -> Any:
+        """The arrays with room for so many of a roster; the state itself does not change."""
+        extra = size - self._room(roster)
+        if extra <= 0:
+            return self.known
+        longer = {}
+        for name, column in self.columns.items():
+            values = getattr(self.known, name)
+            if column.roster == roster and len(values) >= column.first:
+                longer[name] = self._lengthened(name, values, extra)
+        return self.known._replace(**longer)
+
+    def _room(self, roster: str) -> int:
+        lead = next(name for name, column in self.columns.items() if column.roster == roster and column.first == 0)
+        return len(getattr(self.known, lead))
+
+    def _lengthened(self, name: str, values: NDArray[Any], extra: int) -> NDArray[Any]:
+        if self.columns[name].square:
+            return np.pad(values, (0, extra))
+        more = np.zeros((extra, *values.shape[1:]), values.dtype)
+        more[:] = self.fills.get(name, 0)
+        return np.concatenate([values, more])
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, as arrays to be kept on disk."""
+        kept = dict(self.known._asdict())
+        for name, column in self.columns.items():
+            rows = column.first + len(self.rosters[column.roster])
+            kept[name] = kept[name][:rows, :rows] if column.square else kept[name][:rows]
+        names = {key: np.array(roster.names, dtype=str) for key, roster in self.rosters.items()}
+        return {key: value if value.size else np.empty(0, "U1") for key, value in names.items()} | kept
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        for key in self.rosters:
+            self.rosters[key] = Roster()
+            self.rosters[key].places(tuple(arrays[key].tolist()))
+        kind = type(self.known)
+        self.known = kind(**{name: np.ascontiguousarray(arrays[name]).copy() for name in kind._fields})
