@@ -21,6 +21,18 @@ def test_b_its_slope_and_ties_are_the_models(outcome):
     assert [laws.tie_chance(*code, z) for z in Z] == tie.tolist()
 
 
+@pytest.mark.parametrize("kappa", [0.0, 0.8, 5.0])
+def test_chances_are_those_of_the_law_however_they_are_asked(kappa):
+    for z in Z:
+        b, _, tie = laws.match_law(*laws.code_outcome(kn.Davidson(0.6, kappa)), z)
+        win, drawn, loss = laws.davidson_chances(kappa, 0.6 * z)
+        assert win - loss == pytest.approx(b, abs=4e-16)
+        assert drawn == pytest.approx(tie, abs=4e-16)
+        assert win + drawn + loss == pytest.approx(1.0, abs=4e-16)
+        u = np.exp(np.clip(0.6 * z, -300.0, 300.0))
+        assert laws.davidson_share(kappa, min(u, 1e150), 3.0) == pytest.approx(3.0 * loss, abs=1e-15)
+
+
 @pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local(), kn.Window(2.0), kn.Window(2.0, smoothing=0.5)])
 def test_w_is_the_models(pairing):
     code = laws.code_pairing(pairing)

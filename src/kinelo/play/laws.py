@@ -69,6 +69,23 @@ def davidson(nu, kappa, z):
 
 
 @formula
+def davidson_chances(kappa, x):
+    """Probabilities of win, tie and loss at x = νz."""
+    t = exp_negative(-min(abs(x), FLATTEST))
+    q = t * t
+    whole = 1.0 + q + kappa * t
+    if x >= 0.0:
+        return 1.0 / whole, kappa * t / whole, q / whole
+    return q / whole, kappa * t / whole, 1.0 / whole
+
+
+@formula
+def davidson_share(kappa, u, weight):
+    """``weight`` times the probability 1/(1 + κu + u²) of a loss at u = e^{νz}; u² times it is that of a win."""
+    return weight / (u * (u + kappa) + 1.0)
+
+
+@formula
 def expected(kind, nu, kappa, z):
     """b(z) of any built-in outcome."""
     if kind == PROBIT:

@@ -14,8 +14,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kinelo.play.formula import kernel
+from kinelo.play.laws import davidson_chances
 
 Array = NDArray[np.float64]
 STEEPEST = 40.0
@@ -43,7 +45,7 @@ class Cells:
         return Cells(self.i, self.j, self.c, counts)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def accumulate(theta, n, kappa, tied, i, j, c, offset, counts, gradient, H, B):
     """``−log L``; adds its gradient and, where there is room, its curvature and the sum of squared scores."""
     q = c.shape[1]
@@ -62,9 +64,7 @@ def accumulate(theta, n, kappa, tied, i, j, c, offset, counts, gradient, H, B):
             side[s] = c[k, s]
             x += theta[n + s] * side[s]
         x = min(max(x, -STEEPEST), STEEPEST)
-        up = math.exp(x)
-        D = up + kappa + 1.0 / up
-        p_win, p_draw, p_loss = up / D, kappa / D, 1.0 / (up * D)
+        p_win, p_draw, p_loss = davidson_chances(kappa, x)
         b = p_win - p_loss
         g = m * b - (win - loss)
         v = m * (p_win + p_loss - b * b)
@@ -77,7 +77,8 @@ def accumulate(theta, n, kappa, tied, i, j, c, offset, counts, gradient, H, B):
             gradient[n + q] += m * p_draw - draw
         if not curved:  # a draw of the bootstrap needs the gradient only
             continue
-        total += m * math.log(D) - (win - loss) * x - (draw * math.log(kappa) if kappa > 0.0 else 0.0)
+        log_sum = abs(x) - math.log(max(p_win, p_loss))
+        total += m * log_sum - (win - loss) * x - (draw * math.log(kappa) if kappa > 0.0 else 0.0)
         H[a, a] += v
         H[z, z] += v
         H[a, z] -= v
@@ -125,6 +126,13 @@ def accumulate(theta, n, kappa, tied, i, j, c, offset, counts, gradient, H, B):
                     B[n + s, t] += joint * side[s]
                     B[t, n + s] += joint * side[s]
     return total
+
+
+@kernel
+def all_chances(x, kappa, out):
+    """Win, draw and loss probabilities of every ``x`` into the rows of ``out``."""
+    for k in range(x.size):
+        out[k, 0], out[k, 1], out[k, 2] = davidson_chances(kappa, x[k])
 
 
 class Likelihood:

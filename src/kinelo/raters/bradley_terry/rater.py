@@ -20,7 +20,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.matches.matches import Matches
 from kinelo.raters.bradley_terry.intervals import bootstrap, contrasts, drawn_ranks, rank_intervals, sandwich
-from kinelo.raters.bradley_terry.likelihood import STEEPEST, Likelihood
+from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.order import learn_order
 from kinelo.raters.rater import Rater
@@ -209,10 +209,9 @@ class BradleyTerry(Rater):
         effects = NU * np.array([self.parameters_["home_advantage"], *self._effects().values()])
         x = level[seats.home] - level[seats.away]
         x = x + covariate_columns(matches, tuple(self.covariates)) @ effects
-        up = np.exp(np.clip(x, -STEEPEST, STEEPEST))
-        kappa = self.parameters_["ties"]
-        total = up + kappa + 1.0 / up
-        return Forecast.of(up / total, kappa / total, 1.0 / (up * total), seats.unknown).about(matches)
+        out = np.empty((x.size, 3))
+        all_chances(x, self.parameters_["ties"], out)
+        return Forecast(out, seats.unknown).about(matches)
 
     def _effects(self) -> dict[str, float]:
         return getattr(self, "covariates_", dict.fromkeys(self.covariates, 0.0))

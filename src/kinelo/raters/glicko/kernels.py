@@ -11,10 +11,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kinelo.play.formula import kernel
+from kinelo.play.laws import davidson_chances
 
 HOME, KAPPA = range(2)
 
@@ -122,7 +120,7 @@ def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gai
             ties[k] = kappa
         if p.ties_step > 0.0 and kappa > 0.0:
             x = davidson_exponent(edge, phi2[i] + phi2[j], kappa, p.sharpness)
-            tie = kappa / (math.exp(x) + kappa + math.exp(-x))
+            tie = davidson_chances(kappa, x)[1]
             kappa *= math.exp(p.ties_step * weight[k] * (1.0 - abs(S[k]) - tie))
         if p.home_step > 0.0 and not neutral[k]:
             E = 1.0 / (1.0 + math.exp(-attenuation(phi2[i] + phi2[j]) * edge))
@@ -155,11 +153,9 @@ def settle_all(mu, phi2, vol, gain, info, tau):
         info[t] = 0.0
 
 
-def chances(
-    z: NDArray[np.float64], doubt: NDArray[np.float64], kappa: NDArray[np.float64], sharpness: float
-) -> NDArray[np.float64]:
-    """Win, draw and loss probabilities: Davidson ties around Glicko's expected score, each row summing to one."""
-    x = 0.5 * sharpness * (1.0 + kappa / 2.0) * z / np.sqrt(1.0 + 3.0 * doubt / math.pi**2)
-    up = np.exp(np.clip(x, -300.0, 300.0))
-    total = up + kappa + 1.0 / up
-    return np.column_stack([up / total, kappa / total, 1.0 / (up * total)])
+@kernel
+def all_chances(z, doubt, kappa, sharpness, out):
+    """Win, draw and loss probabilities into the rows of ``out``: Davidson ties around Glicko's expected score."""
+    for k in range(z.size):
+        x = davidson_exponent(z[k], doubt[k], kappa[k], sharpness)
+        out[k, 0], out[k, 1], out[k, 2] = davidson_chances(kappa[k], x)

@@ -95,7 +95,9 @@ class _GlickoFamily(SideRater):
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
         z, doubt, ties = trace
-        return Forecast(kernels.chances(z, doubt, ties, self.parameters_["sharpness"]), unknown)
+        out = np.empty((z.size, 3))
+        kernels.all_chances(z, doubt, ties, self.parameters_["sharpness"], out)
+        return Forecast(out, unknown)
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""

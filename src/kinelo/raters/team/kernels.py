@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kinelo.model.outcome import LOGISTIC
 from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import kernel
-from kinelo.play.laws import match_law
+from kinelo.play.laws import davidson_share, match_law
 from kinelo.play.steps import falling
 
 STEEPEST = 40.0
@@ -66,7 +66,7 @@ def outcome_chances(z, nu, kappa, shift, node_weight):
     loss = 0.0
     for q in range(shift.size):
         u = e * shift[q]
-        share = node_weight[q] / (u * (u + kappa) + 1.0)
+        share = davidson_share(kappa, u, node_weight[q])
         win += u * u * share
         loss += share
     return win, loss
