@@ -269,15 +269,15 @@ class TeamElo(SideRater):
 
     def slopes(self, matches: Matches, skipped: int) -> Slopes:
         """Losses of the matches from ``skipped`` on, and their derivatives by every parameter, after a reset."""
-        standing = self._begin()
-        home, away = standing.sides(matches)
+        standing: Standing = self._begun()
+        seats, known = standing.admit(matches), standing.known
         shift, node_weight = self._blur
         spread = self.parameters_["spread"]
         lean = np.log(shift) / spread if spread > 0.0 else np.zeros(shift.size)
         losses, by = np.empty(len(matches) - skipped), np.empty((len(matches) - skipped, len(self.parameters)))
         losses_and_slopes(
-            home, away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day, self._numbers,
-            self.parameters_["contraction"], standing.rating, standing.count, standing.last, self._common, shift,
+            seats.home, seats.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
+            self._numbers, self.parameters_["contraction"], known.rating, known.games, known.last, self._common, shift,
             node_weight, lean, skipped, losses, by,
         )  # fmt: skip
         return Slopes(losses, by, tuple(p.name for p in self.parameters))
