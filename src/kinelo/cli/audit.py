@@ -9,11 +9,18 @@ import typer
 
 from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
 from kinelo.cli.picture import picture_name
+from kinelo.raters.choice import RATER_HELP
 
 
 def audit(
     results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
     k: Annotated[float, typer.Option("--k", help="K of the system in use.")] = 32.0,
+    rater: Annotated[
+        str | None, typer.Option(help=f"Instead of a K, the rater in use: {RATER_HELP}; it is held against Elo at K*.")
+    ] = None,
+    lineups: Annotated[
+        Path | None, typer.Option(help="Line-ups: tell how much performances vary, and what that does to ratings.")
+    ] = None,
     ratings: Annotated[
         Path | None, typer.Option(help="Table of the ratings in use: name, rating, perhaps deviation.")
     ] = None,
@@ -39,24 +46,33 @@ def audit(
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png
     """
     import json
+    from dataclasses import asdict
 
     from kinelo.advice.audit.audit import audit as run
+    from kinelo.advice.audit.words import performance_words
     from kinelo.cli.loading import load, plain_warnings
+    from kinelo.raters.choice import rater_called
     from kinelo.raters.team.rater import TeamElo
 
-    matches = load(results, None, column, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
+    matches = load(results, lineups, column, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
     if since is not None:
         matches = matches.since(since)
     with plain_warnings():
-        found = run(matches, TeamElo.classic(k), ratings=ratings)
+        found = run(matches, TeamElo.classic(k) if rater is None else rater_called(rater), ratings=ratings)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        content = found.to_dict()
+        if lineups is not None:
+            content |= {"performance": asdict(found.performance), "recovered": asdict(found.recovered())}
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     else:
         from rich.console import Console
 
         Console().print(found)
         for note in found.notes:
             typer.echo(f"note: {note}")
+        if lineups is not None:
+            for words in performance_words(found):
+                typer.echo(words)
     for path, name in ((picture, "audit"), (check, "check")):
         if path is not None:
             from kinelo.pictures.audit import draw_audit, draw_check

@@ -14,18 +14,19 @@ from kinelo.advice.audit.calendar import Readable, readable
 from kinelo.advice.audit.curve import KCurve, Theory, k_curve
 from kinelo.advice.audit.estimate import NU, Calendar, estimate_league
 from kinelo.advice.audit.findings import Findings
+from kinelo.advice.audit.gaps import bands_of
 from kinelo.advice.audit.in_use import system_k, table_of, tell_ratings
 from kinelo.advice.audit.measured import (
     Measured,
     Venue,
-    bands_of,
-    calibration_slope,
     classic,
+    gaps_of,
     measured_curve,
     ratings_before,
     venue_of,
 )
-from kinelo.advice.audit.words import rows_of, verdict_of
+from kinelo.advice.audit.other import OtherSystem, other_system
+from kinelo.advice.audit.words import other_verdict, rows_of, verdict_of
 from kinelo.advice.words import html_fragment
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.dynamics import Form, Walk
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from kinelo.advice.audit.check import PosteriorCheck
+    from kinelo.advice.audit.performance import Performance
+    from kinelo.advice.audit.recovered import Recovered
     from kinelo.advice.audit.variation import Variation
     from kinelo.raters.rater import Rater
 
@@ -62,7 +65,26 @@ class Audit(Findings):
         """Leagues played again from the estimates on the same calendar, beside the real one."""
         from kinelo.advice.audit.check import posterior_check
 
-        return posterior_check(self.matches, self.league, self.since, self.k, self.venue)
+        # The leagues played again know their home advantage; so should the real one.
+        return posterior_check(self.matches, self.league, self.since, self.k, self.later_venue)
+
+    @cached_property
+    def performance(self) -> Performance:
+        """How much performances vary around strengths because line-ups do; needs matches with line-ups."""
+        from kinelo.advice.audit.performance import performance_of
+
+        theory = Theory(Calendar.of(self.matches), self.league, self.since)
+        return performance_of(self.matches, theory, self.best.k)
+
+    def recovered(self, sigma: float | None = None) -> Recovered:
+        """Forecasts by bands of ratings, before and after :func:`kinelo.recover_strength`.
+
+        ``sigma`` is the spread of performances in points; without it, what line-ups tell (:attr:`performance`).
+        """
+        from kinelo.advice.audit.recovered import recovered_bands
+
+        spread = self.performance.spread if sigma is None else sigma
+        return recovered_bands(self.matches, self.since, self.k, self.venue, spread)
 
     def __repr__(self) -> str:
         return f"Audit: {self.verdict}"
@@ -86,6 +108,9 @@ class Audit(Findings):
             "curve": self.curve.to_dict(),
             "measured": {"best": self.measured.best, **{n: v.tolist() for n, v in vars(self.measured).items()}},
             "calibration": {"slope": self.slope[0], "standard_error": self.slope[1]},
+            "calibration_later_venue": {"slope": self.later_slope[0], "standard_error": self.later_slope[1]},
+            "venue": {"earlier": asdict(self.venue), "later": asdict(self.later_venue)},
+            "other": None if self.other is None else asdict(self.other),
             "bands": [asdict(one) for one in self.bands],
             "misrated": [asdict(one) for one in self.misrated],
             "ratings": None if self.ratings is None else asdict(self.ratings),
@@ -121,7 +146,8 @@ def audit(
         The results of the league, in order of date: some hundred at least, thousands for a sharp answer.
     rater
         The system in use, a :meth:`TeamElo.classic`; by default chess's K = 32. Home advantage and ties left at 0 are
-        taken from the earlier half.
+        taken from the earlier half. Any other rater is fitted on the earlier half and its forecasts of the later one
+        are held against results and against Elo at K*; all that is said of a K is then said of K*.
     ratings
         The table of ratings in use (name, rating, perhaps deviation): a frame, a mapping or a CSV file. It is
         held against what the matches say of strengths today.
@@ -148,20 +174,28 @@ def audit(
     theory = Theory(calendar, league, since)
     tell("Asking the theory what every K would do, and how sure that is")
     curve = k_curve(theory, k)
+    in_use = curve.best.k if k is None else k
     tell("Holding every K against the later half of the matches")
     earlier = venue_of(matches[:since], curve.best.k)
     venue = Venue(given.home_advantage or earlier.home_advantage, given.ties or earlier.ties)
     measured = measured_curve(matches, since, curve.column("k"), venue)
-    return _assembled(read, theory, curve, measured, k, venue, table)
+    other = None
+    if rater is not None and k is None:
+        tell(f"Fitting {type(rater).__name__} on the earlier half")
+        other = other_system(rater, matches, since, in_use, venue)
+    later = venue_of(matches[since:], curve.best.k)
+    return _assembled(read, theory, curve, measured, in_use, (venue, later), table, other)
 
 
 def _assembled(
-    read: Readable, theory: Theory, curve: KCurve, measured: Measured, k: float, venue: Venue, table: Any
-) -> Audit:
+    read: Readable, theory: Theory, curve: KCurve, measured: Measured, k: float, venues: tuple[Venue, Venue],
+    table: Any, other: OtherSystem | None,
+) -> Audit:  # fmt: skip
+    venue, later = venues
     matches, since, league = read.matches, read.since, theory.league
     now = theory.at(k)
     home, away = ratings_before(matches, k, venue)
-    gap = home - away + np.where(matches.neutral, 0.0, venue.home_advantage)
+    gaps, result = gaps_of(matches, since, home, away, venue), matches.signed[since:]
     strength, doubt, active = _today(theory)
     spread = math.sqrt(max(float(strength[active].var() + doubt[active].mean()), 1e-6))
     step, rate = _per_match(theory)
@@ -175,23 +209,29 @@ def _assembled(
     decay = -math.log1p(-min(k / 2 * theory.slope, 0.999))
     facts: dict[str, Any] = {
         "k": k, "league": league, "now": now, "best": curve.best, "curve": curve, "measured": measured,
-        "slope": calibration_slope(gap[since:], matches.signed[since:], venue.ties), "spread": spread,
+        "slope": gaps.slope(result), "later_slope": _later_slope(matches, since, k, later), "spread": spread,
         "step": step, "rate": rate, "memory": 1 / decay,
         "newcomer_matches": max(math.log(league.newcomer_spread**2 / settled) / (2 * decay), 0.0),
-        "bands": bands_of(matches, since, k, venue), "misrated": misrated.extremes,
+        "bands": bands_of(home[since:], away[since:], gaps, result), "misrated": misrated.extremes,
         "ratings": None if table is None else tell_ratings(matches.teams, table, strength, doubt, active),
-        "notes": read.notes + _notes(curve, theory),
+        "notes": read.notes + _notes(curve, theory), "other": other,
     }  # fmt: skip
     return Audit(
-        verdict=verdict_of(k, curve, measured, now),
+        verdict=verdict_of(k, curve, measured, now) if other is None else other_verdict(other, curve.best.k),
         strengths=Fixed(level, names=names),
         dynamics=dynamics,
         system=RatingSystem(law, gamma=k / 2),
         venue=venue,
+        later_venue=later,
         matches=matches,
         since=since,
         **facts,
     )
+
+
+def _later_slope(matches: Matches, since: int, k: float, later: Venue) -> tuple[float, float]:
+    home, away = ratings_before(matches, k, later)
+    return gaps_of(matches, since, home, away, later).slope(matches.signed[since:])
 
 
 def _today(theory: Theory) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from kinelo.advice.audit import kernels
 from kinelo.advice.audit.estimate import Array, Calendar, LeagueEstimate, filtered
-from kinelo.advice.audit.measured import Venue, calibration_slope, classic, ratings_before
+from kinelo.advice.audit.measured import Venue, classic, gaps_of, ratings_before
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 
@@ -115,8 +115,7 @@ def other_sides(calendar: Calendar, league: LeagueEstimate, path: Array, generat
 
 def _described(matches: Matches, since: int, k: float, venue: Venue) -> tuple[float, ...]:
     home, away = ratings_before(matches, k, venue)
-    gap = home - away + np.where(matches.neutral, 0.0, venue.home_advantage)
-    slope, _ = calibration_slope(gap[since:], matches.signed[since:], venue.ties)
+    slope, _ = gaps_of(matches, since, home, away, venue).slope(matches.signed[since:])
     forecast = classic(k, venue).one_step_ahead(matches).probabilities[since:]
     loss = float(log_loss(forecast, matches.result[since:]).mean())
     both = np.concatenate([home[since:], away[since:]])

@@ -153,7 +153,7 @@ class LeagueEstimate:
     def log_posterior(self, calendar: Calendar) -> float:
         """Logarithm of the likelihood of all results times the prior, up to a constant."""
         penalty = sum(((_inner(k, self._values[k]) - _inner(k, _PRIORS[k][2])) / _PRIORS[k][3]) ** 2 for k in self.free)
-        return float(filtered(calendar, self.vector).likelihood.sum()) - penalty / 2
+        return float(calendar.weight @ filtered(calendar, self.vector).likelihood) - penalty / 2
 
 
 def filtered(calendar: Calendar, numbers: Array, *, keep_path: bool = False) -> Filtered:
@@ -164,8 +164,8 @@ def filtered(calendar: Calendar, numbers: Array, *, keep_path: bool = False) -> 
     mean, variance, last = np.zeros(sides), np.zeros(sides), np.full(sides, -1.0)
     path = np.empty((n if keep_path else 0, 2, 5))
     centre = kernels.filter_all(
-        calendar.home, calendar.away, calendar.result, calendar.neutral, calendar.day, numbers, x, weight, mean,
-        variance, last, likelihood, gap, doubt, path,
+        calendar.home, calendar.away, calendar.result, calendar.neutral, calendar.weight, calendar.day, numbers, x,
+        weight, mean, variance, last, likelihood, gap, doubt, path,
     )  # fmt: skip
     return Filtered(likelihood, gap, doubt, mean, variance, last, float(centre), path)
 
@@ -184,7 +184,7 @@ def estimate_league(calendar: Calendar) -> LeagueEstimate:
     here = centre.copy()
 
     def losses(point: Array) -> Array:
-        return -filtered(calendar, _with(start, free, point).vector).likelihood
+        return -calendar.weight * filtered(calendar, _with(start, free, point).vector).likelihood
 
     def penalty(point: Array) -> float:
         return 0.5 * float((((point - centre) / width) ** 2).sum())

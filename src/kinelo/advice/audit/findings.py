@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 
 from kinelo.advice.audit.curve import KCurve, Prediction
 from kinelo.advice.audit.estimate import LeagueEstimate
+from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import Misrated, RatingsInUse
-from kinelo.advice.audit.measured import Band, Measured, Venue
+from kinelo.advice.audit.measured import Measured, Venue
+from kinelo.advice.audit.other import OtherSystem
 from kinelo.matches.matches import Matches
 from kinelo.model.dynamics import Form, Walk
 from kinelo.model.strength import Fixed
@@ -34,6 +36,8 @@ class Findings:
         The curve by backtest, on the same matches.
     slope
         Slope of results on forecasts of the system in use, with its standard error.
+    later_slope
+        The same with home advantage and ties of the later half, in place of the earlier one's.
     spread
         Standard deviation of the strengths of the sides active at the end, in points.
     step, rate
@@ -48,6 +52,8 @@ class Findings:
         The sides rated highest and lowest, with what the matches say of their strength today.
     ratings
         What was found of the table of ratings in use; None without one.
+    other
+        What was found of a rater that is not classic Elo; None without one.
     strengths, dynamics, system
         The league as the theory takes it: `kn.tracking(audit.system, audit.strengths, audit.dynamics)`.
     notes
@@ -62,6 +68,7 @@ class Findings:
     curve: KCurve
     measured: Measured
     slope: tuple[float, float]
+    later_slope: tuple[float, float]
     spread: float
     step: float
     rate: float
@@ -70,10 +77,12 @@ class Findings:
     bands: tuple[Band, ...]
     misrated: tuple[Misrated, ...]
     ratings: RatingsInUse | None
+    other: OtherSystem | None
     notes: tuple[str, ...]
     strengths: Fixed = field(repr=False)
     dynamics: Form | Walk = field(repr=False)
     system: RatingSystem = field(repr=False)
     venue: Venue = field(repr=False)
+    later_venue: Venue = field(repr=False)
     matches: Matches = field(repr=False)
     since: int = field(repr=False)

@@ -63,14 +63,14 @@ class RatingsInUse:
     extremes: tuple[Misrated, ...]
 
 
-def system_k(rater: Rater | None) -> tuple[float, Venue]:
-    """K of the system in use, with the home advantage and ties it states."""
+def system_k(rater: Rater | None) -> tuple[float | None, Venue]:
+    """K of the system in use, None where it has none, with the home advantage and ties it states."""
     if rater is None:
         return USUAL_K, Venue(0.0, 0.0)
+    if not isinstance(rater, Rater):
+        raise InputError(f"rater must be a rater, such as TeamElo.classic(k=32) or Glicko(), not {rater!r}.")
     if not isinstance(rater, TeamElo) or rater.step is None:
-        raise InputError(
-            f"rater must be a TeamElo with a step of its own, such as TeamElo.classic(k=32), not {rater!r}."
-        )
+        return None, Venue(0.0, 0.0)
     if rater.step <= 0:
         raise InputError("K must be above 0: with K = 0 ratings never move.")
     return 2 * rater.step, Venue(rater.home_advantage or 0.0, rater.ties or 0.0)

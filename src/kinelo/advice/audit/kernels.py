@@ -34,8 +34,10 @@ LEAST_SEEN = 20
 
 
 @kernel
-def filter_all(home, away, S, neutral, day, p, x, weight, m, v, last, likelihood, gap, doubt, path):
+def filter_all(home, away, S, neutral, game_weight, day, p, x, weight, m, v, last, likelihood, gap, doubt, path):
     """Log-likelihood of each result, and mean and variance of z before it; days count from the first match.
+
+    A match of weight w teaches as much as w matches with its result.
 
     ``path`` keeps both sides' φ, mean and variance before the match and after it, unless it is empty. Returns M.
     """
@@ -69,18 +71,23 @@ def filter_all(home, away, S, neutral, day, p, x, weight, m, v, last, likelihood
         gap[k] = z
         doubt[k] = both
         L = 0.0
+        M0 = 0.0
         M1 = 0.0
         M2 = 0.0
         for n in range(x.size):
             u = nu * (z + sd * x[n])
             u = min(max(u, -STEEPEST), STEEPEST)
             e = math.exp(u)
-            like = weight[n] * math.exp(S[k] * u) / (e + 1.0 / e + kappa)
-            L += like
+            like = math.exp(S[k] * u) / (e + 1.0 / e + kappa)
+            L += weight[n] * like
+            if game_weight[k] != 1.0:
+                like = like ** game_weight[k]
+            like *= weight[n]
+            M0 += like
             M1 += like * x[n]
             M2 += like * x[n] * x[n]
-        M1 /= L
-        M2 /= L
+        M1 /= M0
+        M2 /= M0
         likelihood[k] = math.log(L) + (1.0 - abs(S[k])) * log_kappa
         shift = sd * M1 / both
         left = (1.0 - M2 + M1 * M1) / both

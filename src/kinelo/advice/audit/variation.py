@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.advice.audit.estimate import NU, Array, Calendar, LeagueEstimate, filtered, hermite
+from kinelo.advice.audit.estimate import NU, Array, Calendar, LeagueEstimate, filtered
+from kinelo.advice.audit.gaps import Gaps
 from kinelo.matches.matches import Matches
 
 DRAWS = 200
@@ -48,7 +49,7 @@ def variation_of(matches: Matches, league: LeagueEstimate, seed: int = 0) -> Var
     """Test whether spreads of performance differ between sides."""
     calendar = Calendar.of(matches)
     known = filtered(calendar, league.vector)
-    expected, spread = _blurred(known.gap, known.doubt, league.ties)
+    expected, _, spread = Gaps(known.gap, np.sqrt(known.doubt), league.ties).law()
     z = NU * known.gap
     count = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
     enough = count >= LEAST
@@ -86,14 +87,3 @@ class _Scores:
         top = np.bincount(self._sides, np.tile(raw - common * information, 2), minlength=size)
         below = np.bincount(self._sides, np.tile(information, 2), minlength=size)
         return (top / np.sqrt(np.maximum(below, 1e-12)))[self._enough]
-
-
-def _blurred(gap: Array, doubt: Array, ties: float) -> tuple[Array, Array]:
-    """Mean and variance of results whose gap is known up to a normal error."""
-    mean, square = np.zeros(gap.size), np.zeros(gap.size)
-    for x, weight in zip(*hermite(7)):
-        up = np.exp(np.clip(NU * (gap + x * np.sqrt(doubt)), -300, 300))
-        whole = up + 1 / up + ties
-        mean += weight * (up - 1 / up) / whole
-        square += weight * (up + 1 / up) / whole
-    return mean, square - mean**2

@@ -9,11 +9,15 @@ from kinelo.advice.audit.curve import KCurve, Prediction
 from kinelo.advice.audit.measured import Measured
 
 if TYPE_CHECKING:
+    from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.findings import Findings
     from kinelo.advice.audit.in_use import Misrated
+    from kinelo.advice.audit.other import OtherSystem
 
 NOTHING = 0.0002
 """A difference in log-loss that nobody would notice."""
+MOVED = 5.0
+"""Points by which a home advantage must have changed to be worth a word."""
 
 
 def verdict_of(k: float, curve: KCurve, measured: Measured, now: Prediction) -> str:
@@ -32,6 +36,16 @@ def verdict_of(k: float, curve: KCurve, measured: Measured, now: Prediction) -> 
     )
 
 
+def other_verdict(other: OtherSystem, best_k: float) -> str:
+    """The answer in one sentence for a system that is not classic Elo."""
+    way = {True: "better than", False: "worse than", None: "neither better nor worse than"}[other.better]
+    return (
+        f"{other.name} forecasts this league {way} classic Elo at K* = {best_k:.3g}: log-loss {other.log_loss:.4f} "
+        f"against {other.elo_log_loss:.4f} on the later half, a difference of {other.difference:+.4f} "
+        f"± {other.standard_error:.4f}."
+    )
+
+
 def rows_of(audit: Findings) -> list[tuple[str, str]]:
     """Name and finding of every line."""
     rows = [
@@ -46,6 +60,8 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
         ("Strong and weak sides", _bands(audit)),
         ("Theory against backtest", _backtest(audit)),
     ]
+    if audit.other is not None:
+        rows.insert(0, (audit.other.name, _other(audit.other)))
     if audit.ratings is not None:
         rows.append(("The table in use", _table(audit)))
     return rows
@@ -66,6 +82,9 @@ def _venue(audit: Findings) -> str:
         if audit.league.home_advantage
         else "no home"
     )
+    earlier, later = audit.venue.home_advantage, audit.later_venue.home_advantage
+    if audit.league.home_advantage and abs(earlier - later) > MOVED:
+        home += f" ({earlier:.0f} in the earlier half, {later:.0f} in the later one)"
     return f"{home}; equal sides draw {ties / (2 + ties):.0%} of their matches"
 
 
@@ -98,10 +117,23 @@ def _forecasts(audit: Findings) -> str:
     if math.isnan(slope):
         return "results do not follow the forecasts at all"
     kind = "calibrated" if abs(slope - 1) < max(2 * error, 0.02) else ("too bold" if slope < 1 else "too timid")
+    later = audit.later_slope[0]
+    moved = abs(later - slope) > error
+    own = f"; {later:.3f} with the home advantage of the later half" if moved else ""
     return (
         f"log-loss {audit.measured.at(audit.k):.4f} on the later half; {kind}: slope of results on forecasts "
-        f"{slope:.3f} ± {error:.3f} (theory {audit.now.slope:.3f})"
+        f"{slope:.3f} ± {error:.3f} (theory {audit.now.slope:.3f}{own})"
     )
+
+
+def _other(other: OtherSystem) -> str:
+    slope, error = other.slope
+    strong = "; ".join(
+        f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by {abs(one.underrated):.0f} ± "
+        f"{one.error:.0f} points"
+        for name, one in (("best", other.bands[-1]), ("weakest", other.bands[0]))
+    )
+    return f"slope of results on its forecasts {slope:.3f} ± {error:.3f}; {strong}"
 
 
 def _bands(audit: Findings) -> str:
@@ -133,3 +165,20 @@ def _table(audit: Findings) -> str:
         f"{found.sides} sides compared: off by ± {found.error:.0f} points, slope on strengths "
         f"{found.slope:.2f}{honest}\n" + _extremes(found.extremes)
     )
+
+
+def performance_words(audit: Audit) -> list[str]:
+    """What line-ups tell of performances, and what recovering strengths does to strong and weak sides."""
+    told, both = audit.performance, audit.recovered()
+    said = [
+        f"Performances: line-ups move a side by ± {told.spread:.0f} points ({told.low:.0f} to {told.high:.0f}) about "
+        f"its strength, from {told.matches:,} matches; by chance alone as much in {told.p_value:.1%} of leagues."
+    ]
+    for name, place in (("best", -1), ("weakest", 0)):
+        before, after = both.before[place], both.after[place]
+        said.append(
+            f"The {name} fifth: rated too low by {before.underrated:+.0f} ± {before.error:.0f} points, and by "
+            f"{after.underrated:+.0f} ± {after.error:.0f} once strengths are recovered; slope {before.slope:.2f} ± "
+            f"{before.slope_error:.2f}, then {after.slope:.2f} ± {after.slope_error:.2f}."
+        )
+    return said

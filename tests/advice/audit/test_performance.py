@@ -1,0 +1,107 @@
+"""Spread of performances from line-ups, in leagues where it is known; and what recovering strengths does to bands."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.advice.audit.curve import Theory
+from kinelo.advice.audit.estimate import Calendar, LeagueEstimate
+from kinelo.advice.audit.measured import Venue
+from kinelo.advice.audit.performance import performance_of, starters
+from kinelo.advice.audit.recovered import recovered_bands
+from kinelo.errors import InputError
+
+NU = math.log(10) / 800
+SIDES, SQUAD, ELEVEN = 12, 12, 5
+
+
+def league(worth: float, rounds: int, seed: int, level: float = 80.0):
+    """Sides field five of twelve at random; a player is worth N(0, worth²). Returns matches and the true σ."""
+    rng = np.random.default_rng(seed)
+    strength, players = rng.normal(0, level, SIDES), rng.normal(0, worth, (SIDES, SQUAD))
+    rows, lineups, apart = [], [], []
+    for turn in range(rounds):
+        order = rng.permutation(SIDES)
+        for home, away in zip(order[::2], order[1::2]):
+            number, both = len(rows), []
+            for side, team in (("home", home), ("away", away)):
+                chosen = rng.choice(SQUAD, ELEVEN, replace=False)
+                played = players[team, chosen].sum()
+                apart.append(played - ELEVEN * players[team].mean())
+                both.append(strength[team] + played)
+                lineups += [(number, side, f"{team}-{p}") for p in chosen]
+            up = 1 / (1 + math.exp(-2 * NU * (both[0] - both[1])))
+            rows.append((number, turn, f"s{home}", f"s{away}", float(rng.random() < up)))
+    number, day, home, away, result = zip(*rows)
+    table = {
+        "match_id": number, "date": np.datetime64("2001-01-01") + np.array(day), "home": home, "away": away,
+        "result": result, "neutral": [True] * len(rows),
+    }  # fmt: skip
+    match, side, player = zip(*lineups)
+    return kn.read_matches(table, {"match_id": match, "side": side, "player": player}), float(np.std(apart))
+
+
+@cache
+def told(worth: float, seed: int):
+    matches, true = league(worth, 400, seed)
+    estimate = LeagueEstimate(1.0, 1.0, 1e-3, 120.0, 0.0, 0.0, 0.0)
+    theory = Theory(Calendar.of(matches), estimate, len(matches) // 2)
+    return performance_of(matches, theory, 6.0), true, matches
+
+
+def test_the_spread_of_performances_is_found_from_line_ups():
+    found, true, _ = told(45.0, 1)
+    assert found.low < true < found.high
+    # 2,400 matches tell σ² to about 15 %: three standard errors.
+    assert found.spread == pytest.approx(true, rel=0.25)
+    assert found.p_value < 0.01
+    assert np.mean(list(found.sides.values())) == pytest.approx(found.spread, rel=0.05)
+
+
+def test_line_ups_that_do_not_matter_are_not_believed():
+    found, true, _ = told(0.0, 2)
+    assert true == 0.0
+    assert found.low == 0.0
+    assert found.p_value > 0.01
+
+
+def test_without_line_ups_it_is_said_what_cannot_be_told():
+    matches = kn.read_matches(kn.sample_league(seed=1).results)
+    found = kn.audit(matches[:200])
+    with pytest.raises(InputError, match="told by line-ups only: 0 matches have both, and it takes 60"):
+        found.performance  # noqa: B018
+    with pytest.raises(InputError, match="told by line-ups only"):
+        found.recovered()
+    assert found.recovered(0.0).slope_after == pytest.approx(found.slope, rel=1e-3)
+
+
+def test_only_starters_count_where_they_are_known():
+    lineups = kn.Lineups(
+        np.array([0, 3, 5]), np.arange(5, dtype=np.int32), tuple("abcde"), starter=np.array([1, 0, 1, -1, -1], np.int8)
+    )
+    players, bounds = starters(lineups)
+    assert players.tolist() == [0, 2, 3, 4]
+    assert bounds.tolist() == [0, 2, 4]
+
+
+def test_recovering_strengths_mends_the_slope_that_varying_performances_bend():
+    rng = np.random.default_rng(5)
+    theta, sigma = np.linspace(-350, 350, 16), 250.0
+    home = rng.integers(0, 16, 30_000)
+    away = (home + rng.integers(1, 16, home.size)) % 16
+    gap = theta[home] - theta[away] + math.sqrt(2) * sigma * rng.standard_normal(home.size)
+    won = rng.random(home.size) < 1 / (1 + np.exp(-2 * NU * gap))
+    names = np.array([f"s{n}" for n in range(16)])
+    matches = kn.read_matches(
+        {"home": names[home], "away": names[away], "result": won.astype(float), "neutral": [True] * home.size}
+    )
+    found = recovered_bands(matches, 15_000, 8.0, Venue(0.0, 0.0), sigma)
+    # Logistic against its normal blur: the shapes differ by less than these matches can show; the map must be right.
+    assert found.slope_after[0] == pytest.approx(1.0, abs=4 * found.slope_after[1])
+    assert found.log_loss_after == pytest.approx(found.log_loss_before, abs=0.001)
+    assert all(abs(one.underrated) < 4 * one.error for one in found.after)
+    wrong = recovered_bands(matches, 15_000, 8.0, Venue(0.0, 0.0), 0.0)
+    assert wrong.slope_after == pytest.approx(wrong.slope_before, rel=1e-6)
