@@ -71,7 +71,7 @@ def audit(
         for note in found.notes:
             typer.echo(f"note: {note}")
         if lineups is not None:
-            for words in performance_words(found):
+            for words in performance_words(found.performance, found.recovered()):
                 typer.echo(words)
     for path, name in ((picture, "audit"), (check, "check")):
         if path is not None:

@@ -96,9 +96,9 @@ def performance_of(matches: Matches, theory: Theory, k: float, seed: int = 0) ->
     sides = {
         matches.teams[i]: math.sqrt(max(tau, 0.0) * weights.own[i]) for i in np.flatnonzero(np.isfinite(weights.own))
     }
-    of = [math.sqrt(max(value, 0.0) * typical) for value in (tau, low, high)]
+    spread, least, most = (math.sqrt(max(float(value), 0.0) * typical) for value in (tau, low, high))
     p = (1 + int(np.sum(null >= tau))) / (1 + DRAWS)
-    return Performance(*of, p, int(seen.sum()), sides)
+    return Performance(spread, least, most, p, int(seen.sum()), sides)
 
 
 def starters(lineups: Lineups) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -9,10 +9,11 @@ from kinelo.advice.audit.curve import KCurve, Prediction
 from kinelo.advice.audit.measured import Measured
 
 if TYPE_CHECKING:
-    from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.findings import Findings
     from kinelo.advice.audit.in_use import Misrated
     from kinelo.advice.audit.other import OtherSystem
+    from kinelo.advice.audit.performance import Performance
+    from kinelo.advice.audit.recovered import Recovered
 
 NOTHING = 0.0002
 """A difference in log-loss that nobody would notice."""
@@ -167,9 +168,8 @@ def _table(audit: Findings) -> str:
     )
 
 
-def performance_words(audit: Audit) -> list[str]:
+def performance_words(told: Performance, both: Recovered) -> list[str]:
     """What line-ups tell of performances, and what recovering strengths does to strong and weak sides."""
-    told, both = audit.performance, audit.recovered()
     said = [
         f"Performances: line-ups move a side by ± {told.spread:.0f} points ({told.low:.0f} to {told.high:.0f}) about "
         f"its strength, from {told.matches:,} matches; by chance alone as much in {told.p_value:.1%} of leagues."
