@@ -222,7 +222,7 @@ class _Run:
 def _schemes(device: str) -> Mapping[SchemeName, type[Transport]]:
     if choose_device(device) == "cpu":
         return SCHEMES
-    from kinelo.macro.gpu import GPU_SCHEMES
+    from kinelo.macro.gpu.transport import GPU_SCHEMES
 
     return GPU_SCHEMES
 

@@ -8,8 +8,9 @@ is written.
 
 ``crew_kernel`` gives a realisation a block of threads: most of them sort the matches of a window into turns while the
 others play the window before it, turn by turn. It is the fast way for few realisations, where the time is the length
-of the longest chain of matches that wait for one another. ``warp_kernel`` gives a realisation one warp, which claims
-and plays 32 matches at a time. It is the fast way for many realisations, where the time is the number of instructions.
+of the longest chain of matches that wait for one another. ``warp_kernel`` gives a realisation one warp: lanes whose
+match is over take the next ones from a ring while the others go on waiting, so that most lanes play in every turn. It
+is the fast way for many realisations, where the time is the number of instructions.
 
 Ratings and boards lie in the memory of the multiprocessor where they fit (``near``), else in that of the device.
 """
@@ -22,18 +23,23 @@ import numpy as np
 from numba import cuda as numba_cuda
 from numba import float64, uint32, uint64
 
+from kinelo.device import simulated
 from kinelo.micro.gpu.matches import Origin
 from kinelo.micro.gpu.target import kernel
 
 cuda: Any = numba_cuda
 
-UNCLAIMED = np.uint32(0xFFFFFFFF)
+UNCLAIMED = EVERYONE = np.uint32(0xFFFFFFFF)
 NONE, ONE, TWO = np.uint32(0), np.uint32(1), np.uint32(2)
-WARP, LANE_BITS = 32, np.uint32(5)
+WARP = 32
 SLOT_BITS, TURN = np.uint32(9), np.uint32(512)
 FIRST_STAMP = np.uint32((1 << 23) - 1)
 LONGEST_LAUNCH = 1 << 22
 """Matches of one launch: at worst each is a turn of its own, and stamps must last."""
+RING = 64
+"""Matches that lie ready for a warp."""
+TURN_BITS, LONGEST_WAIT, LAST_TURN = np.uint32(10), np.uint32(1023), np.uint32((1 << 22) - 1)
+"""A match waits for at most 31 turns, in each of which at most 31 later ones are taken: 10 bits tell them apart."""
 
 
 def crew_bytes(window: int, teams: int, near: bool) -> int:
@@ -43,7 +49,7 @@ def crew_bytes(window: int, teams: int, near: bool) -> int:
 
 def crew_kernel(window: int, players: int, near: bool, origin: Origin, luck: Any, settle: Any):
     """Launch with (realisations, window + players) and :func:`crew_bytes`."""
-    prepare, finish, who = origin.prepare, origin.finish, origin.who
+    prepare, finish, who, result = origin.prepare, origin.finish, origin.who, origin.result
     wide = np.uint32(window)
     crew = np.uint32(players)
 
@@ -92,7 +98,7 @@ def crew_kernel(window: int, players: int, near: bool, origin: Origin, luck: Any
             ready, lucky, ripe, eaten = np.uint64(0), 0.0, NONE, NONE
             if sorting:
                 waiting = coming
-                item = finish(pair, win, loss, fraction)
+                item = np.uint64(finish(pair, win, loss, fraction))
                 chance = luck(bits)
                 i, j = who(item)
                 following = first + (k + 1) * window + slot
@@ -129,11 +135,11 @@ def crew_kernel(window: int, players: int, near: bool, origin: Origin, luck: Any
                 elif level < levels:
                     if thread < ripe:
                         a, b = who(ready)
-                        tally += settle(r, a, b, ready, lucky, gamma, law, rule)
+                        tally += settle(r, a, b, result(ready), lucky, gamma, law, rule)
                     for p in range(thread + crew, ripe, crew):
                         place = there * wide + eaten + p
                         a, b = who(queue[place])
-                        tally += settle(r, a, b, queue[place], chances[place], gamma, law, rule)
+                        tally += settle(r, a, b, result(queue[place]), chances[place], gamma, law, rule)
                     eaten += ripe
                     if level + ONE < levels:
                         # Fetched before the barrier, so that the wait for memory is part of the wait for the others.
@@ -159,79 +165,128 @@ def crew_kernel(window: int, players: int, near: bool, origin: Origin, luck: Any
     return kernel(play)
 
 
-def warp_bytes(teams: int, near: bool) -> int:
-    """Memory of the multiprocessor that a block of :func:`warp_kernel` needs."""
-    return 16 * teams * near
+def sync_warp():
+    """Wait for the other lanes of the warp."""
+    cuda.syncwarp(EVERYONE)
 
 
-def warp_kernel(near: bool, origin: Origin, luck: Any, settle: Any):
-    """Launch with (realisations, 32) and :func:`warp_bytes`."""
-    prepare, finish, who = origin.prepare, origin.finish, origin.who
-    warp = np.uint32(WARP)
+def rank_in_warp(lane, wanted):
+    """How many lanes that want something stand before this one, and how many there are in all."""
+    votes = np.uint32(cuda.ballot_sync(EVERYONE, wanted))
+    return np.uint32(cuda.popc(np.uint32(votes & np.uint32((ONE << lane) - ONE)))), np.uint32(cuda.popc(votes))
 
-    @cuda.jit(device=True)
-    def attempt(owner, r, i, j, read, write, item, chance, claim, gamma, law, rule):
-        """Play, and say so, if the claim on the board at ``read`` stands; else claim on the board at ``write``."""
-        if owner[np.uint32(i + read)] == claim and owner[np.uint32(j + read)] == claim:
-            return True, settle(r, i, j, item, chance, gamma, law, rule)
-        cuda.atomic.min(owner, np.uint32(i + write), np.uint32(claim - warp))
-        cuda.atomic.min(owner, np.uint32(j + write), np.uint32(claim - warp))
-        return False, 0
+
+def sync_imitated():
+    """The same where a warp is a block."""
+    cuda.syncthreads()
+
+
+def rank_imitated(lane, wanted):
+    """The same by a counter: who comes first is first."""
+    count = cuda.shared.array(1, uint32)
+    if lane == 0:
+        count[0] = 0
+    cuda.syncthreads()
+    before = cuda.atomic.add(count, 0, 1) if wanted else 0
+    cuda.syncthreads()
+    return np.uint32(before), np.uint32(count[0])
+
+
+def warp_bytes(teams: int, near: bool, bits: int, accepting: bool) -> int:
+    """Memory of the multiprocessor that a warp of :func:`warp_kernel` needs: chances, ring, ratings, claims."""
+    return 8 * (RING * accepting + RING * bits // 64 + (teams + -(-teams // 2)) * near)
+
+
+def warp_kernel(near: bool, accepting: bool, warps: int, origin: Origin, luck: Any, settle: Any):
+    """Launch with (realisations / ``warps``, 32 ``warps``) and ``warps`` times :func:`warp_bytes`."""
+    prepare, finish, who, result, bits = origin.prepare, origin.finish, origin.who, origin.result, origin.bits
+    if simulated():
+        sync, rank = sync_imitated, rank_imitated
+    else:
+        sync, rank = (cuda.jit(function, device=True) for function in (sync_warp, rank_in_warp))
+    word = uint32 if bits == 32 else uint64
+    chances_wide, front = RING * accepting, RING * accepting + RING * bits // 64
 
     def play(rating, played, keys, table, drawing, first, last, gamma, law, rule, boards):
-        lane, realisation = np.uint32(cuda.threadIdx.x), np.uint32(cuda.blockIdx.x)
+        thread = np.uint32(cuda.threadIdx.x)
+        lane, crew = np.uint32(thread & np.uint32(31)), np.uint32(thread >> np.uint32(5))
+        realisation = np.uint32(cuda.blockIdx.x * warps + crew)
+        if realisation >= rating.shape[0]:
+            return
         teams = np.uint32(rating.shape[1])
+        reals = cuda.shared.array(0, float64)
+        smalls = cuda.shared.array(0, uint32)
+        ring = cuda.shared.array(0, word)
+        each = np.uint32(front)
         if near:
-            r = cuda.shared.array(0, float64)
-            owner = cuda.shared.array(0, uint32)
-            one = np.uint32(TWO * teams)
+            each = np.uint32(each + teams + np.uint32(np.uint32(teams + ONE) >> ONE))
+        chances = np.uint32(each * crew)
+        items = np.uint32(chances + np.uint32(chances_wide))
+        if bits == 32:
+            items = np.uint32(items * TWO)
+        if near:
+            r, owner = reals, smalls
+            mine_at = np.uint32(chances + np.uint32(front))
+            claims = np.uint32(np.uint32(mine_at + teams) * TWO)
             for k in range(lane, teams, WARP):
-                r[k] = rating[realisation, k]
+                r[np.uint32(mine_at + k)] = rating[realisation, k]
         else:
-            r = rating[realisation]
-            owner = boards[realisation]
-            one = NONE
-        other = np.uint32(one + teams)
-        for k in range(lane, TWO * teams, WARP):
-            owner[np.uint32(one + k)] = UNCLAIMED
+            r, owner = rating[realisation], boards[realisation]
+            mine_at, claims = NONE, NONE
+        away = np.uint32(claims - mine_at)
+        for k in range(lane, teams, WARP):
+            owner[np.uint32(claims + k)] = UNCLAIMED
         key_1, key_2 = keys[realisation, 0], keys[realisation, 1]
+        total, lanes = np.uint32(last - first), np.uint32(WARP)
+        taken, filled, stamp = NONE, NONE, LAST_TURN
         tally = 0
-        stamp = FIRST_STAMP
-        pair, win, loss, fraction, bits = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
-        match, left = np.uint64(first + lane), np.int32(last - first - lane)
-        if left > 0:
-            pair, win, loss, fraction, bits = prepare(key_1, key_2, match, table, np.uint64(teams), drawing, law)
-        cuda.syncthreads()
-        for _ in range(np.int32((last - first + WARP - 1) // WARP)):
-            waiting = left > 0
-            item, chance = finish(pair, win, loss, fraction), luck(bits)
-            i, j = who(item)
-            claim = np.uint32((stamp << LANE_BITS) | lane)
-            if waiting:
-                cuda.atomic.min(owner, np.uint32(i + one), claim)
-                cuda.atomic.min(owner, np.uint32(j + one), claim)
-            match += np.uint64(WARP)
-            left = np.int32(left - WARP)
-            if left > 0:
-                pair, win, loss, fraction, bits = prepare(key_1, key_2, match, table, np.uint64(teams), drawing, law)
-            while cuda.syncthreads_or(np.int32(waiting)):
-                if waiting:
-                    over, count = attempt(owner, r, i, j, one, other, item, chance, claim, gamma, law, rule)
-                    waiting, tally = not over, tally + count
-                    claim = np.uint32(claim - warp)
-                stamp = np.uint32(stamp - ONE)
-                if not cuda.syncthreads_or(np.int32(waiting)):
-                    break
-                if waiting:
-                    over, count = attempt(owner, r, i, j, other, one, item, chance, claim, gamma, law, rule)
-                    waiting, tally = not over, tally + count
-                    claim = np.uint32(claim - warp)
-                stamp = np.uint32(stamp - ONE)
+        holding = False
+        i, j, place, outcome, chance = NONE, NONE, NONE, 0.0, 0.0
+        pair, win, loss, fraction, drawn = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+        match = np.uint64(first + lane)
+        if lane < total:
+            pair, win, loss, fraction, drawn = prepare(key_1, key_2, match, table, np.uint64(teams), drawing, law)
+        while True:
+            if filled < total and np.uint32(filled - taken) < lanes:
+                here = np.uint32(np.uint32(filled + lane) & np.uint32(RING - 1))
+                ring[np.uint32(items + here)] = finish(pair, win, loss, fraction)
+                if accepting:
+                    reals[np.uint32(chances + here)] = luck(drawn)
+                filled = np.uint32(filled + lanes)
+                match += np.uint64(WARP)
+                if np.uint32(filled + lane) < total:
+                    pair, win, loss, fraction, drawn = prepare(
+                        key_1, key_2, match, table, np.uint64(teams), drawing, law
+                    )
+            sync()
+            before, free = rank(lane, not holding)
+            if free == lanes and taken == total:
+                break
+            if not holding:
+                place = np.uint32(taken + before)
+                if place < total:
+                    here = np.uint32(place & np.uint32(RING - 1))
+                    item = ring[np.uint32(items + here)]
+                    if accepting:
+                        chance = reals[np.uint32(chances + here)]
+                    i, j = who(item)
+                    outcome = result(item)
+                    i, j = np.uint32(i + mine_at), np.uint32(j + mine_at)
+                    holding = True
+            taken = min(np.uint32(taken + free), total)
+            claim = np.uint32(np.uint32(stamp << TURN_BITS) + np.uint32(LONGEST_WAIT - taken) + place)
+            if holding:
+                cuda.atomic.min(owner, np.uint32(i + away), claim)
+                cuda.atomic.min(owner, np.uint32(j + away), claim)
+            sync()
+            if holding and owner[np.uint32(i + away)] == claim and owner[np.uint32(j + away)] == claim:
+                tally += settle(r, i, j, outcome, chance, gamma, law, rule)
+                holding = False
+            stamp = np.uint32(stamp - ONE)
         if tally > 0:
             cuda.atomic.add(played, realisation, tally)
-        cuda.syncthreads()
         if near:
             for k in range(lane, teams, WARP):
-                rating[realisation, k] = r[k]
+                rating[realisation, k] = r[np.uint32(mine_at + k)]
 
     return kernel(play)

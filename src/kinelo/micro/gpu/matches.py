@@ -1,8 +1,8 @@
 """A match on the device: what is known before any rating is looked at, and what ratings make of it.
 
 Pair, result and the uniform number that decides about acceptance depend on the random stream alone, so they can be
-prepared long before their turn. A prepared match is one word: i, j, and whether i won or lost. Integers are cut back
-to 32 bits wherever they fit, which is half the work on the device.
+prepared long before their turn. A prepared match is one word: i, j, and whether i won or lost; half a word does where
+the results stand in a table. Integers are cut back to 32 bits wherever they fit, which is half the work on the device.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ import numpy as np
 
 from kinelo.play.arithmetic import Target, high_product
 
-S16, S24, S32 = np.uint64(16), np.uint64(24), np.uint64(32)
-LOW16, LOW24, LOW32 = np.uint32(0xFFFF), np.uint32(0xFFFFFF), np.uint64(0xFFFFFFFF)
+S24, S32 = np.uint64(24), np.uint64(32)
+SHORT, LOW15 = np.uint32(15), np.uint32(0x7FFF)
+LOW24, LOW32 = np.uint32(0xFFFFFF), np.uint64(0xFFFFFFFF)
 WON, LOST = np.uint64(1 << 62), np.uint64(1 << 63)
+SHORT_WON, SHORT_LOST = np.uint32(1 << 30), np.uint32(1 << 31)
 LARGEST_LEAGUE = 1 << 24
 """Teams that 24 bits can name."""
 
@@ -81,12 +83,14 @@ class Origin:
     """Device functions by which a match comes about.
 
     ``prepare`` only asks memory for what it needs, ``finish`` looks at it and says what the match is: between the two
-    the device does other work. ``who`` reads i and j from the word.
+    the device does other work. ``who`` reads i and j from the word, ``result`` S; ``bits`` is the length of the word.
     """
 
     prepare: Callable[..., Any]
     finish: Callable[..., Any]
     who: Callable[..., Any]
+    result: Callable[..., Any]
+    bits: Literal[32, 64]
 
 
 def from_table(formulas: SimpleNamespace, target: Target, *, ties: bool) -> Origin:
@@ -104,17 +108,24 @@ def from_table(formulas: SimpleNamespace, target: Target, *, ties: bool) -> Orig
         return table[at], table[np.uint32(at + one)], table[np.uint32(at + last)], fraction, bits
 
     def finish(pair, win, loss, fraction):
-        item = pair
+        item = np.uint32(pair & LOW32)
         if fraction < win:
-            item |= WON
-        if fraction >= loss:
-            item |= LOST
-        return item
+            item |= SHORT_WON
+        if ties and fraction >= loss:
+            item |= SHORT_LOST
+        return np.uint32(item)
 
     def who(item):
-        return np.uint32(np.uint32(item & LOW32) & LOW16), np.uint32(np.uint32(item & LOW32) >> np.uint32(16))
+        return np.uint32(item & LOW15), np.uint32(np.uint32(item >> SHORT) & LOW15)
 
-    return Origin(target.compile(prepare), target.compile(finish), target.compile(who))
+    def result(item):
+        return (1.0 if item & SHORT_WON else 0.0) - (1.0 if item & SHORT_LOST else 0.0)
+
+    def decided(item):
+        return 1.0 if item & SHORT_WON else -1.0
+
+    compiled = (target.compile(function) for function in (prepare, finish, who, result if ties else decided))
+    return Origin(*compiled, 32)
 
 
 def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> Origin:
@@ -149,7 +160,10 @@ def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> 
     def who(item):
         return np.uint32(np.uint32(item & LOW32) & LOW24), np.uint32(np.uint32((item >> S24) & LOW32) & LOW24)
 
-    return Origin(target.compile(prepare), target.compile(finish), target.compile(who))
+    def result(item):
+        return (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
+
+    return Origin(*(target.compile(function) for function in (prepare, finish, who, result)), 64)
 
 
 def settling(formulas: SimpleNamespace, target: Target, laws: Laws) -> tuple[Any, Any]:
@@ -164,25 +178,20 @@ def settling(formulas: SimpleNamespace, target: Target, laws: Laws) -> tuple[Any
     def no_luck(bits):
         return 0.0
 
-    def settle(r, i, j, item, chance, gamma, law, rule):
+    def settle(r, i, j, result, chance, gamma, law, rule):
         mine, theirs = r[i], r[j]
-        result = (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
         gain = gamma * (result - b(law, mine - theirs))
-        r[i] = mine + gain
-        r[j] = theirs - gain
-        return 1
-
-    def settle_if_accepted(r, i, j, item, chance, gamma, law, rule):
-        mine, theirs = r[i], r[j]
-        z = mine - theirs
-        if chance >= w(rule, z):  # pyright: ignore[reportOptionalCall]
-            return 0
-        result = (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
-        gain = gamma * (result - b(law, z))
         r[i] = mine + gain
         r[j] = theirs - gain
         return 1
 
     if w is None:
         return target.compile(no_luck), target.compile(settle)
+    move = target.compile(settle)
+
+    def settle_if_accepted(r, i, j, result, chance, gamma, law, rule):
+        if chance >= w(rule, r[i] - r[j]):
+            return 0
+        return move(r, i, j, result, chance, gamma, law, rule)
+
     return target.compile(luck), target.compile(settle_if_accepted)

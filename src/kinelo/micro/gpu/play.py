@@ -13,7 +13,7 @@ from kinelo.device import cuda_module, simulated
 from kinelo.errors import InputError
 from kinelo.micro.gpu.matches import (
     LARGEST_LEAGUE,
-    S16,
+    SHORT,
     WORDS,
     WORDS_WITH_TIES,
     Laws,
@@ -46,6 +46,9 @@ CREWS = 1
 CREW, CREW_OF_MANY, BUSY = (448, 64), (256, 256), 500
 """Threads of a crew that sort and that play, in leagues of fewer than BUSY teams and of more."""
 
+WARPS = 2
+"""Realisations of a block of warps; a multiprocessor takes 32 blocks."""
+
 
 @cache
 def _formulas() -> Any:
@@ -71,7 +74,7 @@ def _laws(outcome: Outcome, pairing: Pairing) -> tuple[Laws, Law, Rule]:
 
 @cache
 def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, players: int) -> Any:
-    """The kernel of a crew of ``window`` and ``players``, or of a warp when there is no window."""
+    """The kernel of a crew of ``window`` and ``players``, or of ``players`` warps when there is no window."""
     from kinelo.micro.gpu import kernels
 
     formulas = _formulas()
@@ -81,7 +84,7 @@ def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, pla
         origin = from_performances(formulas, target(), laws)
     functions = (origin, *settling(formulas, target(), laws))
     if window == 0:
-        return kernels.warp_kernel(near, *functions)
+        return kernels.warp_kernel(near, laws.w is not None, players, *functions)
     return kernels.crew_kernel(window, players, near, *functions)
 
 
@@ -89,7 +92,7 @@ def packed(table: ResultTable, *, ties: bool) -> NDArray[np.uint64]:
     """The table with what belongs to a pair side by side, so that one look at memory finds it."""
     words = np.zeros((len(table.pairs), WORDS_WITH_TIES if ties else WORDS), dtype=np.uint64)
     i, j = table.pairs.astype(np.uint64) >> np.uint64(16), table.pairs.astype(np.uint64) & np.uint64(0xFFFF)
-    words[:, 0], words[:, 1] = i | (j << S16), table.win
+    words[:, 0], words[:, 1] = i | (j << np.uint64(SHORT)), table.win
     if ties:
         words[:, 2] = table.loss
     return words.ravel()
@@ -127,13 +130,18 @@ def gpu_play(
         crews = CREWS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
     window, players = CREW_OF_MANY if teams >= BUSY else CREW
     if realisations > crews:
-        window = players = 0
-    need = kernels.crew_bytes(window, teams, True) if window else kernels.warp_bytes(teams, True)
-    near = need <= NEAR
-    if not near:
-        need = kernels.crew_bytes(window, teams, False) if window else 0
+        window, players = 0, 1 if simulated() else WARPS
+    together = 1 if window else players
+
+    def bytes_of_block(near: bool) -> int:
+        if window:
+            return kernels.crew_bytes(window, teams, near)
+        return players * kernels.warp_bytes(teams, near, 32 if source == "table" else 64, laws.w is not None)
+
+    near = bytes_of_block(True) <= NEAR
+    need = bytes_of_block(near)
     run = _kernel(source, laws, ties, near, window, players)
-    threads = window + players if window else kernels.WARP
+    threads = window + players if window else players * kernels.WARP
     kind, values, chances, lineup = drawing
     on_device = (cuda.to_device(table), (kind, cuda.to_device(values), cuda.to_device(chances), lineup))
     boards = cuda.device_array((1, 1) if near else (realisations, 2 * teams), np.uint32)
@@ -146,7 +154,7 @@ def gpu_play(
         for begin in range(first, last, kernels.LONGEST_LAUNCH):
             end = min(begin + kernels.LONGEST_LAUNCH, last)
             with unfused():
-                run[ratings.shape[0], threads, 0, need](
+                run[-(-ratings.shape[0] // together), threads, 0, need](
                     ratings, counts, own, *on_device, begin, end, system.step, tuple(law), tuple(rule), boards
                 )
         rating[chosen] = ratings.copy_to_host()

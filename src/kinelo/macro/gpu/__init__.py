@@ -1,0 +1,1 @@
+"""The kinetic equation on a graphics processor."""
