@@ -125,7 +125,7 @@ def from_table(formulas: SimpleNamespace, target: Target, *, ties: bool) -> Orig
         return 1.0 if item & SHORT_WON else -1.0
 
     compiled = (target.compile(function) for function in (prepare, finish, who, result if ties else decided))
-    return Origin(*compiled, 32)
+    return Origin(*compiled, bits=32)
 
 
 def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> Origin:
@@ -163,7 +163,7 @@ def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> 
     def result(item):
         return (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
 
-    return Origin(*(target.compile(function) for function in (prepare, finish, who, result)), 64)
+    return Origin(*(target.compile(function) for function in (prepare, finish, who, result)), bits=64)
 
 
 def settling(formulas: SimpleNamespace, target: Target, laws: Laws) -> tuple[Any, Any]:
