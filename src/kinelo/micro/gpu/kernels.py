@@ -31,7 +31,8 @@ cuda: Any = numba_cuda
 
 UNCLAIMED = EVERYONE = np.uint32(0xFFFFFFFF)
 NONE, ONE, TWO = np.uint32(0), np.uint32(1), np.uint32(2)
-WARP = 32
+WARP, LANE_BITS = (4, np.uint32(2)) if simulated() else (32, np.uint32(5))
+"""Lanes of a warp; an imitated one has few, since each costs a thread of Python."""
 SLOT_BITS, TURN = np.uint32(9), np.uint32(512)
 FIRST_STAMP = np.uint32((1 << 23) - 1)
 LONGEST_LAUNCH = 1 << 22
@@ -209,7 +210,7 @@ def warp_kernel(near: bool, accepting: bool, warps: int, origin: Origin, luck: A
 
     def play(rating, played, keys, table, drawing, first, last, gamma, law, rule, boards):
         thread = np.uint32(cuda.threadIdx.x)
-        lane, crew = np.uint32(thread & np.uint32(31)), np.uint32(thread >> np.uint32(5))
+        lane, crew = np.uint32(thread & np.uint32(WARP - 1)), np.uint32(thread >> LANE_BITS)
         realisation = np.uint32(cuda.blockIdx.x * warps + crew)
         if realisation >= rating.shape[0]:
             return
