@@ -1,6 +1,7 @@
 """The reference of public names: a page per room, a section per module, each with the equation its docstring states."""
 
 import kinelo
+from site_tools.equations import standing
 
 ROOMS = {
     "model": ("The model", "Outcomes, pairings, strengths, step rules, schedules, and how strengths move."),
@@ -46,9 +47,11 @@ def pages() -> dict[str, str]:
         modules = [module for module in homes if room_of(module) == room]
         sections = [MODULE.format(module=module, members=", ".join(homes[module])) for module in modules]
         listed = [
-            f"| [`{name}`][{module}.{name}] | {summary(module, name)} |" for module in modules for name in homes[module]
+            f"| [`{name}`][{module}.{name}] | {summary(module, name)} | {standing(name)} |"
+            for module in modules
+            for name in homes[module]
         ]
-        table = "\n".join(["| name | what it is |", "|---|---|", *listed])
+        table = "\n".join(["| name | what it is | equation, and where it stands |", "|---|---|---|", *listed])
         made[f"reference/{room}.md"] = f"# {title}\n\n{meaning}\n\n{table}\n" + "".join(sections)
     return made
 

@@ -1,5 +1,6 @@
 """The study file key by key, from the schema that checks it."""
 
+import re
 import types
 import typing
 from typing import Any, Literal, get_args, get_origin
@@ -8,15 +9,19 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from kinelo.errors import InputError
 from kinelo.studies.sections import Section
 from kinelo.studies.study import Study
+
+FINE, BELOW = (2, 0.5), -1
+"""Numbers to ask laws with: some of which each accepts one, and one below what most do."""
 
 HEAD = """# The study file
 
 A study file is a TOML document that says what to compute. It is checked in full before anything runs: an unknown key,
 a missing one or a number out of range is named in one sentence. `studies/` of the repository holds some to start from;
-`kinelo simulate`, `solve` and `diagnose` take one. Numbers are finite; those of a law (ν, γ, σ …) must also be what
-that law accepts, which its page of the [reference](model.md) says.
+`kinelo simulate`, `solve` and `diagnose` take one. Numbers are finite. Ranges are those that the schema checks, and
+those that a law (ν, γ, σ …) answered when it was asked with a number below them.
 """
 
 
@@ -60,7 +65,7 @@ def meaning(kind: type[Section]) -> str:
 def table(kind: type[Section]) -> str:
     """One line per key."""
     rows = [
-        f"| `{key}` | {words(field.annotation)} | {default(field)} | {limits(field)} |"
+        f"| `{key}` | {words(field.annotation)} | {default(field)} | {limits(field) or asked(kind, key)} |"
         for key, field in kind.model_fields.items()
     ]
     return "\n".join(["| key | what is accepted | default | range |", "|---|---|---|---|", *rows])
@@ -123,3 +128,54 @@ def limits(field: FieldInfo) -> str:
         if isinstance(bound, kind)
     ]
     return ", ".join(found)
+
+
+def asked(kind: type[Section], key: str) -> str:
+    """The bound that the law behind a section names when ``key`` is below it; nothing where it has none."""
+    if not is_number(kind.model_fields[key].annotation) or not hasattr(kind, "build"):
+        return ""
+    usual = {name: plain_value(field) for name, field in kind.model_fields.items()}
+    if all(refusal(kind, usual | {key: value}) for value in FINE):
+        return ""
+    below = refusal(kind, usual | {key: BELOW})
+    told = re.search(rf"\b{key}\b.*?(greater than|at least|or more|between)", below)
+    if not told:
+        return ""
+    if told[1] == "between":
+        found = re.search(r"between (\S+) and ([^\s,.]+)", below)
+        return f"{found[1]} to {found[2]}" if found else ""
+    number = re.search(r"(?:greater than|at least) (-?[\d.]+\d|\d)", below)
+    return f"{'>' if told[1] == 'greater than' else '≥'} {number[1] if number else '0'}"
+
+
+def refusal(kind: type[Section], values: dict[str, Any]) -> str:
+    """What a law says of the values of its section; empty where it takes them."""
+    try:
+        kind.model_construct(**values).build()  # type: ignore[attr-defined]
+    except InputError as said:
+        return str(said)
+    except (TypeError, ValueError, AttributeError) as said:
+        return f"cannot be built: {said}"
+    return ""
+
+
+def is_number(annotation: Any) -> bool:
+    """Whether a key takes a number, among other things perhaps."""
+    return any(leaf in (int, float) for leaf in leaves(annotation))
+
+
+def plain_value(field: FieldInfo) -> Any:
+    """What a key holds where nothing is said: its default, or numbers that most laws accept."""
+    if not field.is_required():
+        return field.get_default(call_default_factory=True)
+    return sample(next((leaf for leaf in leaves(field.annotation) if leaf is not type(None)), str))
+
+
+def sample(annotation: Any) -> Any:
+    """A value of a type: numbers, and lists of two of them."""
+    inner = get_args(annotation)
+    if get_origin(annotation) is list:
+        return [sample(inner[0]), sample(inner[0])]
+    if get_origin(annotation) is Literal:
+        return inner[0]
+    return 0.5 if annotation is float else 2

@@ -18,7 +18,11 @@ INSTALL = 'install Kinelo with its extra for graphics processors: pip install "k
 
 @dataclass(frozen=True)
 class Device:
-    """A device: ``kind`` is what ``device=`` takes, ``usable`` whether it can be used, ``remark`` what is missing."""
+    """A device: ``kind`` is what ``device=`` takes, ``usable`` whether it can be used, ``remark`` what is missing.
+
+    >>> print(Device("gpu", "", 0, 0, usable=False, remark="no driver"))
+    gpu: no driver
+    """
 
     kind: Literal["cpu", "gpu"]
     name: str

@@ -5,15 +5,35 @@ class InputError(ValueError):
     """Something a user gave cannot be used; the message is one sentence they can act on.
 
     Every part of Kinelo raises this for bad input, and the command line turns it into exit code 2.
+
+    >>> import kinelo as kn
+    >>> kn.Tanh(nu=-1.0)
+    Traceback (most recent call last):
+        ...
+    kinelo.errors.InputError: nu must be greater than 0, not -1.
     """
 
 
 class NoStationaryState(InputError):
-    """Ratings of this league never settle; the message names the teams and the reason."""
+    """Ratings of this league never settle; the message names the teams and the reason.
+
+    >>> import kinelo as kn
+    >>> try:
+    ...     kn.stationary(kn.RatingSystem(kn.Tanh(nu=0.5)), kn.Fixed([0.0, 1e9]))
+    ... except kn.NoStationaryState as reason:
+    ...     print(str(reason).split(":")[0])
+    ...
+    No stationary ratings exist
+    """
 
 
 class KineloWarning(UserWarning):
-    """A result was computed, but outside the range in which it can be trusted."""
+    """A result was computed, but outside the range in which it can be trusted.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", KineloWarning)  # stop where a result cannot be trusted
+    """
 
 
 def in_one_line(error: BaseException) -> str:

@@ -10,7 +10,7 @@ import yaml
 import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.studies.study import Study
-from site_tools import alone, command_page, reference, study_page
+from site_tools import alone, command_page, equations, reference, study_page
 from site_tools.roles import shown
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +63,30 @@ def test_every_public_name_is_in_the_reference():
         assert f"[kinelo.plot.{name}]" in text, name
 
 
+def test_every_public_name_has_an_example():
+    """An audit takes seconds: its result is shown where it is made."""
+    for name in set(kn.__all__) - {"__version__", "plot", "Audit"}:
+        shown = getattr(kn, name)
+        parts = [shown, *(getattr(shown, part) for part in vars(shown))] if isinstance(shown, type) else [shown]
+        assert any(">>>" in (part.__doc__ or "") for part in parts), f"kn.{name} has no example that runs"
+
+
+def test_every_law_and_verb_of_the_model_has_its_equation():
+    assert equations.EQUATIONS.keys() <= set(kn.__all__)
+    laws = {name for name, home in kn._MODULE_OF.items() if home.startswith("kinelo.model.")}
+    verbs = {
+        name
+        for name, home in kn._MODULE_OF.items()
+        if home.split(".")[1] in ("micro", "macro", "equilibrium", "advice") and not isinstance(getattr(kn, name), type)
+    }
+    assert laws | verbs <= equations.EQUATIONS.keys()
+    for _, place in equations.EQUATIONS.values():
+        if place.startswith("["):
+            page, _, anchor = place.partition("](../")[2].rstrip(")").partition("#")
+            assert not anchor or anchor in anchors((DOCS / page).read_text(encoding="utf-8")), place
+            assert (DOCS / page).exists(), place
+
+
 def test_a_public_name_from_an_unknown_room_is_refused(monkeypatch):
     monkeypatch.delitem(reference.ROOMS, "model")
     with pytest.raises(LookupError, match="no page for model"):
@@ -84,6 +108,7 @@ def test_every_key_of_a_study_is_in_the_reference():
         for section in study_page.sections(field.annotation):
             assert study_page.table(section) in text
     assert "| `matches_per_step` | whole number | `25` | ≥ 1 |" in text
+    assert "| `kappa` | number | required | ≥ 0 |" in text and "| `rate` | number | required | > 0 |" in text
 
 
 def test_examples_and_roles_of_docstrings_become_markdown():

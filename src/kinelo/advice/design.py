@@ -65,6 +65,12 @@ class Design:
         What each does.
     best
         γ* and the curve E(γ) of constant steps, every pair playing; None under turnover, where theory has none.
+
+    >>> import kinelo as kn
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1)
+    >>> found = kn.design(kn.Fixed([0.0] * 20), kn.Form(rate=0.01, spread=1.0), {"constant": system})
+    >>> found.table.height, found.verdict.split(":")[0]
+    (1, 'constant comes nearest to strengths')
     """
 
     systems: tuple[Compared, ...]

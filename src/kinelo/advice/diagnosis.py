@@ -47,6 +47,11 @@ class Diagnosis(Facts):
         The stationary state with its noise.
     motion
         How ratings follow strengths that move, and what rounds and deviations do; None where nothing moves.
+
+    >>> import kinelo as kn
+    >>> verdict = kn.diagnose(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), kn.Normal([4.0, 7.0, 10.0], sigma=1.0))
+    >>> len(verdict.advice) > 0, "slope" in verdict.to_dict()
+    (True, True)
     """
 
     advice: tuple[str, ...]

@@ -44,6 +44,11 @@ class Recovery:
         What was given.
     residual
         Largest difference left between the mean results that strengths and ratings predict.
+
+    >>> from kinelo.model.outcome import Tanh
+    >>> found = recover_strength(Tanh(nu=0.5), [4.6678, 7.0, 9.3322], sigma=1.0)
+    >>> found.strengths.theta.round(3), found.residual < 1e-9
+    (array([ 4.,  7., 10.]), True)
     """
 
     theta: Array

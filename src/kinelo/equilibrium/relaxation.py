@@ -73,6 +73,11 @@ def relaxation(
     """Spectral gap at the stationary state of a league.
 
     ``noise="gaussian"`` averages b' over the rating noise at the system's step size, which slows ratings down.
+
+    >>> import kinelo as kn
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
+    >>> round(kn.relaxation(system, kn.homogeneous(sigma=1.0, teams=20)).gap, 4)
+    0.1481
     """
     state = stationary(system, strengths, closure, noise)
     with few_threads(state.teams.size):

@@ -65,6 +65,12 @@ class Backtest:
         Time each took to fit and to forecast.
     metrics
         Scores that are shown.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
+    >>> test = kn.backtest(matches, kn.TeamElo.classic(k=16), train_until=matches.date[30])
+    >>> len(test.matches), list(test.forecasts), "log_loss" in test.scores.columns
+    (30, ['TeamElo'], True)
     """
 
     matches: Matches

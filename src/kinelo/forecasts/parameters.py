@@ -78,6 +78,10 @@ class Estimates:
         How many matches were used.
     at_bounds
         Parameters whose search ended at an end of their range, where the best value may lie beyond.
+
+    >>> found = Estimates({"step": 20.0}, {"step": 3.0}, log_likelihood=-55.0, matches=60)
+    >>> found.values["step"], found.at_bounds
+    (20.0, ())
     """
 
     values: dict[str, float]

@@ -41,6 +41,9 @@ class Rules:
         ``"head_to_head"`` (points from the matches among those who are level); then lots are drawn.
     places
         Groups of places to be told the chances of, first and last place, by name; negative places count from the end.
+
+    >>> Rules(win=2.0, places={"cup": (1, 2)}).places["cup"]
+    (1, 2)
     """
 
     win: float = 3.0
@@ -75,6 +78,11 @@ class Season:
         Final points and places, one simulation a row, one side a column.
     rules
         How the tables were made.
+
+    >>> rules = Rules(places={"title": (1, 1)})
+    >>> table = Season(("A", "B"), np.array([[6.0, 3.0], [4.0, 5.0]]), np.array([[1, 2], [2, 1]]), rules)
+    >>> table.to_polars()["title"].to_list()
+    [0.5, 0.5]
     """
 
     names: tuple[str, ...]
@@ -263,7 +271,11 @@ class _Tables:
 
 @dataclass(frozen=True, repr=False)
 class Knockout:
-    """Chance of every side to reach every round: one column per round won, the last of them the cup."""
+    """Chance of every side to reach every round: one column per round won, the last of them the cup.
+
+    >>> Knockout(("A", "B"), np.array([[0.7], [0.3]]))
+    Knockout of 2 sides: A wins with 0.700
+    """
 
     names: tuple[str, ...]
     reached: Array

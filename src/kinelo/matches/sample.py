@@ -39,6 +39,10 @@ class League:
         match_id, side, player, starter, minutes.
     strengths
         The clubs' true mean strength at the end (log goal ratio against an average club).
+
+    >>> league = sample_league(teams=4, seasons=1, seed=7)
+    >>> league.results.columns[:4], league.strengths.height
+    (['match_id', 'date', 'home_team', 'away_team'], 4)
     """
 
     results: pl.DataFrame

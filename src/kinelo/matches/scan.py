@@ -63,7 +63,15 @@ def scan_matches(paths: str | Path | Iterable[str | Path], columns: Mapping[str,
 
 @dataclass(frozen=True)
 class MatchScan:
-    """Matches in pieces: see :func:`scan_matches`."""
+    """Matches in pieces: see :func:`scan_matches`.
+
+    >>> import tempfile, polars as pl
+    >>> games = pl.DataFrame({"date": ["2024-01-01"] * 2, "home": [1, 2], "away": [2, 3], "result": [1.0, 0.5]})
+    >>> path = tempfile.mkdtemp() + "/games.parquet"
+    >>> games.with_columns(pl.col("date").str.to_date()).write_parquet(path)
+    >>> len(scan_matches(path).since("2024-01-01").collect())
+    2
+    """
 
     files: tuple[Path, ...]
     columns: Mapping[str, str] | None = None

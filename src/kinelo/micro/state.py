@@ -20,6 +20,12 @@ class SimulationState:
     ``memory`` holds what else the league carries from match to match, by name, realisations × teams: empty for the
     paper's model; matches, lines reached and gains owed where steps or schedules need them; strengths and deviations
     as of each team's last match where they move. ``record`` holds strength, deviation and age as they are now.
+
+    >>> import kinelo as kn
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
+    >>> [state] = kn.simulation_states(system, kn.Fixed([4.0, 7.0, 10.0]), stops=[10], seed=1)
+    >>> state.step, state.rating.shape
+    (10, (1, 3))
     """
 
     step: int

@@ -18,7 +18,11 @@ ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3
 
 @dataclass(frozen=True)
 class AllPlayAll(Pairing):
-    """``w ≡ 1``: every pair that is drawn plays."""
+    """``w ≡ 1``: every pair that is drawn plays.
+
+    >>> AllPlayAll().w([0.0, 3.0])
+    array([1., 1.])
+    """
 
     def scalar_w(self) -> Scalar:
         """Return z → 1."""

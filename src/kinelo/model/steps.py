@@ -21,7 +21,12 @@ EACH, FALLING, FIDE, DEVIATION = 0, 1, 2, 3
 
 
 class StepRule(ABC):
-    """The step γ of each team from its rating, the matches it has played, and what it has reached."""
+    """The step γ of each team from its rating, the matches it has played, and what it has reached.
+
+    >>> rule = FallingSteps(0.05, boost=2.0, matches=30)
+    >>> isinstance(rule, StepRule), rule.at(np.zeros(1), np.array([300]), np.zeros(1, bool)).round(4)
+    (True, array([0.0591]))
+    """
 
     @property
     @abstractmethod

@@ -31,7 +31,14 @@ if TYPE_CHECKING:
 
 
 class Rater(ABC):
-    """Base of all raters: see the module for the rules they share."""
+    """Base of all raters: see the module for the rules they share.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]})
+    >>> rater = kn.TeamElo.classic(k=20).update(matches)
+    >>> isinstance(rater, kn.Rater), rater.ratings_["name"][0]
+    (True, 'A')
+    """
 
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     options: ClassVar[tuple[Option, ...]] = ()

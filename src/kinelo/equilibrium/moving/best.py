@@ -49,6 +49,11 @@ class BestGamma:
         Noise, lag and bias at γ*.
     gammas, noise, lag, bias
         The curve E(γ) = noise + lag + bias at some step sizes.
+
+    >>> import kinelo as kn
+    >>> best = kn.best_gamma(kn.Tanh(nu=0.5), kn.Fixed([0.0, 0.0]), kn.Form(rate=0.01, spread=1.0))
+    >>> bool(best.error <= best.errors.min()), len(best.gammas) == len(best.errors)
+    (True, True)
     """
 
     gamma: float

@@ -44,6 +44,11 @@ class DeviationState:
         Var r of each team about its mean: 0 where noise was left out.
     travel_speed
         W: by how much all ratings move per match of a team, for ever. 0 in symmetric leagues.
+
+    >>> import kinelo as kn
+    >>> state = kn.settled_deviations(kn.Tanh(nu=0.5), kn.Continuum(theta=(4, 10), sigma=1.0), growth=0.1)
+    >>> bool(state.deviation.min() > 0), abs(state.travel_speed) < 1e-9
+    (True, True)
     """
 
     rating: Array = field(repr=False)

@@ -54,6 +54,12 @@ class Tracking:
         By how much strengths leave the mean rating behind, per match of a team: γα under learning, else 0.
     teams
         Team by team, under form and walks; None under learning, where teams are alike.
+
+    >>> import kinelo as kn
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1)
+    >>> found = kn.tracking(system, kn.Fixed([0.0, 0.0]), kn.Form(rate=0.01, spread=1.0))
+    >>> round(found.parts.noise, 4), round(found.parts.lag, 4)
+    (0.1089, 0.2098)
     """
 
     system: RatingSystem
