@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.micro import any_league
 from kinelo.micro.general import play_general
 from kinelo.model.validation import Array
 from kinelo.play import stream
@@ -59,7 +60,8 @@ def twin(system, strengths, matches, start, seed=5):
     rating, count, top = [float(r) for r in start], [0] * n, [r >= 2400 for r in start]
     owed = [0.0] * n
     rounds, gamma = isinstance(system.schedule, kn.Rounds), system.gamma
-    period = len(pairs) if rounds else math.ceil(system.schedule.matches * n / 2) if system.schedule else 0
+    period = len(pairs) if rounds else system.schedule.matches * (n // 2) if system.schedule else 0
+    waiting: list[int] = []
 
     def step(i):
         if isinstance(gamma, kn.FideSteps):
@@ -74,6 +76,18 @@ def twin(system, strengths, matches, start, seed=5):
         (i, j), uniform = pairs[bits * len(pairs) >> 64], (bits * len(pairs) % 2**64) / 2**64
         if rounds:
             (i, j), uniform = pairs[match % len(pairs)], bits / 2**64
+        elif period:
+            if match % (n // 2) == 0:
+                waiting = list(range(n))
+                if n % 2:
+                    waiting[bits * n >> 64], bits_left = n - 1, bits * n % 2**64
+                    waiting.pop()
+            rest = bits_left if n % 2 and match % (n // 2) == 0 else bits
+            mine, others = waiting.pop(), len(waiting)
+            theirs = waiting[rest * others >> 64]
+            waiting[rest * others >> 64] = waiting[-1]
+            waiting.pop()
+            (i, j), uniform = sorted((mine, theirs)), (rest * others % 2**64) / 2**64
         z = rating[i] - rating[j]
         if (plain_bits((bits + 0x9E3779B97F4A7C15) % 2**64, 0, 0) >> 11) * 2.0**-53 < float(system.pairing.w(z)):
             result = 1.0 if uniform < win[i, j] else 0.0 if uniform < win[i, j] + tie[i, j] else -1.0
@@ -131,6 +145,61 @@ def test_a_run_that_is_continued_ends_at_the_same_bytes(rule, schedule):
     assert np.array_equal(end.rating, again.rating)
     for name, values in end.memory.items():
         assert np.array_equal(values, again.memory[name]), name
+
+
+RULES = {
+    "one": (0.05, LEAGUE, kn.Davidson(0.5, 0.7)),
+    "each": (tuple(np.linspace(0.05, 0.3, TEAMS)), LEAGUE, kn.Tanh(0.5)),
+    "falling": (kn.FallingSteps(0.1, 3.0, 20), LEAGUE, kn.Probit(0.5)),
+    "fide": (kn.FideSteps(under_18=[2, 4]), CHESS, kn.Tanh.elo()),
+}
+
+
+@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Window(2.0)])
+@pytest.mark.parametrize("schedule", [None, kn.Rounds(), kn.Period(3)])
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("lanes", [1, 5])
+def test_batches_end_at_the_bytes_of_the_general_loop(rule, schedule, pairing, lanes):
+    gamma, league, outcome = RULES[rule]
+    if rule == "fide":
+        pairing = kn.Window(500.0) if isinstance(pairing, kn.Window) else pairing
+    system = kn.RatingSystem(outcome, pairing, gamma, schedule)
+    room = any_league.Seen(*(np.empty(500, kind) for kind in (np.int32, np.int32, np.float64)))
+    ends = []
+    for play in (
+        any_league.batched_play(system, league, 3, lanes),
+        any_league.general_play(system, league, 3, lanes, False, room),
+    ):
+        rating, played = np.tile(league.theta, (lanes, 1)), np.zeros(lanes, np.int64)
+        memory = any_league.fresh_memory(system, rating)
+        for first, last in ((0, 1), (1, 77), (77, 500)):
+            play(rating, played, memory, slice(0, lanes), first, last)
+        ends.append((rating, played, *memory.values()))
+    for mine, theirs in zip(*ends, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    assert ends[0][1].min() > 0
+
+
+def test_a_period_is_made_of_perfect_matchings_all_equally_likely():
+    """Every team once in each; each of the 15 matchings of 6 teams within 5 standard errors of its share (1e-5)."""
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.01, schedule=kn.Period(2))
+    played = kn.simulate_matches(system, kn.Fixed(np.zeros(6)), matches=3 * 4000, seed=1)
+    both = np.sort(np.stack([played.home, played.away], axis=1), axis=1).reshape(4000, 3, 2)
+    assert (np.sort(both.reshape(4000, 6), axis=1) == np.arange(6)).all()
+    met = both[np.arange(4000)[:, None], np.argsort(both[:, :, 0], axis=1)].reshape(4000, 6)
+    counts = np.unique(met, axis=0, return_counts=True)[1]
+    assert len(counts) == 15
+    assert abs(counts / 4000 - 1 / 15).max() < 5 * math.sqrt(14 / 15**2 / 4000)
+
+
+def test_one_team_rests_in_each_matching_of_an_odd_league():
+    """Each of 7 teams rests within 5 standard errors of its share (error probability 4e-6)."""
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.01, schedule=kn.Period(2))
+    played = kn.simulate_matches(system, kn.Fixed(np.zeros(7)), matches=3 * 4000, seed=2)
+    playing = np.sort(np.stack([played.home, played.away], axis=1).reshape(4000, 6), axis=1)
+    assert (np.diff(playing, axis=1) > 0).all()
+    rested = 21 - playing.sum(axis=1)
+    assert abs(np.bincount(rested, minlength=7) / 4000 - 1 / 7).max() < 5 * math.sqrt(6 / 49 / 4000)
 
 
 def test_steps_that_differ_conserve_the_weighted_sum():

@@ -1,5 +1,8 @@
 """What the simulator promises: conservation, the same bytes however it is run, and clear refusals."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -143,3 +146,13 @@ def test_bad_arguments_are_refused_in_one_sentence(changes, words):
 def test_stops_do_not_run_backwards():
     with pytest.raises(kn.InputError, match="stops must not lie in the past"):
         list(kn.simulation_states(SYSTEM, LEAGUE, stops=[5, 3], seed=1))
+
+
+def test_a_first_simulation_loads_no_more_than_it_needs():
+    code = (
+        "import sys, kinelo as kn;"
+        "kn.simulate(kn.RatingSystem(kn.Tanh(.5)), kn.Normal([0., 1.], 1.), steps=1, seed=1);"
+        "print([name for name in ('dask.array', 'scipy.fft', 'scipy.stats', 'zarr') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

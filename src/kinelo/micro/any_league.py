@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.micro import batches
 from kinelo.micro.general import GIVEN, Meeting, Memory, Seen, meet_and_draw, play_general
-from kinelo.micro.league import LARGEST_TABLE, NotBuiltIn, Play, code_strength
+from kinelo.micro.league import FEW, LARGEST_TABLE, NotBuiltIn, Play, code_strength
 from kinelo.micro.tables import result_table
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.schedule import Rounds
-from kinelo.model.steps import EACH, StepRule
+from kinelo.model.steps import EACH, FideSteps, StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.play.laws import Law, Rule
+from kinelo.play.laws import Law, Rule, code_outcome, code_pairing
 from kinelo.play.performances import Drawing
 from kinelo.play.steps import ELITE, Steps
 from kinelo.play.stream import realisation_keys
@@ -45,10 +46,12 @@ def draws_built_in(strengths: Strength) -> bool:
 
 def fresh_memory(system: RatingSystem, rating: Array) -> dict[str, NDArray]:
     """What a league remembers beside its ratings before its first match, realisations × teams, by name."""
-    if system.plain:
-        return {}
-    zeros = np.zeros(rating.shape, dtype=np.int64)
-    return {"matches": zeros, "reached": rating >= ELITE, "owed": np.zeros_like(rating)}
+    kept: dict[str, NDArray] = {}
+    if isinstance(system.gamma, StepRule):
+        kept["matches"] = np.zeros(rating.shape, dtype=np.int64)
+    if isinstance(system.gamma, FideSteps):
+        kept["reached"] = rating >= ELITE
+    return kept if system.schedule is None else {**kept, "owed": np.zeros_like(rating)}
 
 
 def general_play(
@@ -60,6 +63,8 @@ def general_play(
     seen: Seen | None = None,
 ) -> Play:
     """Play match by match, whatever the laws; ``seen``, with room for a whole call, receives what was played."""
+    if seen is None and not literal and system.outcome.code is not None and system.pairing.code is not None:
+        return batched_play(system, strengths, seed, realisations)
     seen = Seen(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)) if seen is None else seen
     keys = realisation_keys(seed, realisations)
     laws = code_laws(system.outcome, system.pairing)
@@ -89,6 +94,35 @@ def general_play(
                 play_general(rating[one], own, played[one], keys[one], meeting, drawn, begin, end, steps, *laws, seen)
 
     return play
+
+
+def batched_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int | range) -> Play:
+    """Play step rules and schedules from the table of results of built-in laws."""
+    keys = realisation_keys(seed, realisations)
+    law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
+    steps, meeting = code_steps(system, strengths.teams), _meeting(system, strengths, False)
+
+    def play(
+        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
+    ) -> None:
+        kept = {**fresh_memory_of(rating), **memory}
+        own = Memory(kept["matches"][chosen], kept["reached"][chosen], kept["owed"][chosen])
+        lanes, plan = chosen.stop - chosen.start, (keys[chosen], meeting, first, last)
+        if meeting.rounds and steps.kind == EACH:
+            batches.play_rounds(rating[chosen], own.owed, played[chosen], *plan, steps.gamma, law, rule)
+        elif meeting.period > 0:
+            batches.play_frozen(rating[chosen], own, played[chosen], *plan, steps, law, rule)
+        elif lanes < FEW:
+            batches.play_steps_alone(rating[chosen], own, played[chosen], *plan, steps, law, rule)
+        else:
+            batches.play_steps(rating[chosen], own, played[chosen], *plan, _side_by_side(steps, lanes), law, rule)
+
+    return play
+
+
+def _side_by_side(steps: Steps, lanes: int) -> Steps:
+    """Steps of the teams of several realisations, one after the other."""
+    return steps._replace(gamma=np.tile(steps.gamma, lanes), junior=np.tile(steps.junior, lanes))
 
 
 def fresh_memory_of(rating: Array) -> dict[str, NDArray]:
@@ -155,7 +189,7 @@ def _performances(strengths: Strength, key: NDArray[np.uint64], meeting: Meeting
     k, size = strengths.uniforms, last - first
     i, j = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     uniforms = np.empty((size, 2 * k))
-    meet_and_draw(key[0], key[1], meeting.pairs, meeting.rounds, strengths.teams, first, uniforms, i, j)
+    meet_and_draw(key[0], key[1], meeting, strengths.teams, first, uniforms, i, j)
     both = np.empty((size, 2))
     both[:, 0] = strengths.performances(i, uniforms[:, :k])
     both[:, 1] = strengths.performances(j, uniforms[:, k:])

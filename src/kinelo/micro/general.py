@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.micro.matchings import next_pair, waiting_at
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import kernel
 from kinelo.play.laws import acceptance, expected, result_of, tie_chance
-from kinelo.play.pairs import two_teams, unpacked
+from kinelo.play.pairs import pair_index, two_teams, unpacked
 from kinelo.play.performances import performance
 from kinelo.play.steps import pay, rate, steps_of
 from kinelo.play.stream import draw, redraw, unit
@@ -32,7 +33,8 @@ NOT_PLAYED = 2.0
 class Meeting(NamedTuple):
     """Who meets and how results are drawn: the table of results, and when results count.
 
-    ``rounds``: pairs come in order, otherwise at random. ``period`` > 0 freezes ratings for so many candidate matches.
+    ``period`` > 0 freezes ratings for so many candidate matches. ``rounds``: pairs then come in order, otherwise in
+    random matchings.
     ``literal``: both performances are drawn; otherwise the thresholds of the table decide.
     """
 
@@ -66,19 +68,25 @@ class Memory(NamedTuple):
 def play_general(rating, memory, played, keys, meeting, drawing, first, last, steps, law, rule, b, tie, w, seen):
     """Play matches ``first … last − 1``; ``rating`` is (realisations, teams); b, tie, w are functions of users."""
     teams, pairs = np.uint64(rating.shape[1]), np.uint64(meeting.pairs.shape[0])
+    waiting, matchings = np.empty(rating.shape[1], np.uint64), meeting.period > 0 and not meeting.rounds
     for realisation in range(rating.shape[0]):
+        left = waiting_at(waiting, keys[realisation, 0], keys[realisation, 1], first) if matchings else np.uint64(0)
         r, n = rating[realisation], memory.matches[realisation]
         top, owed = memory.reached[realisation], memory.owed[realisation]
+        into = first % meeting.period if meeting.period > 0 else 0
         for match in range(first, last):
             bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
             pair, fraction = np.uint64(0), bits
-            if meeting.literal and not meeting.rounds:
+            if meeting.rounds:
+                pair = np.uint64(into)
+                i, j = unpacked(meeting.pairs[pair])
+            elif matchings:
+                i, j, left, fraction = next_pair(waiting, left, bits)
+                pair = pair_index(i, j, teams)
+            elif meeting.literal:
                 i, j = two_teams(bits, teams)
             else:
-                if meeting.rounds:
-                    pair = np.uint64(match) % pairs
-                else:
-                    pair, fraction = high_product(bits, pairs), bits * pairs  # pyright: ignore[reportCallIssue]
+                pair, fraction = high_product(bits, pairs), bits * pairs  # pyright: ignore[reportCallIssue]
                 i, j = unpacked(meeting.pairs[pair])
             z = r[i] - r[j]
             if seen.result.size > 0:
@@ -119,7 +127,9 @@ def play_general(rating, memory, played, keys, meeting, drawing, first, last, st
                 n[i] += 1
                 n[j] += 1
                 played[realisation] += 1
-            if meeting.period > 0 and (match + 1) % meeting.period == 0:
+            into += 1
+            if into == meeting.period:
+                into = 0
                 for team in range(r.size):
                     pay(r, owed, top, team)
 
@@ -137,12 +147,16 @@ def days(home, away, teams):
 
 
 @kernel
-def meet_and_draw(key_1, key_2, pairs, rounds, teams, first, uniforms, i, j):
+def meet_and_draw(key_1, key_2, meeting, teams, first, uniforms, i, j):
     """Teams of a run of matches and the uniform numbers of both performances, ``uniforms`` being (matches, 2k)."""
+    waiting, matchings = np.empty(teams, np.uint64), meeting.period > 0 and not meeting.rounds
+    left = waiting_at(waiting, key_1, key_2, first) if matchings else np.uint64(0)
     for row in range(i.size):
         bits = draw(key_1, key_2, np.uint64(first + row))
-        if rounds:
-            i[row], j[row] = unpacked(pairs[np.uint64(first + row) % np.uint64(pairs.size)])
+        if meeting.rounds:
+            i[row], j[row] = unpacked(meeting.pairs[np.uint64(first + row) % np.uint64(meeting.pairs.size)])
+        elif matchings:
+            i[row], j[row], left, _ = next_pair(waiting, left, bits)
         else:
             i[row], j[row] = two_teams(bits, np.uint64(teams))
         for k in range(uniforms.shape[1]):

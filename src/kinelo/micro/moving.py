@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro.general import NOT_PLAYED
+from kinelo.micro.matchings import next_pair, waiting_at
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.deviations import informed, rested, sharpened
 from kinelo.play.formula import kernel
@@ -52,7 +53,7 @@ class Carried(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Pairs in order of a round (or none), whether they come in order, and the period of frozen ratings (or 0)."""
+    """Pairs in order of a round (or none), whether they come so or in matchings, and the period of frozen ratings."""
 
     pairs: NDArray[np.uint32]
     rounds: bool
@@ -66,17 +67,22 @@ def play_moving(
 ):  # fmt: skip
     """Play matches ``first … last − 1``; ``rating`` is (realisations, teams), ``theta`` the means of the drawn law."""
     count = rating.shape[1]
-    teams, pairs, unit_time = np.uint64(count), np.uint64(meeting.pairs.shape[0]), 2.0 / count
+    teams, unit_time = np.uint64(count), 2.0 / count
     calendar = motion.kind == FORM or motion.kind == WALK
+    waiting, matchings = np.empty(count, np.uint64), meeting.period > 0 and not meeting.rounds
     for realisation in range(rating.shape[0]):
+        left = waiting_at(waiting, keys[realisation, 0], keys[realisation, 1], first) if matchings else np.uint64(0)
         r, rho, level = rating[realisation], carried.strength[realisation], carried.level[realisation]
         clock, v, rest = carried.clock[realisation], carried.variance[realisation], carried.rest[realisation]
         n, top = carried.matches[realisation], carried.reached[realisation]
         owed, known = carried.owed[realisation], carried.known[realisation]
+        into = first % meeting.period if meeting.period > 0 else 0
         for match in range(first, last):
             bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
             if meeting.rounds:
-                i, j = unpacked(meeting.pairs[np.uint64(match) % pairs])
+                i, j = unpacked(meeting.pairs[into])
+            elif matchings:
+                i, j, left, _ = next_pair(waiting, left, bits)
             else:
                 i, j = two_teams(bits, teams)
             z = r[i] - r[j]
@@ -141,7 +147,9 @@ def play_moving(
                 n[i] += 1
                 n[j] += 1
                 played[realisation] += 1
-            if meeting.period > 0 and (match + 1) % meeting.period == 0:
+            into += 1
+            if into == meeting.period:
+                into = 0
                 span = meeting.period * unit_time
                 for team in range(count):
                     if glicko.on:

@@ -220,20 +220,27 @@ def dataset_of(
     rating = np.stack([state.rating for state in states], axis=1)
     played = np.stack([state.played for state in states], axis=1)
     team = np.arange(strengths.teams) if strengths.names is None else np.array(strengths.names)
+    variables = {
+        "rating": (("realisation", "time", "team"), rating, {"long_name": "rating", "units": "rating points"}),
+        "matches_played": (("realisation", "time"), played, {"long_name": "matches played in all"}),
+        "theta": (("team",), strengths.theta, {"long_name": "mean strength", "units": "rating points"}),
+        "sigma": (("team",), strengths.sigma, {"long_name": "standard deviation of strength"}),
+        **_recorded(states),
+    }
+    coordinates = {
+        "realisation": (("realisation",), np.arange(rating.shape[0]), {}),
+        "time": (("time",), 2.0 * candidates / strengths.teams, {"long_name": "candidate matches per team"}),
+        "step": (("time",), steps, {}),
+        "team": (("team",), team, {}),
+    }
+
+    # What is handed over as it is need not be compared with the arrays of Dask, whose import takes as long as NumPy's.
+    def plain(named: dict[str, tuple[tuple[str, ...], NDArray, dict[str, str]]]) -> dict[str, xr.Variable]:
+        return {name: xr.Variable(axes, values, words, fastpath=True) for name, (axes, values, words) in named.items()}
+
     return xr.Dataset(
-        {
-            "rating": (("realisation", "time", "team"), rating, {"long_name": "rating", "units": "rating points"}),
-            "matches_played": (("realisation", "time"), played, {"long_name": "matches played in all"}),
-            "theta": ("team", strengths.theta, {"long_name": "mean strength", "units": "rating points"}),
-            "sigma": ("team", strengths.sigma, {"long_name": "standard deviation of strength"}),
-            **_recorded(states),
-        },
-        coords={
-            "realisation": np.arange(rating.shape[0]),
-            "time": ("time", 2.0 * candidates / strengths.teams, {"long_name": "candidate matches per team"}),
-            "step": ("time", steps),
-            "team": team,
-        },
+        plain(variables),
+        coords=plain(coordinates),
         attrs={
             "outcome": repr(system.outcome),
             "pairing": repr(system.pairing),

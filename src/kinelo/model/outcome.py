@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import erf
 
 from kinelo.model.formula import Code, Scalar
 from kinelo.model.open_outcome import Outcome as Outcome
@@ -186,6 +185,8 @@ class Probit(ClosedOutcome):
 
     def b(self, z: ArrayLike) -> Array:
         """Return erf(νz)."""
+        from scipy.special import erf
+
         return np.asarray(erf(self.nu * np.asarray(z, dtype=np.float64)))
 
     def b_prime(self, z: ArrayLike) -> Array:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from kinelo.model.validation import Array
 
@@ -41,6 +40,8 @@ class LawNodes:
 
 def law_nodes(quantile: Quantile, longest: float, reach: float) -> LawNodes:
     """Nodes for laws cut off at ``reach``, close enough for functions that are smooth over ``longest``."""
+    from scipy.special import ndtr
+
     edges = np.linspace(-ENDS, ENDS, PARTS + 1)
     values = np.clip(quantile(edges), -reach, reach)
     for _ in range(HALVINGS):
@@ -68,6 +69,8 @@ def furthest(quantile: Quantile, span: float, missing: Callable[[Array], Array])
     ``span`` away, is halfway there too or the win is not certain yet: ``P(c) (P(h) + missing(h))`` with
     ``h = (c − span)/2`` is at most 1e-10.
     """
+    from scipy.special import ndtr
+
     t = np.linspace(0.0, ENDS, 321)
     distance = np.maximum.accumulate(np.abs(np.stack([quantile(-t), quantile(t)])).max(axis=(0, 1)))
     halfway = (distance - span) / 2

@@ -26,7 +26,10 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Period:
-    """Pairs are drawn at random; ratings are frozen while ``matches`` are drawn per team, then all results count.
+    """Ratings are frozen while each team plays ``matches`` matches, then all results count.
+
+    Pairs are those of random perfect matchings, one after the other: in each, every team plays once. If the number of
+    teams is odd, one of them, drawn by lot, rests in each matching.
 
     >>> Period(10).period(4)
     20
@@ -38,8 +41,8 @@ class Period:
         object.__setattr__(self, "matches", whole("matches", self.matches, 1))
 
     def period(self, teams: int) -> int:
-        """Candidate matches after which results count: two teams play in each."""
-        return -(-self.matches * teams // 2)
+        """Candidate matches after which results count."""
+        return self.matches * (teams // 2)
 
 
 Schedule = Rounds | Period

@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.fft import dct, dst
-from scipy.special import erfc
 
 from kinelo.errors import InputError
 from kinelo.model.validation import Array
@@ -83,6 +81,9 @@ def extended_nodes(
     least_sigma: float = 0.0,
 ) -> SpectralNodes:
     """Nodes for any b that turns on the scale ``length``, by extension beyond the span."""
+    from scipy.fft import dct, dst
+    from scipy.special import erfc
+
     width = max(0.75 * length, 0.02 * span)
     turn = span + 2 * EDGE * width
     count = 1 << max(8, math.ceil(math.log2(6 * turn / length)))
@@ -111,6 +112,9 @@ def finest_length(function: Callable[[Array], Array], length: float, parity: int
     It is taken from the frequency beyond which a function that turns on the scale ``length`` has nothing left to twelve
     digits. A corner has no such frequency; the answer is then as little as a quadrature can afford.
     """
+    from scipy.fft import dct, dst
+    from scipy.special import erfc
+
     width, count = 0.75 * length, 4096
     turn = (8 + 2 * EDGE) * length
     z = (np.arange(count, dtype=np.float64) + 0.5) * (turn / count)

@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from kinelo.errors import InputError
 from kinelo.model.digest import law_digest
@@ -107,6 +106,8 @@ class Strength(ABC):
         return nodes
 
     def _deviations(self, t: Array) -> Array:
+        from scipy.special import ndtr
+
         uniform = np.minimum(ndtr(t), 1 - 2.0**-53)[:, None]
         everyone = [self.performances(np.full(t.size, team), uniform) for team in range(self.teams)]
         return np.array(everyone, dtype=np.float64) - self.theta[:, None]

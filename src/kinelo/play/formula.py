@@ -20,9 +20,14 @@ FORMULAS: list[Any] = []
 
 def formula(function: Callable[..., Any]) -> Any:
     """Compile a scalar function for the processor and remember it for other devices."""
-    compiled = njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    compiled = inlined(function)
     FORMULAS.append(compiled)
     return compiled
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a part of a loop, which becomes part of each kernel that calls it."""
+    return njit(nogil=True, error_model="numpy", forceinline=True)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -1,4 +1,9 @@
-"""Who meets: two teams from one draw of the stream."""
+"""Who meets: two teams from one draw of the stream.
+
+Pairs at random, or the next pair of a random perfect matching, in which every team plays once (one rests if their
+number is odd): the last of those who wait meets one of the others, all equally likely, which makes every matching
+equally likely.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import numpy as np
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import formula
 
-ONE, S16, LOW16 = np.uint64(1), np.uint64(16), np.uint64(0xFFFF)
+ONE, TWO, S16, LOW16 = np.uint64(1), np.uint64(2), np.uint64(16), np.uint64(0xFFFF)
 
 
 @formula
@@ -25,3 +30,27 @@ def unpacked(packed):
     """The two teams of a pair of the table."""
     both = np.uint64(packed)
     return both >> S16, both & LOW16
+
+
+@formula
+def pair_index(i, j, teams):
+    """Place of a pair i < j in the table of all pairs, (0, 1), (0, 2), …, (1, 2), …"""
+    return i * (TWO * teams - i - ONE) // TWO + j - i - ONE
+
+
+@formula
+def matched(waiting, left, bits):
+    """The next pair of a matching, smaller number first, how many wait after it, and what is left of the draw.
+
+    The first ``left`` of ``waiting`` are those who wait. If their number is odd, one of them rests.
+    """
+    if left & ONE:
+        resting = high_product(bits, left)  # pyright: ignore[reportCallIssue]
+        bits = bits * left
+        left -= ONE
+        waiting[resting] = waiting[left]
+    others = left - ONE
+    k = high_product(bits, others)  # pyright: ignore[reportCallIssue]
+    one, other = waiting[others], waiting[k]
+    waiting[k] = waiting[left - TWO]
+    return min(one, other), max(one, other), left - TWO, bits * others
