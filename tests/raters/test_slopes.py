@@ -9,7 +9,8 @@ import kinelo as kn
 from kinelo.forecasts.fit import estimate
 from kinelo.forecasts.scores import log_loss
 
-SKIPPED = 100
+SKIPPED = 150
+"""A quarter of the matches, as in fits."""
 
 
 def league(n: int = 600, sides: int = 12, seed: int = 5, draws: bool = True) -> kn.Matches:
@@ -109,3 +110,31 @@ def test_exact_and_differenced_scores_find_one_optimum():
 
     exact, differenced = estimate(rater, matches), estimate(Blind(), matches)
     assert abs(exact.log_likelihood - differenced.log_likelihood) < 0.1
+
+
+GAUSSIAN = {
+    "usual": {},
+    "at zero": {"regression": 0.0, "opponent_prior": 0.0},
+    "far": {"regression": 1.0, "walk": 0.8, "prior_spread": 0.3, "doubt": 3.0, "sharpness": 0.5, "venue_walk": 0.2},
+}
+
+
+@pytest.mark.parametrize("change", GAUSSIAN)
+@pytest.mark.parametrize("draws", [True, False])
+@pytest.mark.parametrize("in_noises", [True, False])
+def test_slopes_of_kalman_elo_without_covariance(change, draws, in_noises):
+    matches = league(draws=draws)
+    rater = prepared(kn.KalmanElo(noise=1.0, covariance="diagonal"), matches)
+    rater._in_noises = in_noises
+    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater.moot_
+    values.pop("noise")
+    check(rater, matches, values)
+
+
+@pytest.mark.parametrize("change", GAUSSIAN)
+def test_slopes_of_kalman_elo_with_covariance(change):
+    matches = league()
+    rater = prepared(kn.KalmanElo(noise=1.0, covariance="full"), matches)
+    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater.moot_
+    values.pop("noise")
+    check(rater, matches, values, tolerance=2e-3)  # by variances it takes differences itself

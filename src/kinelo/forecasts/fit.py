@@ -34,6 +34,7 @@ WARM_UP = 0.25
 DIFFERENCE = 1e-3
 LONGEST_STEP = 1.0
 NEGLIGIBLE = 0.1
+NOTHING = 0.01
 MOST_STEPS = 30
 MOST_DAMPINGS = 8
 FLAT = 0.7
@@ -175,14 +176,16 @@ class _Course:
 def _search(course: _Course, scales: _Scales) -> tuple[_Point, Array]:
     """Best place, and the scores of the matches there."""
     here, damping, idle = course.look(scales.start), 1e-3, 0
+    score = course.scores(here)
     for _ in range(MOST_STEPS):
-        score = course.scores(here)
         there, damping = _step(course.look, here, score, scales, damping)
-        idle = idle + 1 if here.total - there.total < NEGLIGIBLE else 0
-        stuck, here = there is here, there
-        if stuck or idle == 2:  # one short step may only mean strong damping
+        if there is here:
             break
-    return here, course.scores(here)
+        idle = idle + 1 if here.total - there.total < NEGLIGIBLE else 0
+        here, score = there, course.scores(there)
+        if idle == 2:  # one short step may only mean strong damping
+            break
+    return here, score
 
 
 def _step(
@@ -199,6 +202,8 @@ def _step(
     if free.size == 0:
         return here, damping
     inner = curvature[np.ix_(free, free)]
+    if gradient[free] @ np.linalg.solve(inner, gradient[free]) < 2.0 * NOTHING:
+        return here, damping  # what a full step promises is not worth a pass
     harder = 2.0
     for _ in range(MOST_DAMPINGS):
         move = np.zeros_like(here.z)

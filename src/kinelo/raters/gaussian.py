@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from kinelo.forecasts.fit import WARM_UP
+from kinelo.forecasts.fit import WARM_UP, Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.conditions import PREFIX
+from kinelo.raters.gaussian_slopes import BY_MATCH, READING, Expected, by_differences, read, scaled
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.order import Order
 from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
@@ -94,7 +95,7 @@ class GaussianRater(StatefulRater):
         found = super(GaussianRater, twin).search(matches)
         twin.reset(found.values)
         noise = math.sqrt(twin._surprise_square(matches))
-        factor = {name: noise if name in self.spreads or name.startswith(PREFIX) else 1.0 for name in found.values}
+        factor = {name: noise if self._in_unit(name) else 1.0 for name in found.values}
         return Estimates(
             {name: value * factor[name] for name, value in found.values.items()} | {"noise": noise},
             {name: value * factor[name] for name, value in found.standard_errors.items()}
@@ -103,6 +104,10 @@ class GaussianRater(StatefulRater):
             found.matches,
             found.at_bounds,
         )
+
+    def _in_unit(self, name: str) -> bool:
+        """Whether a parameter is measured in the unit of the noise."""
+        return name in self.spreads or name.startswith(PREFIX)
 
     def _search_by_turns(self, matches: Matches) -> Estimates:
         """The same where some spreads are given, so that the noise cannot be their unit."""
@@ -173,6 +178,29 @@ class GaussianRater(StatefulRater):
             scored = slice(int(WARM_UP * len(matches)), None)
             variance = variance * np.mean((y - mean)[scored] ** 2 / (variance + self._noise_of(matches))[scored])
         return self._forecast(mean, variance, unknown).about(matches)
+
+    def slopes(self, matches: Matches, skipped: int) -> Slopes:
+        """Losses of the matches from ``skipped`` on, and their derivatives by the open parameters, after a reset."""
+        self._begin(matches)
+        y = self._signal(matches)
+        size = np.where(np.isnan(matches.margin) | (y == 0.0), 1.0, np.abs(y))
+        dy = y * np.log(size) / self.parameters_["margin_power"]
+        told = self._expect(matches, y, dy)
+        if self._in_noises:
+            told = scaled(told, y, dy, self._noise_of(matches), skipped)
+        else:
+            told = replace(told, **{name: getattr(told, name)[skipped:] for name in BY_MATCH})
+        return read(told, dict(self.parameters_), matches.signed[skipped:])
+
+    def _expect(self, matches: Matches, y: Array, dy: Array) -> Expected:
+        """Use the matches: what was expected of each, and its derivatives by the open parameters; ``dy`` by power."""
+        mean, variance = self._sift(matches, y)
+        names = tuple(p.name for p in self.open_parameters() if p.name not in READING)
+        return by_differences(self, matches, mean, variance, names)
+
+    def _sift(self, matches: Matches, y: Array) -> tuple[Array, Array]:
+        """Use the matches: mean and variance expected of each; for the search alone, so rounding may differ."""
+        return self._walk(matches, y)[:2]
 
     def surprises(self, matches: Matches) -> Array:
         """Use the matches in order: how far what each showed lay from what was expected, in standard deviations.

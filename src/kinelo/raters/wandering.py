@@ -42,3 +42,17 @@ def move_clock(day, clock):
     if clock[START] <= LONG_AGO:
         clock[START] = day
     clock[TODAY] = max(day, clock[TODAY])
+
+
+@kernel
+def fade_slopes(days, rho):
+    """Factor ``f`` of a rest and the variance ``A`` it adds per unit of ``walk``, and the derivatives of both by ρ."""
+    years = max(days, 0) / YEAR
+    a = rho * years
+    if a < 1e-2:
+        f = 1.0 - a * (1.0 - a / 2.0 * (1.0 - a / 3.0 * (1.0 - a / 4.0)))
+        A = years * (1.0 - a * (1.0 - a * (2.0 / 3.0 - a * (1.0 / 3.0 - a * 2.0 / 15.0))))
+        return f, A, -years * f, -years * years * (1.0 - a * (4.0 / 3.0 - a * (1.0 - a * 8.0 / 15.0)))
+    f = math.exp(-a)
+    A = (1.0 - f * f) / (2.0 * rho)
+    return f, A, -years * f, (years * f * f - A) / rho

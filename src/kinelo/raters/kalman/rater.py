@@ -22,9 +22,10 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches
-from kinelo.raters.conditions import condition_names, spread_parameters
+from kinelo.raters.conditions import PREFIX, condition_names, spread_parameters
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
-from kinelo.raters.kalman import kernels
+from kinelo.raters.gaussian_slopes import READING, Expected, by_differences, joined
+from kinelo.raters.kalman import blocks, kernels, slopes
 from kinelo.raters.kalman.draws import Manner, Possible, play_out
 from kinelo.raters.kalman.hindsight import backwards, forwards, smoothed, steps
 from kinelo.raters.kalman.kernels import FIRST
@@ -246,6 +247,47 @@ class KalmanElo(GaussianRater):
             state.known, mean, variance,
         )  # fmt: skip
         return mean, variance, seats.unknown
+
+    def _expect(self, matches: Matches, y: Array, dy: Array) -> Expected:
+        """With exact derivatives; where the covariance is kept, only by what changes no variance."""
+        state: FilterState = self._state
+        if state.full:
+            mean, variance, dmean = self._blockwise(matches, y, dy)
+            exact = Expected(mean, variance, dmean, np.zeros_like(dmean), ("newcomer", "margin_power"))
+            others = tuple(p.name for p in self.open_parameters() if p.name not in (*READING, *exact.names))
+            return joined(exact, by_differences(self, matches, mean, variance, others))
+        home, away, _, places, _ = state.admit(matches)
+        size = slopes.FIRST_CONDITION + len(condition_names(self.conditions))
+        mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        dmean, dvariance = np.empty((len(matches), size)), np.empty((len(matches), size))
+        slopes.walk_with_slopes(
+            home, away, y, dy, matches.neutral, matches.weight, matches.day, places, self._numbers, state.known, mean,
+            variance, dmean, dvariance,
+        )  # fmt: skip
+        spreads = [PREFIX + name for name in condition_names(self.conditions)]
+        names = (
+            "walk", "prior_spread", "home_spread", "venue_walk", "regression", "opponent_prior", "newcomer",
+            "margin_power", *spreads,
+        )  # fmt: skip
+        for k, name in enumerate(names):
+            if name in self.spreads or name in spreads:  # the kernel knows variances
+                dmean[:, k] *= 2.0 * self.parameters_[name]
+                dvariance[:, k] *= 2.0 * self.parameters_[name]
+        return Expected(mean, variance, dmean, dvariance, names)
+
+    def _sift(self, matches: Matches, y: Array) -> tuple[Array, Array]:
+        return self._blockwise(matches, y)[:2] if self._state.full else super()._sift(matches, y)
+
+    def _blockwise(self, matches: Matches, y: Array, dy: Array | None = None) -> tuple[Array, Array, Array]:
+        state: FilterState = self._state
+        home, away, _, places, _ = state.admit(matches)
+        mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        dmean = np.empty((len(matches), 0 if dy is None else 2))
+        blocks.play_all(
+            home, away, y, y if dy is None else dy, matches.neutral, matches.weight, matches.day, places, self._numbers,
+            state.known, mean, variance, dmean,
+        )  # fmt: skip
+        return mean, variance, dmean
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state
