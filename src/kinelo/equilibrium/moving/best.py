@@ -18,12 +18,14 @@ from kinelo.equilibrium.moving.form import FormClosure
 from kinelo.equilibrium.moving.learning import learning_closure
 from kinelo.equilibrium.moving.moments import Parts
 from kinelo.equilibrium.moving.performance import Results, common_sigma
+from kinelo.equilibrium.moving.rounds_tracking import round_tracking
 from kinelo.equilibrium.teams import teams_of
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
+from kinelo.model.schedule import Rounds, Schedule, checked_schedule
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
 
@@ -75,7 +77,13 @@ class BestGamma:
         return {"gamma": self.gamma, "error": self.error, **vars(self.parts), "curve": rows}
 
 
-def best_gamma(outcome: Outcome, strengths: Strength | Continuum, dynamics: Dynamics | None = None) -> BestGamma:
+def best_gamma(
+    outcome: Outcome,
+    strengths: Strength | Continuum,
+    dynamics: Dynamics | None = None,
+    *,
+    schedule: Schedule | None = None,
+) -> BestGamma:
     """Step size at which ratings are nearest to strengths, every pair playing.
 
     Parameters
@@ -87,6 +95,8 @@ def best_gamma(outcome: Outcome, strengths: Strength | Continuum, dynamics: Dyna
         of the day. Learning forgets them.
     dynamics
         How strengths move; None for strengths at rest, where γ trades noise against the bias of varying performances.
+    schedule
+        None where every match counts at once, else Rounds() or Period(matches); E is then that just before ratings move.
 
     Examples
     --------
@@ -97,26 +107,37 @@ def best_gamma(outcome: Outcome, strengths: Strength | Continuum, dynamics: Dyna
     (0.116217, 0.3169133)
     """
     check_outcome(outcome)
-    curve = error_curve(outcome, strengths, dynamics)
-    with few_threads(teams_of(strengths).size):
-        return _least(curve, *_ladder(outcome, dynamics))
+    teams = teams_of(strengths)
+    curve = error_curve(outcome, strengths, dynamics, checked_schedule(schedule))
+    # As many matches as count together may overshoot together.
+    together = 1 if schedule is None else teams.size if isinstance(schedule, Rounds) else schedule.matches
+    with few_threads(teams.size):
+        return _least(curve, *_ladder(outcome, dynamics, together))
 
 
-def error_curve(outcome: Outcome, strengths: Strength | Continuum, dynamics: Dynamics | None) -> Curve:
+def error_curve(
+    outcome: Outcome, strengths: Strength | Continuum, dynamics: Dynamics | None, schedule: Schedule | None = None
+) -> Curve:
     """The parts of the error as a function of γ."""
     teams = teams_of(strengths)
+    if isinstance(dynamics, Learning) and schedule is not None:
+        raise InputError(f"The best gamma of strengths that learn is computed match by match, not for {schedule!r}.")
+    if isinstance(schedule, Rounds):
+        if not isinstance(dynamics, Form | Walk):
+            raise InputError("The best gamma of rounds is computed for Form and Walk; at rest the smallest is best.")
+        return lambda gamma: round_tracking(outcome, teams, dynamics, gamma).parts
     if isinstance(dynamics, Learning):
         results = Results(outcome, common_sigma(teams))
         return lambda gamma: learning_closure(results, dynamics, gamma).parts
     if dynamics is None or isinstance(dynamics, Form | Walk):
-        closure = FormClosure(outcome, teams, dynamics)
+        closure = FormClosure(outcome, teams, dynamics, None if schedule is None else schedule.matches)
         return lambda gamma: closure.at(gamma).parts
     raise InputError(f"dynamics must be Learning, Form, Walk or None to have a best gamma, not {dynamics!r}.")
 
 
-def _ladder(outcome: Outcome, dynamics: Dynamics | None) -> tuple[float, float, float]:
+def _ladder(outcome: Outcome, dynamics: Dynamics | None, together: int) -> tuple[float, float, float]:
     """A first step size, the least one that differs from 0, and the largest one tried."""
-    most = MOST / outcome.steepest
+    most = (MOST if together == 1 else 2 / together) / outcome.steepest
     if isinstance(dynamics, Walk):
         return min(dynamics.step, most / LADDER), 0.0, most
     if isinstance(dynamics, Form):
@@ -144,7 +165,7 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
     if here / LADDER < least and error(0.0) <= error(here):
         here = 0.0
     else:
-        for width in (LADDER, 1.2):
+        for width in (min(LADDER, most / here) if most > here else 1.2, 1.2):
             here = _bottom(error, here, width)
         error(here)
     return _described(here, known)

@@ -7,10 +7,19 @@ their strengths and variances U_i; ⟨·⟩ is the mean over opponents:
 
 A random walk is the league of the day: θ_i is where team i stands now, and its rating lies about m_i with variance
 ``U_i = (½γ⟨E(S − b)²⟩ + s²/2γ)/B_r``. Strengths at rest are a walk with s = 0.
+
+Periods of n matches, rated at once, strengths moving between them (φ = e^{−ωn}, p = nγB_r), just before they are rated:
+
+    ``C_i = φnγV B_θ/(1 − φ(1 − p))``,
+    ``p(2 − p + p/n)U_i = 2nγB_θC_i(1 − p + p/n) + n(n−1)γ²B_θ²V + nγ²⟨E(S − b)²⟩ + ns²``.
+
+Linear, for equal teams at rest, this is ``γ/(ν(2 − γ(n + 1)μ))``: with n = N − 1 that of whole rounds.
+Steps may differ from team to team; each row then has its own γ_i.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,6 +42,7 @@ ITERATIONS = 300
 CALM = 0.2
 GROWTH = 1.5
 
+Step = float | Array
 State = tuple[Array, Array, Array]
 """Mean ratings, covariances with strengths, variances."""
 
@@ -64,8 +74,11 @@ class TrackedTeams:
 class FormClosure:
     """The closure of a league for any step size; what does not depend on γ is prepared once."""
 
-    def __init__(self, outcome: Outcome, teams: Teams, dynamics: Form | Walk | None) -> None:
+    def __init__(
+        self, outcome: Outcome, teams: Teams, dynamics: Form | Walk | None, period: int | None = None
+    ) -> None:
         normal_only(teams)
+        self._period = period
         if teams.finite and teams.size > WHOLE_COVARIANCE:
             teams, _ = representatives(teams)
         self._outcome, self.teams, self._dynamics = outcome, teams, dynamics
@@ -92,21 +105,22 @@ class FormClosure:
         full[self._rows, self._columns] = values
         return full
 
-    def at(self, gamma: float, luck: bool = True) -> TrackedTeams:
-        """Solve at a step size, from the last one solved if that is near, else reached by growing steps.
+    def at(self, gamma: Step, luck: bool = True) -> TrackedTeams:
+        """Solve at a step size, or at one for each team, from the last one solved if that is near, else by growing ones.
 
         Without ``luck`` results equal their expectation: the limit of small γ at a fixed ω/γ.
         """
-        if gamma == 0 and isinstance(self._dynamics, Walk):
+        most = float(np.max(gamma))
+        if most == 0 and isinstance(self._dynamics, Walk):
             raise NoStationaryState("Ratings that do not move lose a random walk out of sight: gamma must exceed 0.")
         self._luck = float(luck)
-        state, gammas = self._near(gamma), [gamma]
-        while state is None and gammas[-1] * self._outcome.steepest > CALM:
-            gammas.append(gammas[-1] / GROWTH)
-        for step in reversed(gammas[1:]):
-            state = self._solved(step, state)
+        state, shares = self._near(most), [1.0]
+        while state is None and shares[-1] * most * (self._period or 1) * self._outcome.steepest > CALM:
+            shares.append(shares[-1] / GROWTH)
+        for share in reversed(shares[1:]):
+            state = self._solved(share * gamma, state)
         found = self._solved(gamma, state)
-        self._last = (gamma, found)
+        self._last = (most, found)
         return self._described(gamma, *found)
 
     def _near(self, gamma: float) -> State | None:
@@ -114,7 +128,7 @@ class FormClosure:
             return None
         return self._last[1]
 
-    def _solved(self, gamma: float, start: State | None) -> State:
+    def _solved(self, gamma: Step, start: State | None) -> State:
         teams, size = self.teams, self.teams.size
         if start is None:
             following = np.zeros(size)
@@ -126,10 +140,7 @@ class FormClosure:
         mixing = Mixing()
         for _ in range(ITERATIONS):
             drift, slope, restoring, shake = self._means(rating, C, U)
-            new_C = np.zeros(size)
-            if self._form:
-                new_C = gamma * self._form * self._drive / (self._rate + gamma * restoring)
-            new_U = (new_C * self._drive + gamma * shake / 2 + self._source(gamma)) / restoring
+            new_C, new_U = self._images(gamma, restoring, shake)
             scale = max(float(new_U.max()), 1e-300)
             change = float(np.abs(new_U - U).max() + np.abs(new_C - C).max()) / scale
             if float(np.abs(drift).max()) <= GOAL and (change <= GOAL or scale == 1e-300):
@@ -143,10 +154,26 @@ class FormClosure:
             rating, C = point[:size], point[size : 2 * size]
             U = np.maximum(point[2 * size :], new_U / 4)
         raise NoStationaryState(
-            f"The equations of tracking were not solved at gamma = {gamma:g}; take a smaller gamma, or simulate."
+            f"The equations of tracking were not solved at gamma = {np.max(gamma):g}; take a smaller gamma, or simulate."
         )
 
-    def _source(self, gamma: float) -> float:
+    def _images(self, gamma: Step, restoring: Array, shake: Array) -> tuple[Array, Array]:
+        """C and U from the slopes and the shaking of the ratings."""
+        V, drive, n = self._form, self._drive, self._period
+        if n is None:
+            C = gamma * V * drive / (self._rate + gamma * restoring) if V else np.zeros(drive.size)
+            return C, (C * drive + gamma * shake / 2 + self._source(gamma)) / restoring
+        p, keeps = n * gamma * restoring, math.exp(-self._rate * n)
+        if float(np.max(p)) * (1 - 1 / n) >= 2:
+            raise NoStationaryState(
+                f"Periods of {n} matches rated with gamma = {np.max(gamma):g} overshoot; take a smaller gamma."
+            )
+        C = keeps * n * gamma * drive * V / (1 - keeps * (1 - p)) if V else np.zeros(drive.size)
+        follow = 2 * n * gamma * drive * C * (1 - p + p / n) + n * (n - 1) * (gamma * drive) ** 2 * V
+        walk = n * self._dynamics.step**2 if isinstance(self._dynamics, Walk) else 0.0
+        return C, (follow + n * gamma**2 * shake + walk) / (p * (2 - p + p / n))
+
+    def _source(self, gamma: Step) -> Step:
         """``s²/2γ`` of a walk: the spread that lag adds."""
         return self._dynamics.step**2 / (2 * gamma) if isinstance(self._dynamics, Walk) else 0.0
 
@@ -159,7 +186,7 @@ class FormClosure:
         drift = self._target - self._opponents(noise.mean, -1)
         return drift, slope, (slope * self._weights).sum(axis=1), self._luck * self._opponents(square)
 
-    def _described(self, gamma: float, rating: Array, C: Array, U: Array) -> TrackedTeams:
+    def _described(self, gamma: Step, rating: Array, C: Array, U: Array) -> TrackedTeams:
         teams, V = self.teams, self._form
         _, _, restoring, shake = self._means(rating, C, U)
         rating = rating - teams.mean(rating) + teams.mean(teams.theta)
@@ -173,6 +200,12 @@ class FormClosure:
             teams.mean(V * lag + self._source(gamma) / restoring),
             teams.mean(gap**2 + V * (1 - ratio) ** 2 * (1 - lag)),
         )
+        if self._period is not None:
+            # Without luck what is left of U, C and V is lag and bias.
+            noise = self._images(gamma, restoring, shake)[1] - self._images(gamma, restoring, 0 * shake)[1]
+            bias = teams.mean(gap**2)
+            total = bias + V - 2 * teams.mean(C) + teams.mean(U)
+            parts = Parts(teams.mean(noise), total - bias - teams.mean(noise), bias)
         return TrackedTeams(rating, C, U, Moments(V, teams.mean(C), teams.mean(U)), between, parts)
 
 

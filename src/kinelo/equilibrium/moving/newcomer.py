@@ -1,11 +1,7 @@
 r"""A newcomer in a settled league: its expected rating match by match, how widely that spreads, how long it takes.
 
-With mean m, variance U and, under form, covariance C with its own strength, one match moves
-
-    ``m += γ(⟨E s⟩ − ⟨E b⟩)``,  ``U += 2γ(C⟨E s'⟩ − U⟨E b'⟩) + γ²Var(S − b)``,
-
-the means taken over opponents whose ratings are normal about the places where they have settled. Points are only passed
-on, so what the newcomer gains the others lose.
+The recursion is that of :mod:`kinelo.equilibrium.moving.newcomer_path`. Points are only passed on, so what the newcomer
+gains the others lose (under one γ for all).
 
 An open league: a team that leaves takes its rating along and a newcomer brings ``start``, so the mean rating moves by
 ``rate·(start − E R_leaving)`` per match of a team, and the mean strength by ``rate·(E θ_new − E θ_leaving)``.
@@ -14,6 +10,7 @@ An open league: a team that leaves takes its rating along and a newcomer brings 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,20 +19,23 @@ from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.crowd import representatives
 from kinelo.equilibrium.limit import stationary
 from kinelo.equilibrium.moving.form import FormClosure
-from kinelo.equilibrium.moving.performance import normal_only
-from kinelo.equilibrium.noise import WHOLE_COVARIANCE, normal_nodes
+from kinelo.equilibrium.moving.glicko_noise import noisy_deviations
+from kinelo.equilibrium.moving.glicko_tracking import MOST_TEAMS, deviation_tracking
+from kinelo.equilibrium.moving.learning import learning_closure
+from kinelo.equilibrium.moving.newcomer_path import Opponents, Path, StepOf
+from kinelo.equilibrium.moving.performance import Results, common_sigma, normal_only
+from kinelo.equilibrium.noise import WHOLE_COVARIANCE
 from kinelo.equilibrium.teams import Teams, teams_of
 from kinelo.errors import InputError
-from kinelo.model.dynamics import Dynamics, Form, Turnover, Walk
-from kinelo.model.outcome import Outcome
+from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk, parts_of
 from kinelo.model.pairing import AllPlayAll
+from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, number, positive
 
-SMOOTH = 0.05
-SETTLED = 1e-5
-LONGEST = 4000
+ELITE = 2400.0
+"""The rating that FIDE's lowest coefficient takes once."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,9 @@ class Newcomer:
     ----------
     theta, start
         Its strength and its first rating.
-    matches, rating, spread
-        Matches played, expected rating then, and the standard deviation of the rating about it.
+    matches, rating, spread, strength
+        Matches played, expected rating then, the standard deviation of the rating about it, and the expected strength
+        (under learning, counted from the league's growing mean).
     settles_at
         The rating it has in the end.
     taken
@@ -80,6 +81,7 @@ class Newcomer:
     matches: Array = field(repr=False)
     rating: Array = field(repr=False)
     spread: Array = field(repr=False)
+    strength: Array = field(repr=False)
     settles_at: float
     inflation: Inflation | None = None
 
@@ -116,19 +118,21 @@ def newcomer(
     theta: float,
     start: float,
     *,
-    dynamics: Dynamics | None = None,
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
 ) -> Newcomer:
     """Follow a newcomer of strength ``theta`` that starts with rating ``start`` in a league that has settled.
 
     Parameters
     ----------
     system, strengths
-        The rating system (every pair playing, one γ) and the league that the newcomer joins.
+        The rating system (every pair playing; one γ, FallingSteps, FideSteps or DeviationSteps) and the league that
+        the newcomer joins, whose teams have played for long.
     theta, start
         Strength and first rating of the newcomer; its performances vary as those of the league.
     dynamics
-        None for strengths at rest, Form or Walk for moving ones (theta is then the newcomer's own mean, or its strength
-        of the day), Turnover for an open league, whose inflation is computed too.
+        None for strengths at rest, Form, Walk or Learning for moving ones (theta is then the newcomer's own mean, its
+        strength of the day, or its strength beside a league whose mean is that of ``strengths``), Turnover for an
+        open league, whose inflation is computed too.
 
     Examples
     --------
@@ -140,18 +144,22 @@ def newcomer(
     """
     if not isinstance(system, RatingSystem):
         raise InputError(f"system must be a RatingSystem, not {system!r}.")
-    if not isinstance(system.pairing, AllPlayAll) or not isinstance(system.gamma, float):
-        raise InputError("A newcomer is followed under AllPlayAll with one gamma for all; simulate plays the rest.")
-    if dynamics is not None and not isinstance(dynamics, Form | Walk | Turnover):
-        raise InputError(f"dynamics must be None, Form, Walk or Turnover for a newcomer, not {dynamics!r}.")
+    if not isinstance(system.pairing, AllPlayAll) or system.schedule is not None:
+        raise InputError("A newcomer is followed under AllPlayAll, match by match; simulate plays the rest.")
+    motion, open_ = parts_of(dynamics)
+    if isinstance(motion, Learning) and not isinstance(system.gamma, float):
+        raise InputError(f"Learning moves strengths by one gamma for all teams, not by {system.gamma!r}.")
     teams = teams_of(strengths)
     normal_only(teams)
-    motion = dynamics if isinstance(dynamics, Form | Walk) else None
-    field_ = _opponents(system, strengths, teams, motion)
-    path = _Path(system, field_, number("theta", theta), motion)
-    matches, rating, spread, end = path.follow(number("start", start))
-    inflation = open_league(system, strengths, dynamics) if isinstance(dynamics, Turnover) else None
-    return Newcomer(float(theta), float(start), matches, rating, spread, end, inflation)
+    step = _step_of(system.gamma)
+    others = _opponents(system, strengths, teams, motion)
+    smooth = system.gamma if isinstance(system.gamma, float) else None
+    path = Path(system.outcome, step, others, number("theta", theta), motion, smooth)
+    found = path.follow(number("start", start))
+    inflation = None if open_ is None else open_league(system, strengths, open_)
+    return Newcomer(
+        float(theta), float(start), found.matches, found.rating, found.spread, found.strength, found.end, inflation
+    )
 
 
 def open_league(system: RatingSystem, strengths: Strength | Continuum, turnover: Turnover) -> Inflation:
@@ -166,105 +174,61 @@ def open_league(system: RatingSystem, strengths: Strength | Continuum, turnover:
     return Inflation(turnover.rate * (turnover.start - rating), turnover.rate * (turnover.arriving - theta))
 
 
-@dataclass(frozen=True)
-class _Opponents:
-    theta: Array
-    sigma: Array
-    rating: Array
-    variance: Array
-    mass: Array
-    form: float
-
-
 def _opponents(
-    system: RatingSystem, strengths: Strength | Continuum, teams: Teams, motion: Form | Walk | None
-) -> _Opponents:
-    if motion is not None:
-        closure = FormClosure(system.outcome, teams, motion)
-        found, teams = closure.at(system.step), closure.teams
-        form = motion.spread**2 if isinstance(motion, Form) else 0.0
-        return _Opponents(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form)
-    if teams.finite and teams.size > WHOLE_COVARIANCE:
-        teams, _ = representatives(teams)
-        found = FormClosure(system.outcome, teams, None).at(system.step)
-        return _Opponents(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, 0.0)
-    state = stationary(system, strengths, noise="gaussian")
-    return _Opponents(teams.theta, teams.sigma, state.rating, state.variance, teams.mass, 0.0)
-
-
-class _Path:
-    """The recursion of mean, variance and covariance from one match to the next."""
-
-    def __init__(self, system: RatingSystem, others: _Opponents, theta: float, motion: Form | Walk | None) -> None:
-        self._outcome, self._gamma, self._others, self._motion = system.outcome, system.step, others, motion
-        sigma = math.sqrt(float(others.mass @ others.sigma**2))
-        spread = np.sqrt(2 * others.form + sigma**2 + others.sigma**2)
-        self._results, self._drive, _, tie = self._means(theta - others.theta, spread)
-        self._decided = 1 - float(others.mass @ tie)
-        self._score, self._pull = (float(others.mass @ one) for one in (self._results, self._drive))
-
-    def _means(self, centre: Array, spread: Array) -> tuple[Array, Array, Array, Array]:
-        """``E b, E b', E b²`` and the probability of a tie against each opponent."""
-        outcome: Outcome = self._outcome
-        x, weight = normal_nodes(float(spread.max()) * outcome.nu)
-        z = centre[None, :] + x[:, None] * spread[None, :]
-        b = outcome.b(z)
-        return weight @ b, weight @ outcome.b_prime(z), weight @ (b * b), weight @ outcome.tie_probability(z)
-
-    def change(self, state: Array) -> Array:
-        """Change of (m, U, C) by one match."""
-        others, gamma = self._others, self._gamma
-        m, U, C = state
-        mean, slope, square, _ = self._means(m - others.rating, np.sqrt(max(U, 0.0) + others.variance))
-        drift, pull = self._score - float(others.mass @ mean), float(others.mass @ slope)
-        shake = self._decided - 2 * float(others.mass @ (self._results * mean)) + float(others.mass @ square)
-        lag, forget = 0.0, 0.0
-        if isinstance(self._motion, Walk):
-            lag = self._motion.step**2
-        elif isinstance(self._motion, Form):
-            forget = -math.expm1(-self._motion.rate)
-        follow = C + gamma * (others.form * self._pull - C * pull)
-        return np.array(
-            [
-                gamma * drift,
-                2 * gamma * (C * self._pull - U * pull) + gamma**2 * (shake - drift**2) + lag,
-                follow * (1 - forget) - C,
-            ]
+    system: RatingSystem, strengths: Strength | Continuum, teams: Teams, motion: Form | Walk | Learning | None
+) -> Opponents:
+    """The league as it has settled."""
+    outcome, rule = system.outcome, system.gamma
+    if isinstance(motion, Learning):
+        found = learning_closure(Results(outcome, common_sigma(teams)), motion, system.step).moments
+        one = np.ones(1)
+        middle = teams.mean(teams.theta) * one
+        return Opponents(middle, teams.sigma[:1], middle, found.U * one, one, found.V, found.C)
+    form = motion.spread**2 if isinstance(motion, Form) else 0.0
+    if isinstance(rule, DeviationSteps):
+        if motion is None:
+            still = noisy_deviations(outcome, strengths, rule.growth)
+            return Opponents(teams.theta, teams.sigma, still.rating, still.variance, teams.mass, deviation=still.deviation)
+        if teams.size > MOST_TEAMS:
+            teams, _ = representatives(teams)
+        moved = deviation_tracking(outcome, teams, rule, motion)
+        return Opponents(
+            teams.theta, teams.sigma, moved.rating, moved.variance, teams.mass, form, moved.covariance, moved.deviation
         )
+    if motion is None and isinstance(rule, float) and not (teams.finite and teams.size > WHOLE_COVARIANCE):
+        state = stationary(system, strengths, noise="gaussian")
+        return Opponents(teams.theta, teams.sigma, state.rating, state.variance, teams.mass)
+    closure = FormClosure(outcome, teams, motion)
+    teams = closure.teams
+    step: float | Array = rule if isinstance(rule, float) else _veterans(system, teams)
+    found = closure.at(step)
+    return Opponents(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form, found.covariance)
 
-    def follow(self, start: float) -> tuple[Array, Array, Array, float]:
-        """Matches, means and spreads until the mean has settled, and where that is."""
-        stride = max(1, math.floor(SMOOTH / (self._gamma * self._outcome.steepest)))
-        state, matches, states = np.array([start, 0.0, 0.0]), [0.0], [np.array([start, 0.0, 0.0])]
-        for _ in range(LONGEST):
-            move = self._stride(state, stride)
-            state = state + move
-            matches.append(matches[-1] + stride)
-            states.append(state)
-            if np.abs(move).max() / stride <= SETTLED * self._gamma:
-                break
-        rows = np.array(states)
-        return np.array(matches), rows[:, 0], np.sqrt(np.maximum(rows[:, 1], 0.0)), self._end(state)
 
-    def _stride(self, state: Array, stride: int) -> Array:
-        """One match; or, where steps are small, several at once by the classical Runge–Kutta rule."""
-        first = self.change(state)
-        if stride == 1:
-            return first
-        second = self.change(state + stride / 2 * first)
-        third = self.change(state + stride / 2 * second)
-        fourth = self.change(state + stride * third)
-        return stride / 6 * (first + 2 * second + 2 * third + fourth)
+def _veterans(system: RatingSystem, teams: Teams) -> Array:
+    """Steps of teams that have played for long."""
+    rating = teams.theta
+    many = np.full(teams.size, 10**9)
+    rule = system.gamma
+    assert isinstance(rule, StepRule)
+    return rule.at(rating, many, rating >= ELITE)
 
-    def _end(self, state: Array) -> float:
-        """Where the recursion rests, by Newton's method from the end of the path."""
-        for _ in range(60):
-            move = self.change(state)
-            slopes = np.column_stack([(self.change(state + 1e-5 * one) - move) / 1e-5 for one in np.eye(3)])
-            if self._others.form == 0:
-                slopes[2, 2] = -1.0
-            step = np.linalg.solve(slopes, -move)
-            state = state + step
-            if np.abs(step).max() <= 1e-9:
-                break
-        return float(state[0])
+
+def _step_of(rule: object) -> StepOf | DeviationSteps:
+    """The newcomer's step after so many matches, at a mean rating."""
+    if isinstance(rule, float):
+        return lambda match, rating: rule
+    if isinstance(rule, DeviationSteps):
+        return rule
+    if isinstance(rule, FallingSteps | FideSteps):
+        highest = [-math.inf]
+
+        def step(match: float, rating: float) -> float:
+            if match == 0:
+                highest[0] = -math.inf
+            highest[0] = max(highest[0], rating)
+            one, reached = np.array([rating]), np.array([highest[0] >= ELITE])
+            return float(rule.at(one, np.array([int(match)]), reached)[0])
+
+        return step
+    raise InputError(f"A newcomer has a step of its own: give one gamma or a step rule, not {rule!r}.")

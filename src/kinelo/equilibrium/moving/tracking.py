@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from itertools import pairwise
@@ -14,6 +14,7 @@ from scipy.optimize import root_scalar
 
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.moving.form import FormClosure, TrackedTeams
+from kinelo.equilibrium.moving.glicko_tracking import DeviationTracking, deviation_tracking
 from kinelo.equilibrium.moving.joint import Guess, JointState, Motion, joint_state
 from kinelo.equilibrium.moving.learning import learning_closure
 from kinelo.equilibrium.moving.moments import Moments, Parts
@@ -26,7 +27,8 @@ from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
-from kinelo.model.schedule import Rounds
+from kinelo.model.schedule import Period, Rounds
+from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
@@ -69,7 +71,7 @@ class Tracking:
     parts: Parts
     profile: StrengthProfile | None = field(repr=False)
     drift: float
-    teams: TrackedTeams | RoundTracking | None = field(repr=False)
+    teams: TrackedTeams | RoundTracking | DeviationTracking | None = field(repr=False)
     _league: Teams = field(repr=False)
     _small: Moments | None = field(default=None, repr=False)
 
@@ -110,7 +112,7 @@ class Tracking:
         They are under learning, and for the form of equal teams, where ω/γ is kept.
         """
         alike = np.ptp(self._league.theta) == 0 and np.ptp(self._league.sigma) == 0
-        random = self.system.schedule is None
+        random = self.system.plain
         if self._small is not None or not isinstance(self.dynamics, Form) or not alike or not random:
             return self._small
         outcome, gamma = self.system.outcome, self.system.step
@@ -121,7 +123,9 @@ class Tracking:
 
     @cached_property
     def calibrated_gamma(self) -> float | None:
-        """Step size at which the slope of strengths on ratings is 1; None where there is none."""
+        """Step size at which the slope of strengths on ratings is 1; None where there is none, and for step rules."""
+        if not isinstance(self.system.gamma, float):
+            return None
         with few_threads(self._league.size):
             return _calibrated(self._slopes(), self.system.outcome)
 
@@ -134,7 +138,8 @@ class Tracking:
         if isinstance(self.system.schedule, Rounds) and isinstance(dynamics, Form | Walk):
             league = self._league
             return lambda gamma: round_tracking(outcome, league, dynamics, gamma).moments.forecast_slope
-        closure = FormClosure(outcome, self._league, dynamics if isinstance(dynamics, Form | Walk) else None)
+        motion = dynamics if isinstance(dynamics, Form | Walk) else None
+        closure = FormClosure(outcome, self._league, motion, _matches(self.system))
 
         def slope(gamma: float) -> float:
             found = closure.at(gamma)
@@ -171,7 +176,8 @@ def tracking(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
     Under :class:`~kinelo.model.dynamics.Learning` the law of strengths and ratings as γ → 0 is computed without
     closure, and the effect of finite steps added from the closure; where strengths start is forgotten. Under
     :class:`~kinelo.model.dynamics.Form` and :class:`~kinelo.model.dynamics.Walk` the answer is the closure's, team by
-    team. Where whole rounds are rated at once (``schedule=Rounds()``, form and walks) it is the state before a round.
+    team. There γ may differ from team to team, be Glicko's (:class:`~kinelo.model.steps.DeviationSteps`), and whole
+    rounds or periods may be rated at once: the answer is then the state just before they are.
 
     Examples
     --------
@@ -187,26 +193,42 @@ def tracking(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
     teams = teams_of(strengths)
     if not isinstance(system.pairing, AllPlayAll):
         raise InputError("Tracking is computed for AllPlayAll only; simulate plays every pairing.")
-    if not isinstance(system.gamma, float):
-        raise InputError(f"Tracking is computed for one gamma that all teams share, not {system.gamma!r}.")
+    if not isinstance(dynamics, Learning | Form | Walk):
+        raise InputError(f"dynamics must be Learning, Form or Walk, not {dynamics!r}.")
     with few_threads(teams.size):
-        if isinstance(system.schedule, Rounds) and isinstance(dynamics, Form | Walk):
-            return _rounds(system, teams, dynamics)
         if isinstance(dynamics, Learning):
             return _learning(system, teams, dynamics)
-        if isinstance(dynamics, Form | Walk):
-            return _form(system, teams, dynamics)
-    raise InputError(f"dynamics must be Learning, Form or Walk, not {dynamics!r}.")
+        if isinstance(system.gamma, DeviationSteps):
+            return _deviations(system, teams, dynamics)
+        if isinstance(system.schedule, Rounds):
+            return _rounds(system, teams, dynamics)
+        return _form(system, teams, dynamics)
+
+
+def _deviations(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
+    if system.schedule is not None or not isinstance(system.gamma, DeviationSteps):
+        raise InputError(f"Tracking by DeviationSteps is computed match by match, not for {system.schedule!r}.")
+    found = deviation_tracking(system.outcome, teams, system.gamma, dynamics)
+    total = found.within + found.between
+    return Tracking(system, dynamics, total, total, found.parts, profile=None, drift=0.0, teams=found, _league=teams)
+
+
+def _one(system: RatingSystem) -> float:
+    if not isinstance(system.gamma, float):
+        raise InputError(f"Tracking is computed here for one gamma that all teams share, not {system.gamma!r}.")
+    return system.gamma
 
 
 def _rounds(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
-    gamma = replace(system, schedule=None).step
-    found = round_tracking(system.outcome, teams, dynamics, gamma)
+    found = round_tracking(system.outcome, teams, dynamics, _one(system))
     total = found.moments
     return Tracking(system, dynamics, total, total, found.parts, profile=None, drift=0.0, teams=found, _league=teams)
 
 
 def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Tracking:
+    _one(system)
+    if system.schedule is not None:
+        raise InputError(f"Tracking of strengths that learn is computed match by match, not for {system.schedule!r}.")
     results = Results(system.outcome, common_sigma(teams))
     profile = strength_profile(system.outcome, learning, results.sigma)
     small, closed = learning_closure(results, learning, 0.0), learning_closure(results, learning, system.step)
@@ -255,9 +277,20 @@ def form_joint(results: Results, form: Form, gamma: float, guess: Moments) -> Jo
 
 
 def _form(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
-    found = FormClosure(system.outcome, teams, dynamics).at(system.step)
+    closure = FormClosure(system.outcome, teams, dynamics, _matches(system))
+    gamma = np.array(system.gamma) if isinstance(system.gamma, tuple) else _one(system)
+    if isinstance(gamma, np.ndarray) and gamma.size != closure.teams.size:
+        raise InputError(
+            f"gamma must be one number or one per team, at most {closure.teams.size} of them: it has {gamma.size} for "
+            f"{teams.size} teams."
+        )
+    found = closure.at(gamma)
     total = found.within + found.between
     return Tracking(system, dynamics, total, total, found.parts, profile=None, drift=0.0, teams=found, _league=teams)
+
+
+def _matches(system: RatingSystem) -> int | None:
+    return system.schedule.matches if isinstance(system.schedule, Period) else None
 
 
 def _calibrated(slope: Callable[[float], float], outcome: Outcome) -> float | None:
