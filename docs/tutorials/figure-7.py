@@ -35,18 +35,18 @@ figure
 # %% [markdown]
 # ## A point by simulation
 #
-# The line is theory: ratings are taken as normal, and corrections of order 1/N are left out. One point of it
-# match by match, with 40 teams:
+# The line is theory: ratings are taken as normal. One point of it match by match, a hundred leagues of 40 teams, with
+# one standard error:
 
 # %%
 league = kn.homogeneous(sigma=1.0, teams=40)
 run = kn.simulate(
-    kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.3), league, steps=4_000, realisations=20, seed=7, record_every=50
+    kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.3), league, steps=4_000, realisations=100, seed=7, record_every=50
 )
 late = run.rating.isel(time=slice(20, None)).mean("time").values
 played = np.polyfit(league.theta, late.T, 1)[0]
 print(
-    f"simulated {played.mean():.4f} ± {played.std() / 20**0.5:.4f}, computed {slopes(kn.Tanh(nu=0.5), league)[2]:.4f}"
+    f"simulated {played.mean():.4f} ± {played.std() / 100**0.5:.4f}, computed {slopes(kn.Tanh(nu=0.5), league)[2]:.4f}"
 )
 
 # %% [markdown]

@@ -62,3 +62,42 @@ def test_strengths_at_rest_are_judged_as_before():
 def test_nonsense_is_refused():
     with pytest.raises(kn.InputError, match="dynamics must be"):
         kn.diagnose(kn.RatingSystem(HALF), LEAGUE, "form")
+
+
+def test_a_schedule_is_judged_as_it_is_played():
+    """Noise, settling and slope of rounds rated at once, against a simulation of them (4 errors and 1 %)."""
+    league = kn.Normal(np.linspace(4, 10, 12), 1.0)
+    system = kn.RatingSystem(HALF, gamma=0.12, schedule=kn.Rounds())
+    found = kn.diagnose(system, league)
+    run = kn.simulate(system, league, steps=300, matches_per_step=66, seed=1, realisations=16, record_every=1)
+    rating = run.rating.values[:, 60:]
+    noise = np.sqrt(rating.var(axis=1).mean(axis=1))
+    assert abs(found.rating_noise - noise.mean()) < 4 * noise.std(ddof=1) / 4 + 0.01 * found.rating_noise
+    x = league.theta - league.theta.mean()
+    slope = rating.mean(axis=1) @ x / (x @ x)
+    assert abs(found.slope - slope.mean()) < 4 * slope.std(ddof=1) / 4 + 0.01
+    assert found.rating_noise > 1.05 * kn.diagnose(kn.RatingSystem(HALF, gamma=0.12), league).rating_noise
+    critical = found.motion.rounds
+    factor = max(abs(1 - 0.12 * critical.slowest), abs(1 - 0.12 * critical.largest))
+    assert factor ** (found.matches_until_converged / 11) == pytest.approx(0.01)
+    assert not kn.diagnose(kn.RatingSystem(HALF, gamma=1.1 * critical.critical, schedule=kn.Rounds()), league).stable
+
+
+def test_periods_are_judged_between_matches_and_rounds():
+    league = kn.Normal(np.linspace(4, 10, 12), 1.0)
+    noises = [
+        kn.diagnose(kn.RatingSystem(HALF, gamma=0.12, schedule=schedule), league).rating_noise
+        for schedule in (None, kn.Period(5), kn.Period(11), kn.Rounds())
+    ]
+    assert noises[0] < noises[1] < noises[2]
+    assert noises[2] == pytest.approx(noises[3], rel=0.01)
+
+
+def test_noise_at_the_unbiased_step_is_that_of_the_state_there():
+    """Noise grows faster than √γ, for it flattens b."""
+    league = kn.Normal(np.linspace(4, 10, 12), 1.0)
+    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.05), league)
+    there = kn.stationary(kn.RatingSystem(HALF, gamma=found.unbiased_gamma), league, noise="gaussian")
+    assert found.noise_when_unbiased == pytest.approx(np.sqrt(there.variance.mean()))
+    assert found.noise_when_unbiased > 1.1 * found.rating_noise * np.sqrt(found.unbiased_gamma / 0.05)
+    assert f"± {found.noise_when_unbiased:.2g}" in " ".join(found.advice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.advice.facts import Condition, Facts, RatedTeam, Taylor
 from kinelo.advice.motion import MotionFacts, motion_advice, motion_facts, motion_rows, one_step
+from kinelo.advice.scheduled import scheduled
 from kinelo.advice.words import advice_for, html_fragment, rows_of
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.crowd import representatives
@@ -25,6 +26,7 @@ from kinelo.model.digest import description
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
+from kinelo.model.schedule import Schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 
@@ -116,10 +118,9 @@ def diagnose(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
     if not isinstance(system, RatingSystem):
         raise InputError(f"system must be a RatingSystem, not {system!r}.")
     motion = motion_facts(system, strengths, dynamics)
-    plain = system if motion is None else one_step(system, strengths)
+    plain = system if motion is None and system.schedule is None else one_step(system, strengths)
     still = stationary(plain, strengths)
-    state = stationary(plain, strengths, noise="gaussian")
-    facts = _facts(plain, strengths, still, state)
+    facts, state = _facts(plain, strengths, still, system.schedule)
     advice = motion_advice(system, motion)
     if motion is None or motion.tracking is None:
         # Where strengths move, what to do about noise follows from tracking, not from the state at rest.
@@ -129,13 +130,24 @@ def diagnose(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
 
 
 def _facts(
-    system: RatingSystem, strengths: Strength | Continuum, still: StationaryState, state: StationaryState
-) -> Facts:
-    teams = state.teams
+    system: RatingSystem, strengths: Strength | Continuum, still: StationaryState, schedule: Schedule | None
+) -> tuple[Facts, StationaryState]:
+    teams = still.teams
+    if schedule is not None:
+        with few_threads(teams.size):
+            together = scheduled(schedule, strengths, still)
+        state, matches, unbiased = together.state, together.matches, together.unbiased
+        noise = together.noise_when_unbiased
+    else:
+        state = stationary(system, strengths, noise="gaussian")
+        with few_threads(teams.size):
+            matches = relaxation_of(still).matches_per_team(0.01)
+        unbiased = _unbiased(system, strengths, teams)
+        noise = None
+        if unbiased:
+            noise = _noise(stationary(replace(system, gamma=unbiased), strengths, noise="gaussian"))
     by_bias = np.argsort(state.bias, kind="stable")
-    with few_threads(teams.size):
-        settling = relaxation_of(still)
-    return Facts(
+    facts = Facts(
         system=system,
         league=f"{teams.size:,} teams" if teams.finite else "a continuum of teams",
         condition=_condition(system.outcome, teams),
@@ -145,12 +157,18 @@ def _facts(
         overrated=_rated(state, by_bias[::-1], 1),
         underrated=_rated(state, by_bias, -1),
         largest_bias=float(np.abs(state.bias).max()),
-        rating_noise=math.sqrt(teams.mean(state.variance)),
+        rating_noise=_noise(state),
         strength_spread=math.sqrt(teams.mean((teams.theta - teams.mean(teams.theta)) ** 2)),
         stable=state.stable,
-        matches_until_converged=settling.matches_per_team(0.01),
-        unbiased_gamma=_unbiased(system, strengths, teams),
+        matches_until_converged=matches,
+        unbiased_gamma=unbiased,
+        noise_when_unbiased=noise,
     )
+    return facts, state
+
+
+def _noise(state: StationaryState) -> float:
+    return math.sqrt(state.teams.mean(state.variance))
 
 
 def _condition(outcome: Outcome, teams: Teams) -> Condition:

@@ -57,6 +57,8 @@ class Facts:
         Matches per team until a disturbance is down to 1 %.
     unbiased_gamma
         Step size at which the slope is 1; None where it is not defined.
+    noise_when_unbiased
+        Standard deviation of a rating in time at that step size; None where there is none, or where it is 0.
     """
 
     system: RatingSystem
@@ -73,6 +75,7 @@ class Facts:
     stable: bool
     matches_until_converged: float
     unbiased_gamma: float | None
+    noise_when_unbiased: float | None
 
     @property
     def shrinkage(self) -> float:

@@ -82,6 +82,8 @@ def motion_facts(
     """Compute what is asked for by the system's schedule and steps, and by the dynamics."""
     rule, plain = system.gamma, one_step(system, strengths)
     rounds = critical_gamma(system.outcome, strengths) if isinstance(system.schedule, Rounds) else None
+    if isinstance(rule, DeviationSteps) and system.schedule is not None:
+        raise InputError(f"DeviationSteps are judged match by match, not for {system.schedule!r}; simulate plays them.")
     deviations = None
     if isinstance(rule, DeviationSteps):
         deviations = settled_deviations(system.outcome, strengths, rule.growth)
@@ -91,11 +93,9 @@ def motion_facts(
         return MotionFacts(rounds=rounds, deviations=deviations, inflation=open_league(plain, strengths, dynamics))
     if not isinstance(dynamics, Dynamics):
         raise InputError(f"dynamics must be Learning, Form, Walk or Turnover, not {dynamics!r}.")
-    kept = (
-        replace(plain, schedule=system.schedule) if rounds is not None and not isinstance(dynamics, Learning) else plain
-    )
-    followed = tracking(kept, strengths, dynamics)
-    return MotionFacts(followed, best_gamma(system.outcome, strengths, dynamics), rounds, deviations)
+    followed = tracking(system, strengths, dynamics)
+    best = best_gamma(system.outcome, strengths, dynamics, schedule=system.schedule)
+    return MotionFacts(followed, best, rounds, deviations)
 
 
 def motion_rows(motion: MotionFacts | None) -> list[tuple[str, str]]:

@@ -84,7 +84,8 @@ def _unbiased(verdict: Facts) -> str:
 def advice_for(verdict: Facts) -> tuple[str, ...]:
     """What to change, most important first."""
     advice: list[str] = []
-    if not verdict.stable:
+    # Where all play alike it is the schedule that overshoots, and the advice is about γ.
+    if not verdict.stable and not verdict.system.pairing.constant:
         advice.append("These ratings are an unstable equilibrium: widen the pairing, or start from other ratings.")
     if not verdict.taylor.usable:
         advice.append("Use the exact closure: the Taylor closure misjudges matches of this league.")
@@ -107,8 +108,9 @@ def _advice_on_scale(verdict: Facts) -> list[str]:
         "with recover_strength: varying performances shrink the ratings."
     ]
     if target and target > gamma:
-        speed = f"ratings would then wander by about ± {verdict.rating_noise * math.sqrt(target / gamma):.2g}"
-        advice.append(f"Or raise γ from {gamma:.3g} to {target:.3g}, which removes the shrinkage; {speed}.")
+        noise = verdict.noise_when_unbiased
+        speed = "" if noise is None else f"; ratings would then wander by about ± {noise:.2g}"
+        advice.append(f"Or raise γ from {gamma:.3g} to {target:.3g}, which removes the shrinkage{speed}.")
     return advice
 
 

@@ -169,7 +169,7 @@ def test_open_league_inflates_by_what_comes_in_less_what_leaves():
 def test_what_is_not_followed_is_said():
     with pytest.raises(kn.InputError, match="AllPlayAll"):
         kn.newcomer(kn.RatingSystem(kn.Tanh(0.5), kn.Local()), LEAGUE, 1.0, 1.0)
-    with pytest.raises(kn.InputError, match="dynamics must be|collapse"):
+    with pytest.raises(kn.InputError, match="collapse"):
         kn.newcomer(SYSTEM, LEAGUE, 1.0, 1.0, dynamics=kn.Learning(1.0))
     with pytest.raises(kn.InputError, match="theta must be a finite number"):
         kn.newcomer(SYSTEM, LEAGUE, math.inf, 1.0)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.equilibrium.moving.performance import Results
 from kinelo.equilibrium.moving.rounds import MeanMap
 from kinelo.equilibrium.moving.rounds_noise import linear_round_noise, round_noise
-from kinelo.equilibrium.moving.rounds_tracking import best_round_gain, period_variance, round_tracking
+from kinelo.equilibrium.moving.rounds_tracking import best_round_gain, round_tracking
 from kinelo.equilibrium.moving.two_teams import gap_moments
 from kinelo.equilibrium.state import regression_slope
 from kinelo.equilibrium.teams import teams_of
@@ -159,11 +158,3 @@ def test_tracking_a_walk_by_rounds():
         assert found == pytest.approx(expected, rel=1e-3)
         errors.append(found)
     assert errors[1] == min(errors)
-
-
-def test_longer_periods_are_noisier():
-    results = Results(HALF)
-    assert period_variance(results, 0.1, 1) == pytest.approx(0.1 / (0.5 * (2 - 0.05)))
-    assert period_variance(results, 0.1, 10) > period_variance(results, 0.1, 1)
-    with pytest.raises(kn.NoStationaryState, match="overshoot"):
-        period_variance(results, 0.1, 40)

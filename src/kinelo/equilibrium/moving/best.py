@@ -96,7 +96,7 @@ def best_gamma(
     dynamics
         How strengths move; None for strengths at rest, where γ trades noise against the bias of varying performances.
     schedule
-        None where every match counts at once, else Rounds() or Period(matches); E is then that just before ratings move.
+        None where every match counts at once, else Rounds() or Period(matches): E is then that before ratings move.
 
     Examples
     --------

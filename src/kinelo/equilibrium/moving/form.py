@@ -74,9 +74,7 @@ class TrackedTeams:
 class FormClosure:
     """The closure of a league for any step size; what does not depend on γ is prepared once."""
 
-    def __init__(
-        self, outcome: Outcome, teams: Teams, dynamics: Form | Walk | None, period: int | None = None
-    ) -> None:
+    def __init__(self, outcome: Outcome, teams: Teams, dynamics: Form | Walk | None, period: int | None = None) -> None:
         normal_only(teams)
         self._period = period
         if teams.finite and teams.size > WHOLE_COVARIANCE:
@@ -106,7 +104,7 @@ class FormClosure:
         return full
 
     def at(self, gamma: Step, luck: bool = True) -> TrackedTeams:
-        """Solve at a step size, or at one for each team, from the last one solved if that is near, else by growing ones.
+        """Solve at a step size, or one for each team, from the last one solved if that is near, else by growing ones.
 
         Without ``luck`` results equal their expectation: the limit of small γ at a fixed ω/γ.
         """
@@ -154,7 +152,7 @@ class FormClosure:
             rating, C = point[:size], point[size : 2 * size]
             U = np.maximum(point[2 * size :], new_U / 4)
         raise NoStationaryState(
-            f"The equations of tracking were not solved at gamma = {np.max(gamma):g}; take a smaller gamma, or simulate."
+            f"The equations of tracking were not solved at gamma = {np.max(gamma):g}; take a smaller one, or simulate."
         )
 
     def _images(self, gamma: Step, restoring: Array, shake: Array) -> tuple[Array, Array]:

@@ -188,7 +188,8 @@ def _opponents(
     if isinstance(rule, DeviationSteps):
         if motion is None:
             still = noisy_deviations(outcome, strengths, rule.growth)
-            return Opponents(teams.theta, teams.sigma, still.rating, still.variance, teams.mass, deviation=still.deviation)
+            known = still.deviation
+            return Opponents(teams.theta, teams.sigma, still.rating, still.variance, teams.mass, deviation=known)
         if teams.size > MOST_TEAMS:
             teams, _ = representatives(teams)
         moved = deviation_tracking(outcome, teams, rule, motion)

@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, eigh, solve, solve_discrete_lyapunov
 from kinelo.equilibrium.anderson import Mixing
 from kinelo.equilibrium.moving.moments import Moments, Parts
 from kinelo.equilibrium.moving.pairs import PairMeans
-from kinelo.equilibrium.moving.performance import Results, normal_only
+from kinelo.equilibrium.moving.performance import normal_only
 from kinelo.equilibrium.noise import WHOLE_COVARIANCE, laplacian
 from kinelo.equilibrium.teams import Teams
 from kinelo.errors import InputError, NoStationaryState
@@ -170,15 +170,3 @@ def best_round_gain(step: float, outcome: Outcome, slope: float) -> float:
     """γλ at which a mode of slope λ follows a walk best: ``(−x + √(x² + 4x))/2`` with ``x = s²νλ``, the Kalman gain."""
     x = step**2 * outcome.nu * slope
     return (-x + math.sqrt(x * x + 4 * x)) / 2
-
-
-def period_variance(results: Results, gamma: float, matches: int) -> float:
-    """Var r of equal teams rated once per period of some matches each: ``γq/(μ(2 − γnμ))``, linear, many teams."""
-    zero = np.zeros(1)
-    slope, shake = float(results.outcome.b_prime(zero)[0]), float(results.square(zero)[0])
-    if gamma * matches * slope >= 2:
-        raise NoStationaryState(
-            f"Periods of {matches} matches rated with gamma = {gamma:g} overshoot: gamma must stay below "
-            f"{2 / (matches * slope):.6g}."
-        )
-    return gamma * shake / (slope * (2 - gamma * matches * slope))

@@ -1,0 +1,106 @@
+r"""Where ratings end up when whole rounds or periods are rated at once.
+
+Between two ratings of n matches a disturbance of rate λ (per match of a team and γ) shrinks by ``1 − nγλ``: too large a
+step overshoots, and noise is larger than match by match.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import brentq
+
+from kinelo.equilibrium.continuum import Continuum
+from kinelo.equilibrium.moving.form import FormClosure
+from kinelo.equilibrium.moving.rounds import critical_gamma
+from kinelo.equilibrium.moving.rounds_noise import round_noise
+from kinelo.equilibrium.state import StationaryState, regression_slope
+from kinelo.equilibrium.teams import Teams
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.schedule import Rounds, Schedule
+from kinelo.model.strength import Strength
+from kinelo.model.validation import Array
+
+TOLERANCE = 0.01
+
+Noisy = Callable[[float], tuple[Array, Array]]
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """The state just before ratings move, matches of a team until a disturbance is down to 1 %, and the unbiased γ."""
+
+    state: StationaryState
+    matches: float
+    unbiased: float | None
+    noise_when_unbiased: float | None
+
+
+def scheduled(schedule: Schedule, strengths: Strength | Continuum, still: StationaryState) -> Scheduled:
+    """What a schedule makes of a league whose ratings rest at ``still`` as γ → 0."""
+    system, teams = still.system, still.teams
+    if not system.pairing.constant:
+        raise InputError("Rounds and periods are judged under AllPlayAll only; simulate plays the rest.")
+    if not teams.finite and isinstance(schedule, Rounds):
+        raise InputError("Rounds() needs a number of teams, which a continuum has not; give Period(matches).")
+    critical = critical_gamma(system.outcome, strengths)
+    # In a continuum L is a mean over opponents already.
+    opponents = teams.size - 1 if teams.finite else 1
+    matches = teams.size - 1 if isinstance(schedule, Rounds) else schedule.matches
+    gamma, share = system.step, matches / opponents
+    noisy = _noisy(schedule, still)
+    rating, variance = noisy(gamma)
+    fastest, slowest = 1 - gamma * share * critical.largest, 1 - gamma * share * critical.slowest
+    factor = max(abs(fastest), abs(slowest))
+    stable = fastest > -1
+    state = replace(still, noise="gaussian", rating=rating, variance=variance, stable=stable, covariance=None)
+    settling = matches * math.log(TOLERANCE) / math.log(factor) if 0 < factor < 1 else math.inf
+    unbiased = _unbiased(noisy, teams, 2 / (share * critical.largest))
+    noise = None if not unbiased else math.sqrt(teams.mean(noisy(unbiased)[1]))
+    return Scheduled(state, settling, unbiased, noise)
+
+
+def _noisy(schedule: Schedule, still: StationaryState) -> Noisy:
+    """Mean ratings and their variances as a function of γ."""
+    outcome, teams = still.system.outcome, still.teams
+    middle = teams.mean(teams.theta)
+    if isinstance(schedule, Rounds):
+
+        def by_rounds(gamma: float) -> tuple[Array, Array]:
+            found = round_noise(outcome, teams, gamma)
+            return found.rating - teams.mean(found.rating) + middle, found.variance
+
+        return by_rounds
+    closure = FormClosure(outcome, teams, None, schedule.matches)
+    if closure.teams.size != teams.size:
+        raise InputError(f"Periods are judged for leagues of fewer teams than {teams.size}; take a Continuum.")
+
+    # The closure is that of many teams; in a league the mean rating stays, and with it that part of each rating.
+    free = 1 - 1 / teams.size if teams.finite else 1.0
+
+    def by_periods(gamma: float) -> tuple[Array, Array]:
+        found = closure.at(gamma)
+        return found.rating, free * found.variance
+
+    return by_periods
+
+
+def _unbiased(noisy: Noisy, teams: Teams, most: float) -> float | None:
+    """γ at which the slope of ratings on strengths is 1, short of where ratings overshoot; None if there is none."""
+    if np.ptp(teams.theta) == 0:
+        return None
+    if not teams.sigma.any():
+        return 0.0
+
+    def excess(gamma: float) -> float:
+        return regression_slope(teams.theta, noisy(gamma)[0], teams.mass) - 1
+
+    try:
+        if excess(0.01 * most) > 0 or excess(0.9 * most) < 0:
+            return None
+        return float(brentq(excess, 0.01 * most, 0.9 * most, xtol=1e-6 * most))
+    except NoStationaryState:
+        return None
