@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.moving.form import FormClosure
@@ -101,6 +101,7 @@ def _unbiased(noisy: Noisy, teams: Teams, most: float) -> float | None:
     try:
         if excess(0.01 * most) > 0 or excess(0.9 * most) < 0:
             return None
-        return float(brentq(excess, 0.01 * most, 0.9 * most, xtol=1e-6 * most))
+        found = root_scalar(excess, bracket=(0.01 * most, 0.9 * most), method="brentq", xtol=1e-6 * most)
+        return float(found.root)
     except NoStationaryState:
         return None
