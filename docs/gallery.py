@@ -105,12 +105,5 @@ kn.plot.sweep(kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 1.5, 
 # %% [markdown]
 # ## Figures of the paper
 #
-# `kinelo reproduce` draws eleven figures, at the paper's scale or quickly ([the
-# reproduction](reproduction.md)). Figure 8, which needs no run:
-
-# %%
-from kinelo.paper.figure import read_figures
-from kinelo.paper.reproduce import reproduce
-
-reproduce(read_figures(scale="quick", wanted=[8]), Path("look"))
-next(Path("look", "figures").glob("*.png"))
+# [A page of its own](gallery-paper.md) shows the eleven figures of the reproduction and those of the models beside the
+# paper's, with the commands that draw them.

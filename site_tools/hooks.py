@@ -1,5 +1,6 @@
 """What mkdocs calls while it builds: pages made from the code are added, and the built site must stand alone."""
 
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -9,9 +10,11 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
-from site_tools import alone, command_page, notebooks, reference, study_page
+from site_tools import alone, command_page, notebooks, paper_gallery, reference, study_page
 
 ROOT = Path(__file__).parents[1]
+STRUCTURE = "KINELO_SITE_STRUCTURE"
+"""An environment variable: where it is set, nothing is computed or drawn, and every page and link is still checked."""
 DOWNLOAD = "\n\n[This page as a notebook]({stem}.ipynb){{ download }} · its source is `docs/{source}`.\n"
 
 
@@ -25,8 +28,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     made["project/benchmarks.md"] = _from_root("benchmarks/RESULTS.md")
     for address, text in made.items():
         files.append(File.generated(config, address, content=text))
+    whole = STRUCTURE not in os.environ
     for source in sources():
-        _add_notebook(files, config, source)
+        _add_notebook(files, config, source, run=whole)
+    text, pictures = paper_gallery.page(ROOT / "build" / "gallery", drawn=whole)
+    for name, content in {"gallery-paper.md": text, **pictures}.items():
+        files.append(File.generated(config, name, content=content))
     return files
 
 
@@ -35,10 +42,10 @@ def sources() -> list[Path]:
     return sorted((ROOT / "docs").rglob("*.py"))
 
 
-def _add_notebook(files: Files, config: MkDocsConfig, source: Path) -> None:
+def _add_notebook(files: Files, config: MkDocsConfig, source: Path, *, run: bool) -> None:
     place = source.relative_to(ROOT / "docs")
     with tempfile.TemporaryDirectory() as folder:
-        cells = notebooks.run(source, Path(folder))
+        cells = notebooks.run(source, Path(folder)) if run else notebooks.read(source)
     text, pictures = notebooks.as_markdown(cells, source.stem)
     text += DOWNLOAD.format(stem=source.stem, source=place.as_posix())
     extra: dict[str, str | bytes] = {f"{source.stem}.md": text, **pictures}

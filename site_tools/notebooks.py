@@ -23,17 +23,20 @@ class Cell:
     pictures: list[tuple[str, bytes]] = field(default_factory=list)
 
 
+def read(source: Path) -> list[Cell]:
+    """The cells as they are written, not run."""
+    return [Cell(cell.cell_type, cell.source) for cell in jupytext.read(source).cells]
+
+
 def run(source: Path, folder: Path) -> list[Cell]:
     """Run every cell in an empty folder, as a reader would, and keep what it says and draws."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    cells, before = [], Path.cwd()
+    cells, before = read(source), Path.cwd()
     os.chdir(folder)
     try:
-        for number, read in enumerate(jupytext.read(source).cells):
-            cell = Cell(read.cell_type, read.source)
+        for number, cell in enumerate(cells):
             if cell.kind == "code":
                 _run_cell(cell, names, f"{source.name}, cell {number}")
-            cells.append(cell)
     finally:
         os.chdir(before)
     return cells

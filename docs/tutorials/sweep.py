@@ -28,10 +28,19 @@ again.equals(table)
 # ## On many machines
 #
 # With `pip install "kinelo[dask]"` the points are computed on the workers of a Dask cluster; the result is the
-# same to the last bit.
-#
-# ```text
-# from dask.distributed import Client
-#
-# table = kn.sweep(slope, {"nu": [...], "sigma": [...]}, out="slopes", client=Client("scheduler:8786"))
-# ```
+# same to the last bit. Here the cluster is one worker on this machine; elsewhere it is `Client("scheduler:8786")`,
+# and nothing else changes.
+
+# %%
+from dask.distributed import Client, LocalCluster
+
+with (
+    LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
+    Client(cluster) as client,
+):
+    there = kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 2.0]}, client=client)
+there.value.equals(table.value)
+
+# %% [markdown]
+# `kinelo sweep STUDY.toml --workers 4` does the same for a study file; [sweeps](../sweeps.md) tells the rest:
+# failed points, continuation, memory.

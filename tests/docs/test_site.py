@@ -1,6 +1,9 @@
 """The site without building it: every page is listed, every link and anchor leads somewhere, the reference is whole."""
 
+import os
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -27,7 +30,12 @@ def listed(entry) -> list[str]:
 def made_pages() -> set[str]:
     notebooks = {source.relative_to(DOCS).with_suffix(".md").as_posix() for source in DOCS.rglob("*.py")}
     project = {"project/changelog.md", "project/contributing.md", "project/benchmarks.md"}
-    return notebooks | project | set(reference.pages()) | {"reference/study-file.md", "reference/commands.md"}
+    return (
+        notebooks
+        | project
+        | set(reference.pages())
+        | {"reference/study-file.md", "reference/commands.md", "gallery-paper.md"}
+    )
 
 
 def test_every_page_is_in_the_navigation_once():
@@ -117,6 +125,17 @@ def test_examples_and_roles_of_docstrings_become_markdown():
     )
     assert shown("Law\n\n.. math:: b(z) = z ,\n\nso that") == "Law\n\n```latex\nb(z) = z ,\n```\n\nso that"
     assert shown("Examples\n--------\n>>> 1\n1") == "Examples\n--------\n>>> 1\n1"
+
+
+@pytest.mark.timeout(900)
+def test_the_site_builds_without_a_warning(tmp_path):
+    """Everything but what is computed and drawn: pages, navigation, links, anchors and names of the code."""
+    hooks = pytest.importorskip("site_tools.hooks", reason="mkdocs is not installed")
+    environment = os.environ | {hooks.STRUCTURE: "1", "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    made = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert (tmp_path / "site" / "gallery-paper.html").exists()
 
 
 def test_what_is_loaded_from_elsewhere_is_found(tmp_path):
