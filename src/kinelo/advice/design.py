@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from kinelo.advice.design_theory import expected_error, settled_step
 from kinelo.equilibrium.moving.best import BestGamma, best_gamma
 from kinelo.equilibrium.moving.moments import Parts
-from kinelo.equilibrium.moving.tracking import tracking
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.micro.simulate import simulate
 from kinelo.model.dynamics import Dynamics, Turnover
+from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -25,8 +28,11 @@ if TYPE_CHECKING:
     from kinelo.model.validation import Array
 
 RECORDS = 24
-SETTLED = 1 / 3
-"""Share of a run that is left to settle before it is judged."""
+MEMORIES = 4.0
+MOST_SETTLING = 10
+"""A league is left to settle for at most this many times as long as it is judged."""
+PAIRS = 8
+LEAST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -38,9 +44,11 @@ class Compared:
     name, system
         What was asked.
     theory, parts
-        E by theory and its parts; None where theory has no answer (rules of steps, pairing by rating, turnover).
+        E by theory and its parts; None where theory has no answer (:mod:`kinelo.advice.design_theory` says where).
     error, standard_error
         E by simulation.
+    log_loss
+        Expected log-loss of a match between any two teams, forecast by their ratings, in the simulation.
     rating_slope, forecast_slope
         Slope of ratings on strengths, and of strengths on ratings (1 is calibrated), by simulation.
     """
@@ -51,6 +59,7 @@ class Compared:
     parts: Parts | None = field(repr=False)
     error: float
     standard_error: float
+    log_loss: float
     rating_slope: float
     forecast_slope: float
 
@@ -98,7 +107,7 @@ class Design:
         return pl.DataFrame(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
-        names = ("name", "theory", "error", "standard_error", "rating_slope", "forecast_slope")
+        names = ("name", "theory", "error", "standard_error", "log_loss", "rating_slope", "forecast_slope")
         return [{name: getattr(one, name) for name in names} for one in self.systems]
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,8 +143,8 @@ def design(
     systems
         What to compare, by name or in a list.
     matches, realisations, seed
-        Length of the simulation in matches per team, of which the first third is left to settle; how many leagues are
-        played; their random stream.
+        Matches per team that are judged, after the league was left to settle for half as many, or for four times as
+        long as a rating remembers where that is longer; how many leagues are played; their random stream.
 
     Examples
     --------
@@ -190,30 +199,49 @@ def _compared(
     name: str, system: RatingSystem, strengths: Strength, dynamics: Any, matches: int, realisations: int, seed: int
 ) -> Compared:
     # One step of the simulation is one candidate match per team, as in the theory.
+    every = max(matches // RECORDS, 1)
+    judged = every * RECORDS
+    settling = every * math.ceil(_settling(system, strengths, matches) / every)
     run = simulate(
-        system, strengths, steps=matches, matches_per_step=max(strengths.teams // 2, 1), realisations=realisations,
-        seed=seed, record_every=max(matches // RECORDS, 1), dynamics=dynamics,
+        system, strengths, steps=settling + judged, matches_per_step=max(strengths.teams // 2, 1),
+        realisations=realisations, seed=seed, record_every=every, dynamics=dynamics,
     )  # fmt: skip
-    late = run.time.values >= SETTLED * run.time.values[-1]
+    late = np.arange(run.time.size) >= run.time.size - RECORDS
     rating = _centred(run.rating.values[:, late])
     strength = _centred(run.strength.values[:, late] if "strength" in run else run.theta.values + 0 * rating)
     freedom = strengths.teams / max(strengths.teams - 1, 1)
     each = freedom * ((rating - strength) ** 2).mean(axis=(1, 2))
     V, C, U = (float((a * b).mean()) for a, b in ((strength, strength), (strength, rating), (rating, rating)))
-    theory = _theory(system, strengths, dynamics)
-    return Compared(
-        name, system, None if theory is None else theory.total, theory, float(each.mean()),
-        float(each.std(ddof=1)) / math.sqrt(realisations), C / V if V > 0 else math.nan, C / U if U > 0 else math.nan,
-    )  # fmt: skip
+    theory = expected_error(system, strengths, dynamics, settling + judged / 2)
+    total = None if theory is None else theory.total
+    slopes = C / V if V > 0 else math.nan, C / U if U > 0 else math.nan
+    doubt = float(each.std(ddof=1)) / math.sqrt(realisations)
+    loss = _log_loss(system.outcome, strength, rating)
+    return Compared(name, system, total, theory, float(each.mean()), doubt, loss, *slopes)
 
 
-def _theory(system: RatingSystem, strengths: Strength, dynamics: Any) -> Parts | None:
-    if isinstance(dynamics, Turnover | Sequence) or dynamics is None or system.schedule is not None:
-        return None
+def _settling(system: RatingSystem, strengths: Strength, matches: int) -> float:
+    """Matches per team until where a league began is forgotten: e^{−2γμn} of its error is left after n."""
     try:
-        return tracking(system, strengths, dynamics).parts
+        step = settled_step(system, strengths, matches)
     except (InputError, NoStationaryState):
-        return None
+        step = None
+    slowest = 0.0 if step is None else MEMORIES / (step[0] * system.outcome.steepest)
+    return min(max(matches / 2, slowest), MOST_SETTLING * matches)
+
+
+def _log_loss(outcome: Outcome, strength: Array, rating: Array) -> float:
+    """Mean over pairs of −Σ p(ρ) log p(r); each team meets some of the others."""
+    losses = []
+    for shift in np.unique(np.linspace(1, strength.shape[-1] - 1, min(PAIRS, strength.shape[-1] - 1)).astype(int)):
+        true, said = (_chances(outcome, values - np.roll(values, shift, axis=-1)) for values in (strength, rating))
+        losses.append(-sum(float((p * np.log(np.maximum(s, LEAST))).mean()) for p, s in zip(true, said)))
+    return float(np.mean(losses))
+
+
+def _chances(outcome: Outcome, gap: Array) -> tuple[Array, Array, Array]:
+    b, tie = outcome.b(gap), np.where(outcome.has_ties, outcome.tie_probability(gap), 0.0)
+    return (1 - tie + b) / 2, tie, (1 - tie - b) / 2
 
 
 def _centred(values: Array) -> Array:

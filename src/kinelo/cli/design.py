@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def design(
     study: Annotated[Path, typer.Argument(help="A study file (TOML) with [league], [dynamics] and [design.NAME].")],
-    matches: Annotated[int, typer.Option(min=30, help="Matches per team that are played.")] = 600,
+    matches: Annotated[int, typer.Option(min=30, help="Matches per team that are judged.")] = 600,
     realisations: Annotated[int, typer.Option(min=2, help="Leagues that are played.")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="Names the random stream.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything found as JSON.")] = False,
@@ -69,10 +69,12 @@ def _show(found: Design) -> None:
 
     table = Table(title=found.verdict, title_justify="left")
     table.add_column("System")
-    for name in ("E by theory", "E by simulation", "ratings on strengths", "strengths on ratings"):
+    for name in ("E by theory", "E by simulation", "log-loss", "ratings on strengths", "strengths on ratings"):
         table.add_column(name, justify="right")
     for one in found.systems:
         theory = "—" if one.theory is None else f"{one.theory:.4g}"
-        simulated = f"{one.error:.4g} ± {one.standard_error:.2g}"
-        table.add_row(one.name, theory, simulated, f"{one.rating_slope:.3f}", f"{one.forecast_slope:.3f}")
+        simulated = f"{one.error:.4g} ± {one.standard_error:.3g}"
+        table.add_row(
+            one.name, theory, simulated, f"{one.log_loss:.4f}", f"{one.rating_slope:.3f}", f"{one.forecast_slope:.3f}"
+        )
     Console().print(table)

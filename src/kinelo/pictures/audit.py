@@ -43,7 +43,7 @@ def _draw_loss(axes: Axes, audit: Audit) -> None:
     axes.axvline(curve.best.k, color=style.BLUE, linewidth=0.9, linestyle="--", label=f"K* = {curve.best.k:.3g}")
     axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":", label=f"in use: {audit.k:g}")
     axes.set(xscale="log", xlabel="K", ylabel="Mean log-loss", title="Which K?")
-    _plain_ticks(axes, curve.column("k"))
+    style.plain_ticks(axes)
     axes.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
 
 
@@ -65,17 +65,8 @@ def _draw_parts(axes: Axes, audit: Audit) -> None:
         title="Why: errors of a rating",
         ylim=(0, min(1.3 * below.max(), 4 * below.min())),
     )
-    _plain_ticks(axes, ks)
+    style.plain_ticks(axes)
     axes.legend(loc="upper center")
-
-
-def _plain_ticks(axes: Axes, ks: np.ndarray) -> None:
-    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
-
-    ladder = [n * 10.0**p for p in range(-2, 4) for n in (1, 2, 5) if ks.min() <= n * 10.0**p <= ks.max()]
-    axes.xaxis.set_major_locator(FixedLocator(ladder))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def draw_check(check: PosteriorCheck) -> Figure:

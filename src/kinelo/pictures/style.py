@@ -12,6 +12,7 @@ from kinelo.atomic import replace_file
 from kinelo.errors import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 BLUE, RED, GREEN, PURPLE, ORANGE, SKY, YELLOW, BLACK = (
@@ -62,6 +63,7 @@ def journal_style(size: float = 8.0) -> Iterator[None]:
 
 def new_figure(width: float = PAGE, height: float = 2.8) -> Figure:
     """An empty figure of the given size in inches, which arranges its panels by itself; no window is opened."""
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -89,3 +91,15 @@ def picture_bytes(figure: Figure, kind: str = "png") -> bytes:
     with journal_style():
         figure.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
+
+
+def plain_ticks(axes: Axes) -> None:
+    """Label a logarithmic axis of one or two decades with 1, 2, 5, 10, … as people write them."""
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(
+        FixedLocator([n * 10.0**p for p in range(-6, 7) for n in (1, 2, 5) if low <= n * 10.0**p <= high])
+    )
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

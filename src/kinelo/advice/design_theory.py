@@ -1,0 +1,136 @@
+r"""What theory says of a system before a match is played: E = noise + lag + bias, where there is a theory.
+
+- Strengths that move, one γ for all: :func:`kinelo.tracking`. A step that falls with matches has the value it has
+  halfway through the matches that are judged.
+- Strengths at rest, every pair playing: the stationary ratings with their noise.
+- Glicko: deviations settle at v. Ratings close the share νv⟨g²⟩μ of a gap in a match and jump by νvg; so lag is that of
+  ``γ = νv⟨g²⟩`` and noise is larger by 1/⟨g²⟩.
+- An open league (departures per match δ, drawn at random): a newcomer's error after n matches obeys
+  ``E_{n+1} = (1 − γ_n μ)² E_n + γ_n²(q + μ²E)`` from E₀ = Var θ of newcomers, because points are passed on only and so
+  the league's mean rating settles at the start; the league's is ``E = Σ δ(1 − δ)ⁿ E_n``. Errors of newcomers are large,
+  so μ is the mean slope over gaps blurred by both teams' errors, ``E b'(z + √(E_n + E) Z)``.
+
+Elsewhere (steps by rating, pairing by rating, several dynamics at once) there is no theory here, only simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kinelo.equilibrium.limit import stationary
+from kinelo.equilibrium.moving.deviation import discount
+from kinelo.equilibrium.moving.glicko import settled_deviations
+from kinelo.equilibrium.moving.moments import Parts
+from kinelo.equilibrium.moving.tracking import tracking
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.dynamics import Turnover
+from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import AllPlayAll
+from kinelo.model.schedule import Rounds
+from kinelo.model.steps import DeviationSteps, FallingSteps, StepRule
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+
+OLDEST = 1e-6
+ROUNDS = 12
+NODES = 15
+GRID = 40
+
+
+def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, matches: float) -> Parts | None:
+    """E of a system by theory after so many matches of a team, and its parts; None where there is no theory."""
+    try:
+        if isinstance(dynamics, Turnover):
+            return _open_league(system, strengths, dynamics)
+        settled = settled_step(system, strengths, matches)
+        if settled is None or isinstance(dynamics, Sequence) or not isinstance(system.pairing, AllPlayAll):
+            return None
+        step, louder = settled
+        plain = replace(system, gamma=step)
+        found = _at_rest(plain, strengths) if dynamics is None else tracking(plain, strengths, dynamics).parts
+        return None if found is None else replace(found, noise=louder * found.noise)
+    except (InputError, NoStationaryState):
+        return None
+
+
+def settled_step(system: RatingSystem, strengths: Strength, matches: float) -> tuple[float, float] | None:
+    """The step every team has after so many matches, and how much louder its noise is than that of a constant step.
+
+    None where steps depend on ratings, or where ratings are settled otherwise than match by match or round by round.
+    """
+    rule = system.gamma
+    if system.schedule is not None and not isinstance(system.schedule, Rounds):
+        return None
+    if isinstance(rule, float):
+        return rule, 1.0
+    if isinstance(rule, FallingSteps):
+        return float(_steps(rule, np.array([matches]))[0]), 1.0
+    if isinstance(rule, DeviationSteps):
+        square = settled_deviations(system.outcome, strengths, rule.growth).deviation ** 2
+        seen = float(np.mean(discount(system.outcome.nu, square) ** 2))
+        return float(system.outcome.nu * square.mean() * seen), 1 / seen
+    return None
+
+
+def _at_rest(system: RatingSystem, strengths: Strength) -> Parts | None:
+    if system.schedule is not None:
+        return None
+    found = stationary(system, strengths, noise="gaussian")
+    off = found.rating - strengths.theta
+    return Parts(noise=float(np.mean(found.variance)), lag=0.0, bias=float(np.var(off)))
+
+
+def _open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) -> Parts | None:
+    """The recursion above; what is left of unknown starts counts as lag."""
+    rule: Any = system.gamma
+    plain = isinstance(system.pairing, AllPlayAll) and system.schedule is None and turnover.leaving == "random"
+    if not plain or not isinstance(rule, float | FallingSteps) or np.any(getattr(strengths, "sigma", 0.0)):
+        return None
+    pool = turnover.pool
+    age = np.arange(int(np.ceil(np.log(OLDEST) / np.log1p(-turnover.rate))))
+    weight = turnover.rate * (1 - turnover.rate) ** age
+    gamma = _steps(rule, age)
+    start, error, noise = float(pool.var()), 0.0, 0.0
+    for _ in range(ROUNDS):
+        path = _path(gamma, _Pairs(system.outcome, pool, 2 * (start + error)), start, (error, noise))
+        error, noise = (weight @ path).tolist()
+    return Parts(noise=noise, lag=error - noise, bias=0.0)
+
+
+def _steps(rule: float | StepRule, age: np.ndarray) -> np.ndarray:
+    if isinstance(rule, StepRule):
+        return rule.at(np.zeros(age.size), age, np.zeros(age.size, bool))
+    return np.full(age.size, rule)
+
+
+def _path(gamma: np.ndarray, pairs: _Pairs, start: float, others: tuple[float, float]) -> np.ndarray:
+    """A newcomer's error match by match, all of it and the part that is luck's, among others with such errors."""
+    path = np.empty((gamma.size, 2))
+    error, noise = start, 0.0
+    for n, step in enumerate(gamma.tolist()):
+        path[n] = error, noise
+        mu = pairs.slope(error + others[0])
+        keep, passed = (1 - step * mu) ** 2, (step * mu) ** 2
+        luck = step**2 * pairs.luck
+        error, noise = keep * error + passed * others[0] + luck, keep * noise + passed * others[1] + luck
+    return path
+
+
+class _Pairs:
+    """Pairs of the pool: mean slope of results where gaps are off by a normal error, and the luck of a result."""
+
+    def __init__(self, outcome: Outcome, pool: np.ndarray, widest: float) -> None:
+        gap = (pool[:, None] - pool[None, :]).ravel()
+        x, weight = np.polynomial.hermite_e.hermegauss(NODES)
+        self._variances = np.linspace(0.0, widest, GRID)
+        blurred = gap[:, None, None] + np.sqrt(self._variances)[:, None] * x
+        self._slopes = (outcome.b_prime(blurred) @ (weight / weight.sum())).mean(axis=0)
+        tie = np.where(outcome.has_ties, outcome.tie_probability(gap), 0.0)
+        self.luck = float(np.mean(1 - tie - outcome.b(gap) ** 2))
+
+    def slope(self, variance: float) -> float:
+        return float(np.interp(variance, self._variances, self._slopes))
