@@ -63,7 +63,6 @@ def journal_style(size: float = 8.0) -> Iterator[None]:
 
 def new_figure(width: float = PAGE, height: float = 2.8) -> Figure:
     """An empty figure of the given size in inches, which arranges its panels by itself; no window is opened."""
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
