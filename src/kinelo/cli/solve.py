@@ -33,6 +33,7 @@ def solve(
     from kinelo.progress import progress_bar
     from kinelo.results.dataset import write_dataset
     from kinelo.studies import read_study
+    from kinelo.studies.plan import check_solution
     from kinelo.studies.solution import run_solution
     from kinelo.studies.study import required
 
@@ -42,6 +43,7 @@ def solve(
             raise InputError("a film shows the whole run: leave out --resume, or --film.")
     plan = read_study(study)
     settings = required("solve", plan.solve)
+    check_solution(plan, out / "run")
     frames: list[tuple[float, Any]] = []
     with result_folder(out, resume=resume) as folder:
         with progress_bar("Solving", settings.until, wanted=True) as advance:

@@ -31,11 +31,13 @@ def sweep(
     from kinelo.pictures.sweep import draw_sweep
     from kinelo.progress import progress_bar
     from kinelo.sweeps.assembly import FAILURE
+    from kinelo.sweeps.plan import check_sweep
     from kinelo.sweeps.study import read_sweep, run_study_sweep
     from kinelo.workers import client_of
 
     engine = client_of(workers, scheduler)
-    content, axes, _ = read_sweep(study)
+    content, axes, compute = read_sweep(study)
+    check_sweep(content, axes, compute, out / "sweep")
     with result_folder(out, resume=resume or retry) as folder, engine as client:
         with (
             progress_bar("Computing points", len(axes), wanted=True, unit="points") as advance,

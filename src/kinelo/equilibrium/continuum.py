@@ -8,6 +8,9 @@ from kinelo.errors import InputError
 from kinelo.model.strength import Normal
 from kinelo.model.validation import Array, nonnegative, number, whole
 
+MOST_NODES = 4000
+"""Along one axis; the rule is exact to all digits long before, and its cost grows with the cube."""
+
 
 class Continuum:
     """Infinitely many teams with normal performances, θ uniform on an interval and σ fixed or uniform on another.
@@ -42,10 +45,10 @@ class Continuum:
         sigma_nodes: int = 16,
     ) -> None:
         self.theta = _interval("theta", theta)
-        points, mass = _legendre(self.theta, whole("nodes", nodes, 2))
+        points, mass = _legendre(self.theta, _count("nodes", nodes))
         if isinstance(sigma, tuple | list):
             low, high = _interval("sigma", (sigma[0], sigma[1]) if len(sigma) == 2 else sigma)
-            spreads, spread_mass = _legendre((nonnegative("sigma[0]", low), high), whole("sigma_nodes", sigma_nodes, 2))
+            spreads, spread_mass = _legendre((nonnegative("sigma[0]", low), high), _count("sigma_nodes", sigma_nodes))
             self.sigma = float(np.sqrt(spread_mass @ spreads**2))
         else:
             self.sigma = nonnegative("sigma", sigma)
@@ -67,6 +70,13 @@ def _interval(name: str, value: object) -> tuple[float, float]:
     if low >= high:
         raise InputError(f"{name} must be an interval (low, high) with low < high, not ({low:g}, {high:g}).")
     return low, high
+
+
+def _count(name: str, value: object) -> int:
+    count = whole(name, value, 2)
+    if count > MOST_NODES:
+        raise InputError(f"{name} must be at most {MOST_NODES:,}, not {count:,}.")
+    return count
 
 
 def _legendre(interval: tuple[float, float], count: int) -> tuple[Array, Array]:

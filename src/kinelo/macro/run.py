@@ -18,6 +18,7 @@ from kinelo.macro.kernels import transported
 from kinelo.macro.motion import formed
 from kinelo.macro.moving import Moving, one_gamma, period_length
 from kinelo.macro.periods import PeriodStepper
+from kinelo.macro.plan import check_samples, check_steps
 from kinelo.macro.population import Population
 from kinelo.macro.scheme import SCHEMES, SchemeName, Transport
 from kinelo.macro.state import KineticState
@@ -125,7 +126,8 @@ class _Run:
         self.saves = save_times(save_at, self.until)
         self.fixed = None if isinstance(dt, str) and dt == "cfl" else _step_size(dt)
         self.threshold = positive("steady_below", steady_below) if stop == "steady" else 0.0
-        self.interval = self.until / whole("samples", samples, 1)
+        check_samples(whole("samples", samples, 1))
+        self.interval = self.until / samples
         self.threads = whole("threads", threads, 1)
         self.centre = self.population.mean_rating if self.earlier is None else self.earlier.centre
         spread = nonnegative("diffusion", diffusion)
@@ -147,6 +149,8 @@ class _Run:
             if dynamics is not None:
                 frame = 0.0 if self.earlier is None else self.earlier.frame
                 self.wandering = Moving(system, self.velocity, dynamics, frame)
+            # Whether it is steady is seen from one sample to the next.
+            check_steps(self.transport, self.fixed, self.interval if stop == "steady" else self.until - self.begin)
             label_mass = self.population.label_mass.ravel()
             moving = self.wandering is not None
             self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)

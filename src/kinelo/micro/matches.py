@@ -7,16 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
 from kinelo.micro.any_league import CHUNK, fresh_memory, general_play
 from kinelo.micro.general import NOT_PLAYED, Seen, days
 from kinelo.micro.league import LARGEST_TABLE
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
+from kinelo.micro.plan import check_matches
 from kinelo.micro.simulate import checked_kinds, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
+
+LONGEST_SILENCE = 10_000_000
+"""Pairs drawn in a row without a match, after which none is expected any more."""
 
 FIRST_DAY = np.datetime64("2000-01-01", "D")
 
@@ -46,6 +51,7 @@ def simulate_matches(
     """
     checked_kinds(system, strengths)
     matches, seed = whole("matches", matches, 1), whole("seed", seed, 0)
+    check_matches(matches)
     state = starting_state(strengths, start, 1)
     rating = state.rating.copy()
     played = np.zeros(1, dtype=np.int64)
@@ -57,12 +63,18 @@ def simulate_matches(
         memory = fresh_memory(system, rating)
         play = general_play(system, strengths, seed, 1, strengths.teams > LARGEST_TABLE, seen)
     kept: list[tuple[NDArray, NDArray, NDArray]] = []
-    first = 0
-    while sum(len(one[0]) for one in kept) < matches:
+    first = met = last = 0
+    while met < matches:
         play(rating, played, memory, slice(0, 1), first, first + CHUNK)
         chosen = seen.result != NOT_PLAYED
         kept.append((seen.home[chosen], seen.away[chosen], seen.result[chosen]))
         first += CHUNK
+        met, last = met + int(chosen.sum()), first if chosen.any() else last
+        if first - last > LONGEST_SILENCE:
+            raise InputError(
+                f"The last {LONGEST_SILENCE:,} pairs that were drawn did not meet, {met:,} of {matches:,} matches are "
+                "played: the pairing keeps these teams apart."
+            )
     home, away, result = (np.concatenate(part)[:matches] for part in zip(*kept))
     names = strengths.names or tuple(str(k + 1) for k in range(strengths.teams))
     return Matches(

@@ -7,7 +7,7 @@ from heapq import merge
 from itertools import groupby, takewhile
 from typing import overload
 
-from kinelo.errors import InputError
+from kinelo.limits import YEAR, check_time
 from kinelo.memory import check_memory
 from kinelo.model.validation import whole
 from kinelo.processors import usable_processors
@@ -15,11 +15,11 @@ from kinelo.processors import usable_processors
 LARGEST_COUNT = 1 << 62
 """Matches of one realisation that a counter can tell apart."""
 
-LONGEST = 365.25 * 86_400.0
-"""Seconds after which a run is refused rather than begun."""
-
 SECONDS_PER_MATCH = 5e-9
 """Of one processor at its best: a run that is too long by this measure is too long by any."""
+
+BYTES_PER_MATCH = 100
+"""Of a match that is kept: who played, when, with what result, and the parts of which the whole is made."""
 
 
 class Records(Sequence[int]):
@@ -87,9 +87,17 @@ def check_plan(*, teams: int, records: Records, matches_per_step: int, realisati
     # The state, its copy for the caller, its transpose for the kernel; the records, and the array made of them.
     check_memory(state * (3 + 2 * kept), f"A simulation of {few}", remedy)
     matches = records.steps * matches_per_step
+    _check_time(matches, realisations, "use fewer steps or realisations")
+
+
+def check_matches(matches: int) -> None:
+    """Refuse more matches than memory can keep or anyone can wait for."""
+    check_memory(float(BYTES_PER_MATCH) * matches, f"A list of {matches:,} matches", "ask for fewer matches")
+    _check_time(matches, 1, "ask for fewer matches")
+
+
+def _check_time(matches: int, realisations: int, remedy: str) -> None:
     seconds = matches * realisations * SECONDS_PER_MATCH / usable_processors()
-    if matches > LARGEST_COUNT or seconds > LONGEST:
-        raise InputError(
-            f"A simulation of {matches * realisations:.3g} matches would take at least {seconds / LONGEST:,.0f} years "
-            "on this machine; use fewer steps or realisations."
-        )
+    # Beyond what a counter can tell apart, no match has a number of its own.
+    seconds = max(seconds, 2 * YEAR) if matches > LARGEST_COUNT else seconds
+    check_time(seconds, f"A simulation of {matches * realisations:.3g} matches", remedy)

@@ -16,6 +16,8 @@ import xarray as xr
 from kinelo._version import __version__
 from kinelo.atomic import replace_file
 from kinelo.device import DeviceName
+from kinelo.errors import InputError
+from kinelo.limits import check_time
 from kinelo.paper.catalogue import Prepare, preparation
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import check_claims
@@ -23,9 +25,10 @@ from kinelo.paper.easel import Easel, Pictures
 from kinelo.paper.figure import FigureStudy, Scale
 from kinelo.paper.work import figure_work, run_work
 from kinelo.processors import usable_processors
-from kinelo.results.disk import disk_errors_in_words, make_writable_folder
-from kinelo.results.manifest import content_digest
+from kinelo.results.disk import check_space, disk_errors_in_words, make_writable_folder
+from kinelo.results.manifest import FILE_NAME, content_digest
 from kinelo.results.provenance import Provenance, provenance
+from kinelo.studies.plan import check_run, run_bytes, run_seconds
 from kinelo.studies.simulation import run_simulation, simulation_inputs
 from kinelo.studies.solution import run_solution, solution_inputs
 from kinelo.studies.study import Study
@@ -88,6 +91,7 @@ def reproduce(
     begin = time.monotonic()
     for figure in figures:
         preparation(figure.draw, figure.source)
+    check_plan(figures, folder)
     make_writable_folder(folder)
     with Easel() as easel:
         bench = _Bench(figures, folder, watch, threads, easel, device)
@@ -109,6 +113,24 @@ def reproduce(
         matches=sum(run_work(s).matches for f in figures for s in f.studies.values()),
         provenance=provenance(seconds=time.monotonic() - begin, seeds=seeds_of(figures)),
     )
+
+
+def check_plan(figures: Sequence[FigureStudy], folder: Path) -> None:
+    """Refuse a reproduction whose runs, each or all together, take more memory, disk or time than there is."""
+    seconds = size = 0.0
+    for figure in figures:
+        for name, study in figure.studies.items():
+            place = run_folder(folder, figure, name, study) if has_run(study) else None
+            if place is None or (place / FILE_NAME).exists():
+                continue
+            try:
+                check_run(study, place)
+            except InputError as error:
+                raise InputError(f"Figure {figure.number}, {name}: {error}") from None
+            seconds, size = seconds + run_seconds(study), size + run_bytes(study)
+    what, remedy = f"The reproduction of {len(figures)} figures", "ask for fewer with --figure, or for smaller runs"
+    check_time(seconds, what, remedy)
+    check_space(folder, size, what, remedy)
 
 
 class _Bench:

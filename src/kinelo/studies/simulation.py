@@ -46,6 +46,14 @@ def total_matches(study: Study) -> int:
     return plan.steps * plan.matches_per_step * plan.realisations
 
 
+def stored_bytes(study: Study) -> float:
+    """Space that the records of a simulation take on the disk."""
+    plan = required("simulate", study.simulate)
+    # Each record is two files, and a file takes a block at least.
+    each = max(8.0 * plan.realisations * study.strengths.teams, BLOCK) + max(8.0 * plan.realisations, BLOCK)
+    return each * Records(plan.steps, plan.record_every).total
+
+
 def planned(study: Study, folder: Path) -> Records:
     """The steps to be recorded, of a run that this machine can carry out and that ``folder`` can hold."""
     plan, teams = required("simulate", study.simulate), study.strengths.teams
@@ -61,9 +69,7 @@ def planned(study: Study, folder: Path) -> Records:
     if plan.sampling == "marginal" and teams <= LARGEST_TABLE and not isinstance(study.strengths, Fixed):
         league_waves(study.system.outcome, study.strengths)
     if not (folder / FILE_NAME).exists():
-        # Each record is two files, and a file takes a block at least.
-        each = max(8 * plan.realisations * teams, BLOCK) + max(8 * plan.realisations, BLOCK)
-        check_space(folder, each * len(records), f"A run of {len(records):,} records", "use a larger record_every")
+        check_space(folder, stored_bytes(study), f"A run of {len(records):,} records", "use a larger record_every")
     return records
 
 

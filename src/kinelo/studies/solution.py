@@ -30,6 +30,7 @@ from kinelo.macro.state import KineticState
 from kinelo.macro.velocity import Velocity
 from kinelo.results.layout import Layout
 from kinelo.results.store import RunStore
+from kinelo.studies.plan import check_solution
 from kinelo.studies.study import Study, required
 
 NUMBERS = ("time", "steps", "change", "saved", "steady", "centre")
@@ -58,6 +59,7 @@ def run_solution(
     warnings about the closure to itself.
     """
     there = choose_device(device)
+    check_solution(study, folder)
     with RunStore.open(folder, solution_inputs(study, there), _layout(study)) as store:
         if not store.complete:
             rest = _rest(study)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def _grid(over: Mapping[str, Iterable[Any]]) -> Axes:
         _check_name(name)
         if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
             raise InputError(f"over: {name} must be a list of values, not {given!r}.")
-        values[name] = [_item(value) for value in given]
+        values[name] = [_item(value) for value in islice(given, MOST_POINTS + 1)]
         if not values[name]:
             raise InputError(f"over: {name} has no values.")
     return Axes(values, tuple(values), tuple(len(one) for one in values.values()))

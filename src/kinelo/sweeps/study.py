@@ -6,7 +6,6 @@ place of a grid. All other keys are axes: ``outcome.nu = [0.25, 0.5]``.
 
 from __future__ import annotations
 
-import copy
 import functools
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -20,6 +19,8 @@ from kinelo.errors import InputError
 from kinelo.progress import Advance
 from kinelo.studies.study import Study, parse_study, read_study, required
 from kinelo.sweeps.axes import Axes, axes_of
+from kinelo.sweeps.change import changed
+from kinelo.sweeps.plan import check_sweep
 from kinelo.sweeps.sweep import run_sweep
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def run_study_sweep(
 ) -> xr.Dataset:
     """Carry out the sweep of a study file; see :func:`kinelo.sweep`."""
     content, axes, compute = read_sweep(path)
+    check_sweep(content, axes, compute, out)
     inputs = {"study": content, "compute": compute, "over": axes.describe()}
     attributes = {"title": content.get("title", ""), "compute": compute}
     # A worker has one processor; in this process a run may use all, and ends at the same bytes.
@@ -98,24 +100,6 @@ def _check_keys(source: str, content: Mapping[str, Any], axes: Axes) -> None:
         else:
             if error is not None:
                 raise error
-
-
-def changed(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A study with some of its keys set.
-
-    >>> changed({"gamma": 0.1, "outcome": {"kind": "tanh", "nu": 1}}, {"outcome.nu": 2})
-    {'gamma': 0.1, 'outcome': {'kind': 'tanh', 'nu': 2}}
-    """
-    content = copy.deepcopy(dict(content))
-    for name, value in settings.items():
-        *sections, key = name.split(".")
-        place = content
-        for section in sections:
-            place = place.setdefault(section, {})
-            if not isinstance(place, dict):
-                raise InputError(f"{section!r} of {name!r} is a value and has no keys.")
-        place[key] = value
-    return content
 
 
 def study_point(content: Mapping[str, Any], compute: str, threads: int | None, **settings: Any) -> xr.Dataset:
