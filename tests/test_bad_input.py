@@ -16,7 +16,7 @@ NONSENSE = [
     math.nan, math.inf, -1, -1.5, 1e308, 10**400, "nonsense", None, [], [math.nan, 1.0], {"a": 1}, object(),
 ]  # fmt: skip
 LONGEST = 30
-"""Seconds after which a call hangs."""
+"""Seconds of a processor after which a call hangs; one that waits for nothing is ended by the limit of all tests."""
 
 
 class Hang(BaseException):
@@ -29,20 +29,20 @@ def _no_hang(tmp_path, monkeypatch):
         raise Hang
 
     monkeypatch.chdir(tmp_path)
-    before = signal.signal(signal.SIGALRM, late)
+    before = signal.signal(signal.SIGPROF, late)
     yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, before)
 
 
 def made(call, arguments):
-    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return call(**arguments)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def undefined(result, depth=0) -> int:

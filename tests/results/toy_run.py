@@ -23,11 +23,11 @@ def advance(x):
     return 3.9 * x * (1 - x)
 
 
-def run(folder: Path, *, interval: float = 0.0, pause: float = 0.0) -> RunStore:
+def run(folder: Path, *, interval: float = 0.0, pause: float = 0.0, rows: int = ROWS) -> RunStore:
     store = RunStore.open(folder, INPUTS, LAYOUT, interval=interval)
     with store:
         x = np.linspace(0.1, 0.9, 50) if store.state is None else store.state["x"]
-        for _ in range(store.rows, ROWS):
+        for _ in range(store.rows, rows):
             x = advance(x)
             time.sleep(pause)
             store.append({"rating": x, "spread": x.std()}, {"x": x})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -86,8 +85,9 @@ def new_folder(target: Path, *, durable: bool = True) -> Iterator[Path]:
         _remove_unless_in_use(leftover)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.partial")
     temporary.mkdir()
-    lock = lock_folder(temporary)
+    lock = None
     try:
+        lock = lock_folder(temporary)
         yield temporary
         if durable:
             sync_tree(temporary)
@@ -106,6 +106,13 @@ def lock_folder(folder: Path) -> int | None:
 
     The system drops the hold when a process ends, however it ends.
     """
+    try:
+        import fcntl
+    except ImportError:
+        raise InputError(
+            "Runs are stored only where folders can be locked, which Windows cannot: work in its Subsystem for Linux "
+            "or keep results in memory with kinelo.simulate, kinelo.solve and kinelo.sweep without out."
+        ) from None
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

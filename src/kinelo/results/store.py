@@ -12,7 +12,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,9 @@ class RunStore:
                 manifest = Manifest.read(folder)
                 manifest.verify(folder)
                 store = cls(folder, manifest, layout, lock, INTERVAL if interval is None else interval)
-                if not manifest.complete:
+                if manifest.complete:
+                    store._forget_states()
+                else:
                     check_version(folder, manifest)
                     store._return_to_checkpoint()
             except BaseException:
@@ -191,6 +193,13 @@ class RunStore:
             (self.folder / before).unlink(missing_ok=True)
         self._pending = {}
         self._last = time.monotonic()
+
+    def _forget_states(self) -> None:
+        """Remove the last checkpoint of a run that was stopped just after it was marked as complete."""
+        for path in self.folder.glob("state-*.npz"):
+            if path.is_file() and not path.is_symlink() and re.fullmatch(r"state-\d+\.npz", path.name):
+                with suppress(OSError):  # the run is complete with it or without
+                    path.unlink()
 
     def _return_to_checkpoint(self) -> None:
         """Remove what an interrupted process left beyond the manifest, and undo a finish it did not complete."""
