@@ -37,3 +37,18 @@ def test_links_to_files_lead_somewhere(page):
         if not target.startswith(("http:", "https:", "mailto:")):
             found = (page.parent / target).exists() or made_for_the_site(page, target)
             assert found, f"{page.name} points to {target}, which is not there"
+
+
+def test_figures_of_the_readme_stand_in_the_benchmarks():
+    [row] = [line for line in (ROOT / "README.md").read_text(encoding="utf-8").split("\n") if "log-loss" in line]
+    measured = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    for figure in re.findall(r"0\.\d{4}", row):
+        assert f"| {figure} (" in measured, f"{figure} of the README is not in benchmarks/RESULTS.md"
+
+
+def test_one_version_everywhere():
+    import kinelo
+
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    told = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert cited and told and cited[1] == told[1] == kinelo.__version__
