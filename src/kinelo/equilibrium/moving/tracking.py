@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,7 +24,7 @@ from kinelo.equilibrium.moving.profile import Pull, StrengthProfile, strength_pr
 from kinelo.equilibrium.moving.rounds_tracking import RoundTracking, round_tracking
 from kinelo.equilibrium.teams import Teams, teams_of
 from kinelo.equilibrium.threads import few_threads
-from kinelo.errors import InputError, NoStationaryState
+from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
@@ -34,6 +35,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
 NEGLIGIBLE = 1e-11
+COARSE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,7 @@ def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Trackin
     results = Results(system.outcome, common_sigma(teams))
     profile = strength_profile(system.outcome, learning, results.sigma)
     small, closed = learning_closure(results, learning, 0.0), learning_closure(results, learning, system.step)
-    joint = learning_joint(results, learning, profile, small.moments)
+    joint = _warn_if_coarse(learning_joint(results, learning, profile, small.moments))
     # V is known from the profile to more digits than from the law in the plane.
     limit = Moments(profile.variance, joint.C, joint.U)
     best = limit + closed.moments - small.moments
@@ -258,6 +260,17 @@ def learning_joint(results: Results, learning: Learning, profile: StrengthProfil
     # The closure's spread of strengths is not quite the profile's.
     scale = profile.variance / guess.V
     return joint_state(results.outcome, motion, Guess(profile.variance, scale * guess.C, scale * guess.U, reach))
+
+
+def _warn_if_coarse(joint: JointState) -> JointState:
+    if joint.change > COARSE:
+        warnings.warn(
+            f"The law of strengths and ratings as gamma → 0 still changes by {joint.change:.1g} on the finest "
+            "grid: it has long tails, and fewer digits than usual are certain.",
+            KineloWarning,
+            stacklevel=4,
+        )
+    return joint
 
 
 def _tabled(profile: StrengthProfile, function: Function) -> Function:
