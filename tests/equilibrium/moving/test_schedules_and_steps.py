@@ -113,3 +113,12 @@ def test_deviations_of_a_league_against_simulation():
     assert found.teams.deviation[0] > found.teams.deviation[20]
     with pytest.raises(kn.InputError, match="match by match"):
         kn.tracking(kn.RatingSystem(HALF, gamma=kn.DeviationSteps(0.1, 1.0), schedule=kn.Rounds()), league, form)
+
+
+def test_periods_against_simulation():
+    """Ten matches of every team rated at once, form in between: within 4 errors and 1 %."""
+    system = kn.RatingSystem(HALF, gamma=0.15, schedule=kn.Period(10))
+    found = kn.tracking(system, EQUALS, FORM)
+    error, spread = simulated(system, kn.Fixed(np.zeros(80)), FORM, 120, 400, 10)
+    assert abs(error - found.E) < 4 * spread + 0.01 * found.E
+    assert found.E > 1.2 * kn.tracking(kn.RatingSystem(HALF, gamma=0.15), EQUALS, FORM).E
