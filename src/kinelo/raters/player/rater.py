@@ -19,8 +19,10 @@ from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
+from kinelo.raters.gaussian_slopes import READING, Expected, by_differences, joined
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
+from kinelo.raters.player import slopes
 from kinelo.raters.player.state import SquadState, lineup_sheet, lineups_of
 from kinelo.raters.rivers import fits_in_pieces
 from kinelo.raters.state import Seats
@@ -37,6 +39,11 @@ KNOWLEDGE = {
 }
 ROLE_PREFIX = "weight of role "
 LEAST_ROLE_SHARE = 0.02
+EXACT = (
+    "walk", "prior_spread", "venue_walk", "newcomer", "team_prior", "newcomer_correlation", "regression", "margin_power",
+)  # fmt: skip
+"""Parameters by which the kernel of the search differentiates, in the order of its columns."""
+
 _P = Parameter
 
 
@@ -214,6 +221,24 @@ class PlayerElo(GaussianRater):
             MODES[self.known], self._numbers, state.known, mean, variance,
         )  # fmt: skip
         return mean, variance, unknown
+
+    def _expect(self, matches: Matches, y: Array, dy: Array) -> Expected:
+        """With exact derivatives, but for the weights of roles."""
+        state: SquadState = self._state
+        seats = state.admit(matches)
+        mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        dmean, dvariance = (np.empty((len(matches), slopes.SIZE)) for _ in range(2))
+        slopes.walk_with_slopes(
+            seats.home, seats.away, y, dy, matches.neutral, matches.weight, matches.day, self._sheet(matches, seats),
+            MODES[self.known], self._numbers, state.known, mean, variance, dmean, dvariance,
+        )  # fmt: skip
+        for k, name in enumerate(EXACT):
+            if name in self.spreads:  # the kernel knows variances
+                dmean[:, k] *= 2.0 * self.parameters_[name]
+                dvariance[:, k] *= 2.0 * self.parameters_[name]
+        exact = Expected(mean, variance, dmean, dvariance, EXACT)
+        others = tuple(p.name for p in self.open_parameters() if p.name not in (*READING, *EXACT))
+        return joined(exact, by_differences(self, matches, mean, variance, others)) if others else exact
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: SquadState = self._state
