@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import estimate
 from kinelo.forecasts.parameters import Parameter
 from kinelo.forecasts.scores import log_loss
@@ -158,3 +159,17 @@ def test_standard_error_of_a_proportion():
     found = estimate(Coin(), matches, warm_up=0.0)
     assert found.values["p"] == pytest.approx(0.75, abs=2e-3)
     assert found.standard_errors["p"] == pytest.approx(np.sqrt(0.75 * 0.25 / 4000), rel=0.02)
+
+
+@pytest.mark.parametrize("make", [kn.TeamElo, kn.KalmanElo])
+def test_a_long_table_is_looked_at_in_part_and_that_is_said(make):
+    matches = simulated(400)
+    rater = make()
+    rater.look = 300
+    with pytest.warns(KineloWarning, match="on the first 300 of 400 matches"):
+        rater.fit(matches)
+    assert rater.estimates_.matches == 225 and rater.ratings_["matches"].sum() == 800
+    rater.look = None
+    assert rater.fit(matches).estimates_.matches == 300
+    with pytest.raises(InputError, match="look"):
+        rater.look = 0

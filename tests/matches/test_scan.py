@@ -7,7 +7,6 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches import scan
-from kinelo.raters import rivers
 
 
 def games(n, seed=0, text=False):
@@ -69,9 +68,9 @@ def test_fit_looks_at_the_first_matches_and_says_so(river, monkeypatch):
     pattern, table = river
     classic = kn.TeamElo.classic().fit(kn.read_matches(table)).ratings_
     for look in (100, 250, 10_000):
-        monkeypatch.setattr(rivers, "LOOK", look)
+        monkeypatch.setattr(kn.TeamElo, "look", look)
         assert kn.TeamElo.classic().fit(kn.scan_matches(pattern)).ratings_.sort("name").equals(classic.sort("name"))
-    monkeypatch.setattr(rivers, "LOOK", 300)
+    monkeypatch.setattr(kn.TeamElo, "look", 300)
     open_step = {**kn.TeamElo.classic().get_params(), "step": None}
     with pytest.warns(KineloWarning, match="estimated on the first 300 matches"):
         far = kn.TeamElo(**open_step).fit(kn.scan_matches(pattern))
@@ -128,3 +127,26 @@ def test_what_pieces_cannot_do_is_said_before_anything_is_read(river, tmp_path):
     (tmp_path / "odd.parquet").write_bytes(b"no parquet")
     with pytest.raises(InputError, match="cannot be read as Parquet"):
         kn.TeamElo.classic().update(kn.scan_matches(tmp_path / "odd.parquet"))
+
+
+@pytest.mark.filterwarnings("ignore:1 rows were set aside")
+@pytest.mark.parametrize("odd", [None, " side 3", "NA"])
+def test_text_names_in_pieces_are_those_of_one_table(tmp_path, odd):
+    """Plain names are looked up by their hashes; a piece with an odd one is read row by row, and codes go on."""
+    named = pl.format("side {}", pl.col("home")).alias("home"), pl.format("side {}", pl.col("away")).alias("away")
+    table = games(400).with_columns(named)
+    if odd is not None:
+        table = table.with_columns(home=pl.when(pl.int_range(400) == 230).then(pl.lit(odd)).otherwise(pl.col("home")))
+    table.write_parquet(tmp_path / "g.parquet")
+    whole = kn.read_matches(table)
+    pieces = list(kn.scan_matches(tmp_path / "g.parquet").pieces(60))
+    together = scan.joined(pieces)
+    assert len(pieces) == 7 and len(together) == len(whole)
+    for side in ("home", "away"):
+        assert [together.teams[code] for code in getattr(together, side)] == [
+            whole.teams[code] for code in getattr(whole, side)
+        ]
+    near, far = (
+        kn.TeamElo.classic().update(m).ratings_.sort("name") for m in (whole, kn.scan_matches(tmp_path / "g.parquet"))
+    )
+    assert near.equals(far)

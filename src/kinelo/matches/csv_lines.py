@@ -10,6 +10,7 @@ import io
 
 import numpy as np
 import polars as pl
+from numba import njit
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
@@ -82,6 +83,8 @@ def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str]]:
 def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[int, str]]:
     """Blank the lines that would spoil others: an odd number of quotes, or more fields than the header has."""
     text = np.frombuffer(raw, np.uint8)
+    if not _any_damage(text, ord(separator), columns):
+        return raw, {}
     ends = np.flatnonzero(text == ord("\n"))
     if ends.size == 0 or ends[-1] != text.size - 1:
         ends = np.append(ends, text.size)
@@ -107,6 +110,24 @@ def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[in
         for line in damaged
     }
     return b"".join([*pieces, raw[at:]]), reasons
+
+
+@njit(cache=True, nogil=True)
+def _any_damage(text, separator, columns):
+    """Whether some line below the header has an odd number of quotes, or none and more fields than the header."""
+    fields = quotes = 0
+    header = True
+    for byte in text:
+        if byte == separator:
+            fields += 1
+        elif byte == 34:
+            quotes += 1
+        elif byte == 10:
+            if not header and (quotes % 2 == 1 or (quotes == 0 and fields > columns - 1)):
+                return True
+            fields = quotes = 0
+            header = False
+    return not header and (quotes % 2 == 1 or (quotes == 0 and fields > columns - 1))
 
 
 def _counted(text: NDArray[np.uint8], byte: int, ends: Lines) -> Lines:

@@ -108,6 +108,82 @@ def _encode(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]],
     return codes, names
 
 
+@njit(cache=True, nogil=True)
+def _look_up(key, check, slot_key, slot_check, slot_code, codes):
+    """Code of each pair of hashes, −1 where the table has none."""
+    mask = slot_code.size - 1
+    for k in range(key.size):
+        at = np.int64(key[k] & np.uint64(mask))
+        while slot_code[at] >= 0 and not (slot_key[at] == key[k] and slot_check[at] == check[k]):
+            at = (at + 1) & mask
+        codes[k] = slot_code[at]
+
+
+@njit(cache=True, nogil=True)
+def _enter(key, check, codes, slot_key, slot_check, slot_code):
+    """Put pairs of hashes that the table lacks into it."""
+    mask = slot_code.size - 1
+    for k in range(key.size):
+        at = np.int64(key[k] & np.uint64(mask))
+        while slot_code[at] >= 0:
+            at = (at + 1) & mask
+        slot_key[at] = key[k]
+        slot_check[at] = check[k]
+        slot_code[at] = codes[k]
+
+
+class HashedCodes:
+    """Codes of names by 128 bits of their hashes, in a table that grows: what rivers of text are looked up in.
+
+    >>> table, names = HashedCodes(), pl.Series(["b", "a", "b"])
+    >>> new = names.gather(table.new_rows(names))
+    >>> table.enter(new, np.array([0, 1], np.int32))
+    >>> new.to_list(), table.codes(names).tolist(), table.new_rows(names).size
+    (['b', 'a'], [0, 1, 0], 0)
+    """
+
+    def __init__(self) -> None:
+        self.known = 0
+        self.slots = self._empty(SMALLEST_TABLE)
+        self._asked: tuple[pl.Series, tuple[NDArray, NDArray]] | None = None
+
+    @staticmethod
+    def _empty(size: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int32]]:
+        return np.empty(size, np.uint64), np.empty(size, np.uint64), np.full(size, -1, np.int32)
+
+    def _hashes(self, names: pl.Series) -> tuple[NDArray, NDArray]:
+        if self._asked is None or self._asked[0] is not names:
+            key, check = (names.hash(seed).to_numpy() for seed in SEEDS)
+            self._asked = names, (key, check)
+        return self._asked[1]
+
+    def codes(self, names: pl.Series) -> NDArray[np.int32]:
+        """Codes of names; −1 for one that has not been entered."""
+        found = np.empty(len(names), np.int32)
+        _look_up(*self._hashes(names), *self.slots, found)
+        return found
+
+    def new_rows(self, names: pl.Series) -> NDArray[np.int64]:
+        """Rows at which names stand for the first time that have not been entered."""
+        rows = np.flatnonzero(self.codes(names) < 0)
+        key, check = self._hashes(names)
+        pairs = pl.DataFrame({"key": key[rows], "check": check[rows]})
+        return rows[pairs.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()] if rows.size else rows
+
+    def enter(self, names: pl.Series, codes: NDArray[np.int32]) -> None:
+        """Remember the codes of new names."""
+        self.known += len(names)
+        key, check = (names.hash(seed).to_numpy() for seed in SEEDS)
+        if 2 * self.known > self.slots[2].size:
+            size = self.slots[2].size
+            while 2 * self.known > size:
+                size *= 4
+            kept, self.slots = self.slots, self._empty(size)
+            met = kept[2] >= 0
+            _enter(kept[0][met], kept[1][met], kept[2][met], *self.slots)
+        _enter(key, check, codes, *self.slots)
+
+
 def without_stand_ins(names: tuple[str, ...]) -> NDArray[np.bool_]:
     """Whether each name is one, and not a word such as ``NA``, ``nan`` or ``-`` that stands for none."""
     return np.array([name.lower() not in NO_NAMES for name in names], bool)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
 from kinelo.matches.matches import Day, Matches
+from kinelo.matches.names import NO_NAMES, HashedCodes
 from kinelo.matches.reading import read_matches
 
 PIECE = 1_000_000
@@ -96,7 +98,10 @@ class MatchScan:
         return joined(list(self.pieces()))
 
     def pieces(self, rows: int = PIECE) -> Iterator[Matches]:
-        """Read the pieces one after the other; dates that go back are refused."""
+        """Read the pieces one after the other, one ahead of its use; dates that go back are refused."""
+        return ahead(self._pieces(rows))
+
+    def _pieces(self, rows: int) -> Iterator[Matches]:
         names = _Names()
         signed = self._signed()
         latest, where = np.datetime64("-9999-01-01"), ""
@@ -133,6 +138,15 @@ class MatchScan:
         return any(value is not None and value < 0 for value in least)
 
 
+def ahead(pieces: Iterator[Matches]) -> Iterator[Matches]:
+    """The same pieces, each read in a thread of its own while the one before is in use."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, pieces, None)
+        while (piece := coming.result()) is not None:
+            coming = reader.submit(next, pieces, None)
+            yield piece
+
+
 def joined(pieces: list[Matches]) -> Matches:
     """Pieces of one scan as one table."""
     if not pieces:
@@ -154,6 +168,7 @@ class _Names:
         self.index: dict[str, int] = {}
         self.teams: tuple[str, ...] = ()
         self.table = np.empty(0, np.int32)
+        self.hashes = HashedCodes()
 
     def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
         """Codes of names, new ones added."""
@@ -183,38 +198,57 @@ class _Names:
             codes = self.table[numbers]
         return codes
 
+    def codes_of_text(self, both: pl.Series) -> NDArray[np.int32] | None:
+        """Codes of names in text without blanks around them; None where a new one is no plain name."""
+        fresh = self.hashes.new_rows(both)
+        if fresh.size:
+            new = both.gather(fresh)
+            if not _plain_names(new):
+                return None
+            self.hashes.enter(new, self.codes(new.to_list()))
+        return self.hashes.codes(both)
+
+
+def _plain_names(names: pl.Series) -> bool:
+    """Whether every name would be read as it stands: no blanks around it, not empty, no word that stands for none."""
+    odd = (names.str.strip_chars() != names) | (names == "") | names.str.to_lowercase().is_in(list(NO_NAMES))
+    return not bool(odd.any()) and not bool(names.str.ends_with(".0").any())
+
 
 def _quick(
     frame: pl.DataFrame, columns: Mapping[str, str] | None, names: _Names, signed: bool | None
 ) -> Matches | None:
-    """A clean table of dates, whole-number names and results, without looking at each row; None for any other."""
+    """A clean table of dates, names (whole numbers or plain text) and results, at once; None for any other."""
     found = find_columns(frame.columns, MATCH_COLUMNS, columns)
     if set(found) != {"date", "home", "away", "result"} or len(frame.columns) != 4:
         return None
     date, home, away, result = (frame[found[name]] for name in ("date", "home", "away", "result"))
-    if date.dtype != pl.Date or not (home.dtype.is_integer() and away.dtype.is_integer() and result.dtype.is_numeric()):
+    numbers = home.dtype.is_integer() and away.dtype.is_integer()
+    text = home.dtype == pl.String and away.dtype == pl.String
+    if date.dtype != pl.Date or not (numbers or text) or not result.dtype.is_numeric():
         return None
-    if any(series.null_count() for series in (date, home, away, result)):
+    if any(series.null_count() for series in (date, home, away, result)) or bool((home == away).any()):
         return None
-    day, i, j = date.to_numpy(), home.cast(pl.Int64).to_numpy(), away.cast(pl.Int64).to_numpy()
-    points = result.cast(pl.Float64).to_numpy()
+    day, points = date.to_numpy(), result.cast(pl.Float64).to_numpy()
     points = (points + 1.0) / 2.0 if signed else points
-    clean = (
-        min(i.min(), j.min()) >= 0
-        and max(i.max(), j.max()) <= LARGEST_NUMBER
-        and bool(((points == 0.0) | (points == 0.5) | (points == 1.0)).all())
-        and not bool((i == j).any())
-        and not bool((day[1:] < day[:-1]).any())
-    )
-    if not clean:
+    if bool((day[1:] < day[:-1]).any()) or not bool(((points == 0.0) | (points == 0.5) | (points == 1.0)).all()):
         return None
-    n = len(i)
-    codes = names.codes_of_numbers(np.column_stack([i, j]).ravel()).reshape(n, 2)
-    home_codes, away_codes = np.ascontiguousarray(codes[:, 0]), np.ascontiguousarray(codes[:, 1])
+    codes = _number_codes(home, away, names) if numbers else names.codes_of_text(pl.concat([home, away]))
+    if codes is None:
+        return None
+    n = len(day)
+    home_codes, away_codes = codes[:n], codes[n:]
     return Matches(
         day.astype("datetime64[D]"), home_codes, away_codes, names.teams, np.array(points), np.full(n, np.nan),
         np.zeros(n, bool), np.ones(n), np.arange(1, n + 1), notes=NOTES,
     )  # fmt: skip
+
+
+def _number_codes(home: pl.Series, away: pl.Series, names: _Names) -> NDArray[np.int32] | None:
+    both = np.concatenate([side.cast(pl.Int64).to_numpy() for side in (home, away)])
+    if both.min() < 0 or both.max() > LARGEST_NUMBER:
+        return None
+    return names.codes_of_numbers(both)
 
 
 def _slow(

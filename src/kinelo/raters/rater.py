@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from html import escape
@@ -19,15 +20,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.order import Order, learn_order
-from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
+from kinelo.raters.rivers import LOOK, fits_in_pieces, updates_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+LOOKED_AT = Option("look", 1.0, open=True)
 
 
 class Rater(ABC):
@@ -47,9 +51,11 @@ class Rater(ABC):
     fitted_: Matches | None = None
     moot_: Mapping[str, float] = MappingProxyType({})
     parameters_: Mapping[str, float] = MappingProxyType({})
+    look: int | None = LOOK
+    """How many matches ``fit`` estimates parameters on, the first ones of a longer table; None means all of them."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        for declared in (*self.parameters, *self.options):
+        for declared in (*self.parameters, *self.options, LOOKED_AT):
             if declared.name == name:
                 declared.check(type(self).__name__, value)
         super().__setattr__(name, value)
@@ -98,10 +104,22 @@ class Rater(ABC):
         self.moot_ = self.moot_parameters(matches)
         self.reset()
         if self.open_parameters():
-            estimates = self.search(matches)
+            estimates = self.search(self._looked_at(matches))
             self.reset(estimates.values)
             self.estimates_ = estimates
         return self.update(matches)
+
+    def _looked_at(self, matches: Matches) -> Matches:
+        """The matches on which parameters are estimated: the first ``look``, with a warning where there are more."""
+        if self.look is None or len(matches) <= self.look:
+            return matches
+        warnings.warn(
+            f"parameters are estimated on the first {int(self.look):,} of {len(matches):,} matches, and all are rated "
+            "with them; set look = None to estimate on all",
+            KineloWarning,
+            stacklevel=4,
+        )
+        return matches[: int(self.look)]
 
     def search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the rater is left as it was."""

@@ -1,7 +1,7 @@
 """Raters and matches in pieces (:func:`kinelo.scan_matches`).
 
 ``update`` takes the pieces one after the other: the ratings are those of one piece, to the bit. ``fit`` estimates on
-the first ``LOOK`` matches, says so, and rates all of them.
+the first matches (``look`` of the rater), says so, and rates all of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kinelo.matches.scan import MatchScan, joined
 Kind = TypeVar("Kind")
 
 LOOK = 200_000
-"""Matches on which ``fit`` estimates parameters."""
+"""Matches on which ``fit`` estimates parameters unless told otherwise: tens of thousands settle every one of them."""
 
 
 def updates_in_pieces(update: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matches | MatchScan], Kind]:
@@ -46,7 +46,12 @@ def fits_in_pieces(fit: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matc
             return fit(self, matches)
         _check_able(self)
         pieces = _told(matches.pieces())
-        head, rest = _split(pieces)
+        if self.look is None:
+            raise InputError(
+                "look = None estimates on all matches at once, which pieces are not: read them with read_matches, or "
+                "set look to a number"
+            )
+        head, rest = _split(pieces, int(self.look))
         fit(self, head)
         more = False
         for piece in rest:
@@ -66,12 +71,12 @@ def _check_able(rater: Any) -> None:
         raise InputError(f"{type(rater).__name__} cannot take matches in pieces: {why}")
 
 
-def _split(pieces: Iterator[Matches]) -> tuple[Matches, Iterator[Matches]]:
-    """The first LOOK matches, and all that follow: where pieces end does not matter."""
+def _split(pieces: Iterator[Matches], look: int) -> tuple[Matches, Iterator[Matches]]:
+    """The first ``look`` matches, and all that follow: where pieces end does not matter."""
     begun: list[Matches] = []
     count = 0
     for piece in pieces:
-        room = LOOK - count
+        room = look - count
         begun.append(piece[:room])
         count += len(begun[-1])
         if len(piece) >= room:

@@ -203,8 +203,9 @@ class KalmanElo(GaussianRater):
     def _judged(self, estimates: Estimates, matches: Matches) -> Estimates:
         """Rate the matches with these estimates, and say how likely their results were."""
         self.reset(estimates.values)
-        skipped = len(matches) - estimates.matches
-        losses = log_loss(self.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:])
+        seen = len(matches) if self.look is None else min(len(matches), int(self.look))
+        scored = slice(seen - estimates.matches, seen)
+        losses = log_loss(self.one_step_ahead(matches).probabilities[scored], matches.result[scored])
         return replace(estimates, log_likelihood=-float(losses.sum()))
 
     def _check_covariance(self) -> None:

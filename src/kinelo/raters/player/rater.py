@@ -40,7 +40,8 @@ KNOWLEDGE = {
 ROLE_PREFIX = "weight of role "
 LEAST_ROLE_SHARE = 0.02
 EXACT = (
-    "walk", "prior_spread", "venue_walk", "newcomer", "team_prior", "newcomer_correlation", "regression", "margin_power",
+    "walk", "prior_spread", "venue_walk", "newcomer", "team_prior", "newcomer_correlation", "regression",
+    "margin_power",
 )  # fmt: skip
 """Parameters by which the kernel of the search differentiates, in the order of its columns."""
 

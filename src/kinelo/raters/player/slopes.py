@@ -173,9 +173,7 @@ def walk_with_slopes(home, away, y, dy, neutral, weight, day, sheet, mode, p, s,
             elif listed and mode == STARTERS:
                 n = announced_lineup(g, side, team, sheet, p, s, ids[0], w[0])
             if n == 0 and s.ring_count[team] > 0:
-                theta, doubt = rotation(
-                    team, day[g], p, s, ids[0], w[0], dx, dP, dtheta, dspread, dpart[0], dpart[1]
-                )
+                theta, doubt = rotation(team, day[g], p, s, ids[0], w[0], dx, dP, dtheta, dspread, dpart[0], dpart[1])
             else:
                 theta, doubt, _ = belief(ids[0], w[0], n, day[g], p, s, dx, dP, dtheta, dspread, dpart[0])
             m += sign * theta
@@ -195,9 +193,7 @@ def walk_with_slopes(home, away, y, dy, neutral, weight, day, sheet, mode, p, s,
             n = played_lineup(g, side, sheet, p, ids[side], w[side])
             if n == 0:
                 n = recent_average(home[g] if side == 0 else away[g], p, s, ids[side], w[side])
-            theta, doubt, prior[side] = belief(
-                ids[side], w[side], n, day[g], p, s, dx, dP, dtheta, dspread, part[side]
-            )
+            theta, doubt, prior[side] = belief(ids[side], w[side], n, day[g], p, s, dx, dP, dtheta, dspread, part[side])
             size[side] = n
             e -= sign * theta
             S += doubt
@@ -209,9 +205,7 @@ def walk_with_slopes(home, away, y, dy, neutral, weight, day, sheet, mode, p, s,
             de[:] = 0.0
         for side in range(2):
             sign = 1.0 - 2.0 * side
-            learn(
-                ids[side], w[side], size[side], sign, prior[side], part[side], e, de, S, dS, day[g], p, s, dx, dP
-            )
+            learn(ids[side], w[side], size[side], sign, prior[side], part[side], e, de, S, dS, day[g], p, s, dx, dP)
             remember(g, side, home[g] if side == 0 else away[g], sheet, p, s, w[side])
         pull = s.venue_v[at]
         for q in range(SIZE):
