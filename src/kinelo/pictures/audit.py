@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 PARTS = (("noise", style.BLUE), ("lag", style.ORANGE), ("newcomers", style.GREEN), ("bias", style.PURPLE))
 CHECKED = (
-    ("spread", "Spread of ratings"),
-    ("movement", "Change over 20 matches"),
-    ("likeness", "Likeness of opponents"),
-    ("slope", "Calibration slope"),
+    ("spread", "Spread"),
+    ("movement", "Change in 20 matches"),
+    ("likeness", "Likeness"),
+    ("slope", "Slope"),
     ("log_loss", "Log-loss"),
 )
 

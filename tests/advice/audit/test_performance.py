@@ -53,7 +53,8 @@ def told(worth: float, seed: int):
 
 
 def test_the_spread_of_performances_is_found_from_line_ups():
-    found, true, _ = told(45.0, 1)
+    found, true, matches = told(45.0, 1)
+    assert any("told by them" in note for note in kn.audit(matches[:300]).notes)
     assert found.low < true < found.high
     # 2,400 matches tell σ² to about 15 %: three standard errors.
     assert found.spread == pytest.approx(true, rel=0.25)
@@ -65,6 +66,7 @@ def test_line_ups_that_do_not_matter_are_not_believed():
     found, true, _ = told(0.0, 2)
     assert true == 0.0
     assert found.low == 0.0
+    assert 10.0 < found.high < 100.0  # what these matches cannot rule out
     assert found.p_value > 0.01
 
 

@@ -214,7 +214,7 @@ def _assembled(
         "newcomer_matches": max(math.log(league.newcomer_spread**2 / settled) / (2 * decay), 0.0),
         "bands": bands_of(home[since:], away[since:], gaps, result), "misrated": misrated.extremes,
         "ratings": None if table is None else tell_ratings(matches.teams, table, strength, doubt, active),
-        "notes": read.notes + _notes(curve, theory), "other": other,
+        "notes": read.notes + _notes(curve, theory, matches.lineups is not None), "other": other,
     }  # fmt: skip
     return Audit(
         verdict=verdict_of(k, curve, measured, now) if other is None else other_verdict(other, curve.best.k),
@@ -268,10 +268,11 @@ def _dynamics(step: float, rate: float, spread: float) -> Form | Walk:
     return Walk(spread=step)
 
 
-def _notes(curve: KCurve, theory: Theory) -> tuple[str, ...]:
+def _notes(curve: KCurve, theory: Theory, lineups: bool) -> tuple[str, ...]:
     notes = [
         "How much performances vary around strengths from match to match cannot be told from results alone: it "
-        "flattens the scale of results, and strengths here are on that scale.",
+        "flattens the scale of results, and strengths here are on that scale"
+        + ("; the part that line-ups make is told by them (performance)." if lineups else "."),
     ]
     width = math.log(curve.high / curve.low)
     if width > math.log(2.0):

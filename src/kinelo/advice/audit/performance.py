@@ -79,7 +79,8 @@ def performance_of(matches: Matches, theory: Theory, k: float, seed: int = 0) ->
     x = sparse.diags_array(scale) @ (home.x - away.x)[seen]
     y = ((matches.signed - expected) / np.sqrt(q))[seen]
     pairs = _Pairs(x.tocsr())
-    tau = pairs.estimate(y)
+    raw = pairs.estimate(y)
+    tau = max(raw, 0.0)
     draw = np.random.default_rng(seed)
     win, tie = _chances(expected[seen], q[seen])
     null, again = np.empty(DRAWS), np.empty(DRAWS)
@@ -87,17 +88,15 @@ def performance_of(matches: Matches, theory: Theory, k: float, seed: int = 0) ->
         u = draw.random(y.size)
         luck = (np.where(u < win, 1.0, np.where(u < win + tie, 0.0, -1.0)) - expected[seen]) / np.sqrt(q[seen])
         null[n] = pairs.estimate(luck)
-        worth = draw.normal(0.0, math.sqrt(max(tau, 0.0)), x.shape[1])
+        worth = draw.normal(0.0, math.sqrt(tau), x.shape[1])
         again[n] = pairs.estimate(luck + pairs.x @ worth)
     # What was found lies about the truth as drawn estimates lie about what was found.
     low, high = tau - np.quantile(again - tau, [0.975, 0.025])
     weights = _squares(home, away, seen, matches, size)
     typical = float(weights.total / max(weights.count, 1))
-    sides = {
-        matches.teams[i]: math.sqrt(max(tau, 0.0) * weights.own[i]) for i in np.flatnonzero(np.isfinite(weights.own))
-    }
+    sides = {matches.teams[i]: math.sqrt(tau * weights.own[i]) for i in np.flatnonzero(np.isfinite(weights.own))}
     spread, least, most = (math.sqrt(max(float(value), 0.0) * typical) for value in (tau, low, high))
-    p = (1 + int(np.sum(null >= tau))) / (1 + DRAWS)
+    p = (1 + int(np.sum(null >= raw))) / (1 + DRAWS)
     return Performance(spread, least, most, p, int(seen.sum()), sides)
 
 

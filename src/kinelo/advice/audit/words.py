@@ -52,7 +52,7 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
     rows = [
         ("Strengths", _strengths(audit)),
         ("Venue and draws", _venue(audit)),
-        (f"Ratings at K = {audit.k:g}", _errors(audit.now)),
+        *([(f"Ratings at K = {audit.k:g}", _errors(audit.now))] if audit.other is None else []),
         (f"Ratings at K* = {audit.best.k:.3g}", _errors(audit.best)),
         ("Lag", _lag(audit)),
         ("Newcomers", _newcomers(audit)),
