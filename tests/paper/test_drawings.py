@@ -5,6 +5,7 @@ from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing
 from kinelo.paper.easel import Easel, paint
 from kinelo.paper.figures.leagues.evidence import Leagues
+from kinelo.pictures.style import picture_bytes
 
 
 @pytest.mark.parametrize("name", list(synthetic.EVIDENCE))
@@ -35,7 +36,14 @@ def test_the_easel_gives_the_bytes_that_drawing_here_gives():
     evidence = synthetic.closures()
     with Easel() as easel:
         promise = easel.draw("closures", evidence)
-        assert promise.result(timeout=120) == paint("closures", evidence)
+        both = paint("closures", evidence)
+        assert promise.result(timeout=120) == both and set(both) == {"png", "pdf"}
+        assert easel.draw("closures", evidence, "quick").result(timeout=120) == {"png": both["png"]}
+
+
+def test_panels_arranged_once_stand_where_matplotlib_puts_them():
+    figure = drawing("closures")(synthetic.closures())
+    assert paint("closures", synthetic.closures(), "quick")["png"] == picture_bytes(figure)
 
 
 def test_a_drawing_that_cannot_be_made_says_why():

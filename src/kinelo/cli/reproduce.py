@@ -43,8 +43,8 @@ def reproduce(
 ) -> None:
     """Reproduce the paper: every figure at its own scale, every claim checked, in one report.
 
-    Writes DIR/report.html and report.json, DIR/figures (PNG and PDF), DIR/runs (zarr) and DIR/studies (the figure
-    files used, to change and run again with --studies).
+    Writes DIR/report.html and report.json, DIR/figures (PNG and, at full scale, PDF), DIR/runs (zarr) and DIR/studies
+    (the figure files used, to change and run again with --studies).
 
     Examples:  kinelo reproduce --out reproduction;  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
     """

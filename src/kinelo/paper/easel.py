@@ -9,15 +9,18 @@ import pickle
 import subprocess
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, cast
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing
-from kinelo.pictures.style import picture_bytes
+from kinelo.paper.figure import Scale
+from kinelo.pictures.style import arrange, picture_bytes
 
-FORMATS = ("png", "pdf")
+FORMATS: Mapping[Scale, Sequence[str]] = {"full": ("png", "pdf"), "quick": ("png",)}
+"""Files of a figure: what goes to a printer is worth its time only where the numbers are the final ones."""
+
 Pictures = Mapping[str, bytes]
 
 
@@ -42,13 +45,13 @@ class Easel:
             if pipe is not None:
                 pipe.close()
 
-    def draw(self, name: str, evidence: object) -> Future[Pictures]:
+    def draw(self, name: str, evidence: object, scale: Scale = "full") -> Future[Pictures]:
         """Have the drawing ``name`` made from the evidence, as the bytes of a file in each format."""
-        return self._pool.submit(self._ask, name, evidence)
+        return self._pool.submit(self._ask, name, evidence, scale)
 
-    def _ask(self, name: str, evidence: object) -> Pictures:
+    def _ask(self, name: str, evidence: object, scale: Scale) -> Pictures:
         to, back = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
-        pickle.dump((name, evidence), to)
+        pickle.dump((name, evidence, scale), to)
         to.flush()
         try:
             pictures, complaint = pickle.load(back)
@@ -61,25 +64,21 @@ class Easel:
         return pictures
 
 
-def paint(name: str, evidence: object) -> Pictures:
+def paint(name: str, evidence: object, scale: Scale = "full") -> Pictures:
     """Draw in this process."""
     figure = drawing(name)(evidence)
-    pictures = {}
-    for kind in FORMATS:
-        pictures[kind] = picture_bytes(figure, kind)
-        # Arranging the panels once is enough.
-        figure.set_layout_engine("none")
-    return pictures
+    arrange(figure)
+    return {kind: picture_bytes(figure, kind) for kind in FORMATS[scale]}
 
 
 def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     while True:
         try:
-            name, evidence = pickle.load(requests)
+            name, evidence, scale = pickle.load(requests)
         except EOFError:
             return
         try:
-            answer = paint(name, evidence), None
+            answer = paint(name, evidence, scale), None
         except KeyError as missing:
             answer = {}, KeyError(*missing.args)
         except Exception:

@@ -94,7 +94,7 @@ def reproduce(
     check_plan(figures, folder)
     make_writable_folder(folder)
     with Easel() as easel:
-        bench = _Bench(figures, folder, watch, threads, easel, device)
+        bench = _Bench(figures, folder, watch, threads, easel, device, scale)
         try:
             for figure in figures:
                 bench.make(figure)
@@ -144,9 +144,11 @@ class _Bench:
         threads: int | None,
         easel: Easel,
         device: DeviceName,
+        scale: Scale,
     ) -> None:
         self.folder, self.watch, self.threads, self.easel = folder, watch, threads, easel
         self.device: DeviceName = device
+        self.scale: Scale = scale
         self.total = sum(figure_work(figure) for figure in figures)
         self.done, self.figures = 0.0, len(figures)
         self.found, self.runs = 0, 0
@@ -166,7 +168,7 @@ class _Bench:
         self, prepare: Prepare, figure: FigureStudy, data: Mapping[str, xr.Dataset]
     ) -> tuple[Any, Future[Pictures]]:
         evidence = prepare(figure, data)
-        return evidence, self.easel.draw(figure.draw, evidence)
+        return evidence, self.easel.draw(figure.draw, evidence, self.scale)
 
     def hang_up(self, *, wait: bool) -> None:
         """Write the pictures that are there, or with ``wait`` all that were promised."""

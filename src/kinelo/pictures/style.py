@@ -83,6 +83,23 @@ def save(figure: Figure, path: Path | str) -> Path:
     return path
 
 
+def arrange(figure: Figure) -> None:
+    """Arrange the panels of a figure for good.
+
+    A figure that still has to arrange its panels is drawn twice for every file: once to see how large its parts are.
+    """
+    engine = figure.get_layout_engine()
+    if engine is None:
+        return
+    with journal_style():
+        import matplotlib
+
+        figure.set_dpi(float(matplotlib.rcParams["savefig.dpi"]))
+        engine.execute(figure)
+        # By the style no figure arranges itself, so that this takes the engine away.
+        figure.set_layout_engine(None)
+
+
 def picture_bytes(figure: Figure, kind: str = "png") -> bytes:
     """The figure as a file's content; the same figure gives the same bytes."""
     buffer = io.BytesIO()
