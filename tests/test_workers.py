@@ -1,13 +1,18 @@
 """Ensembles, backtests and bootstraps on a real cluster of two processes: the same bytes as in one process."""
 
+import hashlib
+import json
 import threading
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo import workers
+from kinelo.cli.app import app
 from kinelo.errors import InputError, KineloWarning
 from kinelo.micro import ensemble
 
@@ -15,6 +20,14 @@ pytest.importorskip("distributed", reason="needs kinelo[dask]")
 
 LEAGUE = kn.Normal(np.linspace(4.0, 10.0, 6), 1.0)
 SYSTEM = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
+
+
+def tree(folder):
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def test_realisations_are_split_over_workers(client, monkeypatch):
@@ -98,3 +111,56 @@ def test_a_client_is_a_client():
 def test_a_worker_that_joins_late_with_another_version_computes_nothing():
     with pytest.raises(InputError, match=r"started with 0\.0\.1"):
         workers._answer(b"", b"", "0.0.1", 0)
+
+
+STUDY = """
+title = "small"
+gamma = 0.05
+[outcome]
+kind = "tanh"
+nu = 0.5
+[league]
+kind = "normal"
+theta = [4.0, 7.0, 10.0]
+sigma = 1.0
+[simulate]
+steps = 60
+record_every = 20
+realisations = 5
+seed = 3
+[sweep]
+gamma = [0.05, -1.0, 0.1]
+"""
+
+
+def test_commands_take_the_workers_of_a_live_scheduler(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(ensemble, "SOON", 1000)
+    run = CliRunner().invoke
+    (tmp_path / "study.toml").write_text(STUDY)
+    study, there = str(tmp_path / "study.toml"), ["--scheduler", client.scheduler.address]
+    for command in ("simulate", "sweep"):
+        for name, more in (("here", []), ("there", there)):
+            done = run(app, [command, study, "--out", str(tmp_path / command / name), *more])
+            assert done.exit_code == 0, done.output
+        one, two = (tmp_path / command / name for name in ("here", "there"))
+        assert tree(one) == tree(two) and len(tree(one)) > 5
+    told = run(app, ["sweep", study, "--out", str(tmp_path / "sweep" / "there"), "--resume", "--json", *there])
+    points = json.loads(told.stdout)["points"]
+    assert [point["settings"]["gamma"] for point in points] == [0.05, -1.0, 0.1]
+    assert points[0]["distance"] > 0 and points[0]["failure"] is None
+    assert points[1]["distance"] is None and "gamma" in points[1]["failure"]
+
+
+def test_the_command_of_a_backtest_takes_workers(client, tmp_path):
+    matches = kn.simulate_matches(SYSTEM, LEAGUE, matches=200, seed=2)
+    matches.to_polars().write_csv(tmp_path / "games.csv")
+    asked = ["backtest", str(tmp_path / "games.csv"), "--rater", "team", "--rater", "glicko"]
+    here, there = (
+        CliRunner().invoke(app, [*asked, "--out", str(tmp_path / name), *more])
+        for name, more in (("here.csv", []), ("there.csv", ["--scheduler", client.scheduler.address]))
+    )
+    assert here.exit_code == there.exit_code == 0, here.output + there.output
+    one, two = (pl.read_csv(tmp_path / name).drop("seconds") for name in ("here.csv", "there.csv"))
+    assert one.equals(two)
+    wrong = CliRunner().invoke(app, [*asked, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"])
+    assert isinstance(wrong.exception, InputError) and "exclude each other" in str(wrong.exception)

@@ -116,3 +116,20 @@ def test_a_book_of_another_rater_is_refused(league, tmp_path, monkeypatch, capsy
     run("rate", league / "results.csv", "--book", tmp_path / "b")
     said = refused(monkeypatch, capsys, "rate", league / "results.csv", "--book", tmp_path / "b", "--rater", "glicko")
     assert "is a book of TeamElo" in said
+
+
+def test_a_pattern_of_files_is_rated_as_one(league, tmp_path, monkeypatch, capsys):
+    table = pl.read_csv(league / "results.csv", try_parse_dates=True).sort("date")
+    (tmp_path / "games").mkdir()
+    half = table.height // 2
+    table[:half].write_parquet(tmp_path / "games" / "1.parquet")
+    table[half:].write_parquet(tmp_path / "games" / "2.parquet")
+    table.write_parquet(tmp_path / "all.parquet")
+    said = run("rate", tmp_path / "games" / "*.parquet", "--rater", "glicko", "--out", tmp_path / "far.csv", "--top", 3)
+    assert f"{table.height:,} matches of 2 files, 6 names, Glicko" in said and "Ratings: " in said
+    run("rate", tmp_path / "all.parquet", "--rater", "glicko", "--out", tmp_path / "near.csv")
+    far, near = (pl.read_csv(tmp_path / name).sort("name") for name in ("far.csv", "near.csv"))
+    assert far.equals(near)
+    said = refused(monkeypatch, capsys, "rate", tmp_path / "games" / "*.parquet", "--book", tmp_path / "book")
+    assert "of a pattern of files" in said
+    assert "none.parquet" in refused(monkeypatch, capsys, "rate", tmp_path / "*none.parquet")

@@ -15,6 +15,7 @@ def sweep(
     retry: Annotated[bool, typer.Option("--retry", help="Continue, and compute failed points again.")] = False,
     workers: Workers = None,
     scheduler: Scheduler = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers of every point as JSON.")] = False,
 ) -> None:
     """Compute a study at every point of its [sweep] section.
 
@@ -32,7 +33,7 @@ def sweep(
     from kinelo.progress import progress_bar
     from kinelo.sweeps.assembly import FAILURE
     from kinelo.sweeps.plan import check_sweep
-    from kinelo.sweeps.study import read_sweep, run_study_sweep
+    from kinelo.sweeps.study import read_sweep, run_study_sweep, summary
     from kinelo.workers import client_of
 
     engine = client_of(workers, scheduler)
@@ -48,4 +49,9 @@ def sweep(
         picture = save(draw_sweep(table, title=content.get("title", "")), folder / "sweep.png")
     failures = [text for text in table[FAILURE].values.ravel().tolist() if text] if FAILURE in table else []
     told = f" {len(failures):,} of them could not be computed (--retry tries again): {failures[0]}" if failures else ""
-    typer.echo(f"{len(axes):,} points.{told} Results: {folder / 'sweep' / 'data.zarr'}  Picture: {picture}")
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(summary(table, axes), indent=1, ensure_ascii=False))
+    where = f"Results: {folder / 'sweep' / 'data.zarr'}  Picture: {picture}"
+    typer.echo(f"{len(axes):,} points.{told} {where}", err=as_json)

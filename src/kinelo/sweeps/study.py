@@ -7,6 +7,7 @@ place of a grid. All other keys are axes: ``outcome.nu = [0.25, 0.5]``.
 from __future__ import annotations
 
 import functools
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -68,6 +69,23 @@ def read_sweep(path: Path | str) -> tuple[dict[str, Any], Axes, str]:
         raise InputError(f"{path}: [sweep] {error}") from None
     _check_keys(str(path), content, axes)
     return content, axes, compute
+
+
+def summary(table: xr.Dataset, axes: Axes) -> dict[str, Any]:
+    """A sweep as plain values: every number that a point gave, or why it gave none; arrays stay in the dataset."""
+    numbers = [str(name) for name in table.data_vars if table[name].dims == axes.dims]
+    columns = {name: table[name].values.ravel().tolist() for name in numbers}
+    arrays = {str(name): list(map(str, table[name].dims)) for name in table.data_vars if str(name) not in numbers}
+    points = [
+        {"settings": axes.point(k), **{name: _plain(values[k]) for name, values in columns.items()}}
+        for k in range(len(axes))
+    ]
+    return {"title": table.attrs["title"], "compute": table.attrs["compute"], "points": points, "arrays": arrays}
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN; a point without a failure says nothing of one."""
+    return None if value == "" or (isinstance(value, float) and not math.isfinite(value)) else value
 
 
 def _default(study: Study) -> str:
