@@ -25,11 +25,10 @@ def client() -> Iterator[Any]:
     """Two worker processes with little memory, which give up on a task once it has cost the second one its life."""
     pytest.importorskip("distributed", reason="needs kinelo[dask]")
     import dask
-    from distributed import Client, LocalCluster
 
-    small = {"distributed.scheduler.allowed-failures": 1}
-    alone = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": "900MB", "dashboard_address": None}
-    with dask.config.set(small), LocalCluster(**alone) as cluster, Client(cluster) as client:
+    from kinelo.workers import local_client
+
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), local_client(2, "900MB") as client:
         yield client
 
 

@@ -26,6 +26,9 @@ ANSWER = 10.0
 PATIENCE = 60.0
 """Seconds in which a scheduler without workers must find one."""
 
+RETURN = "300 s"
+"""Time in which a process of a local cluster must be back after it died."""
+
 LOST = "every worker that computed it died, which is how a computation that needs too much memory ends."
 
 
@@ -157,13 +160,20 @@ def client_of(workers: int | None, scheduler: str | None) -> AbstractContextMana
 
 
 @contextmanager
-def local_client(workers: int) -> Iterator[Client]:
+def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
     """A cluster of so many processes on this machine, for the time of the block."""
     _dask()
     from distributed import Client, LocalCluster
 
+    settings: Any = import_module("dask.config")
     alone: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with _default_kept(), LocalCluster(n_workers=workers, **alone) as cluster, Client(cluster) as client:
+    with (
+        _default_kept(),
+        # Dask gives a worker up that has not come back by then, which a busy machine can take longer for than 15 s.
+        settings.set({"distributed.deploy.lost-worker-timeout": RETURN}),
+        LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone) as cluster,
+        Client(cluster) as client,
+    ):
         yield client
 
 
