@@ -83,3 +83,17 @@ def test_nonsense_is_refused_in_words(name):
             except (Exception, Hang) as error:
                 complaints.append(f"{shown} raised {type(error).__name__}: {str(error)[:100]}")
     assert not complaints, "\n".join(complaints)
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [
+        ("simulate_matches", "matches"), ("Continuum", "nodes"), ("Continuum", "sigma_nodes"), ("design", "matches"),
+        ("kinetic_states", "until"), ("simulate", "matches_per_step"), ("simulation_states", "matches_per_step"),
+        ("simulation_states", "realisations"),
+    ],
+)  # fmt: skip
+def test_enormous_numbers_are_refused_before_the_work(name, argument):
+    call, good = CALLS[name]
+    with pytest.raises(kn.InputError):
+        made(call, {**good, argument: 10**18})

@@ -87,16 +87,17 @@ def check_plan(*, teams: int, records: Records, matches_per_step: int, realisati
     # The state, its copy for the caller, its transpose for the kernel; the records, and the array made of them.
     check_memory(state * (3 + 2 * kept), f"A simulation of {few}", remedy)
     matches = records.steps * matches_per_step
-    _check_time(matches, realisations, "use fewer steps or realisations")
+    check_playing(matches, realisations, "use fewer steps or realisations")
 
 
 def check_matches(matches: int) -> None:
     """Refuse more matches than memory can keep or anyone can wait for."""
     check_memory(float(BYTES_PER_MATCH) * matches, f"A list of {matches:,} matches", "ask for fewer matches")
-    _check_time(matches, 1, "ask for fewer matches")
+    check_playing(matches, 1, "ask for fewer matches")
 
 
-def _check_time(matches: int, realisations: int, remedy: str) -> None:
+def check_playing(matches: int, realisations: int, remedy: str) -> None:
+    """Refuse more matches than anyone can wait for."""
     seconds = matches * realisations * SECONDS_PER_MATCH / usable_processors()
     # Beyond what a counter can tell apart, no match has a number of its own.
     seconds = max(seconds, 2 * YEAR) if matches > LARGEST_COUNT else seconds

@@ -22,7 +22,7 @@ from kinelo.errors import InputError
 from kinelo.micro.any_league import draws_built_in, fresh_memory, general_play, needs_general
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
-from kinelo.micro.plan import Records, check_plan
+from kinelo.micro.plan import Records, check_plan, check_playing
 from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.steps import StepRule
@@ -81,8 +81,9 @@ def simulation_states(
     checked_kinds(system, strengths)
     which = realisations if isinstance(realisations, range) else range(whole("realisations", realisations, 1))
     realisations = len(which)
-    state = starting_state(strengths, start, realisations)
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
+    check_plan(teams=strengths.teams, records=Records(0, None), matches_per_step=1, realisations=realisations, kept=1)
+    state = starting_state(strengths, start, realisations)
     seed = whole("seed", seed, 0)
     there = choose_device(device)
     # A probability that differs in its last bit is another result once in a while.
@@ -104,6 +105,7 @@ def simulation_states(
             if stop < step:
                 raise InputError(f"stops must not lie in the past: {stop} comes before step {step}.")
             match, last = step * matches_per_step, stop * matches_per_step
+            check_playing(last - match, realisations, "ask for an earlier stop or fewer matches_per_step")
             while match < last:
                 match = rounds.play_all(play, rating, played, memory, match, last)
             step = stop

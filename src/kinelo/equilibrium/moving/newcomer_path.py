@@ -18,6 +18,7 @@ import numpy as np
 
 from kinelo.equilibrium.moving.deviation import discount
 from kinelo.equilibrium.noise import normal_nodes
+from kinelo.errors import NoStationaryState
 from kinelo.model.dynamics import Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.steps import DeviationSteps
@@ -201,7 +202,12 @@ class Path:
                 # Small beside every scale of rating, and far above rounding.
                 beside[k] += 1e-5 / self._outcome.nu ** (1 if k in (RATING, STRENGTH) else 2)
                 slopes[:, column] = (self.change(beside, match)[active] - move) / (beside[k] - state[k])
-            step = np.linalg.solve(slopes, -move)
+            try:
+                step = np.linalg.solve(slopes, -move)
+            except np.linalg.LinAlgError:
+                raise NoStationaryState(
+                    "No rating holds a newcomer so far from the league: results there do not change with the rating."
+                ) from None
             state = state.copy()
             state[active] += step
             if np.abs(step).max() * self._outcome.nu <= 1e-9:
