@@ -74,7 +74,8 @@ def test_recovery_and_diagnosis_take_a_formula():
     assert verdict.to_dict()["outcome"]["kind"] == "functionoutcome"
 
 
-def test_simulated_mean_ratings_are_the_stationary_ones():
+@pytest.mark.parametrize("sampling", ["marginal", "literal"])
+def test_simulated_mean_ratings_are_the_stationary_ones(sampling):
     """Means over 400 independent leagues. A right program fails with probability 1e-4: five teams, t-test, Bonferroni.
 
     The Gaussian closure of the noise is itself off by a little, for which .004 is allowed.
@@ -86,7 +87,9 @@ def test_simulated_mean_ratings_are_the_stationary_ones():
     )
     league = kn.Scaled(stats.t(3), [0.0, 0.5, 1.0, 1.5, 2.5], [0.6, 1.0, 0.6, 1.0, 0.6])
     expected = kn.stationary(system, league, noise="gaussian").rating
-    run = kn.simulate(system, league, steps=60, seed=11, realisations=400, start=expected, record_every=2)
+    run = kn.simulate(
+        system, league, steps=60, seed=11, realisations=400, start=expected, record_every=2, sampling=sampling
+    )
     means = run.rating.isel(time=slice(10, None)).mean("time").values
     error = means.std(axis=0, ddof=1) / math.sqrt(len(means))
     allowed = stats.t(len(means) - 1).isf(1e-4 / 2 / league.teams) * error + 0.004

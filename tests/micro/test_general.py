@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 import kinelo as kn
 from kinelo.micro import any_league
@@ -234,6 +235,22 @@ def test_marginal_and_literal_have_the_same_law(strengths):
     ]
     error = np.sqrt(sum(end.var("realisation") for end in ends) / 150)
     assert (abs(ends[0].mean("realisation") - ends[1].mean("realisation")) < 5 * error).all()
+
+
+@pytest.mark.parametrize("schedule", [None, kn.Rounds(), kn.Period(2)])
+def test_draws_of_a_users_law_do_not_depend_on_how_they_are_asked_for(schedule, monkeypatch):
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1, schedule=schedule)
+    league = kn.Scaled(student(3), LEAGUE.theta, 1.0)
+    settings = {"seed": 2, "sampling": "literal", "matches_per_step": 7}
+    [whole] = kn.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings)
+    monkeypatch.setattr(any_league, "CHUNK", 11)
+    *_, parts = kn.simulation_states(system, league, stops=[3, 4, 30], realisations=5, threads=3, **settings)
+    assert np.array_equal(whole.rating, parts.rating)
+    asked = []
+    monkeypatch.setattr(any_league, "CHUNK", 1 << 14)
+    monkeypatch.setattr(kn.Scaled, "performances", lambda self, team, u: asked.append(team) or self.theta[team])
+    list(kn.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings))
+    assert len(asked) == 1
 
 
 def test_a_law_that_cannot_be_compiled_gets_a_sentence():

@@ -26,7 +26,7 @@ from kinelo.play.stream import realisation_keys
 from kinelo.play.users import USER, compiled, nothing
 
 CHUNK = 1 << 14
-"""Matches whose performances are drawn at once by a user's law."""
+"""Matches, of all realisations of a call, whose performances are drawn at once by a user's law."""
 
 
 def needs_general(system: RatingSystem, strengths: Strength, literal: bool) -> bool:
@@ -79,19 +79,19 @@ def general_play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
         kept = {**fresh_memory_of(rating), **memory}
+        own = Memory(kept["matches"][chosen], kept["reached"][chosen], kept["owed"][chosen])
         if drawing is not None:
-            own = Memory(kept["matches"][chosen], kept["reached"][chosen], kept["owed"][chosen])
             play_general(
                 rating[chosen], own, played[chosen], keys[chosen], meeting, drawing, first, last, steps, *laws, seen
             )
             return
-        for k in range(chosen.start, chosen.stop):
-            one = slice(k, k + 1)
-            own = Memory(kept["matches"][one], kept["reached"][one], kept["owed"][one])
-            for begin in range(first, last, CHUNK):
-                end = min(begin + CHUNK, last)
-                drawn = _performances(strengths, keys[k], meeting, begin, end)
-                play_general(rating[one], own, played[one], keys[one], meeting, drawn, begin, end, steps, *laws, seen)
+        size = max(1, CHUNK // (chosen.stop - chosen.start))
+        for begin in range(first, last, size):
+            end = min(begin + size, last)
+            drawn = _performances(strengths, keys[chosen], meeting, begin, end)
+            play_general(
+                rating[chosen], own, played[chosen], keys[chosen], meeting, drawn, begin, end, steps, *laws, seen
+            )
 
     return play
 
@@ -184,13 +184,10 @@ def _meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meetin
     return Meeting(pairs, none, none, rounds, True, period)
 
 
-def _performances(strengths: Strength, key: NDArray[np.uint64], meeting: Meeting, first: int, last: int) -> Drawing:
-    """Performances of both sides by the law's own method, from the uniform numbers of the stream."""
-    k, size = strengths.uniforms, last - first
-    i, j = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    uniforms = np.empty((size, 2 * k))
-    meet_and_draw(key[0], key[1], meeting, strengths.teams, first, uniforms, i, j)
-    both = np.empty((size, 2))
-    both[:, 0] = strengths.performances(i, uniforms[:, :k])
-    both[:, 1] = strengths.performances(j, uniforms[:, k:])
-    return Drawing(GIVEN, both, np.zeros((1, 1, 1)), 2 * k)
+def _performances(strengths: Strength, keys: NDArray[np.uint64], meeting: Meeting, first: int, last: int) -> Drawing:
+    """Performances of both sides in all realisations by the law's own method, asked once: its calls may be slow."""
+    k, size = strengths.uniforms, (last - first) * len(keys)
+    team, uniforms = np.empty(2 * size, dtype=np.int64), np.empty((2 * size, k))
+    meet_and_draw(keys, meeting, strengths.teams, first, last, team, uniforms)
+    drawn = np.asarray(strengths.performances(team, uniforms), dtype=np.float64)
+    return Drawing(GIVEN, drawn.reshape(size, 2), np.zeros((1, 1, 1)), 2 * k)

@@ -25,7 +25,7 @@ from kinelo.play.stream import draw, redraw, unit
 from kinelo.play.users import USER
 
 GIVEN = 4
-"""Kind of a drawing whose ``values`` are the performances themselves, two per match of the call."""
+"""Kind of a drawing whose ``values`` are the performances themselves, two per match, realisation by realisation."""
 
 NOT_PLAYED = 2.0
 
@@ -100,7 +100,8 @@ def play_general(rating, memory, played, keys, meeting, drawing, first, last, st
                 if meeting.literal:
                     used = np.uint64(1)
                     if drawing.kind == GIVEN:
-                        x = drawing.values[match - first, 0] - drawing.values[match - first, 1]
+                        row = realisation * (last - first) + match - first
+                        x = drawing.values[row, 0] - drawing.values[row, 1]
                         used += np.uint64(drawing.lineup)
                     else:
                         mine, used = performance(
@@ -147,17 +148,22 @@ def days(home, away, teams):
 
 
 @kernel
-def meet_and_draw(key_1, key_2, meeting, teams, first, uniforms, i, j):
-    """Teams of a run of matches and the uniform numbers of both performances, ``uniforms`` being (matches, 2k)."""
+def meet_and_draw(keys, meeting, teams, first, last, team, uniforms):
+    """Both teams of every match, one realisation after the other, and the uniform numbers of their performances."""
     waiting, matchings = np.empty(teams, np.uint64), meeting.period > 0 and not meeting.rounds
-    left = waiting_at(waiting, key_1, key_2, first) if matchings else np.uint64(0)
-    for row in range(i.size):
-        bits = draw(key_1, key_2, np.uint64(first + row))
-        if meeting.rounds:
-            i[row], j[row] = unpacked(meeting.pairs[np.uint64(first + row) % np.uint64(meeting.pairs.size)])
-        elif matchings:
-            i[row], j[row], left, _ = next_pair(waiting, left, bits)
-        else:
-            i[row], j[row] = two_teams(bits, np.uint64(teams))
-        for k in range(uniforms.shape[1]):
-            uniforms[row, k] = unit(redraw(bits, np.uint64(k + 1)))
+    width, row = uniforms.shape[1], 0
+    for key_1, key_2 in keys:
+        left = waiting_at(waiting, key_1, key_2, first) if matchings else np.uint64(0)
+        for match in range(first, last):
+            bits = draw(key_1, key_2, np.uint64(match))
+            if meeting.rounds:
+                i, j = unpacked(meeting.pairs[match % meeting.pairs.size])
+            elif matchings:
+                i, j, left, _ = next_pair(waiting, left, bits)
+            else:
+                i, j = two_teams(bits, np.uint64(teams))
+            team[row], team[row + 1] = i, j
+            for k in range(width):
+                uniforms[row, k] = unit(redraw(bits, np.uint64(k + 1)))
+                uniforms[row + 1, k] = unit(redraw(bits, np.uint64(width + k + 1)))
+            row += 2
