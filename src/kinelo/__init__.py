@@ -10,6 +10,7 @@ array([[ 0.   , -0.817, -0.987],
        [ 0.987,  0.817,  0.   ]])
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -143,6 +144,26 @@ def __getattr__(name: str) -> object:
     value = getattr(import_module(module), name)
     globals()[name] = value
     return value
+
+
+_MOVED = {
+    "kinelo.ratings": "kinelo.ratings became kinelo.matches, kinelo.raters, kinelo.forecasts and kinelo.book",
+    "kinelo.stationary": "kinelo.stationary became kinelo.equilibrium, and kn.stationary is a function",
+}
+
+
+class _Moved:
+    """Asked last for a module: says where the modules of 0.1 went."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        said = _MOVED.get(".".join(name.split(".")[:2]))
+        if said is not None:
+            raise ModuleNotFoundError(f"{said}; the names that 'import kinelo as kn' gives have not moved.", name=name)
+
+
+if _Moved not in sys.meta_path:
+    sys.meta_path.append(_Moved)
 
 
 def __dir__() -> list[str]:

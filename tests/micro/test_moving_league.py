@@ -196,3 +196,56 @@ def test_deviation_steps_check_their_numbers():
         kn.DeviationSteps(0.0, 1.0)
     with pytest.raises(kn.InputError, match="largest must be at least start"):
         kn.DeviationSteps(0.1, 2.0, 1.0)
+
+
+GAMMAS = {
+    "number": 5.0,
+    "each": tuple(np.linspace(2.0, 8.0, 6)),
+    "falling": kn.FallingSteps(5.0, 2.0, 30),
+    "fide": kn.FideSteps(under_18=[1]),
+    "deviation": kn.DeviationSteps(growth=10.0, start=150.0),
+}
+DYNAMICS = {
+    "none": None,
+    "learning": kn.Learning(alpha=0.5, diffusion=1.0),
+    "form": kn.Form(rate=0.01, spread=60.0),
+    "walk": kn.Walk(5.0),
+    "turnover": kn.Turnover(rate=0.02, theta=1500.0, start=1500.0),
+    "form and turnover": (kn.Form(rate=0.01, spread=60.0), kn.Turnover(rate=0.02, theta=1500.0, start=1500.0)),
+}
+
+
+@pytest.mark.parametrize("schedule", [None, kn.Rounds(), kn.Period(2)])
+@pytest.mark.parametrize("dynamics", DYNAMICS)
+@pytest.mark.parametrize("gamma", GAMMAS)
+@pytest.mark.parametrize("outcome", [kn.Tanh.elo(), kn.Davidson(1.25 * kn.Tanh.elo().nu, 0.5)])
+def test_every_combination_runs_or_is_refused_in_a_sentence(outcome, gamma, dynamics, schedule):
+    """Learning is scaled by the one γ of the league; Glicko's match is that of tanh. All else combines."""
+    league = kn.Normal(np.linspace(2000, 2500, 6), 80.0)
+
+    def run():
+        system = kn.RatingSystem(outcome, gamma=GAMMAS[gamma], schedule=schedule)
+        return kn.simulate(system, league, steps=4, seed=1, dynamics=DYNAMICS[dynamics])
+
+    refused = None
+    if gamma == "deviation" and not isinstance(outcome, kn.Tanh):
+        refused = "whose outcome is Tanh"
+    if dynamics == "learning" and gamma != "number":
+        refused = "one gamma for all teams"
+    if refused:
+        with pytest.raises(kn.InputError, match=refused):
+            run()
+        return
+    played = run()
+    assert np.isfinite(played.rating).all() and abs(played.rating[0, -1] - played.rating[0, 0]).max() > 0
+    assert ("strength" in played) == (dynamics != "none" or gamma == "deviation")
+    assert ("deviation" in played) == (gamma == "deviation")
+
+
+def test_glicko_takes_no_outcome_that_only_looks_like_tanh():
+    class Steeper(kn.Tanh):
+        def scalar_b(self):
+            return lambda z: math.tanh(2 * self.nu * z)
+
+    with pytest.raises(kn.InputError, match="whose outcome is Tanh"):
+        kn.simulate(kn.RatingSystem(Steeper(0.5), gamma=GAMMAS["deviation"]), kn.Fixed([0.0, 1.0]), steps=1, seed=1)

@@ -3,10 +3,12 @@
 import sys
 
 import pytest
+from scipy import stats
 
 import kinelo as kn
-from kinelo.studies import parse_study
+from kinelo.studies import parse_study, read_study
 from kinelo.studies.simulation import run_simulation, simulation_inputs
+from kinelo.studies.solution import run_solution, solution_inputs
 
 MODULE = """
 import math
@@ -116,3 +118,52 @@ def test_mistakes_are_named(outcome, words, module, tmp_path):
     with pytest.raises(kn.InputError, match=words) as caught:
         study(outcome=outcome)
     assert "\n" not in str(caught.value)
+
+
+KINETIC = {
+    "population": {"kind": "uniform", "theta": [4, 10, 6], "r": [2, 12, 20], "sigma": 1.0},
+    "solve": {"until": 0.5, "shape": {"kind": "scipy.stats:t", "df": 3}},
+}
+
+
+def solved(**shape):
+    plan = {"gamma": 0.05, "outcome": {"kind": "tanh", "nu": 0.5}, **KINETIC}
+    return parse_study({**plan, "solve": {"until": 0.5, "shape": shape}} if shape else plan)
+
+
+def test_a_study_solves_for_performances_of_any_shape(tmp_path):
+    plan = solved()
+    run = run_solution(plan, tmp_path / "run")
+    direct = kn.solve(plan.system, plan.teams, until=0.5, shape=stats.t(3))
+    assert (run.density.values == direct.density.values).all()
+    assert run.attrs["shape"] == "t(df=3)" and direct.attrs["shape"] == "t(3)"
+    normal = kn.solve(plan.system, plan.teams, until=0.5)
+    assert abs(normal.density.values[-1] - direct.density.values[-1]).max() > 1e-4
+    other = solved(kind="scipy.stats:t", df=4)
+    assert solution_inputs(plan)["laws"]["shape"] != solution_inputs(other)["laws"]["shape"]
+    with pytest.raises(kn.InputError):
+        run_solution(other, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        ({"kind": "scipy.stats:t"}, "with its parameters"),
+        ({"kind": "scipy.stats:t", "degrees": 3}, "cannot be made from degrees"),
+        ({"kind": "scipy.stats:tea"}, "was not found"),
+        ({"kind": "scipy.stats:cauchy", "loc": 0}, "finite mean"),
+    ],
+)
+def test_a_shape_that_cannot_be_gets_a_sentence(shape, said):
+    with pytest.raises(kn.InputError, match=rf"\[solve.shape\].*{said}"):
+        solved(**shape)
+
+
+def test_laws_beside_the_study_file_are_found(module, tmp_path, monkeypatch):
+    (tmp_path / "own.toml").write_text('gamma = 0.05\n[outcome]\nkind = "my_laws:Algebraic"\nrate = 0.5\n')
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    before = list(sys.path)
+    assert read_study("../own.toml").system.outcome.rate == 0.5
+    assert sys.path == before

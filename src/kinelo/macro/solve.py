@@ -19,6 +19,7 @@ from kinelo.macro.scheme import SchemeName
 from kinelo.macro.state import KineticState
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.expectation import Closure
+from kinelo.model.shape import Shape
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.progress import progress_bar
@@ -121,6 +122,8 @@ def solve(
         device=device,
     )  # fmt: skip
     description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion)} | said(dynamics)
+    if shape is not None:
+        description["shape"] = repr(Shape(shape))
     with progress_bar("Solving", end, wanted=progress) as advance:
         return dataset_of(states, system, description, advance)
 

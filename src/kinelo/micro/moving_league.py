@@ -37,7 +37,7 @@ def check_moving(system: RatingSystem, strengths: Strength, dynamics: Dynamics |
     motion, _ = parts_of(dynamics)
     if isinstance(motion, Learning) and not isinstance(system.gamma, float):
         raise InputError(f"Learning moves strengths by one gamma for all teams, not by {system.gamma!r}.")
-    if isinstance(system.gamma, DeviationSteps) and not isinstance(system.outcome, Tanh):
+    if isinstance(system.gamma, DeviationSteps) and type(system.outcome) is not Tanh:
         raise InputError(f"DeviationSteps are Glicko's, whose outcome is Tanh, not {system.outcome!r}.")
     try:
         code_strength(strengths)

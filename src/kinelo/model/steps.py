@@ -76,6 +76,11 @@ class FideSteps(StepRule):
     K = 40 for the first 30 games; then 20; 10 for good once a rating of 2400 was reached. ``under_18`` lists the teams
     (by index) that are juniors throughout: theirs is 40 while they are below 2300.
 
+    Source: FIDE Handbook B.02, Rating Regulations, on the development coefficient K (8.3.3 of the edition of 2022; the
+    values are those in force since July 2014). Left out: nobody ages, so a junior stays one; K counts from the match
+    after the line is crossed, not from the next published list; the 30 games need not be whole events; K is not lowered
+    where a player's games in a list, times K, exceed 700; differences above 400 points are not cut to 400.
+
     >>> reached = np.array([False, False, True])
     >>> 2 * FideSteps().at(np.array([1800.0, 1800.0, 2350.0]), np.array([3, 30, 400]), reached)
     array([40., 20., 10.])

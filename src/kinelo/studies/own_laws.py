@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ConfigDict
 
@@ -17,6 +17,9 @@ from kinelo.model.pairing import Pairing
 from kinelo.model.strength import Strength
 from kinelo.results.store import LAWS
 from kinelo.studies.section import Section
+
+if TYPE_CHECKING:
+    from kinelo.model.shape import Shape
 
 OWN, BUILT_IN = "own", "built in"
 
@@ -59,6 +62,21 @@ class OwnLeagueSection(OwnSection):
     """A league of the user's own."""
 
     base = Strength
+
+
+class ShapeSection(OwnSection):
+    """``[solve.shape] kind = "scipy.stats:t"``, ``df = 3``: the distribution of performances about their mean."""
+
+    def build(self) -> Shape:
+        """Return the shape."""
+        from kinelo.model.shape import Shape
+
+        found, given = imported(self.kind, "distribution"), dict(self.model_extra or {})
+        try:
+            return Shape(found(**given) if given else found)
+        except TypeError as error:
+            keys = ", ".join(given) or "no further keys"
+            raise InputError(f"{self.kind} cannot be made from {keys}: {error}.") from None
 
 
 def whose(section: object) -> str:

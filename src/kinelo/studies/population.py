@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from kinelo.studies.sections import Section
+from kinelo.studies.own_laws import ShapeSection
+from kinelo.studies.section import Section, built
 
 if TYPE_CHECKING:
     from kinelo.macro.population import Population
-    from kinelo.macro.state import KineticState
-    from kinelo.model.system import RatingSystem
+    from kinelo.model.shape import Shape
 
 Cells = tuple[float, float, int]
 
@@ -89,14 +89,20 @@ class SolveSection(Section):
     stop: Literal["until", "steady"] = "until"
     steady_below: float = 1e-4
     samples: int = 100
+    shape: ShapeSection | None = None
 
-    def states(self, system: RatingSystem, population: Population, threads: int = 1) -> Iterator[KineticState]:
-        """Begin the run that this section describes."""
-        from kinelo.macro.run import kinetic_states
+    @cached_property
+    def distribution(self) -> Shape | None:
+        """How performances are distributed about their mean, if not normally."""
+        return None if self.shape is None else built("solve.shape", self.shape)
 
-        return kinetic_states(system, population, **self.model_dump(), threads=threads)
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The section as arguments of a run."""
+        return self.model_dump(exclude={"shape"}) | {"shape": self.distribution}
 
     @property
     def description(self) -> dict[str, object]:
         """What the dataset of the run remembers of its settings."""
-        return self.model_dump(include={"closure", "scheme", "dt", "diffusion"})
+        settings: dict[str, object] = self.model_dump(include={"closure", "scheme", "dt", "diffusion"})
+        return settings if self.shape is None else {**settings, "shape": repr(self.distribution)}

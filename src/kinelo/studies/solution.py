@@ -88,9 +88,7 @@ def _states(
     start: Population | KineticState = _teams(study) if kept is None else _restored(study, kept)
     if isinstance(start, KineticState) and (start.steady or start.time >= plan.until):
         return iter(())
-    return kinetic_states(
-        study.system, start, **plan.model_dump(), threads=threads, device=device, dynamics=study.motion
-    )
+    return kinetic_states(study.system, start, **plan.settings, threads=threads, device=device, dynamics=study.motion)
 
 
 def _numbers(state: KineticState) -> NDArray[np.float64]:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from kinelo.errors import InputError
+from kinelo.imported import found_in
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.studies.dynamics import DynamicsSection
 from kinelo.studies.own_laws import BUILT_IN, digests
 from kinelo.studies.population import PopulationSection, SolveSection
+from kinelo.studies.section import Section, built
 from kinelo.studies.sections import (
     TAGS,
     AllPlayAllSection,
@@ -24,7 +26,6 @@ from kinelo.studies.sections import (
     OutcomeSection,
     PairingSection,
     ScheduleSection,
-    Section,
     SimulateSection,
 )
 
@@ -72,20 +73,14 @@ class Study(Section):
         laws = {"outcome": (self.outcome, self.system.outcome), "pairing": (self.pairing, self.system.pairing)}
         if "league" in names and self.league is not None:
             laws["league"] = (self.league, self.strengths)
+        if "solve" in names and self.solve is not None and self.solve.shape is not None:
+            laws["shape"] = (self.solve.shape, self.solve.distribution)
         return self.model_dump(mode="json", include=set(names)) | digests(**laws)
 
     @cached_property
     def teams(self) -> Population:
         """The population of the study, for the kinetic equation."""
         return built("population", required("population", self.population))
-
-
-def built(section: str, part: Any) -> Any:
-    """Build what a section describes; complaints name the section."""
-    try:
-        return part.build()
-    except InputError as error:
-        raise InputError(f"[{section}] {error}") from None
 
 
 def required(section: str, part: Part | None) -> Part:
@@ -113,7 +108,8 @@ def read_study(path: str | Path) -> Study:
         raise InputError(
             f"{path} is nested too deeply to be read; a study has sections and lists of numbers."
         ) from None
-    return parse_study(content, str(path))
+    with found_in(path.parent):
+        return parse_study(content, str(path))
 
 
 def parse_study(content: dict[str, Any], source: str = "study") -> Study:
@@ -126,6 +122,8 @@ def parse_study(content: dict[str, Any], source: str = "study") -> Study:
         _ = study.system, study.motion
         if study.league is not None:
             _ = study.strengths
+        if study.solve is not None:
+            _ = study.solve.distribution
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
     return study
