@@ -162,8 +162,7 @@ class _Moved:
             raise ModuleNotFoundError(f"{said}; the names that 'import kinelo as kn' gives have not moved.", name=name)
 
 
-if _Moved not in sys.meta_path:
-    sys.meta_path.append(_Moved)
+sys.meta_path.append(_Moved)
 
 
 def __dir__() -> list[str]:
