@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from kinelo.forecasts.forecast import Forecast
 
-VERSION = 2
+VERSION = 3
 _HEAD = len(frame(b""))
 
 

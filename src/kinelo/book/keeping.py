@@ -14,6 +14,7 @@ from typing import Any
 
 from kinelo.errors import InputError
 from kinelo.raters.guest import settings_of
+from kinelo.raters.start import read_start
 
 
 def origin_of(rater: Any) -> str:
@@ -51,6 +52,8 @@ def class_of(origin: str, given: Any, book: str) -> type:
 def settings_to_keep(rater: Any) -> dict[str, Any]:
     """Arguments of the constructor, which must be what JSON can keep."""
     settings = {name: list(v) if isinstance(v, tuple) else v for name, v in settings_of(rater).items()}
+    if settings.get("start") is not None:
+        settings["start"] = read_start(settings["start"]).plain()
     if settings.get("conditions"):
         raise InputError("a rating book does not keep conditions of matches; give it a rater without conditions")
     try:

@@ -25,6 +25,10 @@ ResultScale = Annotated[
 ]
 DropRepeats = Annotated[bool, typer.Option("--drop-repeats", help="Drop rows alike an earlier one in every column.")]
 
+StartingRatings = Annotated[
+    Path | None,
+    typer.Option("--start", help="Ratings to begin with: CSV or Parquet with name, rating, perhaps deviation."),
+]
 Conditions = Annotated[
     list[str] | None, typer.Option("--condition", help="A column to keep as a condition (surface); may be repeated.")
 ]
@@ -87,5 +91,5 @@ def plain_warnings() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", KineloWarning)
         yield
-    for item in caught:
-        typer.echo(f"warning: {item.message}", err=True)
+    for message in dict.fromkeys(str(item.message) for item in caught):
+        typer.echo(f"warning: {message}", err=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
+from kinelo.errors import KineloWarning
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -32,12 +34,14 @@ def predict(
     scale: ResultScale = None,
     drop_repeats: DropRepeats = False,
     condition: Conditions = None,
+    start: StartingRatings = None,
 ) -> None:
     """Forecast matches from a rating book or a file of results.
 
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     """
     from kinelo.cli.loading import load, plain_warnings, write_csv
+    from kinelo.raters.choice import rater_called
     from kinelo.raters.guest import forecast_by
 
     with plain_warnings():
@@ -47,9 +51,15 @@ def predict(
             "drop_repeats": drop_repeats,
             "conditions": condition,
         }
-        chosen = _rater(book, results, lineups, rater, lambda *given: load(*given, columns=column, **options))
+        kind = rater or ("player" if lineups else "team")
+        chosen = _rater(
+            book, results, lambda: rater_called(kind, start, condition or ()),
+            lambda: load(results, lineups, columns=column, **options),
+        )  # fmt: skip
     matches = _fixtures(fixtures, match, neutral, column, aliases, condition)
-    forecast = forecast_by(chosen, matches)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)  # names never met are told below, one by one
+        forecast = forecast_by(chosen, matches)
     for name in forecast.unknown:
         typer.echo(_stranger(name, chosen), err=True)
     table = forecast.to_polars()
@@ -79,19 +89,15 @@ def _columns_of(matches: Matches) -> set[str]:
     return set() if dateless else {"date"}
 
 
-def _rater(
-    book: Path | None, results: Path | None, lineups: Path | None, kind: str | None, read: Callable[..., Matches]
-) -> Rater:
+def _rater(book: Path | None, results: Path | None, new: Callable[[], Rater], read: Callable[[], Matches]) -> Rater:
     from kinelo.book.book import RatingBook
     from kinelo.errors import InputError
-    from kinelo.raters.choice import rater_called
 
     if (book is None) == (results is None):
         raise InputError("say where the ratings come from: either --book DIR or --results FILE")
     if book is not None:
         return RatingBook(book).rater
-    assert results is not None
-    return rater_called(kind or ("player" if lineups else "team")).fit(read(results, lineups))
+    return new().fit(read())
 
 
 def _fixtures(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
 from kinelo.cli.picture import picture_name
 from kinelo.errors import InputError
 from kinelo.raters.choice import RATER_HELP
@@ -39,6 +40,7 @@ def rate(
     scale: ResultScale = None,
     drop_repeats: DropRepeats = False,
     condition: Conditions = None,
+    start: StartingRatings = None,
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
     active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
     least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
@@ -50,9 +52,10 @@ def rate(
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
     """
     from kinelo.cli.loading import load, plain_warnings, write_csv
+    from kinelo.raters.choice import rater_called
 
     if any(sign in str(results) for sign in "*?["):
-        if lineups or book or picture or rejects or aliases or scale or drop_repeats or condition:
+        if lineups or book or picture or rejects or aliases or scale or drop_repeats or condition or start:
             raise InputError("of a pattern of files, only --rater, --column, --top and --out can be asked.")
         _rate_in_pieces(str(results), rater or "team", column, top, out)
         return
@@ -61,7 +64,8 @@ def rate(
         results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats, conditions=condition
     )
     with plain_warnings():
-        rated = _rate(matches, rater or ("player" if lineups else "team"), rater, book)
+        kind = rater or ("player" if lineups else "team")
+        rated = _rate(matches, rater, book, lambda: rater_called(kind, start, condition or ()))
     title = f"{len(matches):,} matches, {type(rated).__name__}"
     show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)
     _show_parameters(rated)
@@ -99,11 +103,11 @@ def _rate_in_pieces(pattern: str, kind: str, column: list[str] | None, top: int,
         typer.echo(f"Ratings: {out}")
 
 
-def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> Rater:
+def _rate(matches: Matches, asked: str | None, book: Path | None, new: Callable[[], Rater]) -> Rater:
     from kinelo.raters.choice import rater_called
 
     if book is None:
-        return rater_called(kind).fit(matches)
+        return new().fit(matches)
     from kinelo.book.book import RatingBook
     from kinelo.results.disk import disk_errors_in_words
 
@@ -116,7 +120,7 @@ def _rate(matches: Matches, kind: str, asked: str | None, book: Path | None) -> 
                 f"{book} is a book of {type(kept.rater).__name__}; leave --rater {asked} away or start another"
             )
     else:
-        fitted = rater_called(kind).fit(matches)
+        fitted = new().fit(matches)
         with disk_errors_in_words(book):
             kept = RatingBook(book, fitted)
     with disk_errors_in_words(book):

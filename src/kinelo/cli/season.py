@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from kinelo.matches.outcomes import Scale
 
 BREAK_HELP = "What separates sides level on points: margin, wins or head_to_head; repeat for an order."
 
@@ -32,7 +34,13 @@ def season(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Write the table to this CSV file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    lineups: Annotated[Path | None, typer.Option(help="Line-ups that belong to the results.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
+    aliases: Aliases = None,
+    scale: ResultScale = None,
+    drop_repeats: DropRepeats = False,
+    condition: Conditions = None,
+    start: StartingRatings = None,
 ) -> None:
     """Play the rest of a season many times: final points, chances of the title and of going down.
 
@@ -47,8 +55,12 @@ def season(
     places = {"title": (1, 1)} | ({"relegation": (-relegated, -1)} if relegated else {})
     rules = Rules(win, draw, loss, tuple(tie_break) if tie_break else ("margin", "wins"), places)
     with plain_warnings():
-        fitted = rater_called(rater).fit(load(results, None, column))
-        coming = read_matches(fixtures, played=False, columns=column_mapping(column))
+        options: dict[str, Any] = {"aliases": aliases, "drop_repeats": drop_repeats, "conditions": condition}
+        fitted = rater_called(rater, start, condition or ()).fit(load(results, lineups, column, scale=scale, **options))
+        coming = read_matches(
+            fixtures, played=False, columns=column_mapping(column), results=cast("Scale | None", scale),
+            aliases=aliases, drop_repeats=drop_repeats, conditions=condition or (),
+        )  # fmt: skip
         found = played(fitted, coming, rules=rules, simulations=simulations, seed=seed)
     table = found.to_polars()
     if out is not None:

@@ -34,6 +34,7 @@ from kinelo.raters.gaussian_slopes import BY_MATCH, READING, Expected, by_differ
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.order import Order
 from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
+from kinelo.raters.roster import tell_of_misspelt
 from kinelo.raters.stateful import StatefulRater
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ class GaussianRater(StatefulRater):
         """Estimate the open parameters; the noise follows from the others."""
         if self.noise is not None:
             return super().search(matches)
-        if any(getattr(self, name, None) is not None for name in self.spreads):
+        start = self._start()
+        given = start is not None and bool(np.isfinite(start.deviation).any())
+        if given or any(getattr(self, name, None) is not None for name in self.spreads):
             return self._search_by_turns(matches)
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
@@ -237,7 +240,10 @@ class GaussianRater(StatefulRater):
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
         check_matches(matches)
         self._begun()
-        return self._forecast(*self._look(matches)).about(matches)
+        mean, variance, unknown = self._look(matches)
+        sides = [*self._state.rosters.values()][-1].names
+        tell_of_misspelt(tuple(name for name in unknown if name in matches.teams), sides)
+        return self._forecast(mean, variance, unknown).about(matches)
 
     def _signal(self, matches: Matches) -> Array:
         """What the update sees of each match, while the unit of margins runs on; margins count only after ``fit``."""

@@ -76,7 +76,13 @@ class Rater(ABC):
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
-        given = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default]
+        given = []
+        for name, value in self.get_params().items():
+            usual = defaults[name].default
+            if hasattr(value, "columns"):  # a table does not fit into a line, and comparing it gives a table
+                given.append(f"{name}=<{len(value)} rows>")
+            elif value != usual:
+                given.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(given)})"
 
     def _repr_html_(self) -> str:

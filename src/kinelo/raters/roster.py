@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kinelo.errors import KineloWarning
+
+MOST_TOLD = 5
+DIGITS = re.compile(r"\d+").findall
 
 
 def nearest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
@@ -17,6 +24,18 @@ def nearest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     """
     plain = {known.casefold(): known for known in names}
     return [plain[key] for key in get_close_matches(name.casefold(), plain, n=most, cutoff=0.75)]
+
+
+def tell_of_misspelt(unknown: tuple[str, ...], names: Iterable[str]) -> None:
+    """Warn of names never met that are nearly those of others; another number makes another name, not a slip."""
+    known = set(names).difference(unknown)
+    told = []
+    for name in unknown[:MOST_TOLD]:
+        near = [other for other in nearest_names(name, sorted(known)) if DIGITS(other) == DIGITS(name)]
+        if near:
+            told.append(f"{name} has never played and is forecast as a newcomer; did you mean {' or '.join(near)}?")
+    if told:
+        warnings.warn(" ".join(told), KineloWarning, stacklevel=3)
 
 
 class Roster:

@@ -51,6 +51,8 @@ class Standing(RaterState):
         """Places of both sides of every match; new names begin at the start."""
         places = self.roster.places(matches.teams)
         self.grow()
+        if self.waiting and len(matches):
+            self.arrive(int(matches.day[0]))
         if self.roster.in_order(matches.teams):
             return Seats(matches.home, matches.away)
         return Seats(places[matches.home], places[matches.away])
@@ -75,11 +77,11 @@ class Standing(RaterState):
             {
                 "name": pl.Series(self.roster.names, dtype=pl.String),
                 **shown,
-                "matches": self.known.games[:size],
+                "matches": self.games_shown(),
                 "last_played": np.maximum(self.known.last[:size], -(10**6)).astype("datetime64[D]"),
             }
         )
-        return played.filter(pl.col("matches") > 0).sort("rating", descending=True, maintain_order=True)
+        return played.filter(self.here()).sort("rating", descending=True, maintain_order=True)
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything, as arrays to be kept on disk."""

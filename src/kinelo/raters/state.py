@@ -55,6 +55,8 @@ class RaterState(ABC):
         self.known = known
         self.fills = dict(fills or {})
         self.rosters = {column.roster: Roster() for column in self.columns.values()}
+        self.before = np.empty(0, np.int64)
+        self.waiting = False
 
     @property
     def roster(self) -> Roster:
@@ -108,6 +110,41 @@ class RaterState(ABC):
         more[:] = self.fills.get(name, 0)
         return np.concatenate([values, more])
 
+    def seat(self, names: tuple[str, ...], games: NDArray[np.int64], unseen: NDArray[np.int64], day: NDArray) -> None:
+        """Let these begin, in a fresh state: matches they have played, of which so many are not shown, and last days.
+
+        Whose last day is NEVER has waited since the first match that the state sees.
+        """
+        self.roster.places(names)
+        self.grow()
+        self.known.games[: len(names)] = games
+        self.known.last[: len(names)] = day
+        self.before, self.waiting = unseen, bool(np.any(day == NEVER))
+
+    def arrive(self, day: int) -> None:
+        """Let those who wait for the first match have waited since this day."""
+        if self.waiting:
+            last = self.known.last
+            last[(last == NEVER) & (self.known.games > 0)] = day
+            self.waiting = False
+
+    def as_seen_on(self, day: int) -> Any:
+        """The arrays as they are for matches from this day on; the state itself does not change."""
+        if not self.waiting:
+            return self.known
+        last = self.known.last
+        return self.known._replace(last=np.where((last == NEVER) & (self.known.games > 0), day, last))
+
+    def games_shown(self) -> NDArray[np.int64]:
+        """Matches played by everyone, without those that are only supposed."""
+        games = self.known.games[: len(self)].copy()
+        games[: self.before.size] -= self.before
+        return games
+
+    def here(self) -> NDArray[np.bool_]:
+        """Who has a rating: everyone who has played or began with one."""
+        return self.known.games[: len(self)] > 0
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""
         kept = dict(self.known._asdict())
@@ -115,12 +152,15 @@ class RaterState(ABC):
             rows = column.first + len(self.rosters[column.roster])
             kept[name] = kept[name][:rows, :rows] if column.square else kept[name][:rows]
         names = {key: np.array(roster.names, dtype=str) for key, roster in self.rosters.items()}
-        return {key: value if value.size else np.empty(0, "U1") for key, value in names.items()} | kept
+        rosters = {key: value if value.size else np.empty(0, "U1") for key, value in names.items()}
+        return rosters | kept | {"before": self.before}
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         for key in self.rosters:
             self.rosters[key] = Roster()
             self.rosters[key].places(tuple(arrays[key].tolist()))
+        self.before = arrays["before"].copy()
         kind = type(self.known)
         self.known = kind(**{name: np.ascontiguousarray(arrays[name]).copy() for name in kind._fields})
+        self.waiting = bool(np.any((self.known.last == NEVER) & (self.known.games > 0)))

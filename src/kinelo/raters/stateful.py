@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.rater import Rater
+from kinelo.raters.rivers import fits_in_pieces
+from kinelo.raters.start import SETTLED, Start, read_start, tell_of_strangers
 
 PREFIX = "parameter_"
 
@@ -19,7 +21,10 @@ PREFIX = "parameter_"
 class StatefulRater(Rater):
     """A rater whose parameters make a fresh state, which matches then carry on."""
 
+    start: Any
+    initial: float
     _state: Any = None
+    _read: tuple[Any, Start] | None = None
 
     @abstractmethod
     def _fresh(self, values: Mapping[str, float]) -> Any:
@@ -29,6 +34,36 @@ class StatefulRater(Rater):
         """Forget every match and settle the parameters."""
         self.parameters_ = self.settled_values(estimated)
         self._state = self._fresh(self.parameters_)
+        start = self._start()
+        if start is not None:
+            unseen = np.where(start.matches == SETTLED, SETTLED, 0)
+            self._state.seat(start.names, start.matches, unseen, start.day)
+            self._place(start, self._state.known)
+
+    @abstractmethod
+    def _place(self, start: Start, known: Any) -> None:
+        """Write the ratings to begin with at the first places of the arrays."""
+
+    def _start(self) -> Start | None:
+        """The ratings to begin with, read once."""
+        if self.start is None:
+            return None
+        if self._read is None or self._read[0] is not self.start:
+            self._read = (self.start, read_start(self.start))
+        return self._read[1]
+
+    @fits_in_pieces
+    def fit(self, matches: Matches) -> Self:
+        """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+        super().fit(matches)
+        start = self._start()
+        if start is not None:
+            tell_of_strangers(start, self._names_of(matches))
+        return self
+
+    def _names_of(self, matches: Matches) -> set[str]:
+        """Names of those who are rated, in matches."""
+        return {matches.teams[code] for code in np.unique(np.concatenate([matches.home, matches.away]))}
 
     def _begun(self) -> Any:
         if self._state is None:

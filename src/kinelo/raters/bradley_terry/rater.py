@@ -25,6 +25,7 @@ from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.order import learn_order
 from kinelo.raters.rater import Rater
 from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
+from kinelo.raters.roster import tell_of_misspelt
 
 if TYPE_CHECKING:
     import polars as pl
@@ -202,6 +203,11 @@ class BradleyTerry(Rater):
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the estimate as it stands; names never met count as average and are listed."""
+        forecast = self._forecast(matches)
+        tell_of_misspelt(forecast.unknown, self._tally.roster.names)
+        return forecast
+
+    def _forecast(self, matches: Matches) -> Forecast:
         tally = self._begun()
         seats = tally.find(matches)
         strength = self._strength()
@@ -226,7 +232,7 @@ class BradleyTerry(Rater):
         while start < len(matches):
             stop = int(np.searchsorted(days, days[start] + max(self.refit_days, 1.0), side="left"))
             part = matches[start:stop]
-            forecast = self.predict(part)
+            forecast = self._forecast(part)
             parts.append(forecast.probabilities)
             unknown |= dict.fromkeys(forecast.unknown)
             self.update(part)

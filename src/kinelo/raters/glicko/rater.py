@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.glicko import kernels
+from kinelo.raters.roster import tell_of_misspelt
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.standing import Standing
-from kinelo.raters.state import Column
+from kinelo.raters.start import Start
+from kinelo.raters.state import NEVER, Column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,6 +85,14 @@ class _GlickoFamily(SideRater):
         phi2 = (Q * values["deviation"]) ** 2
         return Deviations(0.0, phi2, volatility=self._volatility(values), gain=0.0, info=0.0)
 
+    def _place(self, start: Start, known: Deviating) -> None:
+        size = len(start.names)
+        known.rating[:size] = Q * (start.rating - self.initial)
+        phi2 = np.minimum((Q * start.deviation) ** 2, known.variance[:size])
+        known.variance[:size] = np.where(np.isnan(phi2), known.variance[:size], phi2)
+        if self.tau > 0.0:
+            known.volatility[:size] = np.where(np.isnan(start.volatility), known.volatility[:size], start.volatility)
+
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
         seats, known = standing.admit(matches), standing.known
         z, doubt, ties = (np.empty(len(matches) if traced else 0) for _ in range(3))
@@ -104,6 +114,7 @@ class _GlickoFamily(SideRater):
         check_matches(matches)
         running, settled = self._begun(), self._settled()
         seats = running.find(matches)
+        tell_of_misspelt(seats.unknown, running.roster.names)
         (mu_i, phi_i), (mu_j, phi_j) = (
             self._on(running, settled, side, matches.day) for side in (seats.home, seats.away)
         )
@@ -131,7 +142,7 @@ class _GlickoFamily(SideRater):
         if self.together:
             # Glicko-2 adds the volatility of the first period when it settles.
             rest = np.floor(day / self.period) - np.floor(last / self.period) - (1.0 if self.tau > 0 else 0.0)
-        rest = np.where(places >= 0, np.maximum(rest, 0.0), 0.0)
+        rest = np.where(last > NEVER, np.maximum(rest, 0.0), 0.0)
         return mu, np.minimum(phi2 + volatility**2 * rest, self._numbers.largest)
 
     def _settled(self) -> Deviations:
@@ -178,6 +189,9 @@ class Glicko(_GlickoFamily):
         How fast home advantage and κ drift, as in :class:`TeamElo`.
     initial
         Rating of a newcomer.
+    start
+        Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
+        matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
     period
         Days in a rating period.
     together
@@ -207,6 +221,7 @@ class Glicko(_GlickoFamily):
         initial: float = 1500.0,
         period: float = 30.0,
         together: bool = False,
+        start: Any = None,
     ) -> None:
         self.deviation = deviation
         self.growth = growth
@@ -216,6 +231,7 @@ class Glicko(_GlickoFamily):
         self.home_step = home_step
         self.ties_step = ties_step
         self.initial = initial
+        self.start = start
         self.period = period
         self.together = together
 
@@ -228,7 +244,7 @@ class Glicko2(_GlickoFamily):
 
     Parameters
     ----------
-    deviation, home_advantage, ties, sharpness, home_step, ties_step, initial, period, together
+    deviation, home_advantage, ties, sharpness, home_step, ties_step, initial, start, period, together
         As in :class:`Glicko`.
     volatility
         σ of a newcomer, in Glickman's units.
@@ -258,6 +274,7 @@ class Glicko2(_GlickoFamily):
         initial: float = 1500.0,
         period: float = 30.0,
         together: bool = False,
+        start: Any = None,
     ) -> None:
         self.deviation = deviation
         self.volatility = volatility
@@ -268,6 +285,7 @@ class Glicko2(_GlickoFamily):
         self.ties_step = ties_step
         self.tau = tau
         self.initial = initial
+        self.start = start
         self.period = period
         self.together = together
 

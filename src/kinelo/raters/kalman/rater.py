@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from kinelo.raters.kalman.hindsight import backwards, forwards, smoothed, steps
 from kinelo.raters.kalman.kernels import FIRST
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
 from kinelo.raters.rivers import fits_in_pieces
+from kinelo.raters.start import Start
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,6 +92,9 @@ class KalmanElo(GaussianRater):
         level of each around its own, with a spread that is estimated (``"spread by surface"``).
     initial
         Rating shown for the average of the teams that are active; 400 points are odds of about ten to one.
+    start
+        Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
+        matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [1, 1], "neutral": [True, True]})
@@ -135,6 +139,7 @@ class KalmanElo(GaussianRater):
         conditions: Sequence[str] = (),
         covariance: Literal["auto", "full", "diagonal"] = "auto",
         initial: float = 1500.0,
+        start: Any = None,
     ) -> None:
         self.walk = walk
         self.prior_spread = prior_spread
@@ -151,6 +156,7 @@ class KalmanElo(GaussianRater):
         self.conditions = conditions
         self.covariance = covariance
         self.initial = initial
+        self.start = start
 
     def needs_whole_table(self) -> str:
         """The covariance of all sides grows with their square."""
@@ -239,6 +245,16 @@ class KalmanElo(GaussianRater):
             numbers.home_prior, condition_names(self.conditions), values,
         )  # fmt: skip
 
+    def _place(self, start: Start, known: kernels.Known) -> None:
+        rows = slice(FIRST, FIRST + len(start.names))
+        points = self.points_per_unit_
+        known.x[rows] = (start.rating - self.initial) / points
+        variance = np.where(np.isnan(start.deviation), self._numbers.prior, (start.deviation / points) ** 2)
+        if known.C.size:
+            known.C[rows, rows] = np.diag(variance)
+        else:
+            known.v[rows] = variance
+
     def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state
         seats = state.admit(matches)
@@ -294,16 +310,9 @@ class KalmanElo(GaussianRater):
         state: FilterState = self._state
         seats = state.find(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        known = state.as_seen_on(int(matches.day[0])) if len(matches) else state.known
         kernels.foresee_all(
-            seats.home,
-            seats.away,
-            matches.neutral,
-            matches.day,
-            seats.slots,
-            self._numbers,
-            state.known,
-            mean,
-            variance,
+            seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._numbers, known, mean, variance
         )
         return mean, variance, seats.unknown
 
@@ -368,18 +377,18 @@ class KalmanElo(GaussianRater):
         import polars as pl
 
         size, points = len(state), self.points_per_unit_
-        strength, variance = state.relative(ACTIVE_DAYS, belief)
+        strength, variance = state.relative(None if self._start() else ACTIVE_DAYS, belief)
         table = pl.DataFrame(
             {
                 "name": pl.Series(state.roster.names, dtype=pl.String),
                 "rating": self.initial + points * strength,
                 "uncertainty": points * np.sqrt(variance),
                 "home": points * state.known.eta[:size],
-                "matches": state.known.games[:size],
-                "last_played": state.known.last[:size].astype("datetime64[D]"),
+                "matches": state.games_shown(),
+                "last_played": np.maximum(state.known.last[:size], -(10**6)).astype("datetime64[D]"),
             }
         )
-        return table.filter(pl.col("matches") > 0).sort("rating", descending=True, maintain_order=True)
+        return table.filter(state.here()).sort("rating", descending=True, maintain_order=True)
 
     def hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these matches, given all of them.

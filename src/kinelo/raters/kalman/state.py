@@ -71,6 +71,8 @@ class FilterState(RaterState):
             places[code] = self.roster.place(matches.teams[code])
         slots = self.slots.codes(matches)
         self.grow()
+        if len(matches):
+            self.arrive(int(matches.day[0]))
         return Seats(places[matches.home], places[matches.away], tuple(self.roster.names[before:]), slots)
 
     def find(self, matches: Matches) -> Seats:
@@ -99,13 +101,16 @@ class FilterState(RaterState):
         return lower + np.tril(lower, -1).T
 
     def relative(
-        self, days: int, belief: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self, days: int | None, belief: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Strengths and variances relative to the average of those who played within ``days`` of the last match.
 
-        ``belief`` takes the place of what the filter believes of the strengths.
+        ``belief`` takes the place of what the filter believes of the strengths; without ``days`` they are absolute.
         """
         size = len(self)
+        if days is None:
+            strength, covariance = belief or (self.known.x[FIRST : FIRST + size], self.covariance())
+            return strength, np.maximum(np.diagonal(covariance), 0.0)
         active = (self.known.last[:size] >= self.known.clock[TODAY] - days) & (self.known.games[:size] > 0)
         share = active / max(active.sum(), 1)
         strength, covariance = belief or (self.known.x[FIRST : FIRST + size], self.covariance())

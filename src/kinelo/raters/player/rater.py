@@ -9,7 +9,7 @@ Equations in :mod:`kinelo.raters.player.kernels` and :mod:`kinelo.raters.player.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player import slopes
 from kinelo.raters.player.state import SquadState, lineup_sheet, lineups_of
 from kinelo.raters.rivers import fits_in_pieces
-from kinelo.raters.state import Seats
+from kinelo.raters.start import Start
+from kinelo.raters.state import NEVER, Seats
 from kinelo.raters.wandering import TODAY
 
 if TYPE_CHECKING:
@@ -90,6 +91,9 @@ class PlayerElo(GaussianRater):
         How long a substitute plays, compared with a starter, where no minutes are known.
     initial
         Rating shown for strength 0; 400 points are odds of about ten to one for a side of such players.
+    start
+        Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
+        matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B"], "away": ["B", "A"], "result": [1, -1],
@@ -137,6 +141,7 @@ class PlayerElo(GaussianRater):
         strength: Literal["mean", "sum"] = "mean",
         substitute_share: float = 0.3,
         initial: float = 1500.0,
+        start: Any = None,
     ) -> None:
         self.walk = walk
         self.prior_spread = prior_spread
@@ -155,6 +160,7 @@ class PlayerElo(GaussianRater):
         self.substitute_share = substitute_share
         self.noise = noise
         self.initial = initial
+        self.start = start
 
     @property
     def lineup_knowledge(self) -> str:
@@ -212,6 +218,15 @@ class PlayerElo(GaussianRater):
         }
         return SquadState(self._venue_variance)
 
+    def _place(self, start: Start, known: rotation_kernels.Squads) -> None:
+        size, points = len(start.names), self.points_per_unit_
+        known.x[:size] = (start.rating - self.initial) / points
+        known.P[:size] = np.where(np.isnan(start.deviation), self._numbers.prior, (start.deviation / points) ** 2)
+        known.team_of[:size] = -1
+
+    def _names_of(self, matches: Matches) -> set[str]:
+        return set(lineups_of(matches).players)
+
     def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
         state: SquadState = self._state
         unknown = state.find(matches).unknown
@@ -245,6 +260,9 @@ class PlayerElo(GaussianRater):
         state: SquadState = self._state
         seats = state.find(matches)
         known = state.with_room("players", int(seats.players.max(initial=-1)) + 1)
+        if state.waiting and len(matches):
+            last = known.last
+            known = known._replace(last=np.where((last == NEVER) & (known.games > 0), matches.day[0], last))
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         player_kernels.foresee_all(
             seats.home, seats.away, matches.neutral, matches.day, self._sheet(matches, seats), MODES[self.known],
@@ -270,11 +288,11 @@ class PlayerElo(GaussianRater):
                     "team": pl.Series(teams[known.team_of[:size]].tolist(), dtype=pl.String),
                     "rating": self.initial + points * known.x[:size],
                     "uncertainty": points * np.sqrt(known.P[:size]),
-                    "matches": known.games[:size],
+                    "matches": state.games_shown(),
                     "last_played": np.maximum(known.last[:size], -(10**6)).astype("datetime64[D]"),
                 }
             )
-            .filter(pl.col("matches") > 0)
+            .filter(state.here())
             .sort("rating", descending=True, maintain_order=True)
         )
 

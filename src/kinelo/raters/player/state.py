@@ -53,6 +53,8 @@ class SquadState(RaterState):
         teams = self.teams.places(matches.teams)
         players = self.roster.places(lineups.players)
         self.grow()
+        if len(matches):
+            self.arrive(int(matches.day[0]))
         places = players[lineups.player]
         home, away = teams[matches.home], teams[matches.away]
         sides = np.column_stack([home, away]).ravel()

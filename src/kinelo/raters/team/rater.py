@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,11 @@ from kinelo.play.laws import code_outcome
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.rivers import fits_in_pieces
+from kinelo.raters.roster import tell_of_misspelt
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.standing import Standing
+from kinelo.raters.start import Start
+from kinelo.raters.state import NEVER
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import Numbers
 from kinelo.raters.team.slopes import losses_and_slopes
@@ -73,6 +76,9 @@ class TeamElo(SideRater):
         Rating of a newcomer, and the points that make the odds ten to one: ``ν = ln 10 / (2 · scale)``.
     prior_spread
         Standard deviation of newcomers' strengths, which sets their uncertainty; by default that of the fitted ratings.
+    start
+        Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
+        matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
     system
         A :class:`kinelo.RatingSystem`, which then tells step, newcomer's boost, ties and scale; what else is not given
         is off, and nothing is estimated. Its pairing says who meets whom, which matches already tell.
@@ -125,6 +131,7 @@ class TeamElo(SideRater):
         season_gap: float = 45.0,
         prior_spread: float | None = None,
         system: RatingSystem | None = None,
+        start: Any = None,
     ) -> None:
         self.step = step
         self.newcomer_boost = newcomer_boost
@@ -139,6 +146,7 @@ class TeamElo(SideRater):
         self.home_step = home_step
         self.ties_step = ties_step
         self.initial = initial
+        self.start = start
         self.scale = scale
         self.season_gap = season_gap
         self.prior_spread = prior_spread
@@ -250,6 +258,11 @@ class TeamElo(SideRater):
     def _fresh(self, values: Mapping[str, float]) -> Standing:
         return Standing(self.initial, self._vector(values).v0)
 
+    def _place(self, start: Start, known: Any) -> None:
+        size = len(start.names)
+        known.rating[:size] = start.rating
+        known.variance[:size] = np.where(np.isnan(start.deviation), known.variance[:size], start.deviation**2)
+
     @property
     def _nu(self) -> float:
         return math.log(10.0) / (2.0 * self.scale) if self.system is None else self.system.outcome.nu
@@ -321,6 +334,7 @@ class TeamElo(SideRater):
             day = max(int(known.last[i]), int(known.last[j]), 0)
         else:
             day = int(np.datetime64(date).astype("datetime64[D]").astype(np.int64))
+        standing.arrive(day)
         one = self._one_match()
         for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=True):
             column[0] = value
@@ -349,6 +363,7 @@ class TeamElo(SideRater):
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
         check_matches(matches)
         seats = self._begun().find(matches)
+        tell_of_misspelt(seats.unknown, self._state.roster.names)
         z = self._rested(seats.home, matches.day) - self._rested(seats.away, matches.day)
         z += np.where(matches.neutral, 0.0, self._common[kernels.HOME])
         return self._forecast((z, np.full(z.size, self._common[kernels.KAPPA])), seats.unknown).about(matches)
@@ -356,7 +371,7 @@ class TeamElo(SideRater):
     def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
         """Ratings after resting until a day."""
         rating, last = self._state.at(places, "rating", "last")
-        idle = np.where(places >= 0, day - last, 0.0)
+        idle = np.where(last > NEVER, day - last, 0.0)
         f = np.exp(-self.parameters_["regression"] * np.maximum(idle - self.season_gap, 0.0) / kernels.YEAR)
         return self.initial + f * (rating - self.initial)
 

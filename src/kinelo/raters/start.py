@@ -1,0 +1,140 @@
+"""Ratings that sides begin with: a table of names and ratings, perhaps with deviations, matches played and days.
+
+Whoever is not in the table enters as a newcomer. A rating without a deviation is as uncertain as a newcomer's; without
+a number of matches its side counts as settled; without a day it holds on the day of the first match.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError, KineloWarning
+from kinelo.raters.roster import nearest_names
+from kinelo.raters.state import NEVER
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SETTLED = 10**6
+"""Matches that a side of unknown experience is taken to have played."""
+
+MOST_NAMED = 5
+COLUMNS = {
+    "name": ("name", "team", "side", "player"),
+    "rating": ("rating", "elo", "strength"),
+    "deviation": ("deviation", "uncertainty", "rd"),
+    "volatility": ("volatility",),
+    "matches": ("matches", "games", "played"),
+    "date": ("last_played", "date"),
+}
+
+
+class Start(NamedTuple):
+    """What is known of everyone before the first match: NaN, SETTLED or NEVER where it is not said."""
+
+    names: tuple[str, ...]
+    rating: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    volatility: NDArray[np.float64]
+    matches: NDArray[np.int64]
+    day: NDArray[np.int64]
+
+    def plain(self) -> dict[str, list[Any]]:
+        """The table as lists, from which :func:`read_start` reads the same."""
+        kept: dict[str, list[Any]] = {"name": list(self.names), "rating": self.rating.tolist()}
+        for name, values in (("deviation", self.deviation), ("volatility", self.volatility)):
+            if np.isfinite(values).any():
+                kept[name] = [float(v) if np.isfinite(v) else None for v in values]
+        if np.any(self.matches != SETTLED):
+            kept["matches"] = self.matches.tolist()
+        if np.any(self.day != NEVER):
+            kept["date"] = [str(np.datetime64(int(day), "D")) if day != NEVER else None for day in self.day]
+        return kept
+
+
+def read_start(source: Any) -> Start:
+    """Read ratings to begin with: names and numbers, a table with columns name and rating, or the path of one.
+
+    >>> start = read_start({"A": 1620, "B": 1480})
+    >>> start.names, start.rating.tolist()
+    (('A', 'B'), [1620.0, 1480.0])
+    """
+    import polars as pl
+
+    from kinelo.matches.loading import load_table
+
+    if isinstance(source, Mapping) and not any(isinstance(v, list | tuple | np.ndarray) for v in source.values()):
+        table = pl.DataFrame({"name": list(map(str, source)), "rating": list(source.values())}, strict=False)
+    elif isinstance(source, Mapping | str | Path) or hasattr(source, "columns"):
+        table = load_table(source)
+    else:
+        raise InputError(f"start must be a table of names and ratings, or a mapping, not {type(source).__name__}")
+    table = _named(table)
+    names = tuple(str(name).strip() for name in table["name"])
+    if len(set(names)) < len(names) or not all(names):
+        twice = next((name for name in names if names.count(name) > 1), "")
+        raise InputError(f"start names {twice!r} twice" if twice else "start holds a row without a name")
+    rating, deviation, volatility, matches = (_numbers(table, c) for c in list(COLUMNS)[1:5])
+    wrong = np.flatnonzero(~np.isfinite(rating) | (np.abs(rating) > 1e12) | (deviation <= 0) | (volatility <= 0))
+    wrong = np.union1d(wrong, np.flatnonzero(matches < 0))
+    if wrong.size:
+        raise InputError(f"start says of {names[wrong[0]]!r} what no rating can be; deviations are above 0")
+    games = np.where(np.isnan(matches), SETTLED, np.maximum(np.nan_to_num(matches), 1)).astype(np.int64)
+    return Start(names, rating, deviation, volatility, games, _days(table))
+
+
+def _named(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with the columns it has under their plain names."""
+    lower = {str(column).strip().lower(): column for column in table.columns}
+    found = {}
+    for name, aliases in COLUMNS.items():
+        hits = [lower[alias] for alias in aliases if alias in lower]
+        if hits:
+            found[hits[0]] = name
+    missing = [name for name in ("name", "rating") if name not in found.values()]
+    if missing:
+        raise InputError(f"start has no column {missing[0]!r}; it has {', '.join(map(str, table.columns))}")
+    return table.select(list(found)).rename(found)
+
+
+def _numbers(table: pl.DataFrame, column: str) -> NDArray[np.float64]:
+    from kinelo.matches.fields import read_numbers
+
+    if column not in table.columns:
+        return np.full(table.height, np.nan)
+    return read_numbers(table[column])
+
+
+def _days(table: pl.DataFrame) -> NDArray[np.int64]:
+    import polars as pl
+
+    if "date" not in table.columns:
+        return np.full(table.height, NEVER)
+    days = table["date"]
+    try:
+        days = days.cast(pl.String).str.head(10).str.to_date("%Y-%m-%d") if days.dtype != pl.Date else days
+    except pl.exceptions.PolarsError:
+        raise InputError("start holds dates that are not written as year-month-day") from None
+    return days.cast(pl.Int32).cast(pl.Int64).fill_null(NEVER).to_numpy()
+
+
+def tell_of_strangers(start: Start, met: set[str]) -> None:
+    """Warn of names in the table that no match names, with those they may stand for."""
+    strange = [name for name in start.names if name not in met]
+    if not strange:
+        return
+    fresh = sorted(met.difference(start.names))
+    told = []
+    for name in strange[:MOST_NAMED]:
+        near = nearest_names(name, fresh, 1)
+        told.append(f"{name!r} (perhaps {near[0]!r})" if near else repr(name))
+    rest = f" and {len(strange) - MOST_NAMED} more" if len(strange) > MOST_NAMED else ""
+    warnings.warn(
+        f"start names {len(strange)} that no match names: {', '.join(told)}{rest}", KineloWarning, stacklevel=4
+    )
