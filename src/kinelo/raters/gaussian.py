@@ -184,6 +184,9 @@ class GaussianRater(StatefulRater):
 
     def slopes(self, matches: Matches, skipped: int) -> Slopes:
         """Losses of the matches from ``skipped`` on, and their derivatives by the open parameters, after a reset."""
+        if self.start is not None:  # where ratings begin depends on the parameters then
+            said = self.one_step_ahead(matches).probabilities[skipped:]
+            return Slopes(log_loss(said, matches.result[skipped:]), np.empty((len(said), 0)), ())
         self._begin(matches)
         y = self._signal(matches)
         size = np.where(np.isnan(matches.margin) | (y == 0.0), 1.0, np.abs(y))
