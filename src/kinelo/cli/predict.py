@@ -54,7 +54,7 @@ def predict(
         kind = rater or ("player" if lineups else "team")
         chosen = _rater(
             book, results, lambda: rater_called(kind, start, condition or ()),
-            lambda: load(results, lineups, columns=column, **options),
+            lambda path: load(path, lineups, columns=column, **options),
         )  # fmt: skip
     matches = _fixtures(fixtures, match, neutral, column, aliases, condition)
     with warnings.catch_warnings():
@@ -89,7 +89,7 @@ def _columns_of(matches: Matches) -> set[str]:
     return set() if dateless else {"date"}
 
 
-def _rater(book: Path | None, results: Path | None, new: Callable[[], Rater], read: Callable[[], Matches]) -> Rater:
+def _rater(book: Path | None, results: Path | None, new: Callable[[], Rater], read: Callable[[Path], Matches]) -> Rater:
     from kinelo.book.book import RatingBook
     from kinelo.errors import InputError
 
@@ -97,7 +97,8 @@ def _rater(book: Path | None, results: Path | None, new: Callable[[], Rater], re
         raise InputError("say where the ratings come from: either --book DIR or --results FILE")
     if book is not None:
         return RatingBook(book).rater
-    return new().fit(read())
+    assert results is not None
+    return new().fit(read(results))
 
 
 def _fixtures(
