@@ -89,4 +89,4 @@ def standing(name: str) -> str:
     if name not in EQUATIONS:
         return ""
     equation, place = EQUATIONS[name]
-    return f"{equation} ({place})".replace("|", "\\|")
+    return f"{equation} ({place})".replace("|", "∣")

@@ -69,4 +69,4 @@ def summary(module: str, name: str) -> str:
     line = text.strip().split("\n\n")[0].replace("\n", " ")
     from site_tools.roles import plain
 
-    return plain(" ".join(line.split())).replace("|", "\\|")
+    return plain(" ".join(line.split())).replace("|", "∣")
