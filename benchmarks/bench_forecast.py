@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import kinelo as kn
@@ -82,26 +83,29 @@ def test_baseball(table):
     report(table, "mlb", kn.backtest(matches, ours | peers(matches), train_until=halfway), "PlayerElo")
 
 
-def test_hundred_thousand_matches_are_fitted_in_seconds(table):
+@pytest.mark.parametrize("n", [100_000, 1_000_000])
+def test_long_tables_are_fitted_in_seconds(table, n):
     rng = np.random.default_rng(3)
-    n, sides = 100_000, 300
+    sides = 300
     strength = rng.normal(0, 1, sides)
     home = rng.integers(0, sides, n)
     away = (home + rng.integers(1, sides, n)) % sides
     margin = np.round(strength[home] - strength[away] + 0.3 + rng.normal(0, 1.5, n)).astype(int)
-    frame = {
-        "date": (np.datetime64("2000-01-01") + np.arange(n) // 20).astype(str).tolist(),
-        "home": [f"side {k}" for k in home],
-        "away": [f"side {k}" for k in away],
-        "home_score": np.maximum(margin, 0).tolist(),
-        "away_score": np.maximum(-margin, 0).tolist(),
-    }
+    frame = pl.DataFrame(
+        {
+            "date": np.datetime64("2000-01-01") + np.arange(n) * 5_000 // n,
+            "home": home,
+            "away": away,
+            "home_score": np.maximum(margin, 0),
+            "away_score": np.maximum(-margin, 0),
+        }
+    )
     matches = kn.read_matches(frame)
     for rater in (kn.TeamElo(), kn.KalmanElo(covariance="diagonal")):
         rater.fit(matches[:500])
-        start = time.perf_counter()
+        start = time.process_time()
         rater.fit(matches)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         assert rater.estimates_ is not None
-        what = f"all {len(rater.estimates_.values)} parameters of {type(rater).__name__} from 100,000 matches"
-        table("Forecasts: estimation").row(what, f"{seconds:.1f} s", "a few seconds", seconds < 8)
+        what = f"all {len(rater.estimates_.values)} parameters of {type(rater).__name__} from {n:,} matches"
+        table("Forecasts: estimation").row(what, f"{seconds:.1f} s of processor time", "at most 5 s", seconds <= 5)
