@@ -51,16 +51,17 @@ WARPS = 2
 
 
 @cache
-def _formulas() -> Any:
+def device_formulas() -> Any:
+    """Every formula of ``play`` for the device."""
     return bind(target())
 
 
 @cache
 def _built_in(logistic: bool, accepting: bool) -> Laws:
-    return built_in(_formulas(), target(), logistic=logistic, accepting=accepting)
+    return built_in(device_formulas(), target(), logistic=logistic, accepting=accepting)
 
 
-def _laws(outcome: Outcome, pairing: Pairing) -> tuple[Laws, Law, Rule]:
+def device_laws(outcome: Outcome, pairing: Pairing) -> tuple[Laws, Law, Rule]:
     """The laws on the device and the numbers that go with them."""
     law = Law(LOGISTIC, 0.0, 0.0) if outcome.code is None else Law(*outcome.code)
     rule = Rule(ALL_PLAY_ALL, 0.0, 0.0) if pairing.code is None else Rule(*pairing.code)
@@ -77,7 +78,7 @@ def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, pla
     """The kernel of a crew of ``window`` and ``players``, or of ``players`` warps when there is no window."""
     from kinelo.micro.gpu import kernels
 
-    formulas = _formulas()
+    formulas = device_formulas()
     if source == "table":
         origin = from_table(formulas, target(), ties=ties)
     else:
@@ -118,7 +119,7 @@ def gpu_play(
     teams = strengths.teams
     if teams >= LARGEST_LEAGUE:
         raise InputError(f"A league on the GPU has fewer than {LARGEST_LEAGUE:,} teams, not {teams:,}.")
-    laws, law, rule = _laws(system.outcome, system.pairing)
+    laws, law, rule = device_laws(system.outcome, system.pairing)
     ties = system.outcome.has_ties
     if source == "table":
         table, drawing = packed(result_table(system.outcome, strengths), ties=ties), NO_DRAWING
