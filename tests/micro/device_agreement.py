@@ -47,6 +47,62 @@ def combinations():
         )
 
 
+def leagues():
+    """(name, system, league, dynamics, literal): step rules, schedules, and strengths that move."""
+    rng = np.random.default_rng(7)
+    theta = rng.normal(7.0, 1.5, TEAMS)
+    normal, tanh, local = kn.Normal(theta, 0.8), kn.Tanh(0.5), kn.Local()
+    each = tuple(rng.uniform(0.05, 0.3, TEAMS))
+    own = kn.Outcome.from_function(lambda z: z / math.sqrt(1.0 + z * z))
+    for literal in (False, True):
+        for gamma, schedule, pairing in (
+            (each, None, kn.AllPlayAll()),
+            (kn.FallingSteps(0.1, boost=2.0, matches=5), None, local),
+            (0.1, kn.Rounds(), kn.AllPlayAll()),
+            (each, kn.Period(3), kn.AllPlayAll()),
+            (0.1, kn.Period(2), local),
+        ):
+            system = kn.RatingSystem(kn.Davidson(0.5, 0.8), pairing, gamma, schedule)
+            yield (
+                f"{gamma if isinstance(gamma, float) else type(gamma).__name__} {schedule}",
+                system,
+                normal,
+                None,
+                literal,
+            )
+        elo = kn.RatingSystem(kn.Tanh(math.log(10) / 800), local, kn.FideSteps(under_18=[1]))
+        yield "FIDE", elo, kn.Normal(rng.normal(2350.0, 60.0, TEAMS), 80.0), None, literal
+    falling = kn.FallingSteps(0.1, boost=2.0, matches=5)
+    yield "own falling", kn.RatingSystem(own, kn.AllPlayAll(), falling), normal, None, True
+    open_league = kn.Turnover(rate=0.05, theta=[6.0, 8.0], start=7.0, leaving="weakest")
+    for dynamics in (
+        kn.Learning(alpha=0.2, beta=0.1, diffusion=0.3, on="result"),
+        kn.Form(rate=0.3, spread=0.5),
+        kn.Walk(0.2),
+        [kn.Form(rate=0.3, spread=0.5), open_league],
+        open_league,
+    ):
+        for schedule in (None, kn.Rounds(), kn.Period(2)):
+            system = kn.RatingSystem(tanh, local if schedule is None else kn.AllPlayAll(), 0.1, schedule)
+            yield f"{dynamics} {schedule}", system, normal, dynamics, True
+    for schedule in (None, kn.Period(2)):
+        glicko = kn.RatingSystem(tanh, kn.AllPlayAll(), kn.DeviationSteps(growth=0.1, start=0.8), schedule)
+        yield f"Glicko {schedule}", glicko, normal, kn.Walk(0.1), True
+
+
+def leagues_end_alike(system, league, dynamics, literal, matches, realisations) -> bool:
+    ends = []
+    for device in ("cpu", "gpu"):
+        run = list(
+            kn.simulation_states(
+                system, league, stops=[matches // 3, matches], matches_per_step=1, realisations=realisations, seed=6,
+                sampling="literal" if literal else "marginal", device=device, dynamics=dynamics, threads=1,
+            )
+        )  # fmt: skip
+        ends.append([(s.rating.tobytes(), s.played.tobytes(), *(v.tobytes() for v in s.memory.values())) for s in run])
+    return ends[0] == ends[1]
+
+
 def ends_alike(system, league, source, matches, realisations, crews) -> bool:
     seed, first = 5, 3
     if needs_general(system, league, source == "literal"):
@@ -74,6 +130,11 @@ def main(matches: int, realisations: int, every: int) -> int:
             alike = ends_alike(*league, matches, realisations, crews)
             wrong += not alike
             print(f"{'same bytes' if alike else 'DIFFERENT'}  {'crew' if crews else 'warp'}  {name}", flush=True)
+    for number, (name, *league) in enumerate(leagues()):
+        if number % every == 0:
+            alike = leagues_end_alike(*league, matches, realisations)
+            wrong += not alike
+            print(f"{'same bytes' if alike else 'DIFFERENT'}  general  {name}", flush=True)
     return wrong
 
 

@@ -68,7 +68,7 @@ def general_play(
     seen = Seen(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)) if seen is None else seen
     keys = realisation_keys(seed, realisations)
     laws = code_laws(system.outcome, system.pairing)
-    steps, meeting = code_steps(system, strengths.teams), _meeting(system, strengths, literal)
+    steps, meeting = code_steps(system, strengths.teams), meeting_of(system, strengths, literal)
     unused = Drawing(GIVEN, np.zeros((1, 2)), np.zeros((1, 1, 1)), 0)
     try:
         drawing = code_strength(strengths) if literal else unused
@@ -100,7 +100,7 @@ def batched_play(system: RatingSystem, strengths: Strength, seed: int, realisati
     """Play step rules and schedules from the table of results of built-in laws."""
     keys = realisation_keys(seed, realisations)
     law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
-    steps, meeting = code_steps(system, strengths.teams), _meeting(system, strengths, False)
+    steps, meeting = code_steps(system, strengths.teams), meeting_of(system, strengths, False)
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
@@ -168,7 +168,8 @@ def code_steps(system: RatingSystem, teams: int) -> Steps:
     return Steps(kind, gamma, boost, matches, junior)
 
 
-def _meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:
+def meeting_of(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:
+    """Who meets, and when results count, as kernels take it."""
     schedule, teams = system.schedule, strengths.teams
     rounds = isinstance(schedule, Rounds)
     period = 0 if schedule is None else schedule.period(teams)

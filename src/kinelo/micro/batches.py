@@ -12,14 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.micro.matchings import next_pair, waiting_at
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.model.steps import EACH, FIDE
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import acceptance, expected, logistic
-from kinelo.play.pairs import pair_index, unpacked
+from kinelo.play.pairs import next_pair, pair_index, unpacked, waiting_at
 from kinelo.play.steps import move, pay, rate, steps_of
 from kinelo.play.stream import draw, redraw, unit
 

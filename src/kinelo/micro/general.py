@@ -13,12 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.micro.matchings import next_pair, waiting_at
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import kernel
 from kinelo.play.laws import acceptance, expected, result_of, tie_chance
-from kinelo.play.pairs import pair_index, two_teams, unpacked
+from kinelo.play.pairs import next_pair, pair_index, two_teams, unpacked, waiting_at
 from kinelo.play.performances import performance
 from kinelo.play.steps import pay, rate, steps_of
 from kinelo.play.stream import draw, redraw, unit

@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro.general import NOT_PLAYED
-from kinelo.micro.matchings import next_pair, waiting_at
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.deviations import informed, rested, sharpened
 from kinelo.play.formula import kernel
 from kinelo.play.laws import acceptance, expected, result_of, tie_chance
 from kinelo.play.motion import FORM, LEARNING, WALK, jolt, leaver, lessons, newcomer_of, present
-from kinelo.play.pairs import two_teams, unpacked
+from kinelo.play.pairs import next_pair, two_teams, unpacked, waiting_at
 from kinelo.play.performances import normal_of, performance
 from kinelo.play.steps import pay, rate, steps_of
 from kinelo.play.stream import draw, redraw, unit

@@ -94,7 +94,7 @@ class MovingLeague:
         self._laws = code_laws(system.outcome, system.pairing)
         self._motion, self._glicko = code_motion(dynamics), code_deviation(system)
         self._steps, self._drawing = code_steps(system, strengths.teams), code_strength(strengths)
-        self._theta, self._pairs = strengths.theta.copy(), _pairs(system, strengths.teams)
+        self._theta, self._pairs = strengths.theta.copy(), pairs_of(system, strengths.teams)
 
     @property
     def play(self) -> Play:
@@ -155,7 +155,8 @@ def code_deviation(system: RatingSystem) -> Deviation:
     return Deviation(True, system.outcome.nu, rule.growth**2, rule.start**2, rule.code[3] ** 2)
 
 
-def _pairs(system: RatingSystem, teams: int) -> Pairs:
+def pairs_of(system: RatingSystem, teams: int) -> Pairs:
+    """Who meets, and when results count, as the kernel takes it."""
     schedule = system.schedule
     if not isinstance(schedule, Rounds):
         return Pairs(np.zeros(1, dtype=np.uint32), False, 0 if schedule is None else schedule.period(teams))

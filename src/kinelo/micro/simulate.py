@@ -89,11 +89,16 @@ def simulation_states(
     # A probability that differs in its last bit is another result once in a while.
     moving = None
     if is_moving(system, dynamics):
-        if there == "gpu":
-            raise InputError('device = "gpu" plays strengths at rest with one gamma; use device = "cpu" for dynamics.')
         moving = MovingLeague(system, strengths, dynamics, seed, which)
     with one_blas_thread():
-        play = moving.play if moving else _way_of_playing(system, strengths, seed, which, sampling, there)
+        if moving is None:
+            play = _way_of_playing(system, strengths, seed, which, sampling, there)
+        elif there == "gpu":
+            from kinelo.micro.gpu.leagues import gpu_moving_play
+
+            play = gpu_moving_play(system, strengths, dynamics, seed, which)
+        else:
+            play = moving.play
     workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else _groups(realisations, workers)
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
@@ -288,13 +293,16 @@ def _way_of_playing(
     literal = sampling == "literal" or strengths.teams > LARGEST_TABLE
     general = needs_general(system, strengths, literal)
     if device == "gpu":
+        from kinelo.micro.gpu.leagues import gpu_general_play
         from kinelo.micro.gpu.play import gpu_play
 
-        if not system.plain or (literal and not draws_built_in(strengths)):
+        if literal and not draws_built_in(strengths):
             raise InputError(
-                'device = "gpu" plays with one gamma and random pairing, and draws performances of built-in laws only; '
-                'use device = "cpu" for step rules, schedules and literal draws of users\' laws.'
+                'device = "gpu" draws performances of built-in laws of strength only; use device = "cpu" for literal '
+                f"draws of {type(strengths).__name__}."
             )
+        if not system.plain:
+            return gpu_general_play(system, strengths, seed, realisations, literal)
         return gpu_play(system, strengths, seed, realisations, "literal" if literal else "table")
     if general:
         return general_play(system, strengths, seed, realisations, literal)

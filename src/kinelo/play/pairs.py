@@ -11,6 +11,7 @@ import numpy as np
 
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import formula
+from kinelo.play.stream import draw
 
 ONE, TWO, S16, LOW16 = np.uint64(1), np.uint64(2), np.uint64(16), np.uint64(0xFFFF)
 
@@ -54,3 +55,28 @@ def matched(waiting, left, bits):
     one, other = waiting[others], waiting[k]
     waiting[k] = waiting[left - TWO]
     return min(one, other), max(one, other), left - TWO, bits * others
+
+
+@formula
+def everyone(waiting):
+    """Let all teams wait for a new matching."""
+    for team in range(waiting.size):
+        waiting[team] = team
+    return np.uint64(waiting.size)
+
+
+@formula
+def waiting_at(waiting, key_1, key_2, match):
+    """How many teams wait before a match, ``waiting`` being put in the order that the matching's earlier ones left."""
+    left = everyone(waiting)
+    for past in range(match - match % (waiting.size // 2), match):
+        _, _, left, _ = matched(waiting, left, draw(key_1, key_2, np.uint64(past)))
+    return left
+
+
+@formula
+def next_pair(waiting, left, bits):
+    """The pair of a match, how many teams wait after it, and what is left of its draw."""
+    if left < np.uint64(2):
+        left = everyone(waiting)
+    return matched(waiting, left, bits)

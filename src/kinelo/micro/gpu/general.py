@@ -68,7 +68,7 @@ def moving_match(formulas: SimpleNamespace, target: Target, laws: Laws) -> Any:
         on, nu, growth, _start, largest = glicko
         frozen = meeting[4] > 0
         used = ONE
-        if (kind == FORM or kind == WALK) and not frozen:
+        if (motion[0] == FORM or motion[0] == WALK) and not frozen:
             for side in (i, j):
                 elapsed = (match - clock[side]) * time
                 rho[side] = present(kind, pull, form, walk, rho[side], level[side], elapsed, normal_of(bits, used))
@@ -134,7 +134,9 @@ def general_kernel(formulas: SimpleNamespace, target: Target, laws: Laws, *, lit
     ):
         lane, realisation = cuda.threadIdx.x, cuda.blockIdx.x
         pairs, _win, _loss, rounds, period = meeting
-        seats, tail = cuda.shared.array((3, LANES), uint64), cuda.shared.array(2, uint64)
+        # On lines of their own: an imitated kernel tells shared arrays apart by where they are made.
+        seats = cuda.shared.array((3, LANES), uint64)
+        tail = cuda.shared.array(2, uint64)
         own = (
             carried[0][realisation], carried[1][realisation], carried[2][realisation], carried[3][realisation],
             carried[4][realisation], carried[5][realisation], carried[6][realisation], carried[7][realisation],
