@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import warnings
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -76,6 +77,8 @@ def cuda_module() -> Any:
     choose_device("gpu")
     from numba import cuda
 
+    # Few leagues leave most of the device idle: that is no fault of the user's.
+    warnings.filterwarnings("ignore", message="Grid size .* will likely result in GPU under-utilization")
     return cuda
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import cuda as numba_cuda
 
-from kinelo.device import simulated
+from kinelo.device import cuda_module, simulated
 from kinelo.errors import InputError
 from kinelo.macro.gpu.kernels import (
     CELLS,
@@ -55,6 +55,7 @@ class GpuTransport(Transport):
             raise InputError('device = "gpu" solves the kinetic equation for AllPlayAll() only; use device = "cpu".')
         if start.grid.r.count > MOST_CELLS:
             raise InputError(f'device = "gpu" takes at most {MOST_CELLS} cells of r, not {start.grid.r.count}.')
+        cuda_module()
         labels, n = start.grid.labels, start.grid.r.count
         self._wide = LANES * -(-labels // LANES)
         units = 1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT)
