@@ -190,7 +190,7 @@ def general_kernel(formulas: SimpleNamespace, target: Target, laws: Laws, *, lit
                 cuda.syncthreads()
                 if waits and owner[i] == claim and owner[j] == claim:
                     z = r[i] - r[j]
-                    chance = w(rule, z) if accepting else 1.0
+                    chance = w(rule, z) if accepting else 1.0  # pyright: ignore[reportOptionalCall]
                     if chance >= 1.0 or unit(redraw(bits, NOTHING)) < chance:
                         used = match_of(
                             i, j, z, bits, fraction, pair, own, meeting, drawing, theta, match, steps, motion, glicko,
