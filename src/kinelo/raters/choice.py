@@ -31,32 +31,26 @@ RATERS = {
     "glicko2": Choice("glicko", "Glicko2", "Glicko with a volatility for every side"),
     "bradley-terry": Choice("bradley_terry", "BradleyTerry", "one estimate from all matches, for strengths that stay"),
 }
-LACKING = {
-    "start": "has no ratings to begin with: it weighs all matches at once, or does not take start=",
-    "conditions": "heeds no conditions of matches",
-}
 RATER_HELP = f"{', '.join(list(RATERS)[:-1])} or {list(RATERS)[-1]}, or a class of your own as MODULE:CLASS"
 
 
 def rater_called(name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Rater | Any:
     """A rater with every parameter left to be estimated; ``module:Class`` finds one of a user's own.
 
-    It begins with the ratings of a file (``start``) and heeds ``conditions`` where these are given.
+    It begins with the ratings of a file (``start``) and heeds ``conditions`` where it can.
 
     >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
     ('Glicko', 'TeamElo')
     """
     rater = _of_user(name) if ":" in name else _of_kinelo(name)
-    for argument, value in (("start", start), ("conditions", list(conditions))):
-        if value:
-            _give(rater, argument, value)
+    takes = getattr(rater, "get_params", dict)()
+    if start is not None:
+        if "start" not in takes:
+            raise InputError(f"{type(rater).__name__} has no ratings to begin with: it does not take start=")
+        rater.set_params(start=start)
+    if conditions and "conditions" in takes:
+        rater.set_params(conditions=list(conditions))
     return rater
-
-
-def _give(rater: Any, argument: str, value: Any) -> None:
-    if argument not in getattr(rater, "get_params", dict)():
-        raise InputError(f"{type(rater).__name__} {LACKING[argument]}")
-    rater.set_params(**{argument: value})
 
 
 def _of_kinelo(name: str) -> Rater:
