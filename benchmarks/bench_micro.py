@@ -289,7 +289,7 @@ def test_micro_start_up(table):
     bare = seconds("-c", "pass")
     importing = seconds("-c", "import kinelo")
     helping = seconds("-m", "kinelo.cli", "--help")
-    rows = table(SECTION)
+    rows = table("Start-up")
     rows.row("kinelo --help", f"{helping:.3f} s (bare Python {bare:.3f} s)", "< 0.3 s", helping < 0.3)
     rows.row("import kinelo", f"{importing:.3f} s", "< 0.15 s", importing < 0.15)
     code = "import kinelo as kn; kn.simulate(kn.RatingSystem(kn.Tanh(.5)), kn.Fixed([0., 1.]), steps=1, seed=1)"
