@@ -1,5 +1,6 @@
 """What a rating book promises beyond arithmetic: matches told apart, corrections, removals, raters, damage, disks."""
 
+import json
 import sys
 import threading
 import types
@@ -12,6 +13,7 @@ import pytest
 import kinelo as kn
 from kinelo.book.journal import frame, parse_records
 from kinelo.book.lock import locked
+from kinelo.book.systems import plain_system, system_of
 
 
 def rater() -> kn.TeamElo:
@@ -236,6 +238,66 @@ def test_conditions_are_not_dropped_in_silence(tmp_path):
     with pytest.raises(kn.InputError, match="does not keep conditions of matches"):
         kn.RatingBook(tmp_path / "b", kn.KalmanElo(conditions=["surface"]))
     assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        kn.RatingSystem(kn.Davidson(nu=0.003, kappa=0.7), gamma=12.5),
+        kn.RatingSystem(kn.Probit.fide(), kn.Window(c=400.0), kn.FallingSteps(10.0, boost=2.0, matches=20)),
+    ],
+)
+def test_a_rating_system_is_kept_with_its_laws(system, tmp_path):
+    matches, half = league(), len(league()) // 2
+    kn.RatingBook(tmp_path / "b", kn.TeamElo(system=system)).add(matches[:half])
+    book = kn.RatingBook(tmp_path / "b")
+    assert book.rater.system == system
+    book.add(matches[half:])
+    alone = kn.TeamElo(system=system).update(matches)
+    assert kn.RatingBook(tmp_path / "b", kn.TeamElo(system=system)).ratings_.equals(alone.ratings_)
+    (tmp_path / "b" / "snapshot.knl").unlink()
+    assert kn.RatingBook(tmp_path / "b").ratings_.equals(alone.ratings_)
+    with pytest.raises(kn.InputError, match="with other settings than the rater given"):
+        kn.RatingBook(tmp_path / "b", kn.TeamElo(system=kn.RatingSystem(kn.Tanh.elo(), gamma=10.0)))
+
+
+class SoftTanh(kn.Tanh):
+    def b(self, z):
+        return super().b(np.asarray(z) / 2)
+
+
+class WithSystem(kn.TeamElo):
+    """A rater that takes any system."""
+
+    def __init__(self, system: kn.RatingSystem) -> None:
+        super().__init__(step=10.0)
+        self.system = system
+
+    def _told(self) -> dict[str, float]:
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("system", "law"),
+    [
+        (kn.RatingSystem(SoftTanh(nu=0.5)), "the outcome SoftTanh"),
+        (kn.RatingSystem(kn.Tanh(nu=0.5), kn.Pairing.from_function(lambda z: 1 / (1 + z * z))), "the pairing "),
+    ],
+)
+def test_a_law_of_a_users_own_is_refused_in_a_sentence(system, law, tmp_path):
+    with pytest.raises(kn.InputError, match=f"keeps systems of Kinelo's own laws, and {law}"):
+        kn.RatingBook(tmp_path / "b", WithSystem(system))
+    assert not (tmp_path / "b").exists()
+
+
+def test_every_law_of_a_system_comes_back():
+    elo = kn.Tanh.elo()
+    for system in (
+        kn.RatingSystem(elo, kn.Local(), [1.0, 2.0], kn.Rounds()),
+        kn.RatingSystem(elo, kn.Window(c=1.0, smoothing=0.2), kn.FideSteps(under_18=[1]), kn.Period(3)),
+        kn.RatingSystem(elo, gamma=kn.DeviationSteps(growth=5.0, start=350.0)),
+    ):
+        assert system_of(json.loads(json.dumps(plain_system(system)))) == system
 
 
 class Tally:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinelo.book.journal import append_record, frame, read_records, read_sealed, write_sealed
-from kinelo.book.keeping import class_of, origin_of, settings_to_keep
+from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
 from kinelo.book.ledger import Entry, Ledger
 from kinelo.book.lock import locked
 from kinelo.book.rows import frame_to_matches, removal_to_lines
@@ -225,7 +225,7 @@ class RatingBook:
 
 def _found(path: Path, rater: Any) -> None:
     """Start a book in a new or empty folder."""
-    about = {"version": VERSION, "rater": origin_of(rater), "settings": settings_to_keep(rater)}
+    about = {"version": VERSION} | description_of(rater)
     blank = blank_of(rater)
     if isinstance(blank, Rater):
         about["parameters"] = dict(blank.parameters_)
@@ -249,7 +249,7 @@ def _open_rater(path: Path, given: Any) -> Any:
             f"{path.parent} is a book of {kind.__name__} with other settings than the rater given; "
             "open it without a rater"
         )
-    rater = kind(**about["settings"])
+    rater = rater_from(kind, about)
     if arrays:
         rater.from_arrays(arrays)
     elif isinstance(rater, Rater):

@@ -12,7 +12,9 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from kinelo.book.systems import plain_system, system_of
 from kinelo.errors import InputError
+from kinelo.model.system import RatingSystem
 from kinelo.raters.guest import settings_of
 from kinelo.raters.start import read_start
 
@@ -49,9 +51,23 @@ def class_of(origin: str, given: Any, book: str) -> type:
     return found
 
 
+def description_of(rater: Any) -> dict[str, Any]:
+    """What a book says of its rater: its class, the arguments, and which of these are rating systems."""
+    given = settings_of(rater)
+    systems = [name for name, value in given.items() if isinstance(value, RatingSystem)]
+    return {"rater": origin_of(rater), "settings": settings_to_keep(rater), "systems": systems}
+
+
+def rater_from(kind: type, about: dict[str, Any]) -> Any:
+    """A rater of this class with the arguments that a book has kept."""
+    systems = {name: system_of(about["settings"][name]) for name in about.get("systems", ())}
+    return kind(**about["settings"] | systems)
+
+
 def settings_to_keep(rater: Any) -> dict[str, Any]:
-    """Arguments of the constructor, which must be what JSON can keep."""
+    """Arguments of the constructor, which must be what JSON can keep, or rating systems."""
     settings = {name: list(v) if isinstance(v, tuple) else v for name, v in settings_of(rater).items()}
+    settings |= {name: plain_system(v) for name, v in settings.items() if isinstance(v, RatingSystem)}
     if settings.get("start") is not None:
         settings["start"] = read_start(settings["start"]).plain()
     if settings.get("conditions"):
@@ -62,6 +78,7 @@ def settings_to_keep(rater: Any) -> dict[str, Any]:
         kept = None
     if kept != settings:
         raise InputError(
-            f"a rating book keeps numbers, words and lists, which not all arguments of {type(rater).__name__} are"
+            "a rating book keeps numbers, words, lists and rating systems, which not all arguments of "
+            f"{type(rater).__name__} are"
         )
     return settings
