@@ -15,7 +15,14 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.macro.grid import Grid
-from kinelo.model.expectation import Closure, check_closure, expected_result, league_waves, warn_if_taylor_fails
+from kinelo.model.expectation import (
+    Closure,
+    check_closure,
+    expected_result,
+    league_waves,
+    taylor_parts,
+    warn_if_taylor_fails,
+)
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Normal, Strength
 from kinelo.model.validation import Array
@@ -37,9 +44,7 @@ class TaylorInteraction(Interaction):
 
     def __init__(self, outcome: Outcome, grid: Grid) -> None:
         theta = grid.label_theta[:: grid.sigma.count]
-        difference = theta[:, None] - theta[None, :]
-        self.b = outcome.b(difference)
-        self.half_b_second = outcome.b_second(difference) / 2
+        self.b, self.half_b_second = taylor_parts(outcome, theta[:, None] - theta[None, :])
         self.variance = grid.sigma.centres**2
 
     def __call__(self, masses: Array) -> Array:

@@ -131,7 +131,7 @@ def convolve(kernel: Array, mass: Array) -> Array:
 
 
 @njit(cache=True, nogil=True)
-def settle(f: Array, shift: float, target: Array) -> None:
+def shift_rows(f: Array, shift: float, target: Array) -> None:
     """Write the rows of ``f``, shifted and rid of dust, to ``target`` (which may be ``f`` itself)."""
     q = np.empty(f.shape[1])
     for i in range(f.shape[0]):

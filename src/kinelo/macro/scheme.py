@@ -23,13 +23,13 @@ from typing import Literal
 
 import numpy as np
 
-from kinelo.macro.kernels import BLOCK, settle, sweep_tvd, sweep_upwind
+from kinelo.macro.kernels import BLOCK, shift_rows, sweep_tvd, sweep_upwind
 from kinelo.macro.population import Population
 from kinelo.macro.velocity import Speeds, Velocity
 from kinelo.model.validation import Array
 
 SchemeName = Literal["upwind", "tvd"]
-SETTLE_EVERY = 16
+SHIFT_EVERY = 16
 """Steps after which a density is rid of dust at the latest."""
 
 LEAST_SHIFT = 1e-13
@@ -47,7 +47,7 @@ class Transport(ABC):
         self.grid = start.grid
         self.mean = mean
         self._density = start.density.reshape(self.grid.labels, -1).copy()
-        self._shift, self._unsettled = 0.0, 0
+        self._shift, self._pending = 0.0, 0
         self._speeds: Speeds | None = None
         blocks = -(-self.grid.labels // BLOCK)
         self._marginals = np.zeros((blocks, self.grid.r.count))
@@ -81,9 +81,9 @@ class Transport(ABC):
 
     def density(self) -> Array:
         """The present density, of shape (labels, ratings), to be read or changed in place."""
-        if self._unsettled:
-            settle(self._density, self._shift, self._density)
-            self._shift, self._unsettled = 0.0, 0
+        if self._pending:
+            shift_rows(self._density, self._shift, self._density)
+            self._shift, self._pending = 0.0, 0
         return self._density
 
     def relabel(self) -> None:
@@ -124,8 +124,8 @@ class Transport(ABC):
         mass[:-1] -= flux
         mass[1:] += flux
         self._shift, self.rating_mass, self._speeds = shift, mass, None
-        self._unsettled += 1
-        if self._unsettled == SETTLE_EVERY:
+        self._pending += 1
+        if self._pending == SHIFT_EVERY:
             self.density()
 
 

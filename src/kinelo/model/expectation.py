@@ -73,9 +73,15 @@ def league_waves(outcome: Outcome, strengths: Strength) -> LeagueWaves:
     return LeagueWaves(spectral_nodes(outcome, high - low + 2 * seen.reach), seen, (low + high) / 2)
 
 
+def taylor_parts(outcome: Outcome, difference: Array) -> tuple[Array, Array]:
+    """``b(d)`` and ``½ b''(d)``: the paper's closure is the first plus ``V`` times the second."""
+    return outcome.b(difference), outcome.b_second(difference) / 2
+
+
 def taylor_result(outcome: Outcome, difference: Array, variance: Array) -> Array:
     """The paper's closure ``b(d) + ½ b''(d) V``."""
-    return outcome.b(difference) + outcome.b_second(difference) * variance / 2
+    level, curvature = taylor_parts(outcome, difference)
+    return level + curvature * variance
 
 
 def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "exact") -> Array:

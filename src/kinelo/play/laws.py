@@ -50,9 +50,15 @@ def code_pairing(pairing: Pairing) -> Rule:
 
 
 @formula
+def tail_of(x):
+    """t = e^{−|x|}, of which the logistic law is made: finite and above 0 for any x = νz."""
+    return exp_negative(-min(abs(x), FLATTEST))
+
+
+@formula
 def logistic(nu, kappa, z):
     """b(z) = (1 − t²)/(1 + t² + κt) with t = e^{−ν|z|}: Davidson, and tanh for κ = 0."""
-    t = exp_negative(-min(nu * abs(z), FLATTEST))
+    t = tail_of(nu * z)
     q = t * t
     return math.copysign((1.0 - q) / (1.0 + q + kappa * t), z)
 
@@ -60,7 +66,7 @@ def logistic(nu, kappa, z):
 @formula
 def davidson(nu, kappa, z):
     """b(z), b'(z) = νt(4t + κ(1 + t²))/(1 + t² + κt)² and the probability κt/(1 + t² + κt) of a tie."""
-    t = exp_negative(-min(nu * abs(z), FLATTEST))
+    t = tail_of(nu * z)
     q = t * t
     whole = 1.0 + q + kappa * t
     b = math.copysign((1.0 - q) / whole, z)
@@ -71,7 +77,7 @@ def davidson(nu, kappa, z):
 @formula
 def davidson_chances(kappa, x):
     """Probabilities of win, tie and loss at x = νz."""
-    t = exp_negative(-min(abs(x), FLATTEST))
+    t = tail_of(x)
     q = t * t
     whole = 1.0 + q + kappa * t
     if x >= 0.0:
@@ -108,7 +114,7 @@ def tie_chance(kind, nu, kappa, z):
     """Probability of a tie."""
     if kind == PROBIT or kappa == 0.0:
         return 0.0
-    t = exp_negative(-min(nu * abs(z), FLATTEST))
+    t = tail_of(nu * z)
     return kappa * t / (1.0 + t * t + kappa * t)
 
 

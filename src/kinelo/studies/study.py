@@ -15,8 +15,8 @@ from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.studies.dynamics import DynamicsSection
+from kinelo.studies.kinetic import PopulationSection, SolveSection
 from kinelo.studies.own_laws import BUILT_IN, digests
-from kinelo.studies.population import PopulationSection, SolveSection
 from kinelo.studies.section import Section, built
 from kinelo.studies.sections import (
     TAGS,

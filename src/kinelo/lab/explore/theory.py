@@ -40,12 +40,12 @@ class PredictedMap:
 @lru_cache(maxsize=256)
 def predicted_map(controls: Controls) -> PredictedMap:
     """Stationary ratings at the controls' step size; raises NoStationaryState where there are none at all."""
-    teams = many_teams(controls)
+    league = many_teams(controls)
     try:
-        return _of(stationary(controls.system, teams, noise="gaussian"))
+        return _of(stationary(controls.system, league, noise="gaussian"))
     except NoStationaryState as error:
         reason = str(error)
-    state = stationary(controls.system, teams)
+    state = stationary(controls.system, league)
     return _of(state, f"Shown without rating noise. {reason}")
 
 

@@ -87,7 +87,7 @@ class GpuTransport(Transport):
             self._stream.synchronize()
             density = self._now.copy_to_host().reshape(self._padded)
             self._density[:] = density[HALO : HALO + self.grid.r.count, : self.grid.labels].T
-            self._shift, self._unsettled, self._away = float(self._facts.copy_to_host()[SHIFT]), 1, False
+            self._shift, self._pending, self._away = float(self._facts.copy_to_host()[SHIFT]), 1, False
         return super().density()
 
     def relabel(self) -> None:
@@ -121,7 +121,7 @@ class GpuTransport(Transport):
         """Ask the device for some steps."""
 
     def _leave(self) -> None:
-        self._away, self._speeds, self._unsettled = True, None, 1
+        self._away, self._speeds, self._pending = True, None, 1
 
     def _launch(self, kernel: Any, balances: int, *arguments: Any, before: tuple[Any, ...] = ()) -> None:
         """Ask for a kernel: what it is about, the state, the numbers of the grid, its arguments, and the meeting."""

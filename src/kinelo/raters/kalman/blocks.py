@@ -62,7 +62,7 @@ def prepare(home, away, day, p, s, active, U, pending, dx):
         s.games[place] += 1
 
 
-def _settle(C, U, active):
+def _subtract(C, U, active):
     """``C −= Σ U Uᵀ`` over a whole block, in its lower triangle: two rows of C and four of U at a time."""
     even = active - active % 2
     for z in range(0, U.shape[0], 4):
@@ -99,8 +99,8 @@ def _take(surprise, S, active, x, K, row):
         row[k] = K[k] * root
 
 
-settle, column, take = (
-    stamped(njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})(f)) for f in (_settle, _column, _take)
+subtract, column, take = (
+    stamped(njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})(f)) for f in (_subtract, _column, _take)
 )
 
 
@@ -162,9 +162,9 @@ def play_all(home, away, y, dy, neutral, weight, day, slots, p, s, mean, varianc
         take(surprise, S, active, s.x, K, U[pending])
         pending += 1
         if pending == BLOCK:
-            settle(s.C, U, active)
+            subtract(s.C, U, active)
             U[:] = 0.0
             pending = 0
         learn_apart(home[g], away[g], neutral[g], slots[g], surprise, S, s)
     if pending > 0:
-        settle(s.C, U, active)
+        subtract(s.C, U, active)

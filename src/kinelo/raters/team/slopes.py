@@ -15,9 +15,8 @@ import numpy as np
 from numba import njit
 
 from kinelo.forecasts.scores import SMALLEST
-from kinelo.play.elementary import exp_negative
 from kinelo.play.formula import kernel
-from kinelo.play.laws import FLATTEST
+from kinelo.play.laws import tail_of
 from kinelo.raters.team.kernels import KAPPA, STEEPEST, UNIT, YEAR
 
 (
@@ -105,7 +104,7 @@ def losses_and_slopes(
             for q in range(SIZE):
                 slope[g, q] = by_z * dz[q] + by_k * dk[q]
             slope[g, SPREAD] += by_win * win_s + by_lost * lost_s
-        t = exp_negative(-min(p.nu * abs(z), FLATTEST))
+        t = tail_of(p.nu * z)
         whole = 1.0 / (1.0 + t * t + kappa * t)
         b = math.copysign((1.0 - t * t) * whole, z)
         b_z = p.nu * t * (4.0 * t + kappa * (1.0 + t * t)) * whole * whole
