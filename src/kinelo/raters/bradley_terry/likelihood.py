@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import kernel
+from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson_chances
 
 Array = NDArray[np.float64]
@@ -43,6 +43,35 @@ class Cells:
     def weighing(self, counts: Array) -> Cells:
         """The same cells with other counts."""
         return Cells(self.i, self.j, self.c, counts)
+
+
+@inlined
+def add_square(M, a, z, n, side, weight):
+    """``M += weight · d dᵀ`` with ``d = ∂x``: 1 at ``a``, −1 at ``z``, and the covariates."""
+    M[a, a] += weight
+    M[z, z] += weight
+    M[a, z] -= weight
+    M[z, a] -= weight
+    for s in range(side.size):
+        r = n + s
+        M[a, r] += weight * side[s]
+        M[r, a] += weight * side[s]
+        M[z, r] -= weight * side[s]
+        M[r, z] -= weight * side[s]
+        for s2 in range(side.size):
+            M[r, n + s2] += weight * side[s] * side[s2]
+
+
+@inlined
+def add_cross(M, a, z, n, side, t, weight):
+    """Add ``weight · d`` to row and column ``t`` of ``M``."""
+    M[a, t] += weight
+    M[t, a] += weight
+    M[z, t] -= weight
+    M[t, z] -= weight
+    for s in range(side.size):
+        M[n + s, t] += weight * side[s]
+        M[t, n + s] += weight * side[s]
 
 
 @kernel
@@ -79,52 +108,18 @@ def accumulate(theta, n, kappa, tied, i, j, c, offset, counts, gradient, H, B):
             continue
         log_sum = abs(x) - math.log(max(p_win, p_loss))
         total += m * log_sum - (win - loss) * x - (draw * math.log(kappa) if kappa > 0.0 else 0.0)
-        H[a, a] += v
-        H[z, z] += v
-        H[a, z] -= v
-        H[z, a] -= v
-        u = win * (1.0 - b) ** 2 + draw * b * b + loss * (1.0 + b) ** 2 if squares else 0.0
+        add_square(H, a, z, n, side, v)
         if squares:
-            B[a, a] += u
-            B[z, z] += u
-            B[a, z] -= u
-            B[z, a] -= u
-        for s in range(q):
-            r = n + s
-            H[a, r] += v * side[s]
-            H[r, a] += v * side[s]
-            H[z, r] -= v * side[s]
-            H[r, z] -= v * side[s]
-            for s2 in range(q):
-                H[r, n + s2] += v * side[s] * side[s2]
-            if squares:
-                B[a, r] += u * side[s]
-                B[r, a] += u * side[s]
-                B[z, r] -= u * side[s]
-                B[r, z] -= u * side[s]
-                for s2 in range(q):
-                    B[r, n + s2] += u * side[s] * side[s2]
+            u = win * (1.0 - b) ** 2 + draw * b * b + loss * (1.0 + b) ** 2
+            add_square(B, a, z, n, side, u)
         if tied:
             t = n + q
             H[t, t] += m * p_draw * (1.0 - p_draw)
-            cross = -m * b * p_draw
-            H[a, t] += cross
-            H[t, a] += cross
-            H[z, t] -= cross
-            H[t, z] -= cross
-            joint = -p_draw * (win * (1.0 - b) - loss * (1.0 + b)) - b * draw * (1.0 - p_draw) if squares else 0.0
+            add_cross(H, a, z, n, side, t, -m * b * p_draw)
             if squares:
                 B[t, t] += (win + loss) * p_draw * p_draw + draw * (1.0 - p_draw) ** 2
-                B[a, t] += joint
-                B[t, a] += joint
-                B[z, t] -= joint
-                B[t, z] -= joint
-            for s in range(q):
-                H[n + s, t] += cross * side[s]
-                H[t, n + s] += cross * side[s]
-                if squares:
-                    B[n + s, t] += joint * side[s]
-                    B[t, n + s] += joint * side[s]
+                joint = -p_draw * (win * (1.0 - b) - loss * (1.0 + b)) - b * draw * (1.0 - p_draw)
+                add_cross(B, a, z, n, side, t, joint)
     return total
 
 
