@@ -5,16 +5,22 @@ import math
 import signal
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kinelo as kn
 from bad_input import CALLS
+from bad_ratings import RATER_CALLS, played, to_come
 
 NONSENSE = [
     math.nan, math.inf, -1, -1.5, 1e308, 10**400, "nonsense", None, [], [math.nan, 1.0], {"a": 1}, object(),
 ]  # fmt: skip
+NO_MATCHES = ["league.csv", Path("league.csv"), played()[:0], to_come()]
+"""Where matches are expected: the file they stand in, none at all, and those without a result."""
+
+ALL = CALLS | RATER_CALLS
 LONGEST = 30
 """Seconds of a processor after which a call hangs; one that waits for nothing is ended by the limit of all tests."""
 
@@ -64,14 +70,14 @@ def undefined(result, depth=0) -> int:
     return 0
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", ALL)
 def test_nonsense_is_refused_in_words(name):
-    call, good = CALLS[name]
+    call, good = ALL[name]
     undefined_before = undefined(made(call, good))
     complaints = []
     for argument in good:
-        for value in NONSENSE:
-            shown = f"{name}({argument}={value if value != 10**400 else '10**400'!r})"
+        for value in [*NONSENSE, *(NO_MATCHES if argument in ("matches", "fixtures") else ())]:
+            shown = f"{name}({argument}={value if not isinstance(value, int) or value < 0 else '10**400'!r})"
             try:
                 if undefined(made(call, {**good, argument: value})) > undefined_before:
                     complaints.append(f"{shown} gave a result that is not a number")

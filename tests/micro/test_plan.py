@@ -1,6 +1,5 @@
 """A run is refused before it begins, with what it would take; steps to record are counted, not listed."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -50,7 +49,10 @@ def test_what_cannot_be_done_is_refused_with_its_cost(plan, words):
 
 
 def test_ctrl_c_is_answered_soon_however_slow_a_match_is():
-    """Line-ups of 23 players drawn one by one for 60 realisations on one thread: minutes of work, stopped at once."""
+    """Line-ups of 23 players drawn one by one for 60 realisations on one thread: work for days, which is stopped.
+
+    A run that did not listen would last until the limit of all tests ends it.
+    """
     program = """
 import signal, sys, kinelo as kn
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -60,17 +62,16 @@ def run(steps):
 run(10)
 print("ready", flush=True)
 try:
-    run(10**7)
+    run(10**9)
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None and process.stdout.readline() == "ready\n"
-    time.sleep(1.0)
-    begun = os.times()
-    process.send_signal(signal.SIGINT)
-    assert process.stdout.readline() == "stopped\n"
-    process.wait()
-    process.stdout.close()
-    # An answer takes about a fifth of a second, one call into compiled code; five leave room for a busy machine.
-    assert os.times().elapsed - begun.elapsed < 5
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[0] == "stopped\n"
+    finally:
+        process.kill()
+        process.wait()

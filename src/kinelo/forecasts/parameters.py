@@ -65,6 +65,18 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Switch:
+    """What a rater does or does not do: True or False."""
+
+    name: str
+
+    def check(self, owner: str, value: object) -> None:
+        """Refuse what is neither true nor false."""
+        if value is not True and value is not False:
+            raise InputError(f"{owner}({self.name}={value!r:.60}) cannot be used: {self.name} is True or False")
+
+
+@dataclass(frozen=True)
 class Estimates:
     """Parameters found by one-step-ahead likelihood.
 

@@ -17,7 +17,7 @@ from scipy.special import ndtr
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.matches import Day, Matches, check_matches
+from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.validation import whole
 
 if TYPE_CHECKING:
@@ -189,17 +189,6 @@ def _plan(rater: Any, simulations: int, seed: int) -> tuple[int, int]:
     return whole("simulations", simulations, 1), whole("seed", seed, 0)
 
 
-def _day(date: Day) -> str:
-    """A day as text, checked."""
-    try:
-        day = np.datetime64(date).astype("datetime64[D]")
-    except (ValueError, TypeError):
-        day = np.datetime64("NaT")
-    if np.isnat(day):
-        raise InputError(f"{date!r} is not a date; write it as year-month-day, for example '2024-06-30'")
-    return str(day)
-
-
 def _results(rater: Any, fixtures: Matches, simulations: int, seed: int) -> tuple[NDArray[np.int8], Array]:
     """Results and margins of all fixtures in every simulation."""
     decided = ~np.isnan(fixtures.result)
@@ -321,7 +310,7 @@ def knockout(rater: Any, bracket: Sequence[str], *, date: Day, simulations: int 
     simulations, seed = _plan(rater, simulations, seed)
     if simulations * float(len(names)) > MOST_CELLS:
         raise InputError(f"{simulations:,} simulations of {len(names):,} sides are too many at once; ask for fewer")
-    date = _day(date)
+    date = str(read_day(date))
     chance = _duels(rater, names, date, simulations, seed)
     generator = np.random.default_rng([seed, 16])
     alive = np.tile(np.arange(len(names)), (simulations, 1))

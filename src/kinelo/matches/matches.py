@@ -49,6 +49,25 @@ def check_matches(value: object) -> None:
     raise InputError(f"matches must be Matches, as kinelo.read_matches returns them, not {type(value).__name__}")
 
 
+def read_day(date: Day) -> np.datetime64:
+    """A day as users write it.
+
+    >>> read_day("2005-01-31")
+    np.datetime64('2005-01-31')
+    >>> read_day("last May")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: 'last May' is not a date; write it as year-month-day, for example '2005-01-31'
+    """
+    try:
+        day = np.datetime64(date).astype("datetime64[D]")
+    except (ValueError, TypeError, OverflowError):
+        day = np.datetime64("NaT")
+    if np.isnat(day):
+        shown = repr(date) if len(repr(date)) < 80 else f"{repr(date)[:60]}…"
+        raise InputError(f"{shown} is not a date; write it as year-month-day, for example '2005-01-31'")
+    return day
+
+
 @dataclass(frozen=True, repr=False)
 class Matches:
     """Matches between two sides; read them with :func:`kinelo.read_matches`.
@@ -177,11 +196,7 @@ class Matches:
         return self[self._place(first) : self._place(last)]
 
     def _place(self, date: Day) -> int:
-        try:
-            day = np.datetime64(date).astype("datetime64[D]")
-        except ValueError:
-            raise InputError(f"{date!r} is not a date; write it as year-month-day, for example '2005-01-31'") from None
-        return int(np.searchsorted(self.date, day, side="left"))
+        return int(np.searchsorted(self.date, read_day(date), side="left"))
 
     def __repr__(self) -> str:
         if len(self) == 0:

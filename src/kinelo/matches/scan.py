@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
-from kinelo.matches.matches import Day, Matches
+from kinelo.matches.matches import Day, Matches, read_day
 from kinelo.matches.names import NO_NAMES, HashedCodes
 from kinelo.matches.reading import read_matches
 
@@ -87,11 +87,11 @@ class MatchScan:
 
     def before(self, date: Day) -> MatchScan:
         """Matches strictly before a day."""
-        return replace(self, end=_day(date))
+        return replace(self, end=read_day(date))
 
     def since(self, date: Day) -> MatchScan:
         """Matches on or after a day."""
-        return replace(self, first=_day(date))
+        return replace(self, first=read_day(date))
 
     def collect(self) -> Matches:
         """All of these matches in memory, without identifiers."""
@@ -312,10 +312,3 @@ def _files(paths: object) -> tuple[Path, ...]:
         if not Path(path).is_file():
             raise InputError(f"there is no file {path}")
     return tuple(map(Path, found))
-
-
-def _day(date: Day) -> np.datetime64:
-    try:
-        return np.datetime64(date).astype("datetime64[D]")
-    except ValueError:
-        raise InputError(f"{date!r} is not a date; write it as year-month-day, for example '2005-01-31'") from None

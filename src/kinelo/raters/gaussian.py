@@ -230,6 +230,7 @@ class GaussianRater(StatefulRater):
         """
         import polars as pl
 
+        check_matches(matches)
         check_number("predict_margin", "level", level, 0.0, 1.0, above=True)
         self._begun()
         mean, variance, _ = self._look(matches)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
+from kinelo.matches.matches import Matches, check_matches
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from kinelo.matches.matches import Matches
 
 ACTIVE_DAYS = 730
 LEAST_MATCHES = 10
@@ -93,6 +92,7 @@ def _ratings(rater: Any) -> pl.DataFrame:
 
 def _graph(rater: Any, matches: Matches | None) -> Matches | None:
     if matches is not None:
+        check_matches(matches)
         return matches
     own: Any = getattr(rater, "matches", None)
     if callable(own):

@@ -22,7 +22,7 @@ def signed_result(result: float | str) -> float:
     """
     points = WORDS.get(result.strip().lower(), math.nan) if isinstance(result, str) else result
     number = isinstance(points, numbers.Real) and not isinstance(points, bool)
-    if not number or not 0.0 <= float(points) <= 1.0:
+    if not number or not 0.0 <= points <= 1.0:
         raise InputError(
             f'the result {result!r} is not 1, 0.5 or 0 points of the home side, nor "win", "draw" or "loss"'
         )

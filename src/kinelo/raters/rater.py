@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Option, Parameter
+from kinelo.forecasts.parameters import Estimates, Option, Parameter, Switch
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.order import Order, learn_order
 from kinelo.raters.rivers import LOOK, fits_in_pieces, updates_in_pieces
@@ -45,7 +45,7 @@ class Rater(ABC):
     """
 
     parameters: ClassVar[tuple[Parameter, ...]] = ()
-    options: ClassVar[tuple[Option, ...]] = ()
+    options: ClassVar[tuple[Option | Switch, ...]] = ()
     order_: Order = Order()
     estimates_: Estimates | None = None
     fitted_: Matches | None = None

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan, joined
 
 Kind = TypeVar("Kind")
@@ -28,6 +28,7 @@ def updates_in_pieces(update: Callable[[Kind, Matches], Kind]) -> Callable[[Kind
     @wraps(update)
     def over_pieces(self: Any, matches: Matches | MatchScan) -> Any:
         if not isinstance(matches, MatchScan):
+            check_matches(matches)
             return update(self, matches)
         _check_able(self)
         for piece in _told(matches.pieces()):
@@ -43,6 +44,7 @@ def fits_in_pieces(fit: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matc
     @wraps(fit)
     def over_pieces(self: Any, matches: Matches | MatchScan) -> Any:
         if not isinstance(matches, MatchScan):
+            check_matches(matches)
             return fit(self, matches)
         _check_able(self)
         pieces = _told(matches.pieces())

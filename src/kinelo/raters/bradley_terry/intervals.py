@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from kinelo.memory import check_memory
 from kinelo.processors import usable_processors
 from kinelo.raters.bradley_terry.likelihood import Likelihood
 from kinelo.raters.bradley_terry.resampling import Resampling
@@ -42,6 +43,12 @@ def bootstrap(
         return _drawn(range(draws), likelihood, theta, events, seed)
     check_client(client)
     return np.concatenate(collected(client, _drawn, pieces(draws, client), likelihood, theta, events, seed))
+
+
+def check_draws(draws: int, size: int) -> None:
+    """Refuse, before the first, more draws of so many unknowns than memory has room for."""
+    # Every draw is kept once by itself and once in the table of all.
+    check_memory(16.0 * draws * size, f"A bootstrap of {draws:,} draws of {size:,} unknowns", "use fewer draws")
 
 
 def _drawn(numbers: range, likelihood: Likelihood, theta: Array, events: Array, seed: int) -> Array:

@@ -18,8 +18,16 @@ from scipy.special import ndtri
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, check_number
-from kinelo.matches.matches import Matches
-from kinelo.raters.bradley_terry.intervals import bootstrap, contrasts, drawn_ranks, rank_intervals, sandwich
+from kinelo.matches.matches import Matches, check_matches
+from kinelo.model.validation import whole
+from kinelo.raters.bradley_terry.intervals import (
+    bootstrap,
+    check_draws,
+    contrasts,
+    drawn_ranks,
+    rank_intervals,
+    sandwich,
+)
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.order import learn_order
@@ -203,6 +211,7 @@ class BradleyTerry(Rater):
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the estimate as it stands; names never met count as average and are listed."""
+        check_matches(matches)
         forecast = self._forecast(matches)
         tell_of_misspelt(forecast.unknown, self._tally.roster.names)
         return forecast
@@ -224,6 +233,7 @@ class BradleyTerry(Rater):
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast the matches of ``refit_days`` at a time from all before, then add them and estimate again."""
+        check_matches(matches)
         self._begun()
         if not len(matches):
             return self.predict(matches)
@@ -309,9 +319,9 @@ class BradleyTerry(Rater):
             low, high = rating - reach, rating + reach
             first, last = rank_intervals(rating, covariance, level)
         elif method == "bootstrap":
-            if draws < 2:
-                raise InputError(f"draws={draws!r} are too few for a bootstrap; at least 2 are needed")
+            draws, seed = whole("draws", draws, 2), whole("seed", seed, 0)
             likelihood = self._likelihood()
+            check_draws(draws, likelihood.size)
             drawn = bootstrap(likelihood, self._theta, tally.events, draws, seed, client)[:, :n]
             moved = (drawn - self._strength()) @ self._relative(likelihood).T / NU
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)

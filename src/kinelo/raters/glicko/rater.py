@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.parameters import Option, Parameter, Switch
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.glicko import kernels
 from kinelo.raters.roster import tell_of_misspelt
@@ -61,7 +61,9 @@ class Deviations(Standing):
 class _GlickoFamily(SideRater):
     """What Glicko and Glicko-2 share: everything but where the volatility comes from."""
 
-    options: ClassVar[tuple[Option, ...]] = (Option("initial"), Option("period", 0.0, above=True))
+    options: ClassVar[tuple[Option | Switch, ...]] = (
+        Option("initial"), Option("period", 0.0, above=True), Switch("together"),
+    )  # fmt: skip
     deviation: float | None
     period: float
     together: bool

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Day, Matches
+from kinelo.matches.matches import Day, Matches, read_day
 from kinelo.raters.conditions import PREFIX, condition_names, spread_parameters
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.gaussian_slopes import READING, Expected, by_differences, joined
@@ -352,8 +352,8 @@ class KalmanElo(GaussianRater):
 
     def possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
         """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
+        day = int(read_day(date).astype(np.int64))
         possible = self._possible(draws, seed)
-        day = int(np.datetime64(date).astype("datetime64[D]").astype(np.int64))
         columns = [possible.side(name, day)[0].copy() for name in names]
         return self.parameters_["sharpness"] * np.column_stack(columns)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
@@ -192,6 +192,10 @@ class PlayerElo(GaussianRater):
         """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
         given = estimated or {}
         roles = {name: float(value) for name, value in given.items() if name.startswith(ROLE_PREFIX)}
+        if not isinstance(self.role_weights, Mapping | None):
+            raise InputError(f"role_weights={self.role_weights!r} must be a mapping, such as {{'goalkeeper': 2.0}}")
+        for role, weight in (self.role_weights or {}).items():
+            check_number("PlayerElo", f"role_weights[{role!r}]", weight, 0.0)
         own = {ROLE_PREFIX + role: float(weight) for role, weight in (self.role_weights or {}).items()}
         rest = {name: value for name, value in given.items() if name not in roles}
         return super().settled_values(rest) | roles | own
@@ -329,9 +333,13 @@ class PlayerElo(GaussianRater):
         The spread σ of a team's strength draws its rating to the mean; ``strength`` is what :func:`recover_strength`
         finds behind the ratings, given σ of :attr:`team_strengths_`.
         """
+        import polars as pl
+
         from kinelo.equilibrium.recovery import recover_strength
         from kinelo.model.outcome import Tanh
 
+        if not isinstance(ratings, pl.DataFrame) or not {"name", "rating"} <= set(ratings.columns):
+            raise InputError("ratings must be a table with the columns name and rating, such as ratings_ of a rater")
         table = ratings.select("name", "rating").join(self.team_strengths_.select("name", "spread"), on="name")
         if table.height < 2:
             raise InputError("correcting ratings needs at least two teams that are rated and whose line-ups are known")

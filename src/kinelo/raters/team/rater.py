@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Option, Parameter
-from kinelo.matches.matches import Day, Matches, check_matches
+from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
@@ -156,6 +156,7 @@ class TeamElo(SideRater):
     @classmethod
     def classic(cls, k: float = 32.0, ties: float = 0.0, home_advantage: float = 0.0) -> TeamElo:
         """Plain chess Elo with nothing left to estimate: ``K = 2 γ``, no margins, no drift, no spread."""
+        check_number("TeamElo.classic", "k", k, 0.0)
         return cls(
             k / 2, 0.0, 1.0, home_advantage, ties, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, prior_spread=200.0
         )  # fmt: skip
@@ -327,13 +328,11 @@ class TeamElo(SideRater):
         """
         S = signed_result(result)
         check_match(home, away, margin, weight)
+        given = None if date is None else read_day(date)
         standing: Standing = self._begun()
         i, j = standing.place(home), standing.place(away)
         known = standing.known
-        if date is None:
-            day = max(int(known.last[i]), int(known.last[j]), 0)
-        else:
-            day = int(np.datetime64(date).astype("datetime64[D]").astype(np.int64))
+        day = max(int(known.last[i]), int(known.last[j]), 0) if given is None else int(given.astype(np.int64))
         standing.arrive(day)
         one = self._one_match()
         for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=True):

@@ -10,6 +10,8 @@ from kinelo.play.laws import code_outcome
 
 def told_by(system: RatingSystem) -> dict[str, float]:
     """Every parameter of a team rater that plays this system and nothing else, or a sentence why it cannot."""
+    if not isinstance(system, RatingSystem):
+        raise InputError(f"system must be a kinelo.RatingSystem, not {type(system).__name__}")
     if system.schedule is not None:
         raise InputError(f"TeamElo rates one match after the other and cannot follow the schedule {system.schedule!r}")
     gamma, boost, matches = system.gamma, 0.0, 1.0
