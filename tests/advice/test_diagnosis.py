@@ -120,3 +120,18 @@ def test_large_leagues():
 def test_no_stationary_state():
     with pytest.raises(kn.NoStationaryState):
         kn.diagnose(system(), kn.Normal([0.0, 300.0], 1.0))
+
+
+@pytest.mark.parametrize(
+    "strengths",
+    [
+        kn.Normal(np.linspace(-2, 2, 30), np.where(np.arange(30) % 2, 0.3, 0.8)),
+        kn.Continuum(theta=(-2, 2), sigma=0.5),
+    ],
+    ids=["league", "continuum"],
+)
+def test_noise_at_the_step_advised_is_that_of_the_state_there(strengths):
+    verdict = kn.diagnose(kn.RatingSystem(kn.Tanh(nu=1.0), gamma=0.02), strengths)
+    there = kn.stationary(kn.RatingSystem(kn.Tanh(nu=1.0), gamma=verdict.unbiased_gamma), strengths, noise="gaussian")
+    assert verdict.unbiased_gamma > 0
+    assert verdict.noise_when_unbiased == pytest.approx(np.sqrt(there.teams.mean(there.variance)), rel=1e-6)

@@ -1,5 +1,7 @@
 """Matches in pieces: the same matches and the same ratings as in one piece, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,6 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches import scan
+from kinelo.raters.team.kernels import AHEAD, MANY
 
 
 def games(n, seed=0, text=False):
@@ -150,3 +153,26 @@ def test_text_names_in_pieces_are_those_of_one_table(tmp_path, odd):
         kn.TeamElo.classic().update(m).ratings_.sort("name") for m in (whole, kn.scan_matches(tmp_path / "g.parquet"))
     )
     assert near.equals(far)
+
+
+def test_numbers_text_and_odd_names_share_their_codes(tmp_path):
+    """Each kind of file has its own way of looking names up; 7 and "7" are one side in all of them."""
+    table = games(500)
+    kinds = [pl.Int64, pl.String, pl.Int32, pl.Float64, pl.UInt64]
+    for k, kind in enumerate(kinds):
+        part = table[100 * k : 100 * k + 100].with_columns(pl.col("home", "away").cast(kind))
+        part.write_parquet(tmp_path / f"{k}.parquet")
+    together, whole = kn.scan_matches(tmp_path / "*.parquet").collect(), kn.read_matches(table)
+    assert len(set(together.teams)) == len(together.teams) == len(whole.teams)
+    for side in ("home", "away"):
+        told, true = ([m.teams[code] for code in getattr(m, side)] for m in (together, whole))
+        assert told == true
+
+
+def test_among_many_sides_ratings_are_the_same_to_the_bit():
+    """Beyond some thousands of sides memory is asked ahead of its use, up to the last matches of a table."""
+    few = kn.read_matches(games(300))
+    many = replace(few, teams=few.teams + tuple(f"idle {k}" for k in range(2 * MANY)))
+    for length in (1, AHEAD, AHEAD + 1, 300):
+        near, far = (kn.TeamElo(ties=0.5, step=20.0).update(m[:length]).ratings_ for m in (few, many))
+        assert near.equals(far)

@@ -15,12 +15,13 @@ from kinelo.advice.scheduled import scheduled
 from kinelo.advice.words import advice_for, html_fragment, rows_of
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.crowd import representatives
-from kinelo.equilibrium.limit import DENSE_TEAMS, stationary
+from kinelo.equilibrium.limit import DENSE_TEAMS, stationary, with_noise
+from kinelo.equilibrium.noise import WHOLE_COVARIANCE
 from kinelo.equilibrium.relaxation import relaxation_of
 from kinelo.equilibrium.state import StationaryState
 from kinelo.equilibrium.teams import Teams
 from kinelo.equilibrium.threads import few_threads
-from kinelo.equilibrium.unbiased import unbiased_gamma
+from kinelo.equilibrium.unbiased import unbiased_gamma, unbiased_of
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.digest import description
 from kinelo.model.dynamics import Dynamics
@@ -139,13 +140,10 @@ def _facts(
         state, matches, unbiased = together.state, together.matches, together.unbiased
         noise = together.noise_when_unbiased
     else:
-        state = stationary(system, strengths, noise="gaussian")
         with few_threads(teams.size):
+            state = with_noise(still)
             matches = relaxation_of(still).matches_per_team(0.01)
-        unbiased = _unbiased(system, strengths, teams)
-        noise = None
-        if unbiased:
-            noise = _noise(stationary(replace(system, gamma=unbiased), strengths, noise="gaussian"))
+        unbiased, noise = _unbiased(system, strengths, still)
     by_bias = np.argsort(state.bias, kind="stable")
     facts = Facts(
         system=system,
@@ -192,13 +190,26 @@ def _rated(state: StationaryState, order: NDArray[np.intp], sign: int) -> tuple[
     return tuple(RatedTeam(teams.name(i), *(float(value[i]) for value in values)) for i in chosen)
 
 
-def _unbiased(system: RatingSystem, strengths: Strength | Continuum, teams: Teams) -> float | None:
+def _unbiased(
+    system: RatingSystem, strengths: Strength | Continuum, still: StationaryState
+) -> tuple[float | None, float | None]:
+    """The step size without bias, and the noise of ratings at it."""
+    teams = still.teams
     if not system.pairing.constant or np.ptp(teams.theta) == 0:
-        return None
+        return None, None
     try:
-        return unbiased_gamma(system.outcome, strengths)
+        if teams.finite and teams.size <= WHOLE_COVARIANCE:
+            with few_threads(teams.size):
+                gamma, there = unbiased_of(system.outcome, teams, still.closure, still.rating)
+            if there is not None:
+                return gamma, math.sqrt(teams.mean(there.variance))
+        else:
+            gamma = unbiased_gamma(system.outcome, strengths)
     except NoStationaryState:
-        return None
+        return None, None
+    if not gamma:
+        return gamma, None
+    return gamma, _noise(stationary(replace(system, gamma=gamma), strengths, noise="gaussian"))
 
 
 def _json_ready(value: Any) -> Any:

@@ -80,7 +80,7 @@ def stationary(
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
     with few_threads(teams.size):
         still = _without_noise(system, teams, closure, first, dense)
-        return still if noise == "none" else _with_noise(still, method)
+        return still if noise == "none" else with_noise(still, method)
 
 
 def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
@@ -103,7 +103,8 @@ def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: 
     )
 
 
-def _with_noise(still: StationaryState, method: Method) -> StationaryState:
+def with_noise(still: StationaryState, method: Method = "auto") -> StationaryState:
+    """The state at the system's step size, from that of infinitely small steps."""
     moving = fluctuating(still.system, still.teams, still.closure, still.rating, method)
     return replace(
         still,

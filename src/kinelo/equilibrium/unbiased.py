@@ -8,6 +8,8 @@ the slope is 1. There ratings vary about as much as performances do, so the equa
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import root_scalar
@@ -33,6 +35,13 @@ SETTLED = 1e-8
 ATTEMPTS = 60
 
 
+class Unbiased(NamedTuple):
+    """γ*, and the fluctuations there where they were found together with it (to ``SETTLED``)."""
+
+    gamma: float
+    there: Fluctuation | None
+
+
 def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: Closure = "exact") -> float:
     """Step size at which the regression of stationary ratings on strengths has slope 1, under AllPlayAll.
 
@@ -52,16 +61,22 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
         teams, _ = representatives(teams)
     with few_threads(teams.size):
         still = balanced_ratings(outcome, teams, closure, teams.theta, dense=True).positions
-        if _slope(teams, still) >= 1 - UNBIASED:
-            return 0.0
-        return _together(outcome, teams, closure, still) or _climbing(outcome, teams, closure, still)
+        return unbiased_of(outcome, teams, closure, still).gamma
+
+
+def unbiased_of(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> Unbiased:
+    """γ* of teams whose ratings rest at ``still`` as γ → 0."""
+    if _slope(teams, still) >= 1 - UNBIASED:
+        return Unbiased(0.0, None)
+    found = _together(outcome, teams, closure, still)
+    return Unbiased(_climbing(outcome, teams, closure, still), None) if found is None else found
 
 
 def _slope(teams: Teams, rating: Array) -> float:
     return regression_slope(teams.theta, rating, teams.mass)
 
 
-def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float | None:
+def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> Unbiased | None:
     """Iterate ratings, covariance and γ as one; None where they do not settle."""
     results, weights, mixing = Results(RatingSystem(outcome), teams, closure), opponents(teams), Mixing()
     rating, covariance = np.array(teams.theta), np.diag(np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2)
@@ -69,13 +84,14 @@ def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) ->
         _, unit, _ = advance(RatingSystem(outcome, gamma=1.0), teams, results, weights, rating, covariance)
         gamma = float(np.trace(covariance) / np.trace(unit))
         covariance, rise = gamma * unit, (1 - _slope(teams, still)) / gamma
-        for _ in range(ATTEMPTS):
+        for iteration in range(1, ATTEMPTS + 1):
             system = RatingSystem(outcome, gamma=gamma)
             step, new, residual = advance(system, teams, results, weights, rating, covariance)
             missing = 1 - _slope(teams, rating + step)
             change = float(np.abs(new - covariance).max() / np.abs(new).max())
             if max(residual, change, abs(missing)) <= SETTLED:
-                return gamma
+                variance = np.ascontiguousarray(np.diag(new))
+                return Unbiased(gamma, Fluctuation(rating, variance, new, residual, iteration))
             here = np.concatenate([rating, covariance.ravel(), [gamma]])
             there = np.concatenate([rating + step, new.ravel(), [gamma + missing / rise]])
             # The start is near, so that past steps count from the first.

@@ -132,6 +132,19 @@ def _enter(key, check, codes, slot_key, slot_check, slot_code):
         slot_code[at] = codes[k]
 
 
+@njit(cache=True, nogil=True)
+def hand_out_numbers(numbers, table, codes, fresh, known, new):
+    """Code of each number from a table by the numbers themselves; how many are new then, which ``fresh`` receives."""
+    for k in range(numbers.size):
+        at = numbers[k]
+        if table[at] < 0:
+            table[at] = known + new
+            fresh[new] = at
+            new += 1
+        codes[k] = table[at]
+    return new
+
+
 class HashedCodes:
     """Codes of names by 128 bits of their hashes, in a table that grows: what rivers of text are looked up in.
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
 from kinelo.matches.matches import Day, Matches, read_day
-from kinelo.matches.names import NO_NAMES, HashedCodes
 from kinelo.matches.reading import read_matches
+from kinelo.matches.running_names import RunningNames
 
 PIECE = 1_000_000
 LARGEST_NUMBER = 50_000_000
@@ -102,7 +102,7 @@ class MatchScan:
         return ahead(self._pieces(rows))
 
     def _pieces(self, rows: int) -> Iterator[Matches]:
-        names = _Names()
+        names = RunningNames()
         signed = self._signed()
         latest, where = np.datetime64("-9999-01-01"), ""
         for path in self.files:
@@ -161,62 +161,8 @@ def joined(pieces: list[Matches]) -> Matches:
     )  # fmt: skip
 
 
-class _Names:
-    """Names met so far, in order of first appearance, and their codes."""
-
-    def __init__(self) -> None:
-        self.index: dict[str, int] = {}
-        self.teams: tuple[str, ...] = ()
-        self.table = np.empty(0, np.int32)
-        self.hashes = HashedCodes()
-
-    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
-        """Codes of names, new ones added."""
-        index, wanted = self.index, list(names)
-        fresh = dict(zip(wanted, range(len(index), len(index) + len(wanted))))
-        if len(fresh) == len(wanted) and index.keys().isdisjoint(fresh):
-            found = np.arange(len(index), len(index) + len(wanted), dtype=np.int32)
-            index |= fresh
-        else:
-            found = np.array([index.setdefault(name, len(index)) for name in wanted], np.int32)
-        if len(index) > len(self.teams):
-            self.teams = tuple(index)
-        return found
-
-    def codes_of_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Codes of names that are whole numbers."""
-        largest = int(numbers.max(initial=0))
-        if largest >= self.table.size:
-            grown = np.full(max(largest + 1, 2 * self.table.size), -1, np.int32)
-            grown[: self.table.size] = self.table
-            self.table = grown
-        codes = self.table[numbers]
-        new = numbers[codes < 0]
-        if new.size:
-            fresh = pl.Series(new).unique(maintain_order=True).to_numpy()
-            self.table[fresh] = self.codes(map(str, fresh.tolist()))
-            codes = self.table[numbers]
-        return codes
-
-    def codes_of_text(self, both: pl.Series) -> NDArray[np.int32] | None:
-        """Codes of names in text without blanks around them; None where a new one is no plain name."""
-        fresh = self.hashes.new_rows(both)
-        if fresh.size:
-            new = both.gather(fresh)
-            if not _plain_names(new):
-                return None
-            self.hashes.enter(new, self.codes(new.to_list()))
-        return self.hashes.codes(both)
-
-
-def _plain_names(names: pl.Series) -> bool:
-    """Whether every name would be read as it stands: no blanks around it, not empty, no word that stands for none."""
-    odd = (names.str.strip_chars() != names) | (names == "") | names.str.to_lowercase().is_in(list(NO_NAMES))
-    return not bool(odd.any()) and not bool(names.str.ends_with(".0").any())
-
-
 def _quick(
-    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: _Names, signed: bool | None
+    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: RunningNames, signed: bool | None
 ) -> Matches | None:
     """A clean table of dates, names (whole numbers or plain text) and results, at once; None for any other."""
     found = find_columns(frame.columns, MATCH_COLUMNS, columns)
@@ -229,30 +175,34 @@ def _quick(
         return None
     if any(series.null_count() for series in (date, home, away, result)) or bool((home == away).any()):
         return None
-    day, points = date.to_numpy(), result.cast(pl.Float64).to_numpy()
+    day, points = date.to_numpy().astype("datetime64[D]", copy=False), result.cast(pl.Float64).to_numpy()
     points = (points + 1.0) / 2.0 if signed else points
-    if bool((day[1:] < day[:-1]).any()) or not bool(((points == 0.0) | (points == 0.5) | (points == 1.0)).all()):
+    if not date.is_sorted() or not bool(((points == 0.0) | (points == 0.5) | (points == 1.0)).all()):
         return None
-    codes = _number_codes(home, away, names) if numbers else names.codes_of_text(pl.concat([home, away]))
+    codes = _number_codes(home, away, names) if numbers else _text_codes(home, away, names)
     if codes is None:
         return None
     n = len(day)
-    home_codes, away_codes = codes[:n], codes[n:]
     return Matches(
-        day.astype("datetime64[D]"), home_codes, away_codes, names.teams, np.array(points), np.full(n, np.nan),
+        day, codes[0], codes[1], names.teams, np.array(points), np.full(n, np.nan),
         np.zeros(n, bool), np.ones(n), np.arange(1, n + 1), notes=NOTES,
     )  # fmt: skip
 
 
-def _number_codes(home: pl.Series, away: pl.Series, names: _Names) -> NDArray[np.int32] | None:
-    both = np.concatenate([side.cast(pl.Int64).to_numpy() for side in (home, away)])
-    if both.min() < 0 or both.max() > LARGEST_NUMBER:
+def _number_codes(home: pl.Series, away: pl.Series, names: RunningNames) -> list[NDArray[np.int32]] | None:
+    ends = [int(value) for side in (home, away) for value in (side.min(), side.max())]  # pyright: ignore[reportArgumentType]
+    if min(ends) < 0 or max(ends) > LARGEST_NUMBER:
         return None
-    return names.codes_of_numbers(both)
+    return names.codes_of_numbers(home.cast(pl.Int64).to_numpy(), away.cast(pl.Int64).to_numpy(), max(ends))
+
+
+def _text_codes(home: pl.Series, away: pl.Series, names: RunningNames) -> list[NDArray[np.int32]] | None:
+    codes = names.codes_of_text(pl.concat([home, away]))
+    return None if codes is None else [codes[: len(home)], codes[len(home) :]]
 
 
 def _slow(
-    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: _Names, signed: bool | None, told: str
+    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: RunningNames, signed: bool | None, told: str
 ) -> Matches:
     """Any table, as :func:`read_matches` reads it."""
     found = find_columns(frame.columns, MATCH_COLUMNS, columns)

@@ -82,7 +82,10 @@ class Roster:
         fresh = dict(zip(names, range(begin, begin + len(names))))
         if len(fresh) < len(names) or not self.index.keys().isdisjoint(fresh):
             return np.fromiter(map(self.place, names), np.int32, len(names))
-        self.index |= fresh
+        if self.index:
+            self.index |= fresh
+        else:
+            self.index = fresh
         self.names.extend(names)
         return np.arange(begin, begin + len(names), dtype=np.int32)
 
