@@ -27,7 +27,7 @@ run: $(VENV)/.run
 	$(BIN)/kinelo reproduce --out $(OUT) $(if $(wildcard $(OUT)),--resume)
 
 test: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 # On a machine with an NVIDIA card: every combination of laws, 10⁷ matches each, and the kinetic equation.
 test-gpu: $(VENV)/.dev

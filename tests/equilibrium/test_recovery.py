@@ -92,3 +92,13 @@ def test_bad_input(ratings, arguments, words):
 def test_bad_outcome():
     with pytest.raises(kn.InputError, match="outcome must be"):
         kn.recover_strength(0.5, [0.0, 1.0], 1.0)
+
+
+def test_a_league_that_mirrors_itself_has_errors_that_do():
+    """Standard errors of teams equally far from the middle are equal: an iteration left in rounding breaks that."""
+    league = kn.homogeneous(sigma=1.0, teams=200)
+    system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.25)
+    ratings = kn.stationary(system, league, noise="gaussian").rating
+    errors = kn.recover_strength(system.outcome, ratings, sigma=1.0, gamma=0.25).standard_error
+    assert errors is not None
+    np.testing.assert_allclose(errors, errors[::-1], rtol=1e-7)

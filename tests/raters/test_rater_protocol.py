@@ -10,10 +10,13 @@ import polars as pl
 import pytest
 
 import kinelo as kn
+from kinelo.forecasts.parameters import Switch
 from kinelo.raters.order import learn_order
 
 KINDS = (kn.TeamElo, kn.Glicko, kn.Glicko2, kn.KalmanElo, kn.PlayerElo)
-NUMBERS = [(kind, one.name) for kind in KINDS for one in (*kind.parameters, *kind.options)]
+NUMBERS = [
+    (kind, one.name) for kind in KINDS for one in (*kind.parameters, *kind.options) if not isinstance(one, Switch)
+]
 SIGNED = {"home_advantage", "newcomer", "initial"}
 
 

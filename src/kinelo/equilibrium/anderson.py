@@ -42,6 +42,6 @@ class Mixing:
     def _mixed(self, image: Array, step: Array) -> Array:
         """The combination of past images whose steps cancel best."""
         changes = np.array(self._changes)
-        # A handful of long vectors: their products settle the weights as well as the vectors would, far sooner.
-        weights = np.linalg.lstsq(changes @ changes.T, changes @ step, rcond=1e-15)[0]
-        return image - weights @ (changes + np.array(self._moves))
+        # On the vectors themselves: products of steps that are hardly more than rounding settle nothing.
+        weights = np.linalg.lstsq(changes.T, step, rcond=1e-10)[0]
+        return image - weights @ changes - weights @ np.array(self._moves)
