@@ -47,7 +47,7 @@ def test_the_stored_run_is_the_run(tmp_path):
 
 
 def test_the_stored_solution_moves_strengths(tmp_path):
-    population = {"kind": "uniform", "theta": [-2.0, 2.0, 12], "r": [-2.0, 2.0, 12], "sigma": 0.0}
+    population = {"kind": "uniform", "theta": [-2.0, 2.0, 12], "r": [-4.0, 4.0, 24], "sigma": 0.0}
     base = {name: CONTENT[name] for name in ("gamma", "outcome")}
     study = parse_study({**base, "dynamics": FORM, "population": population, "solve": {"until": 0.5, "samples": 2}})
     stored = run_solution(study, tmp_path / "run")
