@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e "$(1)" || $(PIP) -e "$(1)"
 OUT ?= reproduction
 
-.PHONY: run test test-gpu test-lowest check style types examples bench docs release format clean
+.PHONY: run test test-long test-gpu test-lowest check style types examples bench docs release format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -28,6 +28,10 @@ run: $(VENV)/.run
 
 test: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# What takes half a minute and more: runs killed at random moments, a worker out of memory, a server that dies.
+test-long: $(VENV)/.dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -m long
 
 # On a machine with an NVIDIA card: every combination of laws, 10⁷ matches each, and the kinetic equation.
 test-gpu: $(VENV)/.dev

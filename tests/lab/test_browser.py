@@ -460,6 +460,7 @@ def test_a_report_is_shown_and_replaced_only_after_a_question(visit, lab):
     page.wait_for_selector("#make-quick")
 
 
+@pytest.mark.long
 def test_a_page_comes_back_after_the_server_was_killed(visit, lab):
     page = visit("?teams=40#rate")
     upload(page, GOOD)

@@ -47,6 +47,7 @@ def test_checkpoint_interval_does_not_change_the_bytes(uninterrupted, tmp_path):
     assert all_bytes(tmp_path / "run") == all_bytes(uninterrupted)
 
 
+@pytest.mark.long
 def test_a_run_killed_at_random_moments_ends_bit_identical(uninterrupted, tmp_path):
     """SIGKILL at three moments drawn with a fixed seed, then to the end."""
     draw = random.Random(20)

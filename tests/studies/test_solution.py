@@ -77,6 +77,7 @@ solve = { until = 8.0, samples = 40 }
 """
 
 
+@pytest.mark.long
 def test_solve_resumes_after_a_kill(tmp_path):
     """A process killed between two samples, and then continued with --resume."""
     (tmp_path / "few.toml").write_text(STUDY, encoding="utf-8")

@@ -80,6 +80,7 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
             pass
 
 
+@pytest.mark.long
 def test_a_point_that_needs_too_much_memory_is_told_and_the_others_stay(client, tmp_path):
     def greedy(x, least=3_000_000_000):
         held = []
