@@ -133,6 +133,7 @@ gamma = [0.05, -1.0, 0.1]
 """
 
 
+@pytest.mark.long
 def test_commands_take_the_workers_of_a_live_scheduler(client, tmp_path, monkeypatch):
     monkeypatch.setattr(ensemble, "SOON", 1000)
     run = CliRunner().invoke

@@ -47,6 +47,7 @@ def test_rules_of_steps_help_where_newcomers_arrive():
     assert first.log_loss < second.log_loss
 
 
+@pytest.mark.long
 def test_rules_of_steps_and_strengths_at_rest_have_a_theory_of_their_own():
     form, rest = kn.Form(rate=0.01, spread=1.0), None
     rules = {

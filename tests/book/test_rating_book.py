@@ -113,6 +113,7 @@ for k in range(0, len(matches), 2):
 """
 
 
+@pytest.mark.long
 def test_killed_at_any_moment_nothing_acknowledged_is_lost(tmp_path):
     """A child adds match after match and is killed several times; then the book is finished and compared."""
     matches, path, chance = league(), tmp_path / "b", random.Random(5)

@@ -127,6 +127,7 @@ def moves(controls: list[dict]) -> list[tuple[str, object, object]]:
     return found
 
 
+@pytest.mark.long
 def test_the_picture_is_that_of_the_verdict_wherever_the_sliders_stand(visit):
     page = visit("?teams=40&law=lottery")
     until(page, "Boolean(document.body.dataset.foreseenRun)", 60)

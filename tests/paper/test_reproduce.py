@@ -128,6 +128,7 @@ def test_an_interrupted_reproduction_continues_and_ends_bit_identical(whole, stu
     assert run_bytes(tmp_path) == expected
 
 
+@pytest.mark.long
 def test_a_killed_command_resumes_and_ends_bit_identical(tmp_path, undrawn):
     """SIGKILL at moments drawn with a fixed seed, each time with other threads, then to the end."""
     studies = write_studies(tmp_path / "studies", steps=100_000, every=4_000)
@@ -151,6 +152,7 @@ def test_a_killed_command_resumes_and_ends_bit_identical(tmp_path, undrawn):
     assert run_bytes(out) == run_bytes(tmp_path / "whole")
 
 
+@pytest.mark.long
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     studies = write_studies(tmp_path / "studies", steps=3_000_000, every=30_000)
     out = tmp_path / "out"
