@@ -6,6 +6,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # uv takes a fraction of pip's time; where it cannot be had or finds less, pip does the work.
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e "$(1)" || $(PIP) -e "$(1)"
 OUT ?= reproduction
+# Modules are compiled once, not by each of the many processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test test-long test-gpu test-lowest check style types examples bench docs release format clean
 

@@ -39,7 +39,7 @@ def visit(browser, lab: Lab) -> Iterator[Callable]:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(90_000)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(lab.address + path)
         page.wait_for_selector("#connection[data-state=open]")
