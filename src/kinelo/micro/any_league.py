@@ -11,7 +11,7 @@ from kinelo.errors import InputError
 from kinelo.micro import batches
 from kinelo.micro.general import GIVEN, Meeting, Memory, Seen, meet_and_draw, play_general
 from kinelo.micro.league import FEW, LARGEST_TABLE, NotBuiltIn, Play, code_strength
-from kinelo.micro.tables import result_table
+from kinelo.micro.tables import all_pairs, result_table
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.schedule import Rounds
@@ -78,8 +78,7 @@ def general_play(
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
-        kept = {**fresh_memory_of(rating), **memory}
-        own = Memory(kept["matches"][chosen], kept["reached"][chosen], kept["owed"][chosen])
+        own = own_memory(rating, memory, chosen)
         if drawing is not None:
             play_general(
                 rating[chosen], own, played[chosen], keys[chosen], meeting, drawing, first, last, steps, *laws, seen
@@ -105,8 +104,7 @@ def batched_play(system: RatingSystem, strengths: Strength, seed: int, realisati
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
-        kept = {**fresh_memory_of(rating), **memory}
-        own = Memory(kept["matches"][chosen], kept["reached"][chosen], kept["owed"][chosen])
+        own = own_memory(rating, memory, chosen)
         lanes, plan = chosen.stop - chosen.start, (keys[chosen], meeting, first, last)
         if meeting.rounds and steps.kind == EACH:
             batches.play_rounds(rating[chosen], own.owed, played[chosen], *plan, steps.gamma, law, rule)
@@ -125,13 +123,20 @@ def _side_by_side(steps: Steps, lanes: int) -> Steps:
     return steps._replace(gamma=np.tile(steps.gamma, lanes), junior=np.tile(steps.junior, lanes))
 
 
-def fresh_memory_of(rating: Array) -> dict[str, NDArray]:
-    """Memory that nobody keeps, for systems that need none."""
+def whole_memory(rating: Array, memory: Mapping[str, NDArray]) -> dict[str, NDArray]:
+    """What a league remembers, by name; what its system does not need is there too, and nobody keeps it."""
     return {
         "matches": np.zeros(rating.shape, dtype=np.int64),
         "reached": np.zeros(rating.shape, dtype=np.bool_),
         "owed": np.zeros(rating.shape),
+        **memory,
     }
+
+
+def own_memory(rating: Array, memory: Mapping[str, NDArray], chosen: slice) -> Memory:
+    """What some realisations remember."""
+    whole = whole_memory(rating, memory)
+    return Memory(*(whole[name][chosen] for name in Memory._fields))
 
 
 def code_laws(outcome: Outcome, pairing: Pairing) -> tuple[Law, Rule, object, object, object]:
@@ -180,8 +185,7 @@ def meeting_of(system: RatingSystem, strengths: Strength, literal: bool) -> Meet
         return Meeting(table.pairs, table.win, table.loss, rounds, False, period)
     none, pairs = np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.uint32)
     if rounds:
-        i, j = np.triu_indices(teams, 1)
-        pairs = (i.astype(np.uint32) << np.uint32(16)) | j.astype(np.uint32)
+        pairs = all_pairs(teams)[2]
     return Meeting(pairs, none, none, rounds, True, period)
 
 

@@ -17,7 +17,7 @@ from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.model.steps import EACH, FIDE
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import inlined, kernel
-from kinelo.play.laws import acceptance, expected, logistic
+from kinelo.play.laws import acceptance, expected, logistic, result_at
 from kinelo.play.pairs import next_pair, pair_index, unpacked, waiting_at
 from kinelo.play.steps import move, pay, rate, steps_of
 from kinelo.play.stream import draw, redraw, unit
@@ -49,8 +49,7 @@ def empty_batch(size):
 def meet(batch, k, i, j, pair, fraction, meeting, r):
     """Enter who meets, and the result that the table and the rest of the draw give."""
     batch.i[k], batch.j[k], batch.z[k] = i, j, r[i] - r[j]
-    won, lost = fraction < meeting.win[pair], fraction >= meeting.loss[pair]
-    batch.surprise[k] = (1.0 if won else 0.0) - (1.0 if lost else 0.0)
+    batch.surprise[k] = result_at(fraction, meeting.win[pair], meeting.loss[pair])
 
 
 @inlined
@@ -107,7 +106,7 @@ def play_rounds(rating, owed, played, keys, meeting, first, last, gamma, law, ru
             for k in range(size):
                 bits = draw(key_1, key_2, np.uint64(match + k))
                 row.bits[k], row.z[k] = bits, r[i] - r[j + k]
-                row.surprise[k] = (1.0 if bits < win[k] else 0.0) - (1.0 if bits >= loss[k] else 0.0)
+                row.surprise[k] = result_at(bits, win[k], loss[k])
             compare(row, size, law, rule)
             if rule.kind != ALL_PLAY_ALL:
                 for k in range(size):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.memory import check_memory
+from kinelo.micro.league import LANES
 from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 ANSWER = 1 << 26
 """Bytes of ratings that one task hands back, unless a single state of one realisation has more."""
-
-LANES = 25
-"""Realisations of a task, at least, where there are enough: those that one call into compiled code interleaves."""
 
 SOON = 1 << 29
 """Matches that one task plays where a run is stored as it goes."""

@@ -13,15 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import kernel
-from kinelo.play.laws import acceptance, expected, result_of, tie_chance
+from kinelo.play.laws import result_at, result_of
 from kinelo.play.pairs import next_pair, pair_index, two_teams, unpacked, waiting_at
-from kinelo.play.performances import performance
+from kinelo.play.performances import performances
 from kinelo.play.steps import pay, rate, steps_of
 from kinelo.play.stream import draw, redraw, unit
-from kinelo.play.users import USER
+from kinelo.play.users import b_at, tie_at, w_at
 
 GIVEN = 4
 """Kind of a drawing whose ``values`` are the performances themselves, two per match, realisation by realisation."""
@@ -90,11 +89,7 @@ def play_general(rating, memory, played, keys, meeting, drawing, first, last, st
             z = r[i] - r[j]
             if seen.result.size > 0:
                 seen.home[match - first], seen.away[match - first], seen.result[match - first] = i, j, NOT_PLAYED
-            chance = 1.0
-            if rule.kind == USER:
-                chance = w(z)
-            elif rule.kind != ALL_PLAY_ALL:
-                chance = acceptance(rule.kind, rule.c, rule.smoothing, z)
+            chance = w_at(rule, w, z)
             if chance >= 1.0 or unit(redraw(bits, np.uint64(0))) < chance:
                 if meeting.literal:
                     used = np.uint64(1)
@@ -103,21 +98,14 @@ def play_general(rating, memory, played, keys, meeting, drawing, first, last, st
                         x = drawing.values[row, 0] - drawing.values[row, 1]
                         used += np.uint64(drawing.lineup)
                     else:
-                        mine, used = performance(
-                            drawing.kind, drawing.values, drawing.table, drawing.lineup, i, bits, used
-                        )
-                        theirs, used = performance(
-                            drawing.kind, drawing.values, drawing.table, drawing.lineup, j, bits, used
+                        mine, theirs, used = performances(
+                            drawing.kind, drawing.values, drawing.table, drawing.lineup, i, j, bits, used
                         )
                         x = mine - theirs
-                    level = tie(x) if law.kind == USER else tie_chance(law.kind, law.nu, law.kappa, x)
-                    mean = b(x) if law.kind == USER else expected(law.kind, law.nu, law.kappa, x)
-                    result = result_of(unit(redraw(bits, used)), mean, level)
+                    result = result_of(unit(redraw(bits, used)), b_at(law, b, x), tie_at(law, tie, x))
                 else:
-                    result = (1.0 if fraction < meeting.win[pair] else 0.0) - (
-                        1.0 if fraction >= meeting.loss[pair] else 0.0
-                    )
-                surprise = result - (b(z) if law.kind == USER else expected(law.kind, law.nu, law.kappa, z))
+                    result = result_at(fraction, meeting.win[pair], meeting.loss[pair])
+                surprise = result - b_at(law, b, z)
                 step_i, step_j = steps_of(
                     steps.kind, steps.gamma, steps.boost, steps.matches, steps.junior, r, n, top, i, j
                 )

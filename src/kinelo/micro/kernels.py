@@ -16,9 +16,9 @@ from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import kernel
-from kinelo.play.laws import acceptance, expected, logistic, result_of, tie_chance
-from kinelo.play.pairs import two_teams
-from kinelo.play.performances import performance
+from kinelo.play.laws import acceptance, expected, logistic, result_at, result_of, tie_chance
+from kinelo.play.pairs import two_teams, unpacked
+from kinelo.play.performances import performances
 from kinelo.play.stream import draw, redraw, unit
 
 BLOCK = 64
@@ -46,9 +46,8 @@ def play_table(rating, played, keys, pairs, win, loss, first, last, gamma, law, 
             lane = np.uint64(k)
             pair = high_product(bits[lane], count)  # pyright: ignore[reportCallIssue]
             fraction = bits[lane] * count
-            packed = np.uint64(pairs[pair])
-            i[lane], j[lane] = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
-            result[lane] = (1.0 if fraction < win[pair] else 0.0) - (1.0 if fraction >= loss[pair] else 0.0)
+            i[lane], j[lane] = unpacked(pairs[pair])
+            result[lane] = result_at(fraction, win[pair], loss[pair])
             gain[lane] = rating[i[lane], lane] - rating[j[lane], lane]
         if pairing == ALL_PLAY_ALL and outcome == LOGISTIC:
             # The one loop that must vectorise: no branch, no call.
@@ -90,9 +89,8 @@ def play_alone(rating, keys, pairs, win, loss, first, last, gamma, nu, kappa):
                 k = np.uint64(m)
                 pair = high_product(bits[k], count)  # pyright: ignore[reportCallIssue]
                 fraction = bits[k] * count
-                packed = np.uint64(pairs[pair])
-                i[k], j[k] = packed >> np.uint64(16), packed & np.uint64(0xFFFF)
-                result[k] = (1.0 if fraction < win[pair] else 0.0) - (1.0 if fraction >= loss[pair] else 0.0)
+                i[k], j[k] = unpacked(pairs[pair])
+                result[k] = result_at(fraction, win[pair], loss[pair])
             for m in range(size):
                 k = np.uint64(m)
                 gain = gamma * (result[k] - logistic(nu, kappa, r[i[k]] - r[j[k]]))
@@ -113,13 +111,11 @@ def play_literal(rating, played, keys, drawing, first, last, gamma, law, rule):
             bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
             i, j = two_teams(bits, teams)
             difference = r[i] - r[j]
-            used = np.uint64(1)
             if pairing != ALL_PLAY_ALL and unit(redraw(bits, np.uint64(0))) >= acceptance(
                 pairing, c, smoothing, difference
             ):
                 continue
-            mine, used = performance(kind, values, table, lineup, i, bits, used)
-            theirs, used = performance(kind, values, table, lineup, j, bits, used)
+            mine, theirs, used = performances(kind, values, table, lineup, i, j, bits, np.uint64(1))
             z = mine - theirs
             tie = tie_chance(outcome, nu, kappa, z)
             result = result_of(unit(redraw(bits, used)), expected(outcome, nu, kappa, z), tie)

@@ -22,6 +22,9 @@ from kinelo.play.stream import realisation_keys
 LARGEST_TABLE = 4096
 """Leagues of more teams are played without a table of results, in memory proportional to their size."""
 
+LANES = 25
+"""Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
+
 FEW = 3
 """Fewer realisations than this gain nothing by being interleaved."""
 

@@ -19,16 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro.general import NOT_PLAYED
-from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.deviations import informed, rested, sharpened
 from kinelo.play.formula import kernel
-from kinelo.play.laws import acceptance, expected, result_of, tie_chance
+from kinelo.play.laws import result_of
 from kinelo.play.motion import FORM, LEARNING, WALK, jolt, leaver, lessons, newcomer_of, present
 from kinelo.play.pairs import next_pair, two_teams, unpacked, waiting_at
-from kinelo.play.performances import normal_of, performance
+from kinelo.play.performances import normal_of, performances
 from kinelo.play.steps import pay, rate, steps_of
 from kinelo.play.stream import draw, redraw, unit
-from kinelo.play.users import USER
+from kinelo.play.users import b_at, tie_at, w_at
 
 ONE = np.uint64(1)
 
@@ -87,11 +86,7 @@ def play_moving(
             z = r[i] - r[j]
             if seen.result.size > 0:
                 seen.home[match - first], seen.away[match - first], seen.result[match - first] = i, j, NOT_PLAYED
-            chance = 1.0
-            if rule.kind == USER:
-                chance = w(z)
-            elif rule.kind != ALL_PLAY_ALL:
-                chance = acceptance(rule.kind, rule.c, rule.smoothing, z)
+            chance = w_at(rule, w, z)
             used = ONE
             if chance >= 1.0 or unit(redraw(bits, np.uint64(0))) < chance:
                 if calendar and meeting.period == 0:
@@ -102,13 +97,12 @@ def play_moving(
                         )  # fmt: skip
                         clock[side] = match
                         used += ONE
-                mine, used = performance(drawing.kind, drawing.values, drawing.table, drawing.lineup, i, bits, used)
-                theirs, used = performance(drawing.kind, drawing.values, drawing.table, drawing.lineup, j, bits, used)
+                mine, theirs, used = performances(
+                    drawing.kind, drawing.values, drawing.table, drawing.lineup, i, j, bits, used
+                )
                 d = rho[i] - rho[j]
                 x = d + (mine - theta[i]) - (theirs - theta[j])
-                level_chance = tie(x) if law.kind == USER else tie_chance(law.kind, law.nu, law.kappa, x)
-                mean = b(x) if law.kind == USER else expected(law.kind, law.nu, law.kappa, x)
-                result = result_of(unit(redraw(bits, used)), mean, level_chance)
+                result = result_of(unit(redraw(bits, used)), b_at(law, b, x), tie_at(law, tie, x))
                 used += ONE
                 if glicko.on:
                     if meeting.period == 0:
@@ -127,14 +121,13 @@ def play_moving(
                         r[i] += glicko.nu * gi * v[i] * (result - bi)
                         r[j] -= glicko.nu * gj * v[j] * (result - bj)
                 else:
-                    surprise = result - (b(z) if law.kind == USER else expected(law.kind, law.nu, law.kappa, z))
+                    surprise = result - b_at(law, b, z)
                     si, sj = steps_of(
                         steps.kind, steps.gamma, steps.boost, steps.matches, steps.junior, r, n, top, i, j
                     )
                     rate(r, owed, top, i, j, si, sj, surprise, meeting.period > 0)
                     if motion.kind == LEARNING:
-                        gap = b(d) if law.kind == USER else expected(law.kind, law.nu, law.kappa, d)
-                        mine, theirs = lessons(motion.alpha, motion.beta, motion.on_result, gap, result)
+                        mine, theirs = lessons(motion.alpha, motion.beta, motion.on_result, b_at(law, b, d), result)
                         rho[i] += si * mine
                         rho[j] += sj * theirs
                         if motion.diffusion > 0.0:

@@ -12,6 +12,7 @@ from kinelo.micro.any_league import code_laws, code_steps
 from kinelo.micro.general import Seen
 from kinelo.micro.league import LARGEST_TABLE, NotBuiltIn, Play, code_strength
 from kinelo.micro.moving import Carried, Pairs, play_moving, strengths_now
+from kinelo.micro.tables import all_pairs
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk, parts_of
 from kinelo.model.outcome import Tanh
 from kinelo.model.schedule import Rounds
@@ -162,6 +163,4 @@ def pairs_of(system: RatingSystem, teams: int) -> Pairs:
         return Pairs(np.zeros(1, dtype=np.uint32), False, 0 if schedule is None else schedule.period(teams))
     if teams > LARGEST_TABLE:
         raise InputError(f"Rounds() is for leagues of at most {LARGEST_TABLE} teams, not {teams}.")
-    i, j = np.triu_indices(teams, 1)
-    pairs = (i.astype(np.uint32) << np.uint32(16)) | j.astype(np.uint32)
-    return Pairs(pairs, True, schedule.period(teams))
+    return Pairs(all_pairs(teams)[2], True, schedule.period(teams))

@@ -20,7 +20,7 @@ from kinelo.blas import one_blas_thread
 from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
 from kinelo.micro.any_league import draws_built_in, fresh_memory, general_play, needs_general
-from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
+from kinelo.micro.league import LANES, LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
 from kinelo.micro.plan import Records, check_plan, check_playing
 from kinelo.micro.state import SimulationState, starting_state
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
 Sampling = Literal["marginal", "literal"]
-
-LANES = 25
-"""Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
 
 CALL = 1 << 25
 """Matches between two reports of progress."""

@@ -6,7 +6,6 @@ length therefore share one; so do the parts of an ensemble that a worker plays o
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
@@ -14,6 +13,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.model.digest import law_digest
 from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
@@ -38,6 +38,12 @@ class ResultTable:
     def nbytes(self) -> int:
         """Memory it takes."""
         return self.pairs.nbytes + self.win.nbytes + (0 if self.loss is self.win else self.loss.nbytes)
+
+
+def all_pairs(teams: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.uint32]]:
+    """Both teams of every pair i < j in the order of the table, and the pairs as kernels take them."""
+    i, j = np.triu_indices(teams, 1)
+    return i, j, (i.astype(np.uint32) << np.uint32(16)) | j.astype(np.uint32)
 
 
 def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
@@ -74,17 +80,12 @@ def _name(outcome: Outcome, strengths: Strength) -> str | None:
         numbers = [strengths.values, strengths.probabilities]
     else:
         return None
-    state = hashlib.blake2b(f"{type(outcome)}{outcome.code!r}{type(strengths)}".encode(), digest_size=16)
-    for values in numbers:
-        state.update(f"{values.dtype.str}{values.shape}".encode())
-        state.update(np.ascontiguousarray(values).tobytes())
-    return state.hexdigest()
+    return law_digest((type(outcome), outcome.code, type(strengths), numbers))
 
 
 def _made(outcome: Outcome, strengths: Strength) -> ResultTable:
     win, tie, _ = outcome_probabilities(outcome, strengths)
-    i, j = np.triu_indices(strengths.teams, 1)
-    pairs = (i.astype(np.uint32) << np.uint32(16)) | j.astype(np.uint32)
+    i, j, pairs = all_pairs(strengths.teams)
     winning = _fraction(win[i, j])
     losing = _fraction(win[i, j] + tie[i, j]) if outcome.has_ties else winning
     return ResultTable(pairs, winning, losing)

@@ -128,6 +128,12 @@ def result_of(uniform, b, tie):
 
 
 @formula
+def result_at(fraction, win, loss):
+    """Win, tie or loss (1, 0, −1) from what is left of a draw: below ``win`` a win, from ``loss`` on a loss."""
+    return (1.0 if fraction < win else 0.0) - (1.0 if fraction >= loss else 0.0)
+
+
+@formula
 def acceptance(kind, c, smoothing, z):
     """w(z) of any built-in pairing."""
     if kind == ALL_PLAY_ALL:

@@ -54,3 +54,11 @@ def performance(kind, values, table, lineup, team, bits, used):
     while uniform >= table[team, k, 0]:
         k += 1
     return values[team, k], used + ONE
+
+
+@formula
+def performances(kind, values, table, lineup, i, j, bits, used):
+    """Draw λ of both teams of a match; return them and the number of draws used so far."""
+    mine, used = performance(kind, values, table, lineup, i, bits, used)
+    theirs, used = performance(kind, values, table, lineup, j, bits, used)
+    return mine, theirs, used

@@ -14,9 +14,30 @@ from numba.core.errors import NumbaError
 
 from kinelo.errors import InputError
 from kinelo.model.formula import Scalar
+from kinelo.play.formula import inlined
+from kinelo.play.laws import acceptance, expected, tie_chance
 
 USER = -1
 """The kind of a law that is not built in: kernels then call its function."""
+
+
+@inlined
+def b_at(law, b, z):
+    """b(z) of any outcome, built in or brought."""
+    return b(z) if law.kind == USER else expected(law.kind, law.nu, law.kappa, z)
+
+
+@inlined
+def tie_at(law, tie, z):
+    """Probability of a tie of any outcome."""
+    return tie(z) if law.kind == USER else tie_chance(law.kind, law.nu, law.kappa, z)
+
+
+@inlined
+def w_at(rule, w, z):
+    """w(z) of any pairing."""
+    return w(z) if rule.kind == USER else acceptance(rule.kind, rule.c, rule.smoothing, z)
+
 
 _KEPT: dict[Any, Any] = {}
 

@@ -14,7 +14,7 @@ import numpy as np
 from numba import cuda as numba_cuda
 from numba import uint64
 
-from kinelo.device import simulated
+from kinelo.micro.gpu.kernels import UNCLAIMED, WARP
 from kinelo.micro.gpu.matches import Laws
 from kinelo.micro.gpu.target import kernel
 from kinelo.play.arithmetic import Target, high_product
@@ -22,27 +22,25 @@ from kinelo.play.motion import FORM, LEARNING, WALK
 
 cuda: Any = numba_cuda
 
-LANES = 4 if simulated() else 32
-UNCLAIMED, ONE, TWO, NOTHING = np.uint32(0xFFFFFFFF), np.uint64(1), np.uint64(2), np.uint64(0)
+ONE, TWO, NOTHING = np.uint64(1), np.uint64(2), np.uint64(0)
 FIRST_TURN, TURN, NEXT = np.uint32((1 << 27) - 1), np.uint32(5), np.uint32(1)
 
 
 def still_match(formulas: SimpleNamespace, target: Target, laws: Laws, *, literal: bool) -> Any:
     """A match of teams whose strengths stand still, rated by a rule or within a period."""
     f, b, tie = formulas, laws.b, laws.tie
-    performance, result_of, unit, redraw, steps_of, rate = (
-        f.performance, f.result_of, f.unit, f.redraw, f.steps_of, f.rate,
+    performances, result_at, result_of, unit, redraw, steps_of, rate = (
+        f.performances, f.result_at, f.result_of, f.unit, f.redraw, f.steps_of, f.rate,
     )  # fmt: skip
 
     def match_of(i, j, z, bits, fraction, pair, own, meeting, drawing, theta, match, steps, motion, glicko, law, time):
         r, n, top, owed = own[0], own[6], own[7], own[8]
         if literal:
-            mine, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], i, bits, ONE)
-            theirs, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], j, bits, used)
+            mine, theirs, used = performances(drawing[0], drawing[1], drawing[2], drawing[3], i, j, bits, ONE)
             x = mine - theirs
             result = result_of(unit(redraw(bits, used)), b(law, x), tie(law, x))
         else:
-            result = (1.0 if fraction < meeting[1][pair] else 0.0) - (1.0 if fraction >= meeting[2][pair] else 0.0)
+            result = result_at(fraction, meeting[1][pair], meeting[2][pair])
         step_i, step_j = steps_of(steps[0], steps[1], steps[2], steps[3], steps[4], r, n, top, i, j)
         rate(r, owed, top, i, j, step_i, step_j, result - b(law, z), meeting[4] > 0)
         n[i] += 1
@@ -55,8 +53,8 @@ def still_match(formulas: SimpleNamespace, target: Target, laws: Laws, *, litera
 def moving_match(formulas: SimpleNamespace, target: Target, laws: Laws) -> Any:
     """A match of teams whose strengths move, or whose ratings carry a deviation."""
     f, b, tie = formulas, laws.b, laws.tie
-    performance, result_of, unit, redraw, steps_of, rate = (
-        f.performance, f.result_of, f.unit, f.redraw, f.steps_of, f.rate,
+    performances, result_of, unit, redraw, steps_of, rate = (
+        f.performances, f.result_of, f.unit, f.redraw, f.steps_of, f.rate,
     )  # fmt: skip
     present, normal_of, rested, informed, sharpened, lessons, jolt = (
         f.present, f.normal_of, f.rested, f.informed, f.sharpened, f.lessons, f.jolt,
@@ -74,8 +72,7 @@ def moving_match(formulas: SimpleNamespace, target: Target, laws: Laws) -> Any:
                 rho[side] = present(kind, pull, form, walk, rho[side], level[side], elapsed, normal_of(bits, used))
                 clock[side] = match
                 used += ONE
-        mine, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], i, bits, used)
-        theirs, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], j, bits, used)
+        mine, theirs, used = performances(drawing[0], drawing[1], drawing[2], drawing[3], i, j, bits, used)
         d = rho[i] - rho[j]
         x = d + (mine - theta[i]) - (theirs - theta[j])
         result = result_of(unit(redraw(bits, used)), b(law, x), tie(law, x))
@@ -116,7 +113,7 @@ def moving_match(formulas: SimpleNamespace, target: Target, laws: Laws) -> Any:
 
 
 def general_kernel(formulas: SimpleNamespace, target: Target, laws: Laws, *, literal: bool, moving: bool) -> Any:
-    """Launch with (realisations, LANES)."""
+    """Launch with (realisations, WARP)."""
     f, w, upper = formulas, laws.w, target.operations[high_product]
     accepting = w is not None
     draw, redraw, unit, two_teams, unpacked, pair_index = (
@@ -135,7 +132,7 @@ def general_kernel(formulas: SimpleNamespace, target: Target, laws: Laws, *, lit
         lane, realisation = cuda.threadIdx.x, cuda.blockIdx.x
         pairs, _win, _loss, rounds, period = meeting
         # On lines of their own: an imitated kernel tells shared arrays apart by where they are made.
-        seats = cuda.shared.array((3, LANES), uint64)
+        seats = cuda.shared.array((3, WARP), uint64)
         tail = cuda.shared.array(2, uint64)
         own = (
             carried[0][realisation], carried[1][realisation], carried[2][realisation], carried[3][realisation],
@@ -149,13 +146,13 @@ def general_kernel(formulas: SimpleNamespace, target: Target, laws: Laws, *, lit
         teams, time = np.uint64(count), 2.0 / count
         calendar = moving and (motion[0] == FORM or motion[0] == WALK)
         matchings = period > 0 and not rounds
-        for k in range(lane, count, LANES):
+        for k in range(lane, count, WARP):
             owner[k] = UNCLAIMED
         left, tally, turn, begin = NOTHING, 0, FIRST_TURN, first
         if matchings and lane == 0:
             left = waiting_at(queue, key_1, key_2, first)
         while begin < last:
-            size = min(LANES, last - begin)
+            size = min(WARP, last - begin)
             if period > 0:
                 size = min(size, period - begin % period)
             if moving and motion[8] > 0.0:
@@ -205,7 +202,7 @@ def general_kernel(formulas: SimpleNamespace, target: Target, laws: Laws, *, lit
             begin += size
             if period > 0 and begin % period == 0:
                 span = period * time
-                for team in range(lane, count, LANES):
+                for team in range(lane, count, WARP):
                     if moving and glicko[0]:
                         v[team] = sharpened(v[team], known[team])
                         r[team] += glicko[1] * v[team] * owed[team]

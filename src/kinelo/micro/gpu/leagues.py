@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.device import cuda_module
-from kinelo.micro.any_league import code_steps, fresh_memory_of, meeting_of
+from kinelo.micro.any_league import code_steps, meeting_of, whole_memory
 from kinelo.micro.general import Meeting
 from kinelo.micro.gpu.matches import Laws
 from kinelo.micro.gpu.play import NO_DRAWING, device_formulas, device_laws
@@ -88,7 +88,7 @@ def _play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
         count = len(rating[chosen])
-        kept = {**fresh_memory_of(rating), **memory}
+        kept = whole_memory(rating, memory)
         columns = [rating[chosen]]
         for name in Carried._fields:
             values = kept[name][chosen] if name in kept else np.zeros((count, 1))
@@ -97,12 +97,12 @@ def _play(
         counts, own = cuda.to_device(played[chosen].copy()), cuda.to_device(keys[chosen])
         boards = cuda.device_array((count, teams), np.uint32)
         queues = cuda.device_array((count, teams if matchings else 1), np.uint64)
-        from kinelo.micro.gpu.general import LANES
+        from kinelo.micro.gpu.kernels import WARP
 
         for begin in range(first, last, LONGEST_LAUNCH):
             end = min(begin + LONGEST_LAUNCH, last)
             with unfused():
-                run[count, LANES](
+                run[count, WARP](
                     carried, counts, own, *held, begin, end, *rules, glicko, tuple(law), tuple(rule), boards, queues
                 )
         for values, new in zip(columns, carried, strict=True):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kinelo.play.arithmetic import Target, high_product
+from kinelo.play.arithmetic import Target
 
 S24, S32 = np.uint64(24), np.uint64(32)
 SHORT, LOW15 = np.uint32(15), np.uint32(0x7FFF)
@@ -130,21 +130,16 @@ def from_table(formulas: SimpleNamespace, target: Target, *, ties: bool) -> Orig
 
 def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> Origin:
     """Matches whose performances are drawn."""
-    draw, redraw, unit, performance, result_of = (
-        formulas.draw, formulas.redraw, formulas.unit, formulas.performance, formulas.result_of,
+    draw, redraw, unit, two_teams, performances, result_of = (
+        formulas.draw, formulas.redraw, formulas.unit, formulas.two_teams, formulas.performances, formulas.result_of,
     )  # fmt: skip
-    upper = target.operations[high_product]
     b, tie_of = laws.b, laws.tie
     nothing, one = np.uint64(0), np.uint64(1)
 
     def prepare(key_1, key_2, match, table, teams, drawing, law):
         bits = draw(key_1, key_2, match)
-        i = upper(bits, teams)
-        j = upper(bits * teams, teams - one)
-        if j >= i:
-            j += one
-        mine, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], i, bits, one)
-        theirs, used = performance(drawing[0], drawing[1], drawing[2], drawing[3], j, bits, used)
+        i, j = two_teams(bits, teams)
+        mine, theirs, used = performances(drawing[0], drawing[1], drawing[2], drawing[3], i, j, bits, one)
         z = mine - theirs
         result = result_of(unit(redraw(bits, used)), b(law, z), tie_of(law, z))
         item = i | (j << S24)
