@@ -7,6 +7,7 @@ the meantime: entries are counted, the first sets, the last puts back.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,22 +16,26 @@ from typing import Any
 
 _lock = threading.Lock()
 _inside = 0
-_before: list[int] = []
+_before: dict[str, tuple[Any, int]] = {}
+"""Libraries by their file, each with the number of threads it had."""
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Let linear algebra use one thread until the last such block in this process ends.
 
+    This is NumPy's, and SciPy's where it was imported before.
+
     >>> import numpy as np
     >>> with one_blas_thread():
     ...     product = np.ones((300, 300)) @ np.ones((300, 300))
     """
-    global _inside, _before
+    global _inside
     with _lock:
-        if _inside == 0:
-            _before = [library.num_threads for library in _libraries()]
-            _set_threads([1] * len(_before))
+        for library in _libraries(_scipy_is_there()):
+            if library.filepath not in _before:
+                _before[library.filepath] = library, library.num_threads
+                _set_threads(library, 1)
         _inside += 1
     try:
         yield
@@ -38,22 +43,28 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if _inside == 0:
-                _set_threads(_before)
+                for library, number in _before.values():
+                    _set_threads(library, number)
+                _before.clear()
 
 
-def _set_threads(numbers: list[int]) -> None:
-    for library, number in zip(_libraries(), numbers, strict=True):
-        # Some versions let only one thread of a program set the number, and ignore the others without a word.
-        release = getattr(library, "clear_controlling_thread", lambda force: None)
-        release(force=True)
-        library.set_num_threads(number)
-        release(force=True)
+def _set_threads(library: Any, number: int) -> None:
+    # Some versions let only one thread of a program set the number, and ignore the others without a word.
+    release = getattr(library, "clear_controlling_thread", lambda force: None)
+    release(force=True)
+    library.set_num_threads(number)
+    release(force=True)
+
+
+def _scipy_is_there() -> bool:
+    """Whether SciPy's library is loaded. To load it for a block without SciPy takes longer than most simulations."""
+    # A module that another thread is importing has no such name yet.
+    return hasattr(sys.modules.get("scipy.linalg"), "eigh")
 
 
 @cache
-def _libraries() -> list[Any]:
-    # The libraries must be there to be found; SciPy brings one of its own.
-    import scipy.linalg  # noqa: F401
+def _libraries(with_scipy: bool) -> list[Any]:
+    import numpy as np  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas").lib_controllers

@@ -217,6 +217,7 @@ def dataset_of(
     states: Sequence[SimulationState], system: RatingSystem, strengths: Strength, description: dict[str, object]
 ) -> xr.Dataset:
     """Recorded states as a dataset with named axes and the provenance of the run in its attributes."""
+    import pandas as pd
     import xarray as xr
 
     steps = np.array([state.step for state in states], dtype=np.int64)
@@ -242,9 +243,13 @@ def dataset_of(
     def plain(named: dict[str, tuple[tuple[str, ...], NDArray, dict[str, str]]]) -> dict[str, xr.Variable]:
         return {name: xr.Variable(axes, values, words, fastpath=True) for name, (axes, values, words) in named.items()}
 
+    def index(name: str) -> xr.Variable:
+        axes, values, words = coordinates[name]
+        return xr.IndexVariable(axes, pd.Index(values) if values.dtype.kind in "if" else values, words)
+
     return xr.Dataset(
         plain(variables),
-        coords=plain(coordinates),
+        coords={**plain(coordinates), **{name: index(name) for name in ("realisation", "time", "team")}},
         attrs={
             "outcome": repr(system.outcome),
             "pairing": repr(system.pairing),

@@ -10,9 +10,11 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 from numba import njit
+from numba.core.runtime import rtsys
 
 FORMULAS: list[Any] = []
 """Every formula, those it calls before it."""
@@ -37,9 +39,21 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def stamped(compiled: Any) -> Any:
     """Fold the digest of the sources that a cached function may call into the stamp of its cache."""
-    index = compiled._cache._cache_file
+    kept = compiled._cache
+    index = kept._cache_file
     index._source_stamp = (index._source_stamp, digest(Path(compiled.py_func.__code__.co_filename).parent))
+    kept.load_overload = MethodType(_load, kept)
     return compiled
+
+
+def _load(kept: Any, signature: Any, context: Any) -> Any:
+    """Take machine code from disk as Numba does, but without what is needed to compile, SciPy among it.
+
+    That would be loaded in half the time which importing Numba takes. Compiling loads it by itself.
+    """
+    rtsys.initialize(context)
+    with kept._guard_against_spurious_io_errors():
+        return kept._load_overload(signature, context)
 
 
 @cache
