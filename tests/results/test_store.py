@@ -17,7 +17,7 @@ import kinelo.results.disk
 import kinelo.results.manifest
 import kinelo.results.store
 from kinelo.errors import InputError
-from kinelo.results.layout import read_zarr
+from kinelo.results.layout import Layout, read_zarr
 from kinelo.results.manifest import content_digest
 from kinelo.results.store import RunStore
 
@@ -74,13 +74,11 @@ class Crash(BaseException):
 
 def crash_at_call(monkeypatch, number: int, error: BaseException):
     """Make the ``number``-th operation that touches the disk fail, half of the time after having been carried out."""
-    calls = 0
+    calls = count(1)  # of several threads
 
     def failing(original, after):
         def operation(*arguments, **options):
-            nonlocal calls
-            calls += 1
-            mine = calls
+            mine = next(calls)
             if mine == number and not after:
                 raise error
             result = original(*arguments, **options)
@@ -286,3 +284,21 @@ def test_a_system_without_locks_of_folders_is_told_in_a_sentence(tmp_path, monke
     with pytest.raises(InputError, match="which Windows cannot"):
         run(tmp_path / "run")
     assert not (tmp_path / "run").exists() and not list(tmp_path.iterdir())
+
+
+def test_rows_are_the_files_that_zarr_writes(tmp_path, monkeypatch):
+    """Doubles, whole numbers, values out of order, a single number, NaN here and there, and nothing but NaN."""
+    layout = Layout(rows=2, fixed={}, series={"r": (("a", "b"), (2, 3)), "n": (("a",), (2,)), "x": ((), ())})
+    rows = [
+        {"r": np.arange(6.0).reshape(3, 2).T, "n": np.array([1, 2]), "x": np.float64(-0.0)},
+        {"r": np.array([[0.1, np.nan, -0.0], [1e300, np.inf, 5e-324]]), "n": np.array([np.nan] * 2), "x": 7},
+    ]
+    for name, known in (("ours", kinelo.results.store.known_compression), ("zarr", lambda metadata: None)):
+        monkeypatch.setattr(kinelo.results.store, "known_compression", known)
+        with RunStore.open(tmp_path / name, {}, layout) as store:
+            for row in rows:
+                store.append(row, {})
+            store.finish()
+    found = all_bytes(tmp_path / "ours")
+    assert found == all_bytes(tmp_path / "zarr") and "data.zarr/r/c/1/0/0" in found
+    assert "data.zarr/n/c/0/0" in found and "data.zarr/n/c/1/0" not in found

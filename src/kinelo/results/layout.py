@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -51,21 +51,40 @@ class Layout:
         >>> sorted(Layout(2, {}, {"rating": (("team",), (3,))}).initial_files)
         ['rating/zarr.json', 'zarr.json']
         """
-        content: dict[str, Buffer] = {}
-        group = zarr.open_group(MemoryStore(content), mode="w", zarr_format=3, attributes=dict(self.attributes))
-        with unsettled_text_format_accepted():
-            for name, (dimensions, values) in self.fixed.items():
-                group.create_array(name, data=np.asarray(values), dimension_names=dimensions)
+        files = _files(lambda store: zarr.open_group(store, mode="w", zarr_format=3, attributes=dict(self.attributes)))
+        for name, (dimensions, values) in self.fixed.items():
+            array = np.asarray(values)
+            made = _fixed_files(dimensions, array.dtype.str, array.shape, array.tobytes())
+            files |= {f"{name}/{file}": content for file, content in made.items()}
         for name, (dimensions, shape) in self.series.items():
-            group.create_array(
-                name,
-                shape=(self.rows, *shape),
-                chunks=(1, *shape),
-                dtype="float64",
-                fill_value=np.nan,
-                dimension_names=(self.row_dimension, *dimensions),
-            )
-        return {name: buffer.to_bytes() for name, buffer in content.items()}
+            made = _series_files((self.row_dimension, *dimensions), (self.rows, *shape))
+            files |= {f"{name}/{file}": content for file, content in made.items()}
+        return files
+
+
+def _files(make: Callable[[MemoryStore], object]) -> dict[str, bytes]:
+    """What zarr writes when something is made in an empty store."""
+    content: dict[str, Buffer] = {}
+    make(MemoryStore(content))
+    return {name: buffer.to_bytes() for name, buffer in content.items()}
+
+
+# Runs of one study differ in few of their variables, and zarr takes milliseconds for each.
+@lru_cache(maxsize=64)
+def _fixed_files(dimensions: tuple[str, ...], dtype: str, shape: tuple[int, ...], data: bytes) -> dict[str, bytes]:
+    values = np.frombuffer(data, dtype).reshape(shape)
+    with unsettled_text_format_accepted():
+        return _files(lambda store: zarr.create_array(store, data=values, dimension_names=dimensions))
+
+
+@lru_cache(maxsize=64)
+def _series_files(dimensions: tuple[str, ...], shape: tuple[int, ...]) -> dict[str, bytes]:
+    chunks = (1, *shape[1:])
+    return _files(
+        lambda store: zarr.create_array(
+            store, shape=shape, chunks=chunks, dtype="float64", fill_value=np.nan, dimension_names=dimensions
+        )
+    )
 
 
 @contextmanager

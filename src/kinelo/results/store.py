@@ -12,6 +12,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -25,13 +26,16 @@ from numpy.typing import NDArray
 from kinelo._version import __version__
 from kinelo.atomic import replace_file
 from kinelo.errors import InputError
+from kinelo.results.chunks import Zstd, chunk_of, known_compression, write_chunk
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
 from kinelo.results.layout import Layout, read_zarr
-from kinelo.results.manifest import FILE_NAME, Manifest, content_digest, file_digest
+from kinelo.results.manifest import FILE_NAME, Manifest, bytes_digest, content_digest, file_digest
 
 DATA = "data.zarr"
 INTERVAL = 2.0
 """Least number of seconds between two checkpoints, unless stated."""
+SYNCS = 8
+"""Files whose way to the disk is waited for at a time."""
 LAWS = "laws"
 """Among the inputs: digests of laws that are the user's own, whose names do not tell their formulas."""
 _ADVICE = "continue with --resume"
@@ -128,9 +132,7 @@ class RunStore:
         """Store one record and, if the last checkpoint is old enough, make the next one from ``state``."""
         with self._disk_errors_in_words():
             for name, values in row.items():
-                array = self._arrays[name]
-                array[self._row] = values
-                self._note(f"{DATA}/{name}/c/" + "/".join([str(self._row)] + ["0"] * (array.ndim - 1)))
+                self._put(name, values)
             self._row += 1
             if time.monotonic() - self._last >= self._interval:
                 name = f"state-{self._row}.npz"
@@ -141,8 +143,8 @@ class RunStore:
     def finish(self, attributes: Mapping[str, Any] | None = None) -> None:
         """Mark the run as complete, with ``attributes`` that follow from its result added to the data."""
         with self._disk_errors_in_words():
-            for array in self._arrays.values():
-                if array.shape[0] != self._row:
+            if self._row != self.layout.rows:
+                for array in self._arrays.values():
                     array.resize((self._row, *array.shape[1:]))
             if attributes:
                 zarr.open_group(self.folder / DATA, mode="r+").attrs.update(dict(attributes))
@@ -175,6 +177,22 @@ class RunStore:
         group = zarr.open_group(self.folder / DATA, mode="r+")
         return {name: array for name, array in group.arrays() if name in self.layout.series}
 
+    @cached_property
+    def _compressions(self) -> dict[str, Zstd | None]:
+        return {name: known_compression(self.layout.initial_files[f"{name}/zarr.json"]) for name in self.layout.series}
+
+    def _put(self, name: str, values: NDArray[Any]) -> None:
+        """Write the next row of a variable."""
+        _, shape = self.layout.series[name]
+        file = f"{DATA}/{name}/c/" + "/".join([str(self._row), *["0"] * len(shape)])
+        compression = self._compressions[name]
+        if compression is None or np.shape(values) != shape:
+            self._arrays[name][self._row] = values
+            self._note(file)
+        elif (content := chunk_of(values, compression)) is not None:
+            write_chunk(self.folder / file, content)
+            self._pending[file] = bytes_digest(content)
+
     def _note(self, name: str) -> None:
         path = self.folder / name
         # zarr leaves out a chunk that holds nothing but fill values.
@@ -182,8 +200,9 @@ class RunStore:
             self._pending[name] = file_digest(path)
 
     def _commit(self, state: str | None, complete: bool) -> None:
-        for name in self._pending:
-            sync_file(self.folder / name)
+        # A disk answers several such requests at once in the time of one.
+        with ThreadPoolExecutor(SYNCS) as pool:
+            list(pool.map(sync_file, [self.folder / name for name in self._pending]))
         before = self._manifest.state
         files = {name: digest for name, digest in self._manifest.files.items() if name != before}
         files |= self._pending
