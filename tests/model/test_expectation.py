@@ -142,3 +142,18 @@ def test_taylor_tends_to_exact_as_spreads_vanish():
 def test_unknown_closures_are_refused():
     with pytest.raises(kn.InputError, match='closure must be "exact" or "taylor"'):
         kn.expected_result(kn.Tanh(0.5), kn.Fixed([0.0, 1.0]), "linear")  # type: ignore[arg-type]
+
+
+def test_results_kept_for_a_lottery_are_nobodys_to_change():
+    """They are those of a league that was never kept: one of another law, which draws as the lottery does."""
+
+    class Other(kn.LineupLottery):
+        pass
+
+    rho = np.random.default_rng(3).normal(7.0, 1.0, (5, 6))
+    outcome = kn.Tanh(nu=0.5)
+    first = kn.expected_result(outcome, kn.LineupLottery(rho, 3))
+    first[:] = 0.0
+    again = kn.expected_result(outcome, kn.LineupLottery(rho, 3))
+    assert (again == kn.expected_result(outcome, Other(rho, 3))).all() and (again != 0.0).any()
+    assert (again != kn.expected_result(outcome, kn.LineupLottery(rho, 2))).any()

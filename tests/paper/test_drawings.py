@@ -1,9 +1,13 @@
+import pickle
+import subprocess
+import sys
+
 import pytest
 import synthetic
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing
-from kinelo.paper.easel import Easel, paint
+from kinelo.paper.easel import Easel, paint, unclassed
 from kinelo.paper.figures.leagues.evidence import Leagues
 from kinelo.pictures.style import picture_bytes
 
@@ -39,6 +43,20 @@ def test_the_easel_gives_the_bytes_that_drawing_here_gives():
         both = paint("closures", evidence)
         assert promise.result(timeout=120) == both and set(both) == {"png", "pdf"}
         assert easel.draw("closures", evidence, "quick").result(timeout=120) == {"png": both["png"]}
+
+
+def test_drawing_needs_nothing_of_what_computes():
+    """Evidence reaches the drawing process without its classes, whose modules load every solver."""
+    code = (
+        "import sys; from kinelo.paper import easel, catalogue\n"
+        "for what in catalogue.PLACES:\n"
+        "    for name in catalogue.figure_names(what): catalogue.drawing(name)\n"
+        "print([name for name in ('numba', 'scipy', 'xarray', 'zarr', 'pydantic') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+    for make in synthetic.EVIDENCE.values():
+        assert b"kinelo" not in pickle.dumps(unclassed(make()))
 
 
 def test_panels_arranged_once_stand_where_matplotlib_puts_them():

@@ -103,9 +103,15 @@ def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: 
     )
 
 
-def with_noise(still: StationaryState, method: Method = "auto") -> StationaryState:
-    """The state at the system's step size, from that of infinitely small steps."""
-    moving = fluctuating(still.system, still.teams, still.closure, still.rating, method)
+def with_noise(
+    still: StationaryState, method: Method = "auto", similar: StationaryState | None = None
+) -> StationaryState:
+    """The state at the system's step size, from that of infinitely small steps; one of a similar league saves time."""
+    guess = None
+    if similar is not None:
+        guess = Fluctuation(similar.rating, similar.variance, similar.covariance, similar.residual, 0)
+    with few_threads(still.teams.size):
+        moving = fluctuating(still.system, still.teams, still.closure, still.rating, method, guess)
     return replace(
         still,
         noise="gaussian",

@@ -13,10 +13,10 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.model.digest import law_digest
 from kinelo.model.expectation import outcome_probabilities
+from kinelo.model.likeness import likeness
 from kinelo.model.outcome import Outcome
-from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
+from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
 
 MOST = 1 << 28
@@ -51,7 +51,7 @@ def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
 
     Those of built-in laws are kept: a law of the user's own may hold what cannot be seen from outside.
     """
-    name = _name(outcome, strengths)
+    name = likeness(outcome, strengths)
     if name is None:
         return _made(outcome, strengths)
     with _lock:
@@ -64,23 +64,6 @@ def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
         while sum(one.nbytes for one in _kept.values()) > MOST:
             _kept.popitem(last=False)
     return table
-
-
-def _name(outcome: Outcome, strengths: Strength) -> str | None:
-    """What tells a table from others: the kinds of both laws and every number they have; None if that is not known."""
-    if outcome.code is None:
-        return None
-    if type(strengths) is Fixed:
-        numbers = [strengths.theta]
-    elif type(strengths) is Normal:
-        numbers = [strengths.theta, strengths.sigma]
-    elif type(strengths) is LineupLottery:
-        numbers = [strengths.rho, strengths.tables.selection, np.array(strengths.m)]
-    elif type(strengths) is Empirical:
-        numbers = [strengths.values, strengths.probabilities]
-    else:
-        return None
-    return law_digest((type(outcome), outcome.code, type(strengths), numbers))
 
 
 def _made(outcome: Outcome, strengths: Strength) -> ResultTable:

@@ -12,20 +12,26 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinelo.blas import one_blas_thread
 from kinelo.errors import InputError, KineloWarning
 from kinelo.memory import check_memory
+from kinelo.model.likeness import likeness
 from kinelo.model.outcome import Outcome
 from kinelo.model.spectrum import SpectralNodes
-from kinelo.model.strength import Complex, Strength
+from kinelo.model.strength import Complex, LineupLottery, Strength
 from kinelo.model.validation import Array, finite_array
 
 Closure = Literal["exact", "taylor"]
+
+FEW = 1000
+"""Teams of leagues whose results are kept."""
 
 BLOCK = 1 << 22
 """Complex numbers held at a time: leagues and laws that need more nodes are summed in parts."""
@@ -107,10 +113,31 @@ def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "e
         return taylor_result(outcome, difference, variance)
     if strengths.certain:
         return outcome.b(difference)
-    half = np.zeros_like(difference)
+    if type(strengths) is LineupLottery and teams <= FEW and (name := likeness(outcome, strengths)) is not None:
+        return _kept(_Lottery(name, outcome, strengths)).copy()
+    return _exact(outcome, strengths)
+
+
+def _exact(outcome: Outcome, strengths: Strength) -> Array:
+    half = np.zeros((strengths.teams, strengths.teams))
     for nodes, phi in league_waves(outcome, strengths).blocks():
         half += (phi.imag * nodes.sine) @ phi.real.T
     return np.clip(half - half.T, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class _Lottery:
+    name: str
+    outcome: Outcome = field(compare=False)
+    strengths: Strength = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _kept(lottery: _Lottery) -> Array:
+    """Results of a lottery, whose waves take longest: its table, its map and its noise all begin with them."""
+    # Whoever asks next must find what it would have computed itself, to the last bit.
+    with one_blas_thread():
+        return _exact(lottery.outcome, lottery.strengths)
 
 
 def outcome_probabilities(outcome: Outcome, strengths: Strength) -> tuple[Array, Array, Array]:

@@ -1,6 +1,8 @@
 """Drawing in a process of its own, so that the next runs need not wait for it.
 
-The process reads requests from its standard input and ends when that closes, however this process ended.
+The process reads requests from its standard input and ends when that closes, however this process ended. Evidence is
+sent without its classes: where they are defined theory is computed, whose modules take longer to load than the drawing
+of a figure takes.
 """
 
 from __future__ import annotations
@@ -11,12 +13,16 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import IO, cast
+from dataclasses import fields, is_dataclass
+from types import SimpleNamespace
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing
-from kinelo.paper.figure import Scale
 from kinelo.pictures.style import arrange, picture_bytes
+
+if TYPE_CHECKING:
+    from kinelo.paper.figure import Scale
 
 FORMATS: Mapping[Scale, Sequence[str]] = {"full": ("png", "pdf"), "quick": ("png",)}
 """Files of a figure: what goes to a printer is worth its time only where the numbers are the final ones."""
@@ -51,7 +57,7 @@ class Easel:
 
     def _ask(self, name: str, evidence: object, scale: Scale) -> Pictures:
         to, back = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
-        pickle.dump((name, evidence, scale), to)
+        pickle.dump((name, unclassed(evidence), scale), to)
         to.flush()
         try:
             pictures, complaint = pickle.load(back)
@@ -62,6 +68,20 @@ class Easel:
         if complaint:
             raise RuntimeError(f"Drawing {name!r} failed:\n{complaint}")
         return pictures
+
+
+def unclassed(evidence: Any) -> Any:
+    """The evidence with its numbers under their names, but of no class that would have to be imported.
+
+    >>> from dataclasses import make_dataclass
+    >>> unclassed({"σ = 1": make_dataclass("Run", ["slope"])(0.9)})
+    {'σ = 1': namespace(slope=0.9)}
+    """
+    if is_dataclass(evidence):
+        return SimpleNamespace(**{one.name: unclassed(getattr(evidence, one.name)) for one in fields(evidence)})
+    if isinstance(evidence, Mapping):
+        return {name: unclassed(part) for name, part in evidence.items()}
+    return evidence
 
 
 def paint(name: str, evidence: object, scale: Scale = "full") -> Pictures:

@@ -36,6 +36,9 @@ from kinelo.studies.study import Study
 WORTH_THREADS = 100_000
 """Cells of a kinetic grid from which more than one thread pays."""
 
+SHORT = 1.0
+"""Seconds of a simulation that is played on one thread, beside the theory and the drawing of the figures before it."""
+
 ADVICE = "continue with --resume"
 
 
@@ -206,7 +209,9 @@ class _Bench:
         folder = run_folder(self.folder, figure, name, study)
         self.runs += 1
         self.found += (folder / "manifest.json").exists()
-        data = carry_out(study, folder, advance, self.threads, self.device)
+        # Other threads lose more by sharing few realisations than they gain where theory and drawing wait for them.
+        threads = 1 if self.threads is None and work.seconds < SHORT else self.threads
+        data = carry_out(study, folder, advance, threads, self.device)
         self.done += work.seconds
         return data
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.signal import fftconvolve
+from scipy.fft import irfft, next_fast_len, rfft
 
 from kinelo.equilibrium.anderson import Mixing
 from kinelo.equilibrium.moving.performance import Function, Results
@@ -166,12 +166,14 @@ def _on_grid(pull: Pull, half: float, step: float) -> StrengthProfile:
         raise NoStationaryState("The strength profile has tails too long to be resolved on a grid.")
     grid: Array = np.arange(-count, count + 1, dtype=np.float64) * step
     kernel = pull.potential(np.arange(-2 * count, 2 * count + 1, dtype=np.float64) * step)
+    length = next_fast_len(kernel.size + grid.size - 1, real=True)
+    transformed = rfft(kernel, length)
     cold = 2 / pull.learning.diffusion**2
     exponent, mixing = cold * pull.potential(grid), Mixing()
     change = math.inf
     for _ in range(ITERATIONS):
         density = _normalised(exponent, step)
-        image = cold * step * fftconvolve(density, kernel, mode="valid")
+        image = cold * step * irfft(transformed * rfft(density, length), length)[2 * count : kernel.size]
         image = (image + image[::-1]) / 2
         image -= image.min()
         change = float(np.abs(_normalised(image, step) - density).max() / density.max())

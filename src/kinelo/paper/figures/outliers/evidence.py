@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.limit import stationary
+from kinelo.equilibrium.limit import stationary, with_noise
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import simulated
@@ -42,11 +42,11 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Outliers:
         sigma = required("league", study.league).model_dump()["germany_brazil_sigma"]
         rows.append((sigma, *_stand_out(summary.settled - summary.theta)))
     some = next(iter(figure.studies.values()))
-    lines, start = [], None
+    lines, state = [], None
     for sigma in figure.parameters["sigma"]:
         league = required("league", some.league).model_copy(update={"germany_brazil_sigma": sigma}).build()
-        state = stationary(some.system, league, noise="gaussian", start=start)
-        start = state.rating
+        still = stationary(some.system, league, start=None if state is None else state.rating)
+        state = with_noise(still, similar=state)
         lines.append((sigma, *_stand_out(state.bias)))
     return Outliers(_columns(rows), _columns(lines))
 
