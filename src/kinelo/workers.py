@@ -7,6 +7,7 @@ share are sent as bytes, so that a task has its own copy of everything: what one
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -171,10 +172,28 @@ def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
         _default_kept(),
         # Dask gives a worker up that has not come back by then, which a busy machine can take longer for than 15 s.
         settings.set({"distributed.deploy.lost-worker-timeout": RETURN}),
-        LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone) as cluster,
-        Client(cluster) as client,
     ):
-        yield client
+        with _ctrl_c_waits():
+            cluster = LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone)
+        with cluster, Client(cluster) as client:
+            yield client
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Have Ctrl-C wait for the end of the block. Threads and processes that are started in it never see one.
+
+    A terminal sends it to all processes at once; workers are ended by the process that started them, not by a signal
+    in the middle of whatever they do.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 import hashlib
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -78,6 +80,51 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
     for address in ("tcp://127.0.0.1:9", "nonsense://here"):
         with pytest.raises(InputError, match="no Dask scheduler answers at"), scheduler_client(address):
             pass
+
+
+def test_a_scheduler_without_workers_is_told(monkeypatch):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(workers, "PATIENCE", 0.2)
+    nobody = LocalCluster(n_workers=0, processes=False, dashboard_address=None)
+    with nobody, Client(nobody) as client, pytest.raises(InputError, match="has had no worker for 0 s; start workers"):
+        kn.sweep(lambda x: x, {"x": [1]}, client=client)
+
+
+LONG = """
+gamma = 0.05
+outcome = { kind = "tanh", nu = 0.5 }
+league = { kind = "homogeneous", teams = 20, sigma = 1.0 }
+simulate = { steps = STEPS, seed = 1 }
+[sweep]
+gamma = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08]
+"""
+
+
+@pytest.mark.long
+def test_ctrl_c_ends_a_sweep_and_its_workers_and_resume_completes_it(tmp_path):
+    """As a terminal does it: the signal goes to every process at once."""
+    (tmp_path / "study.toml").write_text(LONG.replace("STEPS", "4_000_000"))
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from kinelo.cli import main; main()"
+    )
+    command = [sys.executable, "-c", program, "sweep", str(tmp_path / "study.toml"), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(
+        [*command, "--workers", "2"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    points = tmp_path / "out" / "sweep" / "points"
+    while process.poll() is None and not [*points.glob("*.zip")]:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "go on with --resume" in said and "Traceback" not in said and "distributed" not in said
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    kept = tree(points)
+    assert 0 < len(kept) < 8
+    subprocess.run([*command, "--resume"], check=True, capture_output=True)
+    assert tree(points).items() >= kept.items() and len(tree(points)) == 8
 
 
 @pytest.mark.long
