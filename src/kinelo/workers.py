@@ -6,6 +6,7 @@ share are sent as bytes, so that a task has its own copy of everything: what one
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import warnings
@@ -168,13 +169,15 @@ def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
 
     settings: Any = import_module("dask.config")
     alone: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    # What Dask warns of while workers die or are ended is told in words of our own, where it matters.
+    quiet = {"silence_logs": logging.ERROR}
     with (
         _default_kept(),
         # Dask gives a worker up that has not come back by then, which a busy machine can take longer for than 15 s.
         settings.set({"distributed.deploy.lost-worker-timeout": RETURN}),
     ):
         with _ctrl_c_waits():
-            cluster = LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone)
+            cluster = LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone, **quiet)
         with cluster, Client(cluster) as client:
             yield client
 
@@ -189,6 +192,10 @@ def _ctrl_c_waits() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    from multiprocessing import resource_tracker
+
+    # Python starts its tracker of shared resources with the first process, and lets Ctrl-C through when it has.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -104,7 +104,7 @@ gamma = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08]
 @pytest.mark.long
 def test_ctrl_c_ends_a_sweep_and_its_workers_and_resume_completes_it(tmp_path):
     """As a terminal does it: the signal goes to every process at once."""
-    (tmp_path / "study.toml").write_text(LONG.replace("STEPS", "4_000_000"))
+    (tmp_path / "study.toml").write_text(LONG.replace("STEPS", "300_000"))
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from kinelo.cli import main; main()"
     )
@@ -120,7 +120,9 @@ def test_ctrl_c_ends_a_sweep_and_its_workers_and_resume_completes_it(tmp_path):
     assert process.returncode == 130
     assert "go on with --resume" in said and "Traceback" not in said and "distributed" not in said
     with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+        for _ in range(1000):  # Python's tracker of shared resources ends a moment after what it tracks
+            os.killpg(process.pid, 0)
+            time.sleep(0.01)
     kept = tree(points)
     assert 0 < len(kept) < 8
     subprocess.run([*command, "--resume"], check=True, capture_output=True)
