@@ -170,14 +170,14 @@ def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
     settings: Any = import_module("dask.config")
     alone: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
     # What Dask warns of while workers die or are ended is told in words of our own, where it matters.
-    quiet = {"silence_logs": logging.ERROR}
+    alone["silence_logs"] = logging.ERROR
     with (
         _default_kept(),
         # Dask gives a worker up that has not come back by then, which a busy machine can take longer for than 15 s.
         settings.set({"distributed.deploy.lost-worker-timeout": RETURN}),
     ):
         with _ctrl_c_waits():
-            cluster = LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone, **quiet)
+            cluster = LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone)
         with cluster, Client(cluster) as client:
             yield client
 

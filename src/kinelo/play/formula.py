@@ -14,7 +14,7 @@ from types import MethodType
 from typing import Any
 
 from numba import njit
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 FORMULAS: list[Any] = []
 """Every formula, those it calls before it."""

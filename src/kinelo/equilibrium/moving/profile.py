@@ -167,13 +167,14 @@ def _on_grid(pull: Pull, half: float, step: float) -> StrengthProfile:
     grid: Array = np.arange(-count, count + 1, dtype=np.float64) * step
     kernel = pull.potential(np.arange(-2 * count, 2 * count + 1, dtype=np.float64) * step)
     length = next_fast_len(kernel.size + grid.size - 1, real=True)
-    transformed = rfft(kernel, length)
+    transformed: Array = np.asarray(rfft(kernel, length))
     cold = 2 / pull.learning.diffusion**2
     exponent, mixing = cold * pull.potential(grid), Mixing()
     change = math.inf
     for _ in range(ITERATIONS):
         density = _normalised(exponent, step)
-        image = cold * step * irfft(transformed * rfft(density, length), length)[2 * count : kernel.size]
+        spread: Array = np.asarray(irfft(transformed * np.asarray(rfft(density, length)), length))
+        image = cold * step * spread[2 * count : kernel.size]
         image = (image + image[::-1]) / 2
         image -= image.min()
         change = float(np.abs(_normalised(image, step) - density).max() / density.max())
