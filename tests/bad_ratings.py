@@ -88,11 +88,12 @@ def calls_of(kind):
 RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).items()} | {
     "TeamElo.update_one": (
         lambda **k: told(copy.deepcopy(standing("TeamElo")).update_one(**k)),
-        {"home": "A", "away": "B", "result": 1.0, "date": "2020-05-01", "margin": 2.0, "neutral": False, "weight": 1.0},
+        {"home": "A", "away": "B", "result": 1.0, "date": "2020-05-01", "margin": 2.0, "neutral": False, "weight": 1.0,
+         "conditions": {}},
     ),
     "TeamElo.options": (
         lambda **k: told(rated("TeamElo", **k)),
-        {"initial": 1500.0, "scale": 400.0, "season_gap": 45.0, "prior_spread": 200.0},
+        {"initial": 1500.0, "scale": 400.0, "season_gap": 45.0, "prior_spread": 200.0, "conditions": [], "look": 100},
     ),
     "TeamElo.system": (
         lambda **k: told(kn.TeamElo(**k).fit(played())),
@@ -131,7 +132,7 @@ RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).ite
     "PlayerElo.options": (
         lambda **k: (told(rated("PlayerElo", **k)), rated("PlayerElo", **k).team_strengths_),
         {"role_weights": {"keeper": 2.0}, "known": "starters", "strength": "mean", "substitute_share": 0.3,
-         "initial": 1500.0},
+         "initial": 1500.0, "conditions": []},
     ),
     "PlayerElo.corrected": (
         lambda **k: standing("PlayerElo").corrected(**k),

@@ -234,10 +234,61 @@ def test_a_class_that_cannot_be_found_again_is_refused(tmp_path, monkeypatch):
     assert len(kn.RatingBook(tmp_path / "c", kind())) == len(league())
 
 
-def test_conditions_are_not_dropped_in_silence(tmp_path):
-    with pytest.raises(kn.InputError, match="does not keep conditions of matches"):
-        kn.RatingBook(tmp_path / "b", kn.KalmanElo(conditions=["surface"]))
-    assert not (tmp_path / "b").exists()
+def toured(**change):
+    """Matches of three sides of one player each, on two surfaces (some not said), with a number of days of rest."""
+    n = 24
+    table = {
+        "match_id": [f"m{k}" for k in range(n)],
+        "date": [f"2024-03-{1 + k:02}" for k in range(n)],
+        "home": list("ABC") * 8,
+        "away": list("BCA") * 8,
+        "result": [1, 0, 0.5, 1] * 6,
+        "surface": ["clay", "grass", "clay", ""] * 6,
+        "rest": [1.5, -2, 0, 0.25] * 6,
+        "home_lineup": [[name.lower()] for name in "ABC" * 8],
+        "away_lineup": [[name.lower()] for name in "BCA" * 8],
+    }
+    for name, (row, value) in change.items():
+        table[name][row] = value
+    return kn.read_matches(table, conditions=["surface", "rest"])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: kn.TeamElo(conditions=["surface"]),
+        lambda: kn.KalmanElo(conditions=("surface", "rest"), covariance="full"),
+        lambda: kn.PlayerElo(conditions=["surface"]),
+        lambda: kn.BradleyTerry(covariates=["rest"]),
+    ],
+    ids=["team", "kalman", "player", "covariates"],
+)
+def test_conditions_are_kept_with_the_matches(make, tmp_path):
+    matches = toured()
+    kn.RatingBook(tmp_path / "b", make()).add(matches[:10])
+    book = kn.RatingBook(tmp_path / "b", make())
+    book.add(matches[10:])
+    alone = make().update(matches)
+    assert book.ratings_.equals(alone.ratings_)
+    assert book.predict(matches).probabilities.tobytes() == alone.predict(matches).probabilities.tobytes()
+    (tmp_path / "b" / "snapshot.knl").unlink()
+    replayed = kn.RatingBook(tmp_path / "b")
+    assert replayed.ratings_.equals(alone.ratings_)
+    if hasattr(alone, "strengths_by"):
+        assert replayed.rater.strengths_by("surface").equals(alone.strengths_by("surface"))
+    other = toured(surface=(1, "clay"), rest=(1, 7.0))
+    with pytest.warns(kn.KineloWarning, match="1 matches of the book are told otherwise"):
+        assert replayed.add(other).changed == 1
+    assert replayed.ratings_.equals(make().update(other).ratings_)
+
+
+def test_a_condition_that_was_not_read_is_asked_for(tmp_path):
+    book = kn.RatingBook(tmp_path / "b", kn.TeamElo(conditions=["surface"]))
+    with pytest.raises(kn.InputError, match="heeds the condition 'surface', which was not read"):
+        book.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}))
+    assert len(kn.RatingBook(tmp_path / "b")) == 0
+    with pytest.raises(kn.InputError, match="with other settings"):
+        kn.RatingBook(tmp_path / "b", kn.TeamElo())
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 import kinelo as kn
 from kinelo.forecasts.parameters import Switch
 from kinelo.raters.order import learn_order
+from kinelo.raters.rater import LOOKED_AT
 
 KINDS = (kn.TeamElo, kn.Glicko, kn.Glicko2, kn.KalmanElo, kn.PlayerElo)
 NUMBERS = [
@@ -34,19 +35,56 @@ def test_a_number_that_cannot_be_is_refused_when_it_is_given(kind, name):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_number_of_a_constructor_is_left_unchecked(kind):
-    declared = {one.name for one in (*kind.parameters, *kind.options)}
+    declared = {one.name for one in (*kind.parameters, *kind.options, LOOKED_AT)}
     words = {"known", "strength", "covariance", "together", "role_weights", "system", "conditions", "start"}
     assert set(kind().get_params()) - words <= declared
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def cloned(rater):
+    """What sklearn.base.clone does and checks: a new object from copies of the parameters, which it keeps as given."""
+    copies = {name: copy.deepcopy(value) for name, value in rater.get_params(deep=False).items()}
+    twin = type(rater)(**copies)
+    kept = twin.get_params(deep=False)
+    assert all(kept[name] is value for name, value in copies.items())
+    return twin
+
+
+START = {"name": ["A", "B"], "rating": [1600.0, 1400.0]}
+OBJECTS = {
+    kn.TeamElo: {"conditions": ["surface"], "start": pl.DataFrame(START), "look": 500},
+    kn.Glicko: {"start": START, "together": True, "look": None},
+    kn.Glicko2: {"start": {"A": 1600.0}, "look": 500},
+    kn.KalmanElo: {"conditions": ["surface", "round"], "covariance": "full", "start": START, "look": 500},
+    kn.PlayerElo: {"conditions": ("surface",), "role_weights": {"keeper": 2.0}, "known": "none", "look": None},
+    kn.BradleyTerry: {"covariates": ["length"], "anchor": {"A": 1500.0}},
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_a_clone_has_every_argument_of_the_constructor(kind):
+    """Also after a fit; whatever ``fit`` depends on is an argument."""
+    rater = kind(**OBJECTS[kind])
+    for name, value in OBJECTS[kind].items():
+        assert value is getattr(rater, name)
+        assert repr(getattr(cloned(rater), name)) == repr(value)
+    plain = kind()
+    if kind is not kn.PlayerElo:
+        plain.fit(winners_first(True)[:15])
+    twin = cloned(plain)
+    assert twin.fitted_ is None and twin.get_params() == plain.get_params()
+
+
+def test_a_clone_of_a_system_is_the_same_rater():
+    rater = kn.TeamElo(system=kn.RatingSystem(kn.Davidson(nu=0.003, kappa=0.5), gamma=10.0))
+    matches = winners_first(True)[:15]
+    assert cloned(rater).fit(matches).ratings_.equals(rater.fit(matches).ratings_)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, kn.BradleyTerry])
 def test_parameters_by_name_as_scikit_learn_asks_for_them(kind):
-    """A clone is a new object from the very same parameters: what sklearn.base.clone does and checks."""
     name = kind.parameters[0].name
     rater = kind(**{name: 7.25})
-    params = rater.get_params(deep=False)
-    twin = kind(**params)
-    assert all(twin.get_params(deep=False)[key] is value for key, value in params.items())
+    twin = cloned(rater)
     assert twin.set_params(**{name: 8.5}) is twin
     assert (getattr(twin, name), getattr(rater, name)) == (8.5, 7.25)
     assert repr(twin) == f"{kind.__name__}({name}=8.5)"

@@ -3,6 +3,7 @@
 import copy
 
 import numpy as np
+import polars as pl
 import pytest
 
 import kinelo as kn
@@ -35,6 +36,19 @@ def league(n: int = 600, sides: int = 12, seed: int = 5, draws: bool = True) -> 
             "weight": rng.choice([0.5, 1.0, 2.0], n),
         }
     )
+
+
+def with_conditions(matches: kn.Matches, seed: int = 11, **more) -> kn.Matches:
+    """The same with two conditions, some values missing, one level late."""
+    rng = np.random.default_rng(seed)
+    surface = rng.choice(["clay", "grass", ""], len(matches), p=[0.5, 0.35, 0.15])
+    surface[len(matches) // 2 :: 3] = "hard"
+    columns = {"surface": surface, "round": rng.choice(["1", "2"], len(matches))}
+    table = matches.to_polars().with_columns(**{name: pl.Series(values) for name, values in columns.items()})
+    return kn.read_matches(table, conditions=["surface", "round"], **more)
+
+
+SPREADS = {"spread by surface": 0.6, "spread by round": 0.2}
 
 
 def losses(rater, matches, values):
@@ -89,6 +103,14 @@ def test_slopes_of_team_elo(change, draws):
     check(rater, matches, values)
 
 
+@pytest.mark.parametrize("change", ["usual", "far"])
+def test_slopes_of_team_elo_under_conditions(change):
+    matches = with_conditions(league())
+    rater = prepared(kn.TeamElo(conditions=["surface", "round"]), matches)
+    values = {p.name: p.default for p in rater.open_parameters()} | TEAM[change]
+    check(rater, matches, values | {name: 150.0 * spread for name, spread in SPREADS.items()})
+
+
 def test_exact_and_differenced_scores_find_one_optimum():
     matches = league(1500)
     rater = prepared(kn.TeamElo(contraction=1.5, margin_scale=1.5), matches)
@@ -141,6 +163,12 @@ def test_slopes_of_kalman_elo_with_covariance(change):
     check(rater, matches, values, tolerance={p.name: 2e-3 for p in rater.parameters if p.name not in exact})
 
 
+def test_slopes_of_kalman_elo_under_conditions():
+    matches = with_conditions(league())
+    rater = prepared(kn.KalmanElo(noise=1.0, covariance="diagonal", conditions=["surface", "round"]), matches)
+    check(rater, matches, {p.name: p.default for p in rater.open_parameters()} | SPREADS)
+
+
 PLAYER = {
     "usual": {},
     "at zero": {"regression": 0.0, "team_prior": 0.0, "newcomer_correlation": 0.0},
@@ -148,7 +176,7 @@ PLAYER = {
 }
 
 
-def with_lineups(matches: kn.Matches, seed: int = 8) -> kn.Matches:
+def lineups_of(matches: kn.Matches, seed: int = 8) -> dict:
     """Squads of seven of whom three to five play, some line-ups missing, some roles."""
     rng = np.random.default_rng(seed)
     table = matches.to_polars()
@@ -163,7 +191,11 @@ def with_lineups(matches: kn.Matches, seed: int = 8) -> kn.Matches:
                 rows.append((match["match_id"], side, name, place < 3, float(rng.integers(10, 90)), role))
     columns = zip(*rows)
     names = ("match_id", "side", "player", "starter", "minutes", "role")
-    return kn.read_matches(table, lineups={name: list(values) for name, values in zip(names, columns)})
+    return {name: list(values) for name, values in zip(names, columns)}
+
+
+def with_lineups(matches: kn.Matches) -> kn.Matches:
+    return kn.read_matches(matches.to_polars(), lineups=lineups_of(matches))
 
 
 @pytest.mark.parametrize("change", PLAYER)
@@ -177,3 +209,12 @@ def test_slopes_of_player_elo(change, known):
     values = {name: value for name, value in values.items() if name in open_names}
     assert "weight of role keeper" in open_names
     check(rater, matches, values, tolerance={"weight of role keeper": 2e-3})
+
+
+@pytest.mark.parametrize("known", ["starters", "minutes", "none"])
+def test_slopes_of_player_elo_under_conditions(known):
+    plain = league()
+    matches = with_conditions(plain, lineups=lineups_of(plain))
+    rater = kn.PlayerElo(noise=1.0, known=known, role_weights={}, conditions=["surface", "round"])
+    rater = prepared(rater, matches)
+    check(rater, matches, {p.name: p.default for p in rater.open_parameters()} | SPREADS)

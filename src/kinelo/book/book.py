@@ -25,7 +25,7 @@ from kinelo.book.rows import frame_to_matches, removal_to_lines
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
-from kinelo.raters.guest import blank_of, carry_on, forecast_by, state_of
+from kinelo.raters.guest import blank_of, carry_on, conditions_of, forecast_by, state_of
 from kinelo.raters.rater import Rater
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class RatingBook:
             raise InputError(
                 f"{self.path / 'matches.knl'} is shorter than its snapshot says: matches are missing from it"
             )
-        self._ledger, at, behind = Ledger(), 0, True
+        self._ledger, at, behind = Ledger(conditions_of(self._blank)), 0, True
         rated = 0
         for payload in payloads:
             added = self._ledger.apply(payload)
@@ -244,12 +244,12 @@ def _open_rater(path: Path, given: Any) -> Any:
             f"{path} was written by another version of Kinelo (format {about.get('version')}, this one reads {VERSION})"
         )
     kind = class_of(about["rater"], given, str(path.parent))
-    if given is not None and settings_to_keep(given) != about["settings"]:
+    rater = rater_from(kind, about)
+    if given is not None and settings_to_keep(given) != settings_to_keep(rater):
         raise InputError(
             f"{path.parent} is a book of {kind.__name__} with other settings than the rater given; "
             "open it without a rater"
         )
-    rater = rater_from(kind, about)
     if arrays:
         rater.from_arrays(arrays)
     elif isinstance(rater, Rater):

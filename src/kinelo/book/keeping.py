@@ -70,8 +70,6 @@ def settings_to_keep(rater: Any) -> dict[str, Any]:
     settings |= {name: plain_system(v) for name, v in settings.items() if isinstance(v, RatingSystem)}
     if settings.get("start") is not None:
         settings["start"] = read_start(settings["start"]).plain()
-    if settings.get("conditions"):
-        raise InputError("a rating book does not keep conditions of matches; give it a rater without conditions")
     try:
         kept = json.loads(json.dumps(settings))
     except (TypeError, ValueError):

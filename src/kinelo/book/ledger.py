@@ -19,6 +19,7 @@ import polars as pl
 from kinelo.book.rows import (
     LIST_SCHEMA,
     SCHEMA,
+    conditions_among,
     frame_to_lines,
     lines_to_frame,
     lines_to_removal,
@@ -45,9 +46,10 @@ class Entry:
 
 
 class Ledger:
-    """The matches of a book as its records tell them."""
+    """The matches of a book as its records tell them, with the conditions that its rater heeds."""
 
-    def __init__(self) -> None:
+    def __init__(self, conditions: tuple[str, ...] = ()) -> None:
+        self.conditions = conditions
         self.table = pl.DataFrame(schema={**SCHEMA, "rank": pl.Int64})
         self.sources: dict[str, int] = {}
 
@@ -71,6 +73,12 @@ class Ledger:
 
     def enter(self, matches: Matches) -> Entry:
         """What a table would add; nothing is changed yet."""
+        for name in self.conditions:
+            if name not in matches.conditions:
+                raise InputError(
+                    f"the rater of this book heeds the condition {name!r}, which was not read; read it with "
+                    f"read_matches(..., conditions=[{name!r}])"
+                )
         if matches.identifiers is not None:
             ids = matches.identifiers
             twice = ids.filter(ids.is_duplicated())
@@ -78,7 +86,7 @@ class Ledger:
                 raise InputError(f"the identifier {twice[0]!r} stands for more than one of these matches")
         else:
             ids = self._ids_by_row(matches)
-        rows = lines_to_frame(frame_to_lines(matches_to_frame(matches, ids)))
+        rows = lines_to_frame(frame_to_lines(matches_to_frame(matches, ids, self.conditions)))
         fresh = rows.join(self.table, on="match_id", how="anti", maintain_order="left")
         self._refuse_doubtful(fresh, matches)
         changed = self._changed(rows.join(self.table, on="match_id", how="semi", maintain_order="left"))
@@ -144,6 +152,7 @@ class Ledger:
         """Rows under known identifiers that say something else now, at the place the match has."""
         old = self.table.join(rows.select("match_id"), on="match_id", how="semi")
         lists = [name for name in LIST_SCHEMA if name in rows.columns and name in old.columns]
+        lists += conditions_among(rows.columns)
         both = rows.join(old, on="match_id", suffix="_old", maintain_order="left")
         differs = [pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in (*CONTENT, *lists)]
         both = both.filter(pl.any_horizontal(differs))

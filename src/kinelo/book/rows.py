@@ -1,5 +1,6 @@
 """Matches as lines of a rating book's journal, and back: one JSON object per match, line-ups as lists.
 
+Conditions that the rater heeds stand in columns of their own, whose names begin so that none is taken for another.
 A removal is a line of its own, ``{"removed": [identifiers]}``.
 """
 
@@ -7,11 +8,13 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kinelo.matches.conditions import Condition
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
@@ -28,17 +31,19 @@ SCHEMA = {
     "source": pl.String,
     "row": pl.Int64,
 }
+CONDITION = "condition "
 REMOVED = b'{"removed"'
 LISTS = {"player": pl.String, "minutes": pl.Float64, "starter": pl.Int8, "role": pl.String}
 LIST_SCHEMA = {f"{side}_{name}": pl.List(kind) for side in ("home", "away") for name, kind in LISTS.items()}
 
 
-def matches_to_frame(matches: Matches, ids: pl.Series) -> pl.DataFrame:
+def matches_to_frame(matches: Matches, ids: pl.Series, conditions: tuple[str, ...] = ()) -> pl.DataFrame:
     """Matches as a table of the journal's columns, under the identifiers a book gives them."""
     table = matches.to_polars().select(name for name in SCHEMA if name not in ("source", "row"))
     table = table.with_columns(
         pl.col("margin").fill_nan(None), match_id=ids, source=pl.lit(matches.source_digest), row=pl.Series(matches.row)
     )
+    table = table.with_columns(matches.conditions[name].names().alias(CONDITION + name) for name in conditions)
     return table if matches.lineups is None else table.hstack(_lineup_columns(matches.lineups))
 
 
@@ -70,9 +75,14 @@ def frame_to_lines(table: pl.DataFrame) -> bytes:
 
 def lines_to_frame(payload: bytes) -> pl.DataFrame:
     """The table that :func:`frame_to_lines` wrote."""
-    first = payload[: payload.find(b"\n")]
-    schema = SCHEMA | (LIST_SCHEMA if b'"home_player"' in first else {})
-    return pl.read_ndjson(io.BytesIO(payload), schema=schema)
+    first = json.loads(payload[: payload.find(b"\n")])
+    schema = SCHEMA | dict.fromkeys(conditions_among(first), pl.String)
+    return pl.read_ndjson(io.BytesIO(payload), schema=schema | (LIST_SCHEMA if "home_player" in first else {}))
+
+
+def conditions_among(columns: Iterable[str]) -> list[str]:
+    """Those of a journal's columns that hold conditions."""
+    return [name for name in columns if name.startswith(CONDITION)]
 
 
 def removal_to_lines(ids: list[str]) -> bytes:
@@ -100,7 +110,15 @@ def frame_to_matches(table: pl.DataFrame) -> Matches:
         np.arange(1, table.height + 1),
         table["match_id"],
         _lineups_of(table) if "home_player" in table.columns else None,
+        conditions={
+            name.removeprefix(CONDITION): _condition_of(table[name]) for name in conditions_among(table.columns)
+        },
     )
+
+
+def _condition_of(column: pl.Series) -> Condition:
+    (codes,), levels = encode_names(column)
+    return Condition(codes, levels)
 
 
 def _lineups_of(table: pl.DataFrame) -> Lineups:

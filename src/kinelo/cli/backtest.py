@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinelo.cli.engine import Scheduler, Workers
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
 from kinelo.cli.picture import picture_name
 from kinelo.raters.choice import RATER_HELP
 
@@ -42,6 +42,7 @@ def backtest(
     scale: ResultScale = None,
     drop_repeats: DropRepeats = False,
     condition: Conditions = None,
+    start: StartingRatings = None,
     workers: Workers = None,
     scheduler: Scheduler = None,
 ) -> None:
@@ -62,7 +63,7 @@ def backtest(
         matches = matches.since(since)
     first_day = train_until or _middle(matches)
     with plain_warnings(), engine as client:
-        chosen = _raters(matches, rater)
+        chosen = _raters(matches, rater, start, condition or [])
         test = run(matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client)
     _show(test, first_day)
     if out is not None:
@@ -83,14 +84,26 @@ def _middle(matches: Matches) -> str:
     return str(matches.date[len(matches) // 2])
 
 
-def _raters(matches: Matches, asked: list[str] | None) -> dict:
+def _raters(matches: Matches, asked: list[str] | None, start: Path | None, conditions: list[str]) -> dict:
+    """The raters asked for, or all that can be used; of the latter those do without what they cannot take."""
     from kinelo.raters.choice import RATERS, rater_called
 
-    usable = [name for name, choice in RATERS.items() if matches.lineups is not None or not choice.needs_lineups]
-    chosen = {type(rater).__name__: rater for rater in map(rater_called, asked or usable)}
-    player = chosen.get("PlayerElo")
-    if player is not None and asked is None:
-        unaware = rater_called("player")
+    if asked is not None:
+        return {type(rater).__name__: rater for rater in (rater_called(name, start, conditions) for name in asked)}
+    chosen = {}
+    for name, choice in RATERS.items():
+        if choice.needs_lineups and matches.lineups is None:
+            continue
+        takes = rater_called(name).get_params()
+        chosen[choice.kind] = rater_called(
+            name, start if "start" in takes else None, conditions if "conditions" in takes else ()
+        )
+    for given, what in ((conditions, "conditions"), (start, "start")):
+        without = [kind for kind, rater in chosen.items() if what not in rater.get_params()]
+        if given and without:
+            typer.echo(f"note: without {what}, which they do not take, forecast {', '.join(without)}", err=True)
+    if "PlayerElo" in chosen:
+        unaware = rater_called("player", start, conditions)
         unaware.known = "none"  # type: ignore[attr-defined]
         chosen |= {"PlayerElo, line-up unknown": unaware}
     return chosen

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
@@ -35,12 +35,14 @@ def leaderboard(
     scale: ResultScale = None,
     drop_repeats: DropRepeats = False,
     condition: Conditions = None,
+    start: StartingRatings = None,
 ) -> None:
     """Show who is best, surest first; sides hardly tied to the rest stand in pools of their own.
 
     Example:  kinelo leaderboard league/results.csv --active-days 365 --least-matches 5
     """
     from kinelo.cli.loading import load, plain_warnings, write_csv
+    from kinelo.raters.choice import rater_called
     from kinelo.raters.leaderboard import leaderboard as ranked
 
     options: dict[str, Any] = {
@@ -50,7 +52,12 @@ def leaderboard(
         "conditions": condition,
     }
     with plain_warnings():
-        rated, matches = _rated(source, rater, lineups, lambda *given: load(*given, **options), column)
+        if source.is_dir():
+            rated, matches = _kept(source, rater, condition, start)
+        else:
+            rated = rater_called(rater or ("player" if lineups else "team"), start, condition or ())
+            matches = load(source, lineups, column, **options)
+            rated = rated.fit(matches)
         table = ranked(rated, matches, active_days=active_days, least_matches=least_matches, caution=caution)
     if out is not None:
         write_csv(table, out)
@@ -60,20 +67,17 @@ def leaderboard(
     _show(table, top, f"{len(matches):,} matches, {type(rated).__name__}")
 
 
-def _rated(
-    source: Path, kind: str | None, lineups: Path | None, load: Any, column: list[str] | None
-) -> tuple[Any, Matches]:
+def _kept(source: Path, kind: str | None, condition: list[str] | None, start: Path | None) -> tuple[Any, Matches]:
+    """Rater and matches of a book."""
+    from kinelo.book.book import RatingBook
+    from kinelo.cli.loading import told_by_book
     from kinelo.raters.choice import rater_called
 
-    if source.is_dir():
-        from kinelo.book.book import RatingBook
-
-        if kind is not None and ":" in kind:
-            rater_called(kind)  # the book finds a class of the user's once its module is imported
-        book = RatingBook(source)
-        return book.rater, book.matches()
-    matches = load(source, lineups, column)
-    return rater_called(kind or ("player" if lineups else "team")).fit(matches), matches
+    if kind is not None and ":" in kind:
+        rater_called(kind)  # the book finds a class of the user's once its module is imported
+    book = RatingBook(source)
+    told_by_book(source, book.rater, condition, start)
+    return book.rater, book.matches()
 
 
 def show_leaderboard(

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -30,7 +30,8 @@ StartingRatings = Annotated[
     typer.Option("--start", help="Ratings to begin with: CSV or Parquet with name, rating, perhaps deviation."),
 ]
 Conditions = Annotated[
-    list[str] | None, typer.Option("--condition", help="A column to keep as a condition (surface); may be repeated.")
+    list[str] | None,
+    typer.Option("--condition", help="A column on whose value strengths may depend (surface); may be repeated."),
 ]
 
 
@@ -72,6 +73,19 @@ def load(
     if rejects is not None:
         write_csv(matches.rejected.to_polars(), rejects)
     return matches
+
+
+def told_by_book(book: Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
+    """Columns that the rater of a book asks of matches; what else is asked of a book that exists is refused."""
+    from kinelo.raters.guest import conditions_of
+
+    kept = conditions_of(rater)
+    if conditions and set(conditions) != set(kept):
+        heeds = f"the conditions {', '.join(kept)}" if kept else "no conditions"
+        raise InputError(f"{book} is a book whose rater heeds {heeds}; leave --condition away or start another")
+    if start is not None:
+        raise InputError(f"{book} keeps the ratings it began with; leave --start away or start another book")
+    return list(kept)
 
 
 def write_csv(table: pl.DataFrame, path: Path) -> None:

@@ -40,9 +40,9 @@ def predict(
 
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     """
-    from kinelo.cli.loading import load, plain_warnings, write_csv
+    from kinelo.cli.loading import load, plain_warnings, told_by_book, write_csv
     from kinelo.raters.choice import rater_called
-    from kinelo.raters.guest import forecast_by
+    from kinelo.raters.guest import conditions_of, forecast_by
 
     with plain_warnings():
         options: dict[str, Any] = {
@@ -56,7 +56,10 @@ def predict(
             book, results, lambda: rater_called(kind, start, condition or ()),
             lambda path: load(path, lineups, columns=column, **options),
         )  # fmt: skip
-    matches = _fixtures(fixtures, match, neutral, column, aliases, condition)
+        if book is not None:
+            told_by_book(book, chosen, condition, start)
+    asked = dict.fromkeys([*conditions_of(chosen), *(condition or ())])
+    matches = _fixtures(fixtures, match, neutral, column, aliases, list(asked))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KineloWarning)  # names never met are told below, one by one
         forecast = forecast_by(chosen, matches)
@@ -98,7 +101,8 @@ def _rater(book: Path | None, results: Path | None, new: Callable[[], Rater], re
     if book is not None:
         return RatingBook(book).rater
     assert results is not None
-    return new().fit(read(results))
+    rater = new()
+    return rater.fit(read(results))
 
 
 def _fixtures(
@@ -107,7 +111,7 @@ def _fixtures(
     neutral: bool,
     column: list[str] | None,
     aliases: Path | None,
-    condition: list[str] | None,
+    conditions: list[str],
 ) -> Matches:
     from kinelo.cli.loading import column_mapping
     from kinelo.errors import InputError
@@ -116,15 +120,22 @@ def _fixtures(
     if (path is None) == (not pairs):
         raise InputError("say what to forecast: either a file of fixtures or --match 'HOME - AWAY'")
     if path is not None:
-        return read_matches(
-            path, columns=column_mapping(column), played=False, aliases=aliases, conditions=condition or ()
-        )
+        return read_matches(path, columns=column_mapping(column), played=False, aliases=aliases, conditions=conditions)
     sides = [pair.split(" - ") for pair in pairs or []]
     for pair, names in zip(pairs or [], sides, strict=True):
         if len(names) != 2 or not all(name.strip() for name in names):
             raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'")
     home, away = ([names[k].strip() for names in sides] for k in (0, 1))
-    return read_matches({"home": home, "away": away, "neutral": [neutral] * len(sides)}, played=False, aliases=aliases)
+    if conditions:
+        typer.echo(
+            f"note: --match says nothing of {', '.join(conditions)}: sides play with their own strength", err=True
+        )
+    table = {name: [""] * len(sides) for name in conditions} | {
+        "home": home,
+        "away": away,
+        "neutral": [neutral] * len(sides),
+    }
+    return read_matches(table, played=False, aliases=aliases, conditions=conditions)
 
 
 def _show(table: pl.DataFrame, most: int = 40) -> None:

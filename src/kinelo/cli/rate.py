@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +14,7 @@ from kinelo.errors import InputError
 from kinelo.raters.choice import RATER_HELP
 
 if TYPE_CHECKING:
+    from kinelo.book.book import RatingBook
     from kinelo.matches.matches import Matches
     from kinelo.raters.rater import Rater
 
@@ -51,7 +51,7 @@ def rate(
 
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
     """
-    from kinelo.cli.loading import load, plain_warnings, write_csv
+    from kinelo.cli.loading import load, plain_warnings, told_by_book, write_csv
     from kinelo.raters.choice import rater_called
 
     if any(sign in str(results) for sign in "*?["):
@@ -60,12 +60,20 @@ def rate(
         _rate_in_pieces(str(results), rater or "team", column, top, out)
         return
 
+    kind = rater or ("player" if lineups else "team")
+    with plain_warnings():
+        kept = _opened(book, rater)
+    if kept is not None:
+        condition = told_by_book(kept.path, kept.rater, condition, start)
+    rated: Any = rater_called(kind, start, condition or ()) if kept is None else None
     matches = load(
         results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats, conditions=condition
     )
     with plain_warnings():
-        kind = rater or ("player" if lineups else "team")
-        rated = _rate(matches, rater, book, lambda: rater_called(kind, start, condition or ()))
+        if kept is None:
+            rated = rated.fit(matches)
+        if book is not None:
+            rated = _add(book, kept, rated, matches)
     title = f"{len(matches):,} matches, {type(rated).__name__}"
     show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)
     _show_parameters(rated)
@@ -103,27 +111,30 @@ def _rate_in_pieces(pattern: str, kind: str, column: list[str] | None, top: int,
         typer.echo(f"Ratings: {out}")
 
 
-def _rate(matches: Matches, asked: str | None, book: Path | None, new: Callable[[], Rater]) -> Rater:
+def _opened(book: Path | None, asked: str | None) -> RatingBook | None:
+    """The book to carry on, if there is one already."""
+    from kinelo.book.book import RatingBook
     from kinelo.raters.choice import rater_called
 
-    if book is None:
-        return new().fit(matches)
+    if book is None or not (book / "book.knl").exists():
+        return None
+    # The book finds a class of the user's once its module is imported.
+    kind = None if asked is None else type(rater_called(asked))
+    kept = RatingBook(book)
+    if kind is not None and kind is not type(kept.rater):
+        raise InputError(
+            f"{book} is a book of {type(kept.rater).__name__}; leave --rater {asked} away or start another"
+        )
+    return kept
+
+
+def _add(book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches) -> Rater:
+    """Count matches in a book, which is begun with the rater fitted where there is none yet."""
     from kinelo.book.book import RatingBook
     from kinelo.results.disk import disk_errors_in_words
 
-    if (book / "book.knl").exists():
-        if asked is not None and ":" in asked:
-            rater_called(asked)  # the book finds a class of the user's once its module is imported
-        kept = RatingBook(book)
-        if asked is not None and type(rater_called(asked)) is not type(kept.rater):
-            raise InputError(
-                f"{book} is a book of {type(kept.rater).__name__}; leave --rater {asked} away or start another"
-            )
-    else:
-        fitted = new().fit(matches)
-        with disk_errors_in_words(book):
-            kept = RatingBook(book, fitted)
     with disk_errors_in_words(book):
+        kept = RatingBook(book, fitted) if kept is None else kept
         added = kept.add(matches)
     changed = f"{added.changed:,} changed, " if added.changed else ""
     typer.echo(

@@ -339,14 +339,15 @@ def _duels(
     from kinelo.matches.reading import read_matches
 
     pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
-    table = {
+    heeded = list(getattr(rater, "conditions", None) or ())
+    table = {name: [""] * len(pairs) for name in heeded} | {  # of a cup no level is known: own strengths count
         "date": [str(date)] * len(pairs),
         "home": [names[a] for a, _ in pairs],
         "away": [names[b] for _, b in pairs],
         "neutral": [True] * len(pairs),
         "match_id": list(range(len(pairs))),
     }
-    p = rater.predict(read_matches(table, played=False)).probabilities
+    p = rater.predict(read_matches(table, played=False, conditions=heeded)).probabilities
     beats = np.full((len(names), len(names)), 0.5)
     rows, columns = np.array(pairs).T
     beats[rows, columns] = p[:, 0] / (p[:, 0] + p[:, 2])

@@ -37,7 +37,8 @@ RATER_HELP = f"{', '.join(list(RATERS)[:-1])} or {list(RATERS)[-1]}, or a class 
 def rater_called(name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Rater | Any:
     """A rater with every parameter left to be estimated; ``module:Class`` finds one of a user's own.
 
-    It begins with the ratings of a file (``start``) and heeds ``conditions`` where it can.
+    It begins with the ratings of a file (``start``) and heeds ``conditions``; one of Kinelo's that cannot is refused,
+    while a class of a user's own without ``conditions`` finds them with the matches.
 
     >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
     ('Glicko', 'TeamElo')
@@ -50,6 +51,12 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
         rater.set_params(start=start)
     if conditions and "conditions" in takes:
         rater.set_params(conditions=list(conditions))
+    elif conditions and ":" not in name:
+        able = [key for key in RATERS if "conditions" in _of_kinelo(key).get_params()]
+        raise InputError(
+            f"{type(rater).__name__} heeds no conditions of matches; leave --condition away, or choose "
+            f"{', '.join(able[:-1])} or {able[-1]}"
+        )
     return rater
 
 

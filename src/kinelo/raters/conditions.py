@@ -1,6 +1,6 @@
 """Conditions of matches, such as the surface in tennis, as raters see them.
 
-Each side has a strength per level of a condition around its own: normal, with a spread per condition that is
+Everyone has a strength per level of a condition around the own one: normal, with a spread per condition that is
 estimated. A level of a condition is a slot; slots are numbered in order of first appearance.
 """
 
@@ -23,6 +23,10 @@ def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
     """The conditions a rater was asked to heed."""
     if isinstance(conditions, str):
         raise InputError(f"conditions={conditions!r} must be a list of columns, such as [{conditions!r}]")
+    if not isinstance(conditions, Sequence | None) or not all(isinstance(name, str) for name in conditions or ()):
+        raise InputError(f"conditions={conditions!r:.60} must be a list of the names of columns")
+    if len(set(conditions or ())) < len(conditions or ()):
+        raise InputError(f"conditions={list(conditions or ())!r:.60} names a column twice")
     return tuple(conditions or ())
 
 
@@ -79,6 +83,17 @@ class Slots:
                 places[code] = self.place(name, level) if admit else self.index.get((name, level), -1)
             out[:, k] = places[condition.codes]
         return out
+
+    def row(self, given: Mapping[str, object] | None) -> NDArray[np.int64]:
+        """Slots of one match from its levels by condition, made where they are new; -1 where none is given."""
+        given = {} if given is None else given
+        if not isinstance(given, Mapping):
+            raise InputError(f"conditions={given!r:.60} must say levels by condition, such as {{'surface': 'clay'}}")
+        strange = [name for name in given if name not in self.conditions]
+        if strange:
+            raise InputError(f"{strange[0]!r} is no condition of this rater; it heeds {list(self.conditions)}")
+        levels = {name: str(level).strip() for name, level in given.items() if level is not None}
+        return np.array([[self.place(n, levels[n]) if levels.get(n) else -1 for n in self.conditions]], np.int64)
 
     def to_array(self) -> NDArray[np.str_]:
         """Condition and level of every slot, as text to be kept on disk."""

@@ -33,6 +33,11 @@ def settings_of(rater: Any) -> dict[str, Any]:
     return {name: getattr(rater, name) for name in names}
 
 
+def conditions_of(rater: Any) -> tuple[str, ...]:
+    """Columns beyond results that a rater asks of matches: conditions that it heeds, covariates that it weighs."""
+    return (*(getattr(rater, "conditions", None) or ()), *(getattr(rater, "covariates", None) or ()))
+
+
 def blank_of(rater: Any) -> Any:
     """A copy that has seen no match, with what ``fit`` found where the rater can say it."""
     if isinstance(rater, Rater):

@@ -38,7 +38,9 @@ class Standing(RaterState):
     def __init__(self, rating: float, variance: float, **more: float) -> None:
         whole = {name: np.empty(0, np.int64) for name in ("games", "last")}
         known = self.kind(**{name: whole.get(name, np.empty(0)) for name in self.kind._fields})
-        super().__init__(known, {"rating": float(rating), "variance": float(variance), **more, "last": NEVER})
+        begun = {"rating": float(rating), "variance": float(variance), **more}
+        self.begun = tuple(begun)
+        super().__init__(known, begun | {"last": NEVER})
 
     def place(self, name: str) -> int:
         """Place of one name, made if it is new."""
@@ -85,10 +87,9 @@ class Standing(RaterState):
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything, as arrays to be kept on disk."""
-        return {**super().to_arrays(), "start": np.array([v for name, v in self.fills.items() if name != "last"])}
+        return {**super().to_arrays(), "start": np.array([self.fills[name] for name in self.begun])}
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)
-        begun = [name for name in self.fills if name != "last"]
-        self.fills |= dict(zip(begun, arrays["start"].tolist(), strict=True))
+        self.fills |= dict(zip(self.begun, arrays["start"].tolist(), strict=True))

@@ -18,6 +18,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, Switch
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.glicko import kernels
+from kinelo.raters.rivers import LOOK
 from kinelo.raters.roster import tell_of_misspelt
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.standing import Standing
@@ -194,6 +195,8 @@ class Glicko(_GlickoFamily):
     start
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
+    look
+        How many matches ``fit`` estimates parameters on, the first of a longer table; None means all of them.
     period
         Days in a rating period.
     together
@@ -224,6 +227,7 @@ class Glicko(_GlickoFamily):
         period: float = 30.0,
         together: bool = False,
         start: Any = None,
+        look: int | None = LOOK,
     ) -> None:
         self.deviation = deviation
         self.growth = growth
@@ -234,6 +238,7 @@ class Glicko(_GlickoFamily):
         self.ties_step = ties_step
         self.initial = initial
         self.start = start
+        self.look = look
         self.period = period
         self.together = together
 
@@ -246,7 +251,7 @@ class Glicko2(_GlickoFamily):
 
     Parameters
     ----------
-    deviation, home_advantage, ties, sharpness, home_step, ties_step, initial, start, period, together
+    deviation, home_advantage, ties, sharpness, home_step, ties_step, initial, start, look, period, together
         As in :class:`Glicko`.
     volatility
         σ of a newcomer, in Glickman's units.
@@ -277,6 +282,7 @@ class Glicko2(_GlickoFamily):
         period: float = 30.0,
         together: bool = False,
         start: Any = None,
+        look: int | None = LOOK,
     ) -> None:
         self.deviation = deviation
         self.volatility = volatility
@@ -288,6 +294,7 @@ class Glicko2(_GlickoFamily):
         self.tau = tau
         self.initial = initial
         self.start = start
+        self.look = look
         self.period = period
         self.together = together
 

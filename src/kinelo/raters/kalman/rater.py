@@ -22,7 +22,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches, read_day
-from kinelo.raters.conditions import PREFIX, condition_names, spread_parameters
+from kinelo.raters.conditions import PREFIX, condition_names
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.gaussian_slopes import READING, Expected, by_differences, joined
 from kinelo.raters.kalman import blocks, kernels, slopes
@@ -30,7 +30,8 @@ from kinelo.raters.kalman.draws import Manner, Possible, play_out
 from kinelo.raters.kalman.hindsight import backwards, forwards, smoothed, steps
 from kinelo.raters.kalman.kernels import FIRST
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
-from kinelo.raters.rivers import fits_in_pieces
+from kinelo.raters.levels import ConditionRater
+from kinelo.raters.rivers import LOOK, fits_in_pieces
 from kinelo.raters.start import Start
 
 if TYPE_CHECKING:
@@ -42,9 +43,6 @@ MOST_WORK = 4e9
 MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
 
-CONDITION_SPREAD = (0.05, 0.002, 3.0)
-"""Where the spread by a condition is sought: default, least, largest."""
-
 LEVEL_VARIANCE = 1.0
 """Variance of the newcomers' level before any match, in units of the noise."""
 
@@ -52,7 +50,7 @@ ACTIVE_DAYS = 730
 _P = Parameter
 
 
-class KalmanElo(GaussianRater):
+class KalmanElo(GaussianRater, ConditionRater):
     """Team ratings by a Gaussian filter: full covariance, wandering strengths, venue advantages learnt on the way.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default. Strengths are in units
@@ -95,6 +93,8 @@ class KalmanElo(GaussianRater):
     start
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
+    look
+        How many matches ``fit`` estimates parameters on, the first of a longer table; None means all of them.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [1, 1], "neutral": [True, True]})
@@ -119,6 +119,7 @@ class KalmanElo(GaussianRater):
     )
     options = (Option("initial"),)
     spreads = ("walk", "prior_spread", "home_spread", "venue_walk")
+    condition_spread = (0.05, 0.002, 3.0)
     covariance_: str = ""
 
     def __init__(
@@ -140,6 +141,7 @@ class KalmanElo(GaussianRater):
         covariance: Literal["auto", "full", "diagonal"] = "auto",
         initial: float = 1500.0,
         start: Any = None,
+        look: int | None = LOOK,
     ) -> None:
         self.walk = walk
         self.prior_spread = prior_spread
@@ -157,6 +159,7 @@ class KalmanElo(GaussianRater):
         self.covariance = covariance
         self.initial = initial
         self.start = start
+        self.look = look
 
     def needs_whole_table(self) -> str:
         """The covariance of all sides grows with their square."""
@@ -217,16 +220,6 @@ class KalmanElo(GaussianRater):
     def _check_covariance(self) -> None:
         if self.covariance not in ("auto", "full", "diagonal"):
             raise InputError(f"covariance={self.covariance!r} is not known; it is 'auto', 'full' or 'diagonal'")
-
-    def open_parameters(self) -> tuple[Parameter, ...]:
-        """Parameters the user left to be estimated, with the spreads by condition."""
-        return super().open_parameters() + spread_parameters(self.conditions, *CONDITION_SPREAD)
-
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
-        given = dict(estimated or {})
-        own = {p.name: given.pop(p.name, p.default) for p in spread_parameters(self.conditions, *CONDITION_SPREAD)}
-        return super().settled_values(given) | own
 
     def _fresh(self, values: Mapping[str, float]) -> FilterState:
         self._check_covariance()
@@ -315,27 +308,6 @@ class KalmanElo(GaussianRater):
             seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._numbers, known, mean, variance
         )
         return mean, variance, seats.unknown
-
-    def strengths_by(self, condition: str) -> pl.DataFrame:
-        """Rating points that each level of a condition adds to a side's strength, with their uncertainty."""
-        import polars as pl
-
-        state: FilterState = self._begun()
-        if condition not in state.slots.conditions:
-            raise InputError(f"{condition!r} is no condition of this rater; it heeds {list(state.slots.conditions)}")
-        points, size = self.points_per_unit_, len(state)
-        return pl.concat(
-            pl.DataFrame(
-                {
-                    "name": pl.Series(state.roster.names, dtype=pl.String),
-                    condition: [level] * size,
-                    "rating": points * state.known.delta[:size, slot],
-                    "uncertainty": points * np.sqrt(state.known.delta_v[:size, slot]),
-                }
-            )
-            for (name, level), slot in state.slots.index.items()
-            if name == condition
-        )
 
     def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
         """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
-from kinelo.raters.conditions import Slots
 from kinelo.raters.kalman.kernels import FIRST, LEVEL, Known
-from kinelo.raters.state import Column, RaterState, Seats
+from kinelo.raters.levels import LevelState
+from kinelo.raters.state import Column, Seats
 from kinelo.raters.wandering import TODAY
 
 MOST_SIDES = 5000
 
 
-class FilterState(RaterState):
+class FilterState(LevelState):
     """Names, and mean and covariance of venue advantages and strengths (or only variances) in arrays that grow."""
 
     columns: ClassVar[Mapping[str, Column]] = {
@@ -43,7 +43,7 @@ class FilterState(RaterState):
         values: Mapping[str, float],
     ) -> None:
         self.full = full
-        self.slots, self.values = Slots(conditions), values
+        self.heed(conditions, values)
         known = Known(
             x=np.zeros(FIRST),
             C=np.diag(first_variance) if full else np.empty((0, 0)),
@@ -81,13 +81,7 @@ class FilterState(RaterState):
         return self.sides_found(matches, places)._replace(slots=self.slots.codes(matches, admit=False))
 
     def grow(self) -> None:
-        """Make room for new levels of conditions, and for everyone on the roster."""
-        fresh = self.slots.variances(self.values)[self.known.slot_v.size :]
-        if fresh.size:
-            wide = {name: np.pad(getattr(self.known, name), ((0, 0), (0, fresh.size))) for name in ("delta", "delta_v")}
-            wide["delta_v"][:, self.known.slot_v.size :] = fresh
-            self.known = self.known._replace(**wide, slot_v=np.append(self.known.slot_v, fresh))
-            self.fills["delta_v"] = self.known.slot_v
+        """Make room, unless the covariance of so many sides would not fit."""
         if self.full and len(self) > MOST_SIDES:
             raise too_many(len(self))
         super().grow()
@@ -117,16 +111,10 @@ class FilterState(RaterState):
         spread = covariance @ share
         return strength - share @ strength, np.maximum(np.diagonal(covariance) - 2 * spread + share @ spread, 0.0)
 
-    def to_arrays(self) -> dict[str, NDArray]:
-        """Everything, as arrays to be kept on disk."""
-        return {**super().to_arrays(), "slots": self.slots.to_array()}
-
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)
-        self.slots.from_array(arrays["slots"])
         self.full = arrays["C"].size > 0
-        self.fills["delta_v"] = self.known.slot_v
 
 
 def too_many(sides: int) -> InputError:

@@ -8,7 +8,7 @@ Equations in :mod:`kinelo.raters.player.kernels` and :mod:`kinelo.raters.player.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -18,13 +18,15 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.raters.conditions import PREFIX, condition_names
 from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
 from kinelo.raters.gaussian_slopes import READING, Expected, by_differences, joined
+from kinelo.raters.levels import ConditionRater
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player import slopes
 from kinelo.raters.player.state import SquadState, lineup_sheet, lineups_of
-from kinelo.raters.rivers import fits_in_pieces
+from kinelo.raters.rivers import LOOK, fits_in_pieces
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER, Seats
 from kinelo.raters.wandering import TODAY
@@ -49,7 +51,7 @@ EXACT = (
 _P = Parameter
 
 
-class PlayerElo(GaussianRater):
+class PlayerElo(GaussianRater, ConditionRater):
     """Player ratings: a side is the mean or sum of its line-up, and everyone who played shares the surprise.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default. Strengths are in units
@@ -89,11 +91,16 @@ class PlayerElo(GaussianRater):
         of the line-ups fitted, 11 without ``fit``).
     substitute_share
         How long a substitute plays, compared with a starter, where no minutes are known.
+    conditions
+        Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each player has a strength
+        per level of each around his own, with a spread that is estimated (``"spread by surface"``).
     initial
         Rating shown for strength 0; 400 points are odds of about ten to one for a side of such players.
     start
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
+    look
+        How many matches ``fit`` estimates parameters on, the first of a longer table; None means all of them.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B"], "away": ["B", "A"], "result": [1, -1],
@@ -119,6 +126,7 @@ class PlayerElo(GaussianRater):
     )
     options = (Option("initial"), Option("substitute_share", 0.0))
     spreads = ("walk", "prior_spread", "venue_walk")
+    condition_spread = (0.15, 0.005, 5.0)
     lineup_size_: float = 11.0
 
     def __init__(
@@ -140,8 +148,10 @@ class PlayerElo(GaussianRater):
         known: Literal["starters", "minutes", "none"] = "starters",
         strength: Literal["mean", "sum"] = "mean",
         substitute_share: float = 0.3,
+        conditions: Sequence[str] = (),
         initial: float = 1500.0,
         start: Any = None,
+        look: int | None = LOOK,
     ) -> None:
         self.walk = walk
         self.prior_spread = prior_spread
@@ -159,8 +169,10 @@ class PlayerElo(GaussianRater):
         self.strength = strength
         self.substitute_share = substitute_share
         self.noise = noise
+        self.conditions = conditions
         self.initial = initial
         self.start = start
+        self.look = look
 
     @property
     def lineup_knowledge(self) -> str:
@@ -220,7 +232,7 @@ class PlayerElo(GaussianRater):
         self._role_weights = {
             name.removeprefix(ROLE_PREFIX): value for name, value in values.items() if name.startswith(ROLE_PREFIX)
         }
-        return SquadState(self._venue_variance)
+        return SquadState(self._venue_variance, condition_names(self.conditions), values)
 
     def _place(self, start: Start, known: rotation_kernels.Squads) -> None:
         size, points = len(start.names), self.points_per_unit_
@@ -237,8 +249,8 @@ class PlayerElo(GaussianRater):
         seats = state.admit(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         player_kernels.play_all(
-            seats.home, seats.away, y, matches.neutral, matches.weight, matches.day, self._sheet(matches, seats),
-            MODES[self.known], self._numbers, state.known, mean, variance,
+            seats.home, seats.away, y, matches.neutral, matches.weight, matches.day, seats.slots,
+            self._sheet(matches, seats), MODES[self.known], self._numbers, state.known, mean, variance,
         )  # fmt: skip
         return mean, variance, unknown
 
@@ -247,17 +259,19 @@ class PlayerElo(GaussianRater):
         state: SquadState = self._state
         seats = state.admit(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        dmean, dvariance = (np.empty((len(matches), slopes.SIZE)) for _ in range(2))
+        names = (*EXACT, *(PREFIX + name for name in condition_names(self.conditions)))
+        dmean, dvariance = (np.empty((len(matches), len(names))) for _ in range(2))
         slopes.walk_with_slopes(
-            seats.home, seats.away, y, dy, matches.neutral, matches.weight, matches.day, self._sheet(matches, seats),
-            MODES[self.known], self._numbers, state.known, mean, variance, dmean, dvariance,
+            seats.home, seats.away, y, dy, matches.neutral, matches.weight, matches.day, seats.slots,
+            self._sheet(matches, seats), MODES[self.known], self._numbers, state.known, mean, variance, dmean,
+            dvariance,
         )  # fmt: skip
-        for k, name in enumerate(EXACT):
-            if name in self.spreads:  # the kernel knows variances
+        for k, name in enumerate(names):
+            if self._in_unit(name):  # the kernel knows variances
                 dmean[:, k] *= 2.0 * self.parameters_[name]
                 dvariance[:, k] *= 2.0 * self.parameters_[name]
-        exact = Expected(mean, variance, dmean, dvariance, EXACT)
-        others = tuple(p.name for p in self.open_parameters() if p.name not in (*READING, *EXACT))
+        exact = Expected(mean, variance, dmean, dvariance, names)
+        others = tuple(p.name for p in self.open_parameters() if p.name not in (*READING, *names))
         return joined(exact, by_differences(self, matches, mean, variance, others)) if others else exact
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
@@ -269,8 +283,8 @@ class PlayerElo(GaussianRater):
             known = known._replace(last=np.where((last == NEVER) & (known.games > 0), matches.day[0], last))
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         player_kernels.foresee_all(
-            seats.home, seats.away, matches.neutral, matches.day, self._sheet(matches, seats), MODES[self.known],
-            self._numbers, known, mean, variance,
+            seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._sheet(matches, seats),
+            MODES[self.known], self._numbers, known, mean, variance,
         )  # fmt: skip
         return mean, variance, seats.unknown
 

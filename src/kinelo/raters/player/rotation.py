@@ -54,6 +54,7 @@ class Sheet(NamedTuple):
 class Squads(NamedTuple):
     """What is known of players (``x, P, last, games, usual, team_of``), of teams' recent line-ups, and of venues.
 
+    ``delta`` and ``delta_v`` hold the players' strengths under conditions, ``slot_v`` their variance before any match;
     ``seat`` is scratch space: one plus the place of a player in a list that is being made, 0 outside.
     """
 
@@ -71,6 +72,9 @@ class Squads(NamedTuple):
     venue: NDArray[np.float64]
     venue_v: NDArray[np.float64]
     clock: NDArray[np.int64]
+    delta: NDArray[np.float64]
+    delta_v: NDArray[np.float64]
+    slot_v: NDArray[np.float64]
 
 
 @kernel
@@ -201,13 +205,31 @@ def belief(ids, w, n, day, p, s):
 
 
 @kernel
-def rotation(team, day, p, s, ids, w):
+def by_level(ids, w, n, levels, s):
+    """Mean and variance of ``Σ w δ`` under the levels of a match; where nobody is listed, one player nobody knows."""
+    mean = 0.0
+    variance = 0.0
+    for slot in levels:
+        if slot >= 0:
+            for k in range(n):
+                mean += w[k] * s.delta[ids[k], slot]
+                variance += w[k] * w[k] * s.delta_v[ids[k], slot]
+            if n == 0:
+                variance += s.slot_v[slot]
+    return mean, variance
+
+
+@kernel
+def rotation(team, day, levels, p, s, ids, w):
     """Mean ``θ`` and variance ``σ²`` of the strength over the team's recent line-ups, and how uncertain ``θ`` is."""
     n = recent_average(team, p, s, ids, w)
-    doubt = belief(ids, w, n, day, p, s)[1]
+    doubt = belief(ids, w, n, day, p, s)[1] + by_level(ids, w, n, levels, s)[1]
     for k in range(n):
         s.seat[ids[k]] = k
         w[k] = fade(day - s.last[ids[k]], p.rho, p.walk)[0] * s.x[ids[k]]
+        for slot in levels:
+            if slot >= 0:
+                w[k] += s.delta[ids[k], slot]
     lineups = min(s.ring_count[team], RECENT)
     theta = 0.0
     square = 0.0

@@ -10,20 +10,26 @@ from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.raters.levels import LevelState
 from kinelo.raters.player.rotation import RECENT, WIDEST, Sheet, Squads
 from kinelo.raters.roster import Roster
-from kinelo.raters.state import Column, RaterState, Seats
+from kinelo.raters.state import Column, Seats
 
 
-class SquadState(RaterState):
-    """Players, teams and venues met so far, in arrays that grow."""
+class SquadState(LevelState):
+    """Players, teams and venues met so far, and players' strengths under conditions, in arrays that grow."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        **dict.fromkeys(("x", "P", "last", "games", "usual", "seat", "team_of"), Column("players")),
+        **dict.fromkeys(("x", "P", "last", "games", "usual", "seat", "team_of", "delta", "delta_v"), Column("players")),
         **dict.fromkeys(("ring_ids", "ring_w", "ring_start", "ring_count"), Column("teams")),
     }
 
-    def __init__(self, venue_variance: NDArray[np.float64]) -> None:
+    def __init__(
+        self,
+        venue_variance: NDArray[np.float64],
+        conditions: tuple[str, ...] = (),
+        values: Mapping[str, float] | None = None,
+    ) -> None:
         known = Squads(
             x=np.empty(0),
             P=np.empty(0),
@@ -39,8 +45,12 @@ class SquadState(RaterState):
             venue=np.zeros(2),
             venue_v=venue_variance.copy(),
             clock=np.full(2, -(2**62)),
+            delta=np.empty((0, 0)),
+            delta_v=np.empty((0, 0)),
+            slot_v=np.empty(0),
         )
         super().__init__(known)
+        self.heed(conditions, values or {})
 
     @property
     def teams(self) -> Roster:
@@ -52,6 +62,7 @@ class SquadState(RaterState):
         lineups = lineups_of(matches)
         teams = self.teams.places(matches.teams)
         players = self.roster.places(lineups.players)
+        slots = self.slots.codes(matches)
         self.grow()
         if len(matches):
             self.arrive(int(matches.day[0]))
@@ -59,7 +70,7 @@ class SquadState(RaterState):
         home, away = teams[matches.home], teams[matches.away]
         sides = np.column_stack([home, away]).ravel()
         self.known.team_of[places] = np.repeat(sides, np.diff(lineups.offsets))
-        return Seats(home, away, players=places)
+        return Seats(home, away, slots=slots, players=places)
 
     def find(self, matches: Matches) -> Seats:
         """The same without keeping anyone: strangers among the players get places past the end, teams get −1."""
@@ -70,7 +81,8 @@ class SquadState(RaterState):
         listed = np.bincount(lineups.player, minlength=len(lineups.players)) > 0
         seats = self.sides_found(matches, self.teams.find(matches.teams))
         unmet = {*seats.unknown, *(lineups.players[code] for code in strangers[listed[strangers]])}
-        return seats._replace(players=players[lineups.player], unknown=tuple(sorted(unmet)))
+        slots = self.slots.codes(matches, admit=False)
+        return seats._replace(players=players[lineups.player], slots=slots, unknown=tuple(sorted(unmet)))
 
 
 def lineups_of(matches: Matches) -> Lineups:

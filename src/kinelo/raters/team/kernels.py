@@ -7,6 +7,11 @@ after ``n_i`` matches. Rest beyond a gap pulls a rating to the mean, ``R − R�
 ``v_i ← (1 − γ_i b')² v_i + γ_i² (b'² v_j + ⟨S²⟩ − b²)``, and ``v₀ + f² (v − v₀)`` while resting. Where margins stand
 in for S, ``⟨S²⟩`` is their mean square after the bounded map.
 
+Under level ``l`` of a condition side ``i`` is better by ``δ_il``, which joins ``z``, with a variance ``v_il`` that
+begins at the square of the condition's spread. Davidson's law has the score ``ν (S − b)`` and the information
+``I = ν b'``; with ``G = 1 + I Σ v`` over all deviations that take part, ``δ_il += v_il ν (S − b) / G`` and
+``v_il −= v_il² I / G``.
+
 What all matches share may drift: ``h += c_h (S − b)``, ``log κ += c_κ (1{draw} − P(draw))`` with the forecast's chance
 of a draw, and margins are measured in a running mean of their size.
 """
@@ -77,9 +82,42 @@ def outcome_chances(z, nu, kappa, shift, node_weight):
 
 
 @kernel
-def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, common, shift, node_weight, z, ties):
+def level_gap(i, j, k, slots, delta):
+    """How much better ``i`` is than ``j`` by the levels of match ``k``."""
+    gap = 0.0
+    for c in range(slots.shape[1]):
+        slot = slots[k, c]
+        if slot >= 0:
+            gap += delta[i, slot] - delta[j, slot]
+    return gap
+
+
+@kernel
+def learn_levels(i, j, k, slots, delta, delta_v, score, information):
+    """Share a surprise with the deviations under the levels of match ``k``."""
+    doubt = 0.0
+    for c in range(slots.shape[1]):
+        slot = slots[k, c]
+        if slot >= 0:
+            doubt += delta_v[i, slot] + delta_v[j, slot]
+    whole = 1.0 + information * doubt
+    for c in range(slots.shape[1]):
+        slot = slots[k, c]
+        if slot >= 0:
+            for team, sign in ((i, 1.0), (j, -1.0)):
+                variance = delta_v[team, slot]
+                delta[team, slot] += sign * variance * score / whole
+                delta_v[team, slot] -= variance * variance * information / whole
+
+
+@kernel
+def play_all(
+    home, away, S, margin, neutral, weight, day, slots, p, R, v, n, last, delta, delta_v, common, shift, node_weight, z,
+    ties,
+):  # fmt: skip
     """Rate matches in order; ``z[k]`` and ``ties[k]``, if there is room, receive the difference of strengths and κ
-    before match ``k``. ``common`` holds what all matches share and what drifts: home advantage, κ, unit of margins.
+    before match ``k``. ``slots`` has a column per condition, -1 where a match says no level. ``common`` holds what all
+    matches share and what drifts: home advantage, κ, unit of margins.
 
     Returns False, having changed nothing, if some result is NaN.
 
@@ -88,6 +126,7 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, comm
     rho, R0, v0, gap, w = p.rho, p.mean, p.v0, p.gap, p.margin_weight
     h, kappa, unit = common[HOME], common[KAPPA], common[UNIT]
     traced = z.size > 0
+    levelled = slots.shape[1] > 0
     for k in range(S.size):
         if math.isnan(S[k]):
             return False
@@ -110,6 +149,8 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, comm
         last[i] = day[k]
         last[j] = day[k]
         edge = R[i] - R[j] + (0.0 if neutral[k] else h)
+        if levelled:
+            edge += level_gap(i, j, k, slots, delta)
         if traced:
             z[k] = edge
             ties[k] = kappa
@@ -125,6 +166,9 @@ def play_all(home, away, S, margin, neutral, weight, day, p, R, v, n, last, comm
             kappa *= math.exp(p.ties_step * weight[k] * (win + loss - abs(S[k])))
         if p.home_step > 0.0 and not neutral[k]:
             h += p.home_step * weight[k] * (target - b)
+        if levelled:
+            told = weight[k] * p.nu
+            learn_levels(i, j, k, slots, delta, delta_v, told * (target - b), told * slope)
         gi = gj = weight[k] * p.gamma
         if p.boost > 0.0:
             gi *= falling(p.boost, p.settling, n[i])

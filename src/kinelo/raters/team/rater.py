@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,17 +23,19 @@ from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
+from kinelo.raters.conditions import condition_names
+from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import check_match, signed_result
-from kinelo.raters.rivers import fits_in_pieces
+from kinelo.raters.rivers import LOOK, fits_in_pieces
 from kinelo.raters.roster import tell_of_misspelt
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
-from kinelo.raters.standing import Standing
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import Numbers
 from kinelo.raters.team.slopes import losses_and_slopes
+from kinelo.raters.team.state import TeamStanding
 from kinelo.raters.team.told import told_by
 
 if TYPE_CHECKING:
@@ -43,9 +45,10 @@ _P = Parameter
 SCALE = 400.0
 USUAL_SPREAD = 200.0
 NO_TRACE = np.empty(0)
+NO_LEVELS = np.empty((1, 0), np.int64)
 
 
-class TeamElo(SideRater):
+class TeamElo(SideRater, ConditionRater):
     """Team ratings: the paper's update with ties, home advantage, margins and a performance spread.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default.
@@ -79,6 +82,11 @@ class TeamElo(SideRater):
     start
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
+    look
+        How many matches ``fit`` estimates parameters on, the first of a longer table; None means all of them.
+    conditions
+        Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each side has a strength per
+        level of each around its own, with a spread in points that is estimated (``"spread by surface"``).
     system
         A :class:`kinelo.RatingSystem`, which then tells step, newcomer's boost, ties and scale; what else is not given
         is off, and nothing is estimated. Its pairing says who meets whom, which matches already tell.
@@ -110,6 +118,7 @@ class TeamElo(SideRater):
         Option("season_gap", 0.0),
         Option("prior_spread", 0.0, above=True, open=True),
     )
+    condition_spread = (20.0, 0.5, 400.0)
 
     def __init__(
         self,
@@ -130,8 +139,10 @@ class TeamElo(SideRater):
         scale: float = SCALE,
         season_gap: float = 45.0,
         prior_spread: float | None = None,
+        conditions: Sequence[str] = (),
         system: RatingSystem | None = None,
         start: Any = None,
+        look: int | None = LOOK,
     ) -> None:
         self.step = step
         self.newcomer_boost = newcomer_boost
@@ -147,9 +158,11 @@ class TeamElo(SideRater):
         self.ties_step = ties_step
         self.initial = initial
         self.start = start
+        self.look = look
         self.scale = scale
         self.season_gap = season_gap
         self.prior_spread = prior_spread
+        self.conditions = conditions
         self.system = system
         self._told()
 
@@ -166,6 +179,8 @@ class TeamElo(SideRater):
         system = self.system
         if system is None:
             return {}
+        if condition_names(self.conditions):
+            raise InputError("TeamElo estimates how far conditions move strengths, which its system leaves no room for")
         told = told_by(system)
         own = ("step", "newcomer_boost", "settling_matches", "ties")
         given = [name for name in own if getattr(self, name) is not None] + ["scale"] * (self.scale != SCALE)
@@ -256,8 +271,8 @@ class TeamElo(SideRater):
             square=getattr(self, "target_square_", 1.0),
         )
 
-    def _fresh(self, values: Mapping[str, float]) -> Standing:
-        return Standing(self.initial, self._vector(values).v0)
+    def _fresh(self, values: Mapping[str, float]) -> TeamStanding:
+        return TeamStanding(self.initial, self._vector(values).v0, condition_names(self.conditions), values)
 
     def _place(self, start: Start, known: Any) -> None:
         size = len(start.names)
@@ -272,29 +287,30 @@ class TeamElo(SideRater):
     def _kind(self) -> int:
         return LOGISTIC if self.system is None else code_outcome(self.system.outcome).kind
 
-    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
+    def _walk(self, matches: Matches, standing: TeamStanding, traced: bool) -> tuple[bool, Trace]:
         seats, known = standing.admit(matches), standing.known
         z, ties = (np.empty(len(matches) if traced else 0) for _ in range(2))
         done = kernels.play_all(
             seats.home, seats.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
-            self._numbers, *known, self._common, *self._blur, z, ties,
+            seats.slots, self._numbers, *known[:-1], self._common, *self._blur, z, ties,
         )  # fmt: skip
         return done, (z, ties)
 
     def slopes(self, matches: Matches, skipped: int) -> Slopes:
         """Losses of the matches from ``skipped`` on, and their derivatives by every parameter, after a reset."""
-        standing: Standing = self._begun()
+        standing: TeamStanding = self._begun()
         seats, known = standing.admit(matches), standing.known
         shift, node_weight = self._blur
         spread = self.parameters_["spread"]
         lean = np.log(shift) / spread if spread > 0.0 else np.zeros(shift.size)
-        losses, by = np.empty(len(matches) - skipped), np.empty((len(matches) - skipped, len(self.parameters)))
+        names = tuple(p.name for p in (*self.parameters, *self._spreads()))
+        losses, by = np.empty(len(matches) - skipped), np.empty((len(matches) - skipped, len(names)))
         losses_and_slopes(
             seats.home, seats.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
-            self._numbers, self.parameters_["contraction"], known.rating, known.games, known.last, self._common, shift,
-            node_weight, lean, skipped, losses, by,
+            seats.slots, self._numbers, self.parameters_["contraction"], known.rating, known.games, known.last,
+            known.delta, known.delta_v, known.slot_v, self._common, shift, node_weight, lean, skipped, losses, by,
         )  # fmt: skip
-        return Slopes(losses, by, tuple(p.name for p in self.parameters))
+        return Slopes(losses, by, names)
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = getattr(self, "margin_unit_", math.nan)
@@ -321,31 +337,28 @@ class TeamElo(SideRater):
         margin: float = math.nan,
         neutral: bool = False,
         weight: float = 1.0,
+        conditions: Mapping[str, object] | None = None,
     ) -> Self:
         """Carry the ratings on with one match: 1, ½ or 0 points of the home side, or "win", "draw", "loss".
 
-        Without a date the sides have not rested since they last played.
+        Without a date the sides have not rested since they last played. ``conditions={"surface": "clay"}`` says the
+        levels of the conditions that the rater heeds; sides play with their own strength under those left out.
         """
         S = signed_result(result)
         check_match(home, away, margin, weight)
         given = None if date is None else read_day(date)
-        standing: Standing = self._begun()
+        standing: TeamStanding = self._begun()
+        slots = NO_LEVELS if conditions is None and not self.conditions else standing.slots.row(conditions)
         i, j = standing.place(home), standing.place(away)
+        if slots.size:
+            standing.grow()
         known = standing.known
         day = max(int(known.last[i]), int(known.last[j]), 0) if given is None else int(given.astype(np.int64))
         standing.arrive(day)
         one = self._one_match()
         for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=True):
             column[0] = value
-        kernels.play_all(
-            *one,
-            self._numbers,
-            *known,
-            self._common,
-            *self._blur,
-            NO_TRACE,
-            NO_TRACE,
-        )
+        kernels.play_all(*one, slots, self._numbers, *known[:-1], self._common, *self._blur, NO_TRACE, NO_TRACE)
         return self
 
     def _one_match(self) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray]:
@@ -365,6 +378,8 @@ class TeamElo(SideRater):
         tell_of_misspelt(seats.unknown, self._state.roster.names)
         z = self._rested(seats.home, matches.day) - self._rested(seats.away, matches.day)
         z += np.where(matches.neutral, 0.0, self._common[kernels.HOME])
+        if self.conditions:
+            z += self._state.under(seats.home, seats.slots) - self._state.under(seats.away, seats.slots)
         return self._forecast((z, np.full(z.size, self._common[kernels.KAPPA])), seats.unknown).about(matches)
 
     def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -380,7 +395,7 @@ class TeamElo(SideRater):
 
         Uncertainty is that of the day of the last match: it has grown for those who rested since.
         """
-        standing: Standing = self._begun()
+        standing: TeamStanding = self._begun()
         size = len(standing)
         last = standing.known.last[:size]
         idle = np.maximum((last.max() if size else 0) - last - self.season_gap, 0.0)

@@ -4,7 +4,9 @@ Beside each rating runs the row ``∂R/∂φ`` of its derivatives by all paramet
 the home advantage ``∂h/∂φ`` and beside κ ``∂κ/∂φ``. With ``z = R_i − R_j + h``, ``D = S' − b(z)`` and ``S'`` what
 the update sees, the chain rule carries them through a match: ``∂z = ∂R_i − ∂R_j + ∂h``,
 ``∂R_i ← ∂R_i + D ∂γ_i + γ_i (∂S' − b_z ∂z − b_κ ∂κ − b_c)``, the last for the contraction alone, and likewise for ``h``
-and ``log κ``. The loss of a match has ``∂ℓ = ℓ_z ∂z + ℓ_κ ∂κ + ℓ_σ``. Rows are in the order of ``TeamElo.parameters``.
+and ``log κ``. The loss of a match has ``∂ℓ = ℓ_z ∂z + ℓ_κ ∂κ + ℓ_σ``. Rows are in the order of ``TeamElo.parameters``,
+spreads by condition after them. Deviations under conditions need the information ``I = ν² r``, ``r = q − b²`` being the
+variance of a result and ``q`` the chance that nobody draws; ``∂r/∂(νz) = b (1 − 3q + 2b²)`` is its third cumulant.
 """
 
 from __future__ import annotations
@@ -60,13 +62,64 @@ def share_of_loss(part, chance):
 
 
 @kernel
+def level_gap(i, j, levels, started, delta, dz, ddelta, ddelta_v, slot_v):
+    """How much better ``i`` is than ``j`` by the levels of a match; ``dz`` takes the derivatives."""
+    gap = 0.0
+    for c in range(levels.size):
+        slot = levels[c]
+        if slot < 0:
+            continue
+        if not started[slot]:
+            started[slot] = True
+            ddelta_v[slot, :, SIZE + c] = 2.0 * math.sqrt(slot_v[slot])
+        gap += delta[i, slot] - delta[j, slot]
+        for q in range(dz.size):
+            dz[q] += ddelta[slot, i, q] - ddelta[slot, j, q]
+    return gap
+
+
+@kernel
+def learn_levels(i, j, levels, surprise, move, told, information, dinformation, bent, delta, delta_v, ddelta, ddelta_v):
+    """Share a surprise with the deviations under the levels of a match, and its derivative ``move`` with theirs.
+
+    ``told`` is the weight times ν, and ``bent`` the derivative of its logarithm by the contraction.
+    """
+    doubt, ddoubt = 0.0, np.zeros(move.size)
+    for slot in levels:
+        if slot >= 0:
+            for team in (i, j):
+                doubt += delta_v[team, slot]
+                ddoubt += ddelta_v[slot, team]
+    whole = 1.0 + information * doubt
+    drop = information / whole
+    for slot in levels:
+        if slot < 0:
+            continue
+        for team, sign in ((i, 1.0), (j, -1.0)):
+            v, dv = delta_v[team, slot], ddelta_v[slot, team]
+            gain = sign * told / whole
+            for q in range(move.size):
+                dwhole = dinformation[q] * doubt + information * ddoubt[q]
+                dgain = gain * ((bent if q == CONTRACTION else 0.0) - dwhole / whole)
+                ddrop = (dinformation[q] - drop * dwhole) / whole
+                ddelta[slot, team, q] += dv[q] * gain * surprise + v * (dgain * surprise + gain * move[q])
+                dv[q] -= 2.0 * v * dv[q] * drop + v * v * ddrop
+            delta[team, slot] += v * gain * surprise
+            delta_v[team, slot] -= v * v * drop
+
+
+@kernel
 def losses_and_slopes(
-    home, away, S, margin, neutral, weight, day, p, contraction, R, n, last, common, shift, node_weight, lean, skipped,
-    loss, slope,
+    home, away, S, margin, neutral, weight, day, slots, p, contraction, R, n, last, delta, delta_v, slot_v, common,
+    shift, node_weight, lean, skipped, loss, slope,
 ):  # fmt: skip
     """Rate matches in order; ``loss`` and the rows of ``slope`` receive those of matches from ``skipped`` on."""
-    dR = np.zeros((R.size, SIZE))
-    dz, dh, dk, move = np.zeros(SIZE), np.zeros(SIZE), np.zeros(SIZE), np.zeros(SIZE)
+    width = slope.shape[1]
+    dR = np.zeros((R.size, width))
+    dz, dh, dk, move = np.zeros(width), np.zeros(width), np.zeros(width), np.zeros(width)
+    levelled = slots.shape[1] > 0
+    ddelta, ddelta_v = np.zeros((slot_v.size, R.size, width)), np.zeros((slot_v.size, R.size, width))
+    started, dinformation = np.zeros(slot_v.size, np.bool_), np.zeros(width)
     h, kappa, unit = common[0], common[KAPPA], common[UNIT]
     dh[HOME] = 1.0
     dk[TIES] = 1.0
@@ -77,15 +130,17 @@ def losses_and_slopes(
             if n[team] > 0 and idle > p.gap:
                 years = (idle - p.gap) / YEAR
                 f = math.exp(-p.rho * years) if p.rho > 0.0 else 1.0
-                for q in range(SIZE):
+                for q in range(width):
                     dR[team, q] *= f
                 dR[team, REGRESSION] -= years * f * (R[team] - p.mean)
                 R[team] = p.mean + f * (R[team] - p.mean)
             last[team] = day[k]
         at_home = 0.0 if neutral[k] else 1.0
         z = R[i] - R[j] + at_home * h
-        for q in range(SIZE):
+        for q in range(width):
             dz[q] = dR[i, q] - dR[j, q] + at_home * dh[q]
+        if levelled:
+            z += level_gap(i, j, slots[k], started, delta, dz, ddelta, ddelta_v, slot_v)
         win, lost, win_z, lost_z, win_k, lost_k, win_s, lost_s = chances(z, p.outer_nu, kappa, shift, node_weight, lean)
         if k >= skipped:
             won, drawn, beaten = max(S[k], 0.0), 1.0 - abs(S[k]), max(-S[k], 0.0)
@@ -101,7 +156,7 @@ def losses_and_slopes(
             g = k - skipped
             loss[g] = part_win + part_lost + part_draw
             by_z, by_k = by_win * win_z + by_lost * lost_z, by_win * win_k + by_lost * lost_k
-            for q in range(SIZE):
+            for q in range(width):
                 slope[g, q] = by_z * dz[q] + by_k * dk[q]
             slope[g, SPREAD] += by_win * win_s + by_lost * lost_s
         t = tail_of(p.nu * z)
@@ -118,32 +173,43 @@ def losses_and_slopes(
             target += p.margin_weight * seen
             unit += (abs(margin[k]) - unit) / p.memory
         surprise = target - b
-        for q in range(SIZE):
+        for q in range(width):
             move[q] = -b_z * dz[q] - b_k * dk[q]
         move[WEIGHT] += seen
         move[SCALE] += wider
         if p.margin_weight > 0.0:
             move[CONTRACTION] += b_z * z / contraction
+        if levelled:
+            told = weight[k] * p.nu
+            either = (1.0 + t * t) * whole
+            by_z, by_k = b * (1.0 - 3.0 * either + 2.0 * b * b), (2.0 * b * b - either) * t * whole
+            bent = -1.0 / contraction if p.margin_weight > 0.0 else 0.0
+            for q in range(width):
+                dinformation[q] = told * p.nu * (by_z * p.nu * dz[q] + by_k * dk[q])
+            dinformation[CONTRACTION] += bent * told * (2.0 * b_z + by_z * p.nu * p.nu * z)
+            learn_levels(
+                i, j, slots[k], surprise, move, told, told * b_z, dinformation, bent, delta, delta_v, ddelta, ddelta_v
+            )
         if p.ties_step > 0.0 and kappa > 0.0:
             more = win + lost - abs(S[k])
             grown = math.exp(p.ties_step * weight[k] * more)
             c = kappa * grown * weight[k]
             by_z, by_k = c * p.ties_step * (win_z + lost_z), c * p.ties_step * (win_k + lost_k) + grown
-            for q in range(SIZE):
+            for q in range(width):
                 dk[q] = by_k * dk[q] + by_z * dz[q]
             dk[SPREAD] += c * p.ties_step * (win_s + lost_s)
             dk[TIES_STEP] += c * more
             kappa *= grown
         if p.home_step > 0.0 and not neutral[k]:
             c = p.home_step * weight[k]
-            for q in range(SIZE):
+            for q in range(width):
                 dh[q] += c * move[q]
             dh[HOME_STEP] += weight[k] * surprise
             h += c * surprise
         for team, sign in ((i, 1.0), (j, -1.0)):
             new = p.settling / (p.settling + n[team])
             each = weight[k] * p.gamma * (1.0 + p.boost * new)
-            for q in range(SIZE):
+            for q in range(width):
                 dR[team, q] += sign * each * move[q]
             full = sign * weight[k] * surprise
             dR[team, STEP] += full * (1.0 + p.boost * new)

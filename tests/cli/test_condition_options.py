@@ -1,0 +1,136 @@
+"""``--condition`` and ``--start``, on every command that rates a file of results."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import kinelo as kn
+from kinelo.cli.app import app
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A hundred matches of four sides, each of which is far better on one of two surfaces."""
+    folder = tmp_path_factory.mktemp("tour")
+    rng = np.random.default_rng(4)
+    n = 100
+    home = rng.integers(0, 4, n)
+    away = (home + rng.integers(1, 4, n)) % 4
+    grass = rng.random(n) < 0.5
+    better = np.array([1, -1, 1, -1])
+    edge = (better[home] - better[away]) * np.where(grass, 1, -1) + rng.normal(0, 0.8, n)
+    names = np.array(["Ada", "Bea", "Cleo", "Dora"])
+    table = pl.DataFrame(
+        {
+            "date": np.datetime64("2023-01-01") + 2 * np.arange(n),
+            "home": names[home],
+            "away": names[away],
+            "result": np.where(edge > 0, 1, 0),
+            "neutral": [True] * n,
+            "surface": np.where(grass, "grass", "clay"),
+        }
+    )
+    table.write_csv(folder / "results.csv")
+    fixtures = {"date": ["2024-01-01"] * 2, "home": ["Ada"] * 2, "away": ["Bea"] * 2, "surface": ["grass", "clay"]}
+    pl.DataFrame(fixtures).write_csv(folder / "fixtures.csv")
+    pl.DataFrame({"name": names, "rating": [1900, 1500, 1500, 1500]}).write_csv(folder / "start.csv")
+    return folder
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def commands(folder):
+    results, fixtures = folder / "results.csv", folder / "fixtures.csv"
+    return {
+        "rate": ["rate", results],
+        "predict": ["predict", fixtures, "--results", results],
+        "backtest": ["backtest", results, "--metric", "log_loss"],
+        "leaderboard": ["leaderboard", results],
+        "season": ["season", results, fixtures, "--simulations", 50],
+    }
+
+
+COMMANDS = ("rate", "predict", "backtest", "leaderboard", "season")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("rater", ["glicko", "glicko2", "bradley-terry"])
+def test_raters_without_conditions_say_so(command, rater, folder):
+    said = run(*commands(folder)[command], "--rater", rater, "--condition", "surface")
+    assert isinstance(said.exception, kn.InputError)
+    assert "heeds no conditions of matches; leave --condition away, or choose team, player or kalman" in str(
+        said.exception
+    )
+
+
+def test_rating_and_forecasts_heed_the_surface(folder, tmp_path):
+    said = run("rate", folder / "results.csv", "--condition", "surface", "--book", tmp_path / "book")
+    assert said.exit_code == 0 and "spread by surface" in said.output
+    words = commands(folder)["predict"]
+    apart = []
+    for number, more in enumerate((["--condition", "surface"], [])):
+        out = tmp_path / f"{number}.csv"
+        assert run(*words, *more, "--out", out).exit_code == 0
+        apart.append(np.ptp(pl.read_csv(out)["home_win"].to_numpy()))
+    assert apart[0] > 0.3 and apart[1] == 0.0
+    out = tmp_path / "kept.csv"  # a book knows which columns its rater heeds
+    assert run("predict", folder / "fixtures.csv", "--book", tmp_path / "book", "--out", out).exit_code == 0
+    assert np.ptp(pl.read_csv(out)["home_win"].to_numpy()) == pytest.approx(apart[0], abs=1e-12)
+    again = run("rate", folder / "results.csv", "--book", tmp_path / "book")
+    assert again.exit_code == 0 and "100 counted before" in again.output
+    told = run("predict", "--match", "Ada - Bea", "--book", tmp_path / "book")
+    assert told.exit_code == 0 and "--match says nothing of surface" in told.output
+    for command in ("rate", "leaderboard"):
+        words = (
+            [tmp_path / "book"] if command == "leaderboard" else [folder / "results.csv", "--book", tmp_path / "book"]
+        )
+        for option, value in (("--condition", "round"), ("--start", folder / "start.csv")):
+            refused = run(command, *words, option, value)
+            assert isinstance(refused.exception, kn.InputError) and f"leave {option} away" in str(refused.exception)
+
+
+def test_leaderboards_backtests_and_seasons_heed_the_surface(folder, tmp_path):
+    boards = [run(*commands(folder)["leaderboard"], "--json", *more) for more in ([], ["--condition", "surface"])]
+    ratings = [{row["name"]: row["rating"] for row in json.loads(said.stdout)} for said in boards]
+    assert ratings[0].keys() == ratings[1].keys() and ratings[0] != ratings[1]
+    losses = []
+    for number, more in enumerate(([], ["--condition", "surface"])):
+        out = tmp_path / f"{number}.csv"
+        words = [*commands(folder)["backtest"], "--rater", "team", "--out", out, *more]
+        assert run(*words).exit_code == 0
+        losses.append(pl.read_csv(out)["log_loss"][0])
+    assert losses[1] < losses[0] - 0.05
+    one, other = (
+        json.loads(run(*commands(folder)["season"], "--rater", "team", "--json", *more).stdout)
+        for more in ([], ["--condition", "surface"])
+    )
+    assert one != other
+
+
+def test_a_backtest_of_all_says_who_does_without(folder):
+    said = run(*commands(folder)["backtest"], "--condition", "surface", "--start", folder / "start.csv")
+    assert said.exit_code == 0, said.output
+    assert "note: without conditions, which they do not take, forecast Glicko, Glicko2, BradleyTerry" in said.output
+    assert "note: without start, which they do not take, forecast BradleyTerry" in said.output
+
+
+def test_leaderboards_and_backtests_begin_with_given_ratings(folder, tmp_path):
+    plain, begun = (
+        {
+            row["name"]: row["rating"]
+            for row in json.loads(run(*commands(folder)["leaderboard"], "--json", *more).stdout)
+        }
+        for more in ([], ["--start", folder / "start.csv"])
+    )
+    assert begun["Ada"] > plain["Ada"] + 20
+    scores = []
+    for number, more in enumerate(([], ["--start", folder / "start.csv"])):
+        out = tmp_path / f"{number}.csv"
+        assert run(*commands(folder)["backtest"], "--rater", "team", "--out", out, *more).exit_code == 0
+        scores.append(pl.read_csv(out)["log_loss"][0])
+    assert scores[0] != scores[1]
