@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli.app import app
+from kinelo.cli.backtest import _raters
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def commands(folder):
         "predict": ["predict", fixtures, "--results", results],
         "backtest": ["backtest", results, "--metric", "log_loss"],
         "leaderboard": ["leaderboard", results],
-        "season": ["season", results, fixtures, "--simulations", 50],
+        "season": ["season", results, fixtures, "--simulations", 50, "--relegated", 0, "--tie-break", "wins"],
     }
 
 
@@ -69,8 +70,10 @@ def test_raters_without_conditions_say_so(command, rater, folder):
 
 
 def test_rating_and_forecasts_heed_the_surface(folder, tmp_path):
-    said = run("rate", folder / "results.csv", "--condition", "surface", "--book", tmp_path / "book")
+    said = run("rate", folder / "results.csv", "--condition", "surface")
     assert said.exit_code == 0 and "spread by surface" in said.output
+    said = run("rate", folder / "results.csv", "--condition", "surface", "--book", tmp_path / "book")
+    assert said.exit_code == 0 and "100 new matches" in said.output
     words = commands(folder)["predict"]
     apart = []
     for number, more in enumerate((["--condition", "surface"], [])):
@@ -112,11 +115,16 @@ def test_leaderboards_backtests_and_seasons_heed_the_surface(folder, tmp_path):
     assert one != other
 
 
-def test_a_backtest_of_all_says_who_does_without(folder):
-    said = run(*commands(folder)["backtest"], "--condition", "surface", "--start", folder / "start.csv")
-    assert said.exit_code == 0, said.output
-    assert "note: without conditions, which they do not take, forecast Glicko, Glicko2, BradleyTerry" in said.output
-    assert "note: without start, which they do not take, forecast BradleyTerry" in said.output
+def test_a_backtest_of_all_says_who_does_without(folder, capsys):
+    matches = kn.read_matches(folder / "results.csv", conditions=["surface"])
+    chosen = _raters(matches, None, folder / "start.csv", ["surface"])
+    assert list(chosen) == ["TeamElo", "KalmanElo", "Glicko", "Glicko2", "BradleyTerry"]
+    assert all(chosen[kind].conditions == ["surface"] for kind in ("TeamElo", "KalmanElo"))
+    assert all(chosen[kind].start == folder / "start.csv" for kind in list(chosen)[:4])
+    assert capsys.readouterr().err.splitlines() == [
+        "note: without conditions, which they do not take, forecast Glicko, Glicko2, BradleyTerry",
+        "note: without start, which they do not take, forecast BradleyTerry",
+    ]
 
 
 def test_leaderboards_and_backtests_begin_with_given_ratings(folder, tmp_path):

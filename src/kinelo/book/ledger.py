@@ -151,10 +151,10 @@ class Ledger:
     def _changed(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows under known identifiers that say something else now, at the place the match has."""
         old = self.table.join(rows.select("match_id"), on="match_id", how="semi")
-        lists = [name for name in LIST_SCHEMA if name in rows.columns and name in old.columns]
-        lists += conditions_among(rows.columns)
+        further = (*LIST_SCHEMA, *conditions_among(rows.columns))
+        further = [name for name in further if name in rows.columns and name in old.columns]
         both = rows.join(old, on="match_id", suffix="_old", maintain_order="left")
-        differs = [pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in (*CONTENT, *lists)]
+        differs = [pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in (*CONTENT, *further)]
         both = both.filter(pl.any_horizontal(differs))
         keep = [pl.col("source_old").alias("source"), pl.col("row_old").alias("row")]
         lost = [name for name in LIST_SCHEMA if name in old.columns and name not in rows.columns]
