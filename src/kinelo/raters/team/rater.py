@@ -30,6 +30,7 @@ from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.rivers import LOOK, fits_in_pieces
 from kinelo.raters.roster import tell_of_misspelt
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
+from kinelo.raters.standing import Standing
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER
 from kinelo.raters.team import kernels
@@ -287,7 +288,7 @@ class TeamElo(SideRater, ConditionRater):
     def _kind(self) -> int:
         return LOGISTIC if self.system is None else code_outcome(self.system.outcome).kind
 
-    def _walk(self, matches: Matches, standing: TeamStanding, traced: bool) -> tuple[bool, Trace]:
+    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
         seats, known = standing.admit(matches), standing.known
         z, ties = (np.empty(len(matches) if traced else 0) for _ in range(2))
         done = kernels.play_all(

@@ -30,7 +30,7 @@ class TeamStanding(LevelState, Standing):
     """The standing of sides, in matches and under conditions."""
 
     kind = TeamRatings
-    columns = Standing.columns | dict.fromkeys(("delta", "delta_v"), Column())
+    columns = {**Standing.columns, **dict.fromkeys(("delta", "delta_v"), Column())}
 
     def __init__(
         self,
