@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ class TeamStanding(LevelState, Standing):
     """The standing of sides, in matches and under conditions."""
 
     kind = TeamRatings
-    columns = {**Standing.columns, **dict.fromkeys(("delta", "delta_v"), Column())}
+    columns: ClassVar[Mapping[str, Column]] = {**Standing.columns, **dict.fromkeys(("delta", "delta_v"), Column())}
 
     def __init__(
         self,
