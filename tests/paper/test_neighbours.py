@@ -31,7 +31,7 @@ def small(tmp_path_factory):
 
 def test_report(small, tmp_path):
     figures = read_figures(small, "full", [2, 3, 4])
-    result = reproduce(figures, tmp_path, threads=1)
+    result = reproduce(figures, tmp_path, scale="quick", threads=1)
     content = json.loads(write_report(result, tmp_path).with_suffix(".json").read_text(encoding="utf-8"))
     assert len(content["figures"]) == 3
     assert len(content["claims"]) + content["counts"]["left_out"] == len(checks("neighbours"))

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import kinelo.paper.reproduce
 import kinelo.results.store
+from kinelo.cli import main
 from kinelo.cli.app import app
 from kinelo.cli.interrupt import lasting_interrupt
 from kinelo.errors import InputError
@@ -185,7 +186,7 @@ def test_an_interrupt_that_python_drops_still_stops_the_work():
 def test_finished_runs_are_not_computed_again(whole, studies):
     folder, first = whole
     before = {path: path.stat().st_mtime_ns for path in (folder / "runs").rglob("*")}
-    again = reproduce(read_figures(studies), folder)
+    again = reproduce(read_figures(studies), folder, scale="quick")  # without PDF, the slowest part of it
     assert {path: path.stat().st_mtime_ns for path in (folder / "runs").rglob("*")} == before
     assert (first.runs_found, again.runs_found) == (0, 3)
     for one, other in zip(first.figures, again.figures):
@@ -248,12 +249,12 @@ def test_simulated_and_solved_numbers_agree_with_theory(whole):
     assert np.abs(kinetic.mean_given_theta - kinetic.taylor_map).max() < 2 * 0.25
 
 
-def test_unknown_figures_and_folders_are_one_sentence(studies, tmp_path):
-    done = subprocess.run(
-        reproduce_command(studies, tmp_path / "out", "--figure", "12"), check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert done.stderr == "kinelo: There is no figure 12; the figures are 4, 5, 8.\n"
+def test_unknown_figures_and_folders_are_one_sentence(studies, tmp_path, monkeypatch, capsys):
+    words = ["kinelo", "reproduce", "--studies", str(studies), "--out", str(tmp_path / "out"), "--figure", "12"]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main()
+    assert capsys.readouterr().err == "kinelo: There is no figure 12; the figures are 4, 5, 8.\n"
     assert not (tmp_path / "out").exists()
 
 
@@ -276,10 +277,10 @@ def test_folders(tmp_path):
 
 def test_the_command_writes_a_report(studies, tmp_path):
     result = CliRunner().invoke(
-        app, ["reproduce", "--studies", str(studies), "-f", "8", "--out", str(tmp_path / "out")]
+        app, ["reproduce", "--studies", str(studies), "-f", "8", "--scale", "quick", "--out", str(tmp_path / "out")]
     )
     assert result.exit_code == 0, result.output
     assert "1 figures" in result.output
     assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
-    assert read_content(tmp_path / "out")["scale"] == "full"
+    assert read_content(tmp_path / "out")["scale"] == "quick"
     assert [path.name for path in (tmp_path / "out" / "studies").iterdir()] == ["theory.toml"]
