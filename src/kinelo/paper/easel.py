@@ -108,5 +108,9 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
+    # What every drawing needs is loaded while the first is not yet asked for.
+    import matplotlib.backends.backend_agg
+    import matplotlib.figure  # noqa: F401
+
     _answers, sys.stdout = sys.stdout.buffer, sys.stderr
     _serve(sys.stdin.buffer, _answers)
