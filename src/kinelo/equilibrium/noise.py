@@ -107,7 +107,8 @@ def pair_means(system: RatingSystem, results: Results, rating: Array, variance: 
             shake += w * (square - 2 * mean * b + b * b)
     with np.errstate(invalid="ignore", divide="ignore"):
         slope = np.where(spread > 0, slope / spread, 0.0)
-    return PairMeans(*(_matrix(values, rows, columns, sign) for values, sign in ((drift, -1), (slope, 1), (shake, 1))))
+    place, sign = _places(rating.size)
+    return PairMeans(drift[place] * sign, slope[place], shake[place])
 
 
 def _plain_sums(
@@ -134,12 +135,13 @@ def _pairs(size: int) -> tuple[Index, Index]:
     return rows, columns
 
 
-def _matrix(values: Array, rows: Index, columns: Index, sign: int) -> Array:
-    size = int(rows[-1]) + 1
-    full = np.empty((size, size))
-    full[columns, rows] = sign * values
-    full[rows, columns] = values
-    return full
+@lru_cache(maxsize=4)
+def _places(size: int) -> tuple[Index, Array]:
+    """Where the pair of i and j stands among all pairs, and −1 below the diagonal."""
+    rows, columns = _pairs(size)
+    place = np.empty((size, size), dtype=np.intp)
+    place[rows, columns] = place[columns, rows] = np.arange(rows.size)
+    return place, np.where(np.tri(size, k=-1, dtype=np.bool_), -1.0, 1.0)
 
 
 def fluctuations(
