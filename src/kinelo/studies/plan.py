@@ -6,8 +6,6 @@ import math
 from pathlib import Path
 
 from kinelo.errors import InputError
-from kinelo.macro.plan import SECONDS_PER_CELL, SECONDS_PER_STEP, check_samples
-from kinelo.macro.run import save_times, until_time
 from kinelo.micro.plan import SECONDS_PER_MATCH
 from kinelo.processors import usable_processors
 from kinelo.results.disk import check_space
@@ -32,6 +30,9 @@ def check_solution(study: Study, folder: Path) -> None:
             f"[solve] samples = {samples:,} asks for more records than a stored run keeps; "
             f"use at most {MOST_RECORDS:,}."
         )
+    # A simulation need not load what solves the kinetic equation.
+    from kinelo.macro.plan import check_samples
+
     check_samples(samples)
     grid = study.teams.grid
     grid.check_memory(6, "Solving")
@@ -57,6 +58,8 @@ def run_seconds(study: Study) -> float:
     if study.simulate is not None:
         return float(total_matches(study)) * SECONDS_PER_MATCH / usable_processors()
     if study.solve is not None:
+        from kinelo.macro.plan import SECONDS_PER_CELL, SECONDS_PER_STEP
+
         grid, plan = study.teams.grid, study.solve
         span = plan.until / plan.samples if plan.stop == "steady" else plan.until
         # Speeds are of order one, and a step moves no team further than a cell.
@@ -66,5 +69,7 @@ def run_seconds(study: Study) -> float:
 
 
 def _saves(study: Study) -> int:
+    from kinelo.macro.run import save_times, until_time
+
     plan = required("solve", study.solve)
     return len(save_times(plan.save_at, until_time(plan.until)))
