@@ -15,7 +15,7 @@ from kinelo.advice.scheduled import scheduled
 from kinelo.advice.words import advice_for, html_fragment, rows_of
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.crowd import representatives
-from kinelo.equilibrium.limit import DENSE_TEAMS, stationary, with_noise
+from kinelo.equilibrium.limit import DENSE_TEAMS, stationary, warn_if_noise_fills_the_window, with_noise
 from kinelo.equilibrium.noise import WHOLE_COVARIANCE
 from kinelo.equilibrium.relaxation import relaxation_of
 from kinelo.equilibrium.state import StationaryState
@@ -142,6 +142,7 @@ def _facts(
     else:
         with few_threads(teams.size):
             state = with_noise(still)
+            warn_if_noise_fills_the_window(state)
             matches = relaxation_of(still).matches_per_team(0.01)
         unbiased, noise = _unbiased(system, strengths, still)
     by_bias = np.argsort(state.bias, kind="stable")

@@ -6,6 +6,7 @@ and a given mean. Other pairings are treated in :mod:`kinelo.equilibrium.selecti
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from kinelo.equilibrium.selective import equilibrium
 from kinelo.equilibrium.state import Method, Noise, StationaryState
 from kinelo.equilibrium.teams import Teams, mean_results, teams_of
 from kinelo.equilibrium.threads import few_threads
-from kinelo.errors import InputError, NoStationaryState
+from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
@@ -29,6 +30,9 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
 
 DENSE_TEAMS = 800
+
+WIDEST_NOISE = 0.5
+"""Noise of a rating difference, as a part of the distance at which w jumps, up to which it is taken for normal."""
 
 
 def stationary(
@@ -80,7 +84,11 @@ def stationary(
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
     with few_threads(teams.size):
         still = _without_noise(system, teams, closure, first, dense)
-        return still if noise == "none" else with_noise(still, method)
+        if noise == "none":
+            return still
+        state = with_noise(still, method)
+    warn_if_noise_fills_the_window(state)
+    return state
 
 
 def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
@@ -121,6 +129,22 @@ def with_noise(
         iterations=still.iterations + moving.iterations,
         covariance=None if moving.covariance is None else frozen(moving.covariance),
     )
+
+
+def warn_if_noise_fills_the_window(state: StationaryState) -> None:
+    """Say so where w jumps within the noise of a rating difference, which then is far from normal."""
+    distances = [abs(jump) for jump in state.system.pairing.jumps]
+    if not distances:
+        return
+    noise = float(np.sqrt(2 * state.teams.mean(state.variance)))
+    if noise > WIDEST_NOISE * min(distances):
+        warnings.warn(
+            f"The difference of two ratings varies by ± {noise:.3g} at gamma = {state.system.step:.4g}, and the "
+            f"pairing jumps at {min(distances):.4g}: such noise is not normal, so mean ratings "
+            "and noise computed here are rough. Simulate, or take a smaller gamma.",
+            KineloWarning,
+            stacklevel=3,
+        )
 
 
 def fluctuating(
