@@ -1,10 +1,9 @@
-"""Forecasts on real matches: ours as they come, other libraries' ratings calibrated by an ordered logit."""
+"""Forecasts on real matches, and how long parameters take to be estimated."""
 
 from __future__ import annotations
 
 import os
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -12,75 +11,44 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from forecast_peers import PEERS, Peer
+from forecast_table import LEAGUES, OURS, Table
 
-pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 SECTION = "Forecasts: log-loss, one step ahead"
-SLOW = {"trueskill", "openskill Thurstone–Mosteller"}
-"""Peers that take a fifth of a millisecond per match and more; left out where there are tens of thousands."""
+NOTE = (
+    "Our raters with defaults; other libraries tuned and calibrated on the training span (forecast_peers.py). "
+    "Differences of log-loss with 95 % intervals from weeks drawn with replacement; processor seconds to tune, fit and "
+    "forecast. All these sets served in tests or measurements while our raters were designed: none is a holdout. "
+    "Not run: on internationals Dixon and Coles (penaltyblog takes 0.2 s for every step of its search on two years and "
+    "236 sides, and 1,100 weekly fits would take many steps each); for want of time, on nba trueskill without line-ups,"
+    " on mlb openskill, trueskill, and TrueSkill Through Time with starters, on wyscout trueskill with starters."
+)
+GOALS = {"internationals": 0.8660}
 
 
-def data(name: str) -> Path:
+def data() -> Path:
     root = Path(os.environ.get("KINELO_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    if not (root / name).exists():
+    if not root.exists():
         pytest.skip(f"no match data at {root}: set KINELO_DATA to the folder that holds it")
-    return root / name
+    return root
 
 
-def peers(matches: kn.Matches) -> dict[str, Peer]:
-    installed = {name: make for name, (module, make) in PEERS.items() if find_spec(module)}
-    return {name: Peer(make) for name, make in installed.items() if len(matches) < 50_000 or name not in SLOW}
-
-
-def report(table, league: str, test: kn.Backtest, ours: str, target: float | None = None) -> None:
-    """One row per rater; ours has to be below the target, or below the best of the others."""
+@pytest.mark.parametrize("league", LEAGUES)
+def test_forecasts(table, league):
     section = table(SECTION)
-    scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
-    others = [row["log_loss"] for name, row in scores.items() if name in PEERS]
-    goal = target if target is not None else min(others, default=float("inf"))
-    gaps = {row["rater"]: row for row in test.differences(ours, metric="log_loss").iter_rows(named=True)}
-    for name, row in scores.items():
-        known = "" if row["line-up"] == "not used" else f", line-up known {row['line-up']}"
-        said = f"{row['log_loss']:.4f} (Brier {row['brier']:.4f}, RPS {row['rps']:.4f}, {row['seconds']:.0f} s)"
-        if name == ours:
-            wanted = f"below {goal:.3f}" if target is not None else f"below every peer ({goal:.4f})"
-            section.row(f"{league}: {name}{known}", said, wanted, row["log_loss"] < goal)
+    section.note = NOTE
+    found = Table(league, data())
+    for name in found.raters():
+        found.forecast(name)
+    ours = found.league.ours
+    own = found.scores(ours).mean()
+    peers = [name for name in found.told if name not in OURS]
+    best = min((found.scores(name).mean() for name in peers), default=np.inf)
+    goal = min(GOALS.get(league, np.inf), best)
+    for what, said in found.lines():
+        if what == f"{league}: {ours}":
+            section.row(what, said, f"below {goal:.4f}" + (" (every peer)" if goal == best else ""), own < goal)
         else:
-            gap = gaps[name]
-            behind = f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f}) to {ours}"
-            section.row(f"{league}: {name}{known}", f"{said}; {behind}")
-    assert scores[ours]["log_loss"] < goal
-
-
-def test_internationals(table):
-    matches = kn.read_matches(data("intl_football") / "matches.csv").since("1990-01-01")
-    ours = {"KalmanElo": kn.KalmanElo(), "TeamElo": kn.TeamElo(), "Glicko": kn.Glicko(), "Glicko2": kn.Glicko2()}
-    test = kn.backtest(matches, ours | peers(matches), train_until="2005-01-01")
-    assert len(test.matches) == 20_592
-    report(table, "internationals", test, "KalmanElo", 0.868)
-
-
-def test_basketball(table):
-    folder = data("nba")
-    columns = {"home": "home_id", "away": "away_id"}
-    matches = kn.read_matches(folder / "matches.csv", lineups=folder / "lineups.parquet", columns=columns)
-    ours = {
-        "PlayerElo": kn.PlayerElo(),
-        "PlayerElo, minutes": kn.PlayerElo(known="minutes"),
-        "PlayerElo, line-up unknown": kn.PlayerElo(known="none"),
-        "KalmanElo": kn.KalmanElo(),
-        "TeamElo": kn.TeamElo(),
-    }
-    halfway = matches.date[len(matches) // 2]
-    report(table, "nba", kn.backtest(matches, ours | peers(matches), train_until=halfway), "PlayerElo")
-
-
-def test_baseball(table):
-    folder = data("mlb_retrosheet")
-    matches = kn.read_matches(folder / "matches_1990on.csv", lineups=folder / "lineups_1990on.parquet")
-    ours = {"PlayerElo": kn.PlayerElo(), "KalmanElo": kn.KalmanElo(), "TeamElo": kn.TeamElo()}
-    halfway = matches.date[len(matches) // 2]
-    report(table, "mlb", kn.backtest(matches, ours | peers(matches), train_until=halfway), "PlayerElo")
+            section.row(what, said)
 
 
 @pytest.mark.parametrize("n", [100_000, 1_000_000])

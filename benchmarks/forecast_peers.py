@@ -1,15 +1,17 @@
 """Other libraries' ratings as forecasters, so that one table holds them and ours.
 
-Each library rates match by match. How fast its ratings may change is its default (for riix's Glicko c = 10 a month,
-much better here than its default) times the best of three factors, chosen by log-loss on the first 12,000 matches of
-the training span. The difference of ratings before a match becomes win, draw and loss probabilities through one ordered
-logit with a home term, fitted on the training span with its first quarter left out.
+Each library rates match by match, sides or their starters. Two numbers are its own to choose, by log-loss on the first
+8,000 matches of the training span: how fast ratings change, and how far newcomers spread, each doubled or halved from
+the library's default for as long as that helps, in up to 16 trials. The difference of ratings before a match, divided
+by what the library itself takes for the standard deviation of the performances, becomes win, draw and loss
+probabilities through one ordered logit with a home term, fitted on the training span with its first quarter left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +22,60 @@ import kinelo as kn
 from kinelo.forecasts.scores import log_loss
 
 Array = NDArray[np.float64]
-PACES = (0.3, 1.0, 3.0)
-TRIAL = 12_000
+TRIAL = 8_000
+MOST_TRIALS = 16
+LINEUP = "before the match (starters)"
+
+
+class Meeting(NamedTuple):
+    """A match as a library is told of it: who plays on either side, and how it ended for the first."""
+
+    sides: tuple[tuple[str, ...], tuple[str, ...]]
+    neutral: bool
+    signed: float
+    margin: float
+    day: int
+
+
+class Manner(NamedTuple):
+    """Factors on a library's pace and on its spread of newcomers, and the share of draws in the training span."""
+
+    pace: float
+    spread: float
+    drawn: float
 
 
 class Online(Protocol):
     """A library's rating, one match at a time."""
 
-    def difference(self, home: str, away: str, day: int) -> float: ...
+    def difference(self, meeting: Meeting) -> float: ...
 
-    def update(self, home: str, away: str, result: float, day: int) -> None: ...
+    def update(self, meeting: Meeting) -> None: ...
+
+
+class Sides:
+    """Matches as meetings of sides, or of their starters; who is not announced is taken from the match before."""
+
+    def __init__(self, lineups: bool) -> None:
+        self.lineups = lineups
+        self.recent: dict[str, tuple[str, ...]] = {}
+
+    def meetings(self, matches: kn.Matches) -> Iterator[Meeting]:
+        columns = (matches.neutral.tolist(), matches.signed.tolist(), matches.margin.tolist(), matches.day.tolist())
+        names = matches.teams
+        for k, (neutral, signed, margin, day) in enumerate(zip(*columns)):
+            pair = names[matches.home[k]], names[matches.away[k]]
+            sides = tuple(self._starters(matches, k, s, pair[s]) if self.lineups else (pair[s],) for s in (0, 1))
+            yield Meeting(sides, neutral, signed, margin, day)  # type: ignore[arg-type]
+
+    def _starters(self, matches: kn.Matches, k: int, side: int, team: str) -> tuple[str, ...]:
+        lineups = matches.lineups
+        assert lineups is not None
+        part = slice(lineups.offsets[2 * k + side], lineups.offsets[2 * k + side + 1])
+        started = lineups.player[part][lineups.starter[part] != 0]
+        if started.size:
+            self.recent[team] = tuple(lineups.players[c] for c in started)
+        return self.recent.get(team, (f"somebody of {team}",))
 
 
 def ordered_logit(z: Array, parameters: Array) -> Array:
@@ -39,189 +85,263 @@ def ordered_logit(z: Array, parameters: Array) -> Array:
 
 
 class Peer:
-    """A library's rating with the calibration above; ``make`` takes the factor on its pace."""
+    """A library's rating, tuned and calibrated as said above."""
 
-    def __init__(self, make: Callable[[float], Online]) -> None:
-        self.make = make
+    def __init__(self, make: Callable[[Manner], Online], lineups: bool = False) -> None:
+        self.make, self.lineups = make, lineups
+        self.lineup_knowledge = LINEUP if lineups else "not used"
 
     def fit(self, matches: kn.Matches) -> Peer:
-        trial = matches[:TRIAL]
-        self.pace = min(PACES, key=lambda pace: self._calibrated(trial, pace)[0])
-        _, self.parameters, self.rating = self._calibrated(matches, self.pace)
+        drawn = float(np.mean(np.abs(matches.signed) < 1))
+        trial, losses, most = matches[:TRIAL], {}, getattr(self.make, "trials", MOST_TRIALS)
+
+        def loss(where: tuple[int, int]) -> float:
+            if where not in losses:
+                losses[where] = self._calibrated(trial, Manner(2.0 ** where[0], 2.0 ** where[1], drawn))[0]
+            return losses[where]
+
+        best, moved = (0, 0), True
+        while moved and len(losses) < most:
+            moved = False
+            for step in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                while len(losses) < most and loss((best[0] + step[0], best[1] + step[1])) < loss(best) - 1e-6:
+                    best, moved = (best[0] + step[0], best[1] + step[1]), True
+        self.manner = Manner(2.0 ** best[0], 2.0 ** best[1], drawn)
+        _, self.parameters, self.rating, self.sides = self._calibrated(matches, self.manner)
         return self
 
-    def _calibrated(self, matches: kn.Matches, pace: float) -> tuple[float, Array, Online]:
-        rating = self.make(pace)
-        differences = run(rating, matches)
+    def _calibrated(self, matches: kn.Matches, manner: Manner) -> tuple[float, Array, Online, Sides]:
+        rating, sides = self.make(manner), Sides(self.lineups)
+        differences = run(rating, sides.meetings(matches))
         scored = slice(len(matches) // 4, None)
         unit = float(differences[scored].std()) or 1.0
         x, at_home, result = differences[scored] / unit, 1.0 - matches.neutral[scored], matches.result[scored]
-        drawn = max(float(np.mean((result > 0) & (result < 1))), 1e-9)
 
         def loss(p: Array) -> float:
             held = (p[0] ** 2 + p[3] ** 2) / (2 * x.size)  # tells both apart where nearly all matches have a home side
             return log_loss(ordered_logit(p[2] * x + p[3] * at_home, p), result).mean() + held
 
-        start = np.array([0.0, np.log(2 * drawn), 0.8, 0.3])
+        start = np.array([0.0, np.log(2 * max(manner.drawn, 1e-9)), 0.8, 0.3])
         simplex = start + 0.3 * np.vstack([np.zeros(4), np.eye(4)])
         options = {"initial_simplex": simplex, "maxiter": 2_000, "xatol": 1e-4, "fatol": 1e-8}
         found = minimize(loss, start, method="Nelder-Mead", options=options)
-        return float(found.fun), found.x / np.array([1.0, 1.0, unit, 1.0]), rating
+        return float(found.fun), found.x / np.array([1.0, 1.0, unit, 1.0]), rating, sides
 
     def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
         p = self.parameters
-        z = p[2] * run(self.rating, matches) + p[3] * (1.0 - matches.neutral)
+        z = p[2] * run(self.rating, self.sides.meetings(matches)) + p[3] * (1.0 - matches.neutral)
         return kn.Forecast.of(*ordered_logit(z, p).T)
 
 
-def run(rating: Online, matches: kn.Matches) -> Array:
+def run(rating: Online, meetings: Iterator[Meeting]) -> Array:
     """Differences before each match, while the rating is carried on."""
-    names = matches.teams
-    differences = np.empty(len(matches))
-    columns = (matches.home.tolist(), matches.away.tolist(), matches.signed.tolist(), matches.day.tolist())
-    for k, (i, j, s, day) in enumerate(zip(*columns)):
-        differences[k] = rating.difference(names[i], names[j], day)
-        rating.update(names[i], names[j], s, day)
-    return differences
+    differences = []
+    for meeting in meetings:
+        differences.append(rating.difference(meeting))
+        rating.update(meeting)
+    return np.array(differences)
+
+
+class Beliefs:
+    """A library that believes a mean and a deviation of everyone, and adds up the players of a side."""
+
+    beta: float
+
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = {}
+
+    def fresh(self) -> Any:
+        raise NotImplementedError
+
+    def of(self, name: str, day: int) -> Any:
+        if name not in self.known:
+            self.known[name] = self.fresh()
+        return self.known[name]
+
+    def noises(self, meeting: Meeting) -> int:
+        """How many independent performances a match consists of."""
+        return sum(map(len, meeting.sides))
+
+    def difference(self, meeting: Meeting) -> float:
+        gap, variance = 0.0, self.noises(meeting) * self.beta**2
+        for sign, side in zip((1.0, -1.0), meeting.sides):
+            for name in side:
+                belief = self.of(name, meeting.day)
+                gap += sign * belief.mu
+                variance += belief.sigma**2
+        return gap / math.sqrt(variance)
+
+
+class OpenSkill(Beliefs):
+    def __init__(self, manner: Manner) -> None:
+        from openskill.models import ThurstoneMostellerFull
+
+        super().__init__()
+        self.model = ThurstoneMostellerFull(tau=25 / 300 * manner.pace, sigma=25 / 3 * manner.spread)
+        self.beta = self.model.beta
+
+    def fresh(self) -> Any:
+        return self.model.rating()
+
+    def noises(self, meeting: Meeting) -> int:
+        return 2
+
+    def update(self, meeting: Meeting) -> None:
+        teams = [[self.of(name, meeting.day) for name in side] for side in meeting.sides]
+        rated = self.model.rate(teams, scores=[meeting.signed, -meeting.signed])
+        for side, after in zip(meeting.sides, rated):
+            self.known.update(zip(side, after))
+
+
+class TrueSkill(Beliefs):
+    trials = 8
+    """Fewer than the others: line-ups take it milliseconds a match."""
+
+    def __init__(self, manner: Manner) -> None:
+        import trueskill
+
+        super().__init__()
+        sigma = 25 / 3 * manner.spread
+        self.environment = trueskill.TrueSkill(
+            sigma=sigma, beta=25 / 6, tau=25 / 300 * manner.pace, draw_probability=manner.drawn
+        )
+        self.beta = self.environment.beta
+
+    def fresh(self) -> Any:
+        return self.environment.create_rating()
+
+    def update(self, meeting: Meeting) -> None:
+        teams = [tuple(self.of(name, meeting.day) for name in side) for side in meeting.sides]
+        rated = self.environment.rate(teams, ranks=[-meeting.signed, meeting.signed])
+        for side, after in zip(meeting.sides, rated):
+            self.known.update(zip(side, after))
+
+
+class ThroughTime(Beliefs):
+    """The forward filter of TrueSkill Through Time, with the venue as one more player of the home side, as it advises.
+
+    Passes back and forth would better what is believed of the past; a forecast needs the present.
+    """
+
+    beta = 1.0
+
+    def __init__(self, manner: Manner) -> None:
+        import trueskillthroughtime as ttt
+
+        super().__init__()
+        self.ttt, self.drawn = ttt, max(manner.drawn, 0.02) if manner.drawn else 0.0  # its arithmetic fails below
+        self.gamma, self.spread = 0.06 * manner.pace, 0.8 * manner.spread
+        self.last: dict[str, int] = {}
+        self.venue = ttt.Gaussian(0.0, 1.0)
+
+    def of(self, name: str, day: int) -> Any:
+        belief = self.known.get(name)
+        if belief is None:
+            return self.ttt.Gaussian(0.0, self.spread)
+        return belief.forget(self.gamma, max(day - self.last[name], 0) / 30)
+
+    def difference(self, meeting: Meeting) -> float:
+        venue = 0.0 if meeting.neutral else self.venue.mu
+        return super().difference(meeting) + venue / math.sqrt(self.noises(meeting))
+
+    def update(self, meeting: Meeting) -> None:
+        Player = self.ttt.Player
+        teams = [[Player(self.of(name, meeting.day), self.beta, 0.0) for name in side] for side in meeting.sides]
+        if not meeting.neutral:
+            teams[0].append(Player(self.venue, 0.0, 0.0))
+        after = self.ttt.Game(teams, [meeting.signed, -meeting.signed], self.drawn).posteriors()
+        if not meeting.neutral:
+            self.venue = after[0].pop()
+        for side, beliefs in zip(meeting.sides, after):
+            self.known.update(zip(side, beliefs))
+            self.last.update(dict.fromkeys(side, meeting.day))
 
 
 class RiixGlicko:
-    def __init__(self, pace: float) -> None:
+    """Its c is 10 a month, much better here than its default."""
+
+    def __init__(self, manner: Manner) -> None:
         from riix.models.glicko import Glicko
 
-        self.model = Glicko(list(range(10_000)), c=10.0 * pace)
+        self.model = Glicko(list(range(10_000)), c=10.0 * manner.pace, initial_rating_dev=350.0 * manner.spread)
         self.places: dict[str, int] = {}
         self.first: int | None = None
 
-    def _place(self, name: str) -> int:
-        return self.places.setdefault(name, len(self.places))
+    def _places(self, meeting: Meeting) -> list[int]:
+        return [self.places.setdefault(side[0], len(self.places)) for side in meeting.sides]
 
-    def difference(self, home: str, away: str, day: int) -> float:
-        return float(self.model.ratings[self._place(home)] - self.model.ratings[self._place(away)])
+    def difference(self, meeting: Meeting) -> float:
+        i, j = self._places(meeting)
+        q, deviations = math.log(10) / 400, self.model.rating_devs[[i, j]]
+        doubt = math.sqrt(1 + 3 * q**2 * float(np.sum(deviations**2)) / math.pi**2)
+        return float(self.model.ratings[i] - self.model.ratings[j]) / doubt
 
-    def update(self, home: str, away: str, result: float, day: int) -> None:
-        self.first = day if self.first is None else self.first
-        pair = np.array([[self._place(home), self._place(away)]])
-        self.model.iterative_update(pair, np.array([(1 + result) / 2]), (day - self.first) // 30)
-
-
-class OpenSkill:
-    def __init__(self, pace: float) -> None:
-        from openskill.models import ThurstoneMostellerFull
-
-        self.model = ThurstoneMostellerFull(tau=25 / 300 * pace)
-        self.known: dict = {}
-
-    def _get(self, name: str):
-        return self.known.setdefault(name, self.model.rating())
-
-    def difference(self, home: str, away: str, day: int) -> float:
-        return self._get(home).mu - self._get(away).mu
-
-    def update(self, home: str, away: str, result: float, day: int) -> None:
-        rated = self.model.rate([[self._get(home)], [self._get(away)]], scores=[result, -result])
-        self.known[home], self.known[away] = rated[0][0], rated[1][0]
-
-
-class TrueSkill:
-    def __init__(self, pace: float) -> None:
-        import trueskill
-
-        self.environment = trueskill.TrueSkill(tau=25 / 300 * pace, draw_probability=0.2)
-        self.known: dict = {}
-
-    def _get(self, name: str):
-        return self.known.setdefault(name, self.environment.create_rating())
-
-    def difference(self, home: str, away: str, day: int) -> float:
-        return self._get(home).mu - self._get(away).mu
-
-    def update(self, home: str, away: str, result: float, day: int) -> None:
-        import trueskill
-
-        pair = (away, home) if result < 0 else (home, away)
-        new = trueskill.rate_1vs1(*map(self._get, pair), drawn=result == 0, env=self.environment)
-        self.known.update(zip(pair, new))
-
-
-class ThroughTime:
-    """The forward filter of TrueSkill Through Time."""
-
-    def __init__(self, pace: float) -> None:
-        import trueskillthroughtime as ttt
-
-        self.ttt = ttt
-        self.gamma = 0.03 * pace
-        self.known: dict = {}
-
-    def _get(self, name: str, day: int):
-        belief, last = self.known.get(name, (self.ttt.Gaussian(0.0, 1.6), day))
-        return self.ttt.Gaussian(belief.mu, (belief.sigma**2 + self.gamma**2 * max(day - last, 0) / 30) ** 0.5)
-
-    def difference(self, home: str, away: str, day: int) -> float:
-        return self._get(home, day).mu - self._get(away, day).mu
-
-    def update(self, home: str, away: str, result: float, day: int) -> None:
-        sides = [[self.ttt.Player(self._get(name, day), 1.0, 0.0)] for name in (home, away)]
-        game = self.ttt.Game(sides, [result, -result], 0.2)
-        for name, after in zip((home, away), game.posteriors()):
-            self.known[name] = (after[0], day)
+    def update(self, meeting: Meeting) -> None:
+        self.first = meeting.day if self.first is None else self.first
+        outcome = np.array([(1 + meeting.signed) / 2])
+        self.model.iterative_update(np.array([self._places(meeting)]), outcome, (meeting.day - self.first) // 30)
 
 
 class Glicko2Library:
-    def __init__(self, pace: float) -> None:
+    def __init__(self, manner: Manner) -> None:
         import glicko2
 
-        self.player = glicko2.Player
-        self.volatility = 0.06 * pace
-        self.known: dict = {}
+        self.player, self.deviation, self.volatility = glicko2.Player, 350.0 * manner.spread, 0.06 * manner.pace
+        self.known: dict[str, Any] = {}
 
-    def _get(self, name: str):
-        if name not in self.known:
-            self.known[name] = self.player(vol=self.volatility)
-        return self.known[name]
+    def _pair(self, meeting: Meeting) -> list[Any]:
+        for side in meeting.sides:
+            if side[0] not in self.known:
+                self.known[side[0]] = self.player(rd=self.deviation, vol=self.volatility)
+        return [self.known[side[0]] for side in meeting.sides]
 
-    def difference(self, home: str, away: str, day: int) -> float:
-        return self._get(home).rating - self._get(away).rating
+    def difference(self, meeting: Meeting) -> float:
+        one, other = self._pair(meeting)
+        doubt = (math.log(10) / 400) ** 2 * (one.rd**2 + other.rd**2)
+        return (one.rating - other.rating) / math.sqrt(1 + 3 * doubt / math.pi**2)
 
-    def update(self, home: str, away: str, result: float, day: int) -> None:
-        one, other = self._get(home), self._get(away)
+    def update(self, meeting: Meeting) -> None:
+        one, other = self._pair(meeting)
         before = (one.rating, one.rd), (other.rating, other.rd)
-        one.update_player([before[1][0]], [before[1][1]], [(1 + result) / 2])
-        other.update_player([before[0][0]], [before[0][1]], [(1 - result) / 2])
+        one.update_player([before[1][0]], [before[1][1]], [(1 + meeting.signed) / 2])
+        other.update_player([before[0][0]], [before[0][1]], [(1 - meeting.signed) / 2])
 
 
 class EloteElo:
-    def __init__(self, pace: float) -> None:
+    """Without an uncertainty of its own, and without a spread of newcomers."""
+
+    def __init__(self, manner: Manner) -> None:
         from elote import EloCompetitor
 
-        self.competitor = EloCompetitor
-        self.k = 32.0 * pace
-        self.known: dict = {}
+        self.competitor, self.k = EloCompetitor, 32.0 * manner.pace
+        self.known: dict[str, Any] = {}
 
-    def _get(self, name: str):
-        if name not in self.known:
-            self.known[name] = self.competitor(initial_rating=1500, k_factor=self.k)
-        return self.known[name]
+    def _pair(self, meeting: Meeting) -> list[Any]:
+        for side in meeting.sides:
+            if side[0] not in self.known:
+                self.known[side[0]] = self.competitor(initial_rating=1500, k_factor=self.k)
+        return [self.known[side[0]] for side in meeting.sides]
 
-    def difference(self, home: str, away: str, day: int) -> float:
-        return self._get(home).rating - self._get(away).rating
+    def difference(self, meeting: Meeting) -> float:
+        one, other = self._pair(meeting)
+        return one.rating - other.rating
 
-    def update(self, home: str, away: str, result: float, day: int) -> None:
-        one, other = self._get(home), self._get(away)
-        if result == 0:
+    def update(self, meeting: Meeting) -> None:
+        one, other = self._pair(meeting)
+        if meeting.signed == 0:
             one.tied(other)
-        elif result > 0:
+        elif meeting.signed > 0:
             one.beat(other)
         else:
             other.beat(one)
 
 
-PEERS: dict[str, tuple[str, Callable[[float], Online]]] = {
-    "riix Glicko": ("riix", RiixGlicko),
-    "openskill Thurstone–Mosteller": ("openskill", OpenSkill),
+PEERS: dict[str, tuple[str, Callable[[Manner], Online]]] = {
     "trueskill": ("trueskill", TrueSkill),
-    "TrueSkill Through Time, forward": ("trueskillthroughtime", ThroughTime),
+    "openskill": ("openskill", OpenSkill),
+    "TrueSkill Through Time": ("trueskillthroughtime", ThroughTime),
+    "riix Glicko": ("riix", RiixGlicko),
     "glicko2": ("glicko2", Glicko2Library),
     "elote Elo": ("elote", EloteElo),
 }
+WITH_LINEUPS = ("trueskill", "openskill", "TrueSkill Through Time")

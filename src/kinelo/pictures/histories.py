@@ -17,48 +17,72 @@ SHOWN = len(SERIES)
 MOST_LINES = 40
 
 
-def draw_histories(history: pl.DataFrame, names: Sequence[str] | None = None, title: str = "Ratings") -> Figure:
+def draw_histories(
+    history: pl.DataFrame,
+    names: Sequence[str] | None = None,
+    title: str = "Ratings",
+    *,
+    now: pl.DataFrame | None = None,
+) -> Figure:
     """Draw a table of :func:`kinelo.rating_history`: the named sides (default: the best at the end) before the rest.
 
-    The band of the first is one standard deviation of uncertainty.
+    The band of the first is one standard deviation of uncertainty. With ``now``, the same history with hindsight, both
+    stand side by side: ratings as seen then, and as we know now.
     """
     import polars as pl
 
     shown = list(names) if names else _leaders(history)
+    tables = [history] if now is None else [history, now]
     for name in shown:
-        if name not in history["name"]:
+        if not all(name in table["name"] for table in tables):
             raise InputError(f"{name!r} has no rating in this history; names are written as in the results")
     with journal_style():
         figure = new_figure(height=3.6)
-        axes = figure.subplots()
-        _draw_others(axes, history.filter(~pl.col("name").is_in(shown)))
-        for k, name in enumerate(shown):
-            line = history.filter(pl.col("name") == name).sort("date")
-            rating, doubt = line["rating"].to_numpy(), line["uncertainty"].to_numpy()
-            color = SERIES[k % len(SERIES)]
-            style = "-" if k < len(SERIES) else "--"
-            if k == 0:
-                band = f"± uncertainty of {name}"
-                axes.fill_between(
-                    line["date"].to_numpy(), rating - doubt, rating + doubt, color=color, alpha=0.18, lw=0, label=band
-                )
-            axes.plot(line["date"].to_numpy(), rating, style, color=color, label=f"{name}  {rating[-1]:.0f}", zorder=3)
-        axes.set_ylim(*_range(history, shown))
-        axes.set_xlabel("Date")
-        axes.set_ylabel("Rating (points)")
-        axes.set_title(title)
-        handles, labels = axes.get_legend_handles_labels()
-        others = [k for k, label in enumerate(labels) if label.endswith("others")]
-        order = [k for k in range(len(labels)) if k not in others] + others
-        axes.legend(
-            [handles[k] for k in order],
-            [labels[k] for k in order],
-            loc="upper left",
-            bbox_to_anchor=(1.0, 1.0),
-            title="Last rating",
-            alignment="left",
-        )
+        panels = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
+        for axes, table in zip(panels, tables):
+            _draw_others(axes, table.filter(~pl.col("name").is_in(shown)))
+            _draw_shown(axes, table, shown)
+            axes.set_xlabel("Date")
+        limits = [_range(table, shown) for table in tables]
+        panels[0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+        panels[0].set_ylabel("Rating (points)")
+        panels[0].set_title(title if now is None else "As seen then")
+        if now is not None:
+            panels[1].set_title("As we know now")
+            figure.suptitle(title)
+            for axes in panels:
+                axes.tick_params(axis="x", rotation=45)
+        _add_legend(panels[-1])
     return figure
+
+
+def _draw_shown(axes: Axes, history: pl.DataFrame, shown: Sequence[str]) -> None:
+    """The chosen sides, a line each, the first with its band."""
+    import polars as pl
+
+    for k, name in enumerate(shown):
+        line = history.filter(pl.col("name") == name).sort("date")
+        date, rating, doubt = (line[column].to_numpy() for column in ("date", "rating", "uncertainty"))
+        color = SERIES[k % len(SERIES)]
+        if k == 0:
+            band = f"± uncertainty of {name}"
+            axes.fill_between(date, rating - doubt, rating + doubt, color=color, alpha=0.18, lw=0, label=band)
+        style = "-" if k < len(SERIES) else "--"
+        axes.plot(date, rating, style, color=color, label=f"{name}  {rating[-1]:.0f}", zorder=3)
+
+
+def _add_legend(axes: Axes) -> None:
+    """Names and last ratings beside the picture, the others at the end."""
+    handles, labels = axes.get_legend_handles_labels()
+    order = sorted(range(len(labels)), key=lambda k: labels[k].endswith("others"))
+    axes.legend(
+        [handles[k] for k in order],
+        [labels[k] for k in order],
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        title="Last rating",
+        alignment="left",
+    )
 
 
 def _draw_others(axes: Axes, rest: pl.DataFrame) -> None:

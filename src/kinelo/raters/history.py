@@ -20,7 +20,8 @@ def rating_history(rater: Rater | Any, matches: Matches, points: int = 200, *, h
 
     The rater's parameters are taken as they stand; the rater itself is left alone. Whoever has not played since the
     date before is left out, so that a line ends where a side stops playing. Ratings are those of the day, as they were
-    seen then; with ``hindsight`` they are what all the matches, before and after, say of that day (:class:`KalmanElo`).
+    seen then; with ``hindsight`` they are what all the matches, before and after, say of that day
+    (:class:`KalmanElo`, :class:`PlayerElo`).
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "A"],

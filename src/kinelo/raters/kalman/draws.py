@@ -32,6 +32,15 @@ class Manner(NamedTuple):
     noise: float
 
 
+class Stranger(NamedTuple):
+    """A side never met, in every possible truth: its strength, home advantage, strengths under conditions, last day."""
+
+    strength: Array
+    home: Array
+    under: Array
+    last: int
+
+
 def possible_states(state: FilterState, doubt: float, draws: int, generator: np.random.Generator) -> Array:
     """Rows of the filter drawn from its belief, one draw a row."""
     rows = FIRST + len(state)
@@ -60,7 +69,7 @@ class Possible:
         self.delta = known.delta[:size] + np.sqrt(manner.doubt * known.delta_v[:size]) * generator.standard_normal(
             (draws, size, slots)
         )
-        self.strangers: dict[str, tuple[Array, Array, Array]] = {}
+        self.strangers: dict[str, Stranger] = {}
 
     def _normal(self, size: int | None = None) -> Array:
         shape = (len(self.X),) if size is None else (len(self.X), size)
@@ -86,16 +95,37 @@ class Possible:
         if place >= 0:
             return self.row(FIRST + place, day), self.eta[:, place], self.delta[:, place]
         if name not in self.strangers:
-            p, known, doubt = self.manner.numbers, self.state.known, self.manner.doubt
-            load = 1.0 - math.exp(-years_since_start(day, known.clock))
-            strength = load * self.row(LEVEL, day) + math.sqrt(doubt * p.prior) * self._normal()
-            home = math.sqrt(doubt * p.home_prior) * self._normal()
-            under = np.sqrt(doubt * known.slot_v) * self._normal(known.slot_v.size)
-            self.strangers[name] = strength, home, under
-        return self.strangers[name]
+            self.enter(name, day)
+        stranger, p = self.strangers[name], self.manner.numbers
+        f, added = fade(day - stranger.last, p.rho, p.walk)
+        if f != 1.0 or added > 0.0:
+            strength = f * stranger.strength + math.sqrt(self.manner.doubt * added) * self._normal()
+            stranger = self.strangers[name] = stranger._replace(strength=strength, last=max(day, stranger.last))
+        return stranger.strength, stranger.home, stranger.under
+
+    def enter(self, name: str, day: int, opponent: Array | None = None) -> None:
+        """Give a stranger its prior, as the filter does: leaning on the first whom it meets, if that one is known.
+
+        Without covariance the filter forgets that the two are alike, and so does the draw: it leans on another truth.
+        """
+        p, known, doubt = self.manner.numbers, self.state.known, self.manner.doubt
+        lean = 0.0 if opponent is None else p.lean
+        load = (1.0 - lean) * (1.0 - math.exp(-years_since_start(day, known.clock)))
+        strength = load * self.row(LEVEL, day) + math.sqrt(doubt * p.prior) * self._normal()
+        if opponent is not None and lean > 0.0:
+            strength += lean * (opponent if self.state.full else self.generator.permutation(opponent))
+        home = math.sqrt(doubt * p.home_prior) * self._normal()
+        under = np.sqrt(doubt * known.slot_v) * self._normal(known.slot_v.size)
+        self.strangers[name] = Stranger(strength, home, under, day)
+
+    def _new(self, name: str) -> bool:
+        return name not in self.state.roster.index and name not in self.strangers
 
     def difference(self, home: str, away: str, neutral: bool, day: int, slots: NDArray[np.int64]) -> Array:
         """``D`` of a match in every possible truth."""
+        for name, other in ((home, away), (away, home)):
+            if self._new(name) and not self._new(other):
+                self.enter(name, day, self.side(other, day)[0])
         (x_i, eta, delta_i), (x_j, _, delta_j) = self.side(home, day), self.side(away, day)
         D = x_i - x_j + self.row(NEUTRAL if neutral else HOME, day) + (0.0 if neutral else eta)
         for slot in slots[slots >= 0]:

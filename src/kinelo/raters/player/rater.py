@@ -8,13 +8,15 @@ Equations in :mod:`kinelo.raters.player.kernels` and :mod:`kinelo.raters.player.
 
 from __future__ import annotations
 
+import copy
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
@@ -25,6 +27,7 @@ from kinelo.raters.levels import ConditionRater
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player import slopes
+from kinelo.raters.player.hindsight import Beliefs, given_everything
 from kinelo.raters.player.state import SquadState, lineup_sheet, lineups_of
 from kinelo.raters.rivers import LOOK, fits_in_pieces
 from kinelo.raters.start import Start
@@ -340,6 +343,46 @@ class PlayerElo(GaussianRater, ConditionRater):
             .filter(pl.col("lineups") > 0)
             .sort("strength", descending=True, maintain_order=True)
         )
+
+    def hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
+        """Ratings after the first ``stops[0]``, ``stops[1]``, … of these matches, given all of them.
+
+        The parameters are taken as they stand and the rater is left alone; see :mod:`kinelo.raters.player.hindsight`.
+        """
+        walker = copy.deepcopy(self)
+        walker.reset(dict(self.parameters_))
+        walker._begin(matches)
+        state: SquadState = walker._state
+        seats, y = state.admit(matches), walker._signal(matches)
+        games = state.games_shown()
+        sheet = walker._sheet(matches, seats)
+        told = given_everything(seats, y, matches, sheet, walker._numbers, state.known)
+        if not told.settled:
+            warnings.warn("hindsight has not settled: ratings may still move a little", KineloWarning, stacklevel=3)
+        return [walker._seen_back(told, stop, seats, matches, games) for stop in stops]
+
+    def _seen_back(
+        self, told: Beliefs, stop: int, seats: Seats, matches: Matches, games: NDArray[np.int64]
+    ) -> pl.DataFrame:
+        """Ratings of all who took part in the first ``stop`` matches, as of their last one."""
+        import polars as pl
+
+        state, points = self._state, self.points_per_unit_
+        latest = told.latest(stop)
+        who = np.flatnonzero(latest >= 0)
+        at, played = latest[who], np.bincount(told.who[: told.bounds[stop]])
+        match = told.match[at]
+        teams = np.where(told.side[at] > 0, seats.home[match], seats.away[match])
+        return pl.DataFrame(
+            {
+                "name": pl.Series([state.roster.names[q] for q in who], dtype=pl.String),
+                "team": pl.Series([state.teams.names[t] for t in teams], dtype=pl.String),
+                "rating": self.initial + points * told.mean[at],
+                "uncertainty": points * np.sqrt(told.variance[at]),
+                "matches": played[who] + games[who],
+                "last_played": matches.date[match],
+            }
+        ).sort("rating", descending=True, maintain_order=True)
 
     def corrected(self, ratings: pl.DataFrame) -> pl.DataFrame:
         """Team ratings on the scale of 400 points (a table with name and rating), corrected for the teams' rotation.
