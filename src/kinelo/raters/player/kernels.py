@@ -75,7 +75,7 @@ def foresee(g, teams, neutral, day, levels, sheet, mode, p, s, ids, w):
         if n == 0 and team >= 0 and s.ring_count[team] > 0:
             theta, sigma2, doubt = rotation(team, day, levels, p, s, ids, w)
             doubt += sigma2
-        else:
+        elif levels.size > 0:  # to hand the state on takes time
             better, more = by_level(ids, w, n, levels, s)
             theta += better
             doubt += more
@@ -100,9 +100,10 @@ def play(g, teams, y, neutral, weight, day, levels, sheet, p, s, ids, w):
         if n == 0:
             n = recent_average(teams[side], p, s, ids[side], w[side])
         theta, doubt, prior[side] = belief(ids[side], w[side], n, day, p, s)
-        better, more = by_level(ids[side], w[side], n, levels, s)
-        theta += better
-        doubt += more
+        if levels.size > 0:
+            better, more = by_level(ids[side], w[side], n, levels, s)
+            theta += better
+            doubt += more
         size[side] = n
         surprise -= theta if side == 0 else -theta
         S += doubt

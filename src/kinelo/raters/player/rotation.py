@@ -223,7 +223,9 @@ def by_level(ids, w, n, levels, s):
 def rotation(team, day, levels, p, s, ids, w):
     """Mean ``θ`` and variance ``σ²`` of the strength over the team's recent line-ups, and how uncertain ``θ`` is."""
     n = recent_average(team, p, s, ids, w)
-    doubt = belief(ids, w, n, day, p, s)[1] + by_level(ids, w, n, levels, s)[1]
+    doubt = belief(ids, w, n, day, p, s)[1]
+    if levels.size > 0:
+        doubt += by_level(ids, w, n, levels, s)[1]
     for k in range(n):
         s.seat[ids[k]] = k
         w[k] = fade(day - s.last[ids[k]], p.rho, p.walk)[0] * s.x[ids[k]]

@@ -98,7 +98,8 @@ def rotation(team, day, levels, p, s, ids, w, dx, dP, ddelta, ddelta_v, dmean, d
     """Mean and variance of a side of which only recent line-ups are known, and their derivatives."""
     n = recent_average(team, p, s, ids, w)
     _, variance, _ = belief(ids, w, n, day, p, s, dx, dP, dmean, dvariance, dprior)
-    variance += by_level(ids, w, n, levels, s, ddelta, ddelta_v, dmean, dvariance)[1]
+    if levels.size > 0:
+        variance += by_level(ids, w, n, levels, s, ddelta, ddelta_v, dmean, dvariance)[1]
     dmean[:] = 0.0
     lineups = min(s.ring_count[team], RECENT)
     theta = square = 0.0
@@ -236,9 +237,10 @@ def walk_with_slopes(
                 )  # fmt: skip
             else:
                 theta, doubt, _ = belief(ids[0], w[0], n, day[g], p, s, dx, dP, dtheta, dspread, dpart[0])
-                better, more = by_level(ids[0], w[0], n, levels, s, ddelta, ddelta_v, dtheta, dspread)
-                theta += better
-                doubt += more
+                if levels.size > 0:
+                    better, more = by_level(ids[0], w[0], n, levels, s, ddelta, ddelta_v, dtheta, dspread)
+                    theta += better
+                    doubt += more
             m += sign * theta
             V += doubt
             for q in range(width):
@@ -257,9 +259,10 @@ def walk_with_slopes(
             if n == 0:
                 n = recent_average(home[g] if side == 0 else away[g], p, s, ids[side], w[side])
             theta, doubt, prior[side] = belief(ids[side], w[side], n, day[g], p, s, dx, dP, dtheta, dspread, part[side])
-            better, more = by_level(ids[side], w[side], n, levels, s, ddelta, ddelta_v, dtheta, dspread)
-            theta += better
-            doubt += more
+            if levels.size > 0:
+                better, more = by_level(ids[side], w[side], n, levels, s, ddelta, ddelta_v, dtheta, dspread)
+                theta += better
+                doubt += more
             size[side] = n
             e -= sign * theta
             S += doubt
@@ -272,7 +275,8 @@ def walk_with_slopes(
         for side in range(2):
             sign = 1.0 - 2.0 * side
             learn(ids[side], w[side], size[side], sign, prior[side], part[side], e, de, S, dS, day[g], p, s, dx, dP)
-            learn_levels(ids[side], w[side], size[side], levels, sign, e, de, S, dS, s, ddelta, ddelta_v)
+            if levels.size > 0:
+                learn_levels(ids[side], w[side], size[side], levels, sign, e, de, S, dS, s, ddelta, ddelta_v)
             remember(g, side, home[g] if side == 0 else away[g], sheet, p, s, w[side])
         pull = s.venue_v[at]
         for q in range(width):
