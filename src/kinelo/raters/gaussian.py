@@ -8,7 +8,8 @@ uncertain strengths are than the filter believes.
 
 The noise of a match needs no search. A filter whose variances are all multiplied by ``s²`` has the same means, so the
 other parameters are sought in units of the noise, and the noise is then the ``s`` for which surprises
-``(y − μ)/√(V + noise²)`` have mean square 1.
+``(y − μ)/√(V + noise²)`` have mean square 1. The walk is averaged over what the matches leave open
+(:mod:`kinelo.raters.open_walk`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.conditions import PREFIX
 from kinelo.raters.gaussian_slopes import BY_MATCH, READING, Expected, by_differences, read, scaled
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
+from kinelo.raters.open_walk import with_mean_walk
 from kinelo.raters.order import Order
 from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
 from kinelo.raters.roster import tell_of_misspelt
@@ -88,14 +90,14 @@ class GaussianRater(StatefulRater):
     def search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the noise follows from the others."""
         if self.noise is not None:
-            return super().search(matches)
+            return copy.copy(self)._sought(matches)
         start = self._start()
         given = start is not None and bool(np.isfinite(start.deviation).any())
         if given or any(getattr(self, name, None) is not None for name in self.spreads):
             return self._search_by_turns(matches)
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
-        found = super(GaussianRater, twin).search(matches)
+        found = twin._sought(matches)
         twin.reset(found.values)
         noise = math.sqrt(twin._surprise_square(matches))
         factor = {name: noise if self._in_unit(name) else 1.0 for name in found.values}
@@ -107,6 +109,10 @@ class GaussianRater(StatefulRater):
             found.matches,
             found.at_bounds,
         )
+
+    def _sought(self, matches: Matches) -> Estimates:
+        """The open parameters but for the noise; the rater forgets what it has seen."""
+        return with_mean_walk(self, super().search(matches), matches)
 
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""
@@ -121,7 +127,7 @@ class GaussianRater(StatefulRater):
         for _ in range(TURNS):
             twin.reset()
             if twin.open_parameters():
-                found = super(GaussianRater, twin).search(matches)
+                found = twin._sought(matches)
                 values, errors = found.values, found.standard_errors
             twin.reset(values)
             twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
@@ -174,13 +180,17 @@ class GaussianRater(StatefulRater):
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
+        return self._forecast(*self.expected(matches)).about(matches)
+
+    def expected(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
+        """Use the matches in order: mean and variance expected of each, without its noise, and names never met."""
         self._begin(matches)
         y = self._signal(matches)
         mean, variance, unknown = self._walk(matches, y)
         if self._in_noises:
             scored = slice(int(WARM_UP * len(matches)), None)
             variance = variance * np.mean((y - mean)[scored] ** 2 / (variance + self._noise_of(matches))[scored])
-        return self._forecast(mean, variance, unknown).about(matches)
+        return mean, variance, unknown
 
     def slopes(self, matches: Matches, skipped: int) -> Slopes:
         """Losses of the matches from ``skipped`` on, and their derivatives by the open parameters, after a reset."""

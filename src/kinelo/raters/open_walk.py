@@ -1,0 +1,101 @@
+"""How fast strengths wander, as far as the matches leave that open.
+
+A search finds the most likely logarithm of the walk. Where matches say little of it, that is too low more often than
+too high, and ratings then seem surer than they are. Here every walk counts that the matches leave open. What wandering
+adds to a variance in a year is ``walk²``, so the walk to take is the root of the mean of its square. With a likelihood
+that is normal in the logarithm around the most likely walk, and walks themselves (not their logarithms) equally likely
+before, that is ``walk · e^(2s²)``: one ``s²`` by the change of measure, one by the mean of squares. ``1/s² = 1/e² − 1/w² +
+1/k²``, where ``e`` is the standard error of the logarithm, ``w`` the width of the prior it was found with, which is there
+only to bound the search, and ``k`` how far walks of leagues lie apart: without it a walk of which nothing is known would
+be anything. Where thousands of matches tell the walk, nothing changes to speak of.
+
+How a belief is read as a forecast (sharpness, draw band, doubt) is settled anew for the walk taken.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.forecasts.fit import WARM_UP, Slopes, estimate
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.matches.matches import Matches
+from kinelo.raters.gaussian_slopes import READING, Expected, read
+
+if TYPE_CHECKING:
+    from kinelo.raters.gaussian import GaussianRater
+
+Array = NDArray[np.float64]
+
+APART = 0.5
+"""Standard deviation of the logarithm of the walk, in units of the noise, between leagues."""
+
+PRIOR_WIDTHS = 6.0
+"""How many standard deviations of the search's prior make the range of a parameter."""
+
+
+def mean_walk(walk: float, error: float, parameter: Parameter) -> float:
+    """The walk whose square is the mean over what is left open; ``error`` is NaN where matches say next to nothing.
+
+    >>> p = Parameter("walk", 0.15, 0.005, 3.0, True, "yearly wandering of a strength")
+    >>> [round(mean_walk(0.2, error, p), 3) for error in (0.002, 0.06, math.nan)]
+    [0.2, 0.23, 0.33]
+    """
+    width = math.log(parameter.high / parameter.low) / PRIOR_WIDTHS
+    own = min(error / walk, width) if math.isfinite(error) else width
+    s2 = 1.0 / (own**-2 - width**-2 + APART**-2)
+    return min(walk * math.exp(2.0 * s2), parameter.high)
+
+
+class Read:
+    """Beliefs about matches that stand as they are; only how they are read as forecasts is sought."""
+
+    def __init__(self, rater: GaussianRater, mean: Array, variance: Array) -> None:
+        self.rater = rater
+        self.mean, self.variance = mean, variance
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Those of the rater that change no belief."""
+        return tuple(p for p in self.rater.open_parameters() if p.name in READING)
+
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Read by these values."""
+        self.rater = copy.copy(self.rater)
+        self.rater.parameters_ = dict(self.rater.parameters_) | (estimated or {})
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """What was forecast of each match."""
+        return self.rater._forecast(self.mean, self.variance, ())
+
+    def slopes(self, matches: Matches, skipped: int) -> Slopes:
+        """Losses of the matches scored, and their derivatives."""
+        none = np.empty((len(matches) - skipped, 0))
+        told = Expected(self.mean[skipped:], self.variance[skipped:], none, none, ())
+        return read(told, dict(self.rater.parameters_), matches.signed[skipped:])
+
+
+def with_mean_walk(rater: GaussianRater, found: Estimates, matches: Matches) -> Estimates:
+    """The estimates of a search with the walk averaged over what the matches leave open."""
+    own = next((p for p in rater.open_parameters() if p.name == "walk"), None)
+    if own is None or rater.start is not None:  # where ratings begin depends on how they are read
+        return found
+    most_likely = found.values["walk"]
+    walk = mean_walk(most_likely, found.standard_errors["walk"], own)
+    rater.reset(found.values | {"walk": walk})
+    mean, variance, _ = rater.expected(matches)
+    again = estimate(Read(rater, mean, variance), matches, WARM_UP)
+    errors = found.standard_errors | {"walk": found.standard_errors["walk"] * walk / most_likely}
+    bounds = tuple(name for name in found.at_bounds if name not in READING) + again.at_bounds
+    return replace(
+        found,
+        values=found.values | {"walk": walk} | again.values,
+        standard_errors=errors,
+        log_likelihood=again.log_likelihood,
+        at_bounds=bounds,
+    )
