@@ -4,10 +4,10 @@ A search finds the most likely logarithm of the walk. Where matches say little o
 too high, and ratings then seem surer than they are. Here every walk counts that the matches leave open. What wandering
 adds to a variance in a year is ``walk²``, so the walk to take is the root of the mean of its square. With a likelihood
 that is normal in the logarithm around the most likely walk, and walks themselves (not their logarithms) equally likely
-before, that is ``walk · e^(2s²)``: one ``s²`` by the change of measure, one by the mean of squares. ``1/s² = 1/e² − 1/w² +
-1/k²``, where ``e`` is the standard error of the logarithm, ``w`` the width of the prior it was found with, which is there
-only to bound the search, and ``k`` how far walks of leagues lie apart: without it a walk of which nothing is known would
-be anything. Where thousands of matches tell the walk, nothing changes to speak of.
+before, that is ``walk · e^(2s²)``: one ``s²`` by the change of measure, one by the mean of squares. Here
+``1/s² = 1/e² − 1/w² + 1/k²``, where ``e`` is the standard error of the logarithm, ``w`` the width of the prior it was
+found with, which is there only to bound the search, and ``k`` how far walks of leagues lie apart: without it a walk of
+which nothing is known would be anything. Where thousands of matches tell the walk, nothing changes to speak of.
 
 How a belief is read as a forecast (sharpness, draw band, doubt) is settled anew for the walk taken.
 """
