@@ -59,7 +59,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     Parameters
     ----------
     walk
-        Standard deviation by which a strength wanders in a year; ``fit`` takes the mean over what the matches leave open.
+        Standard deviation by which a strength wanders in a year; ``fit`` averages it over what the matches leave open.
     prior_spread
         Standard deviation of a newcomer's strength.
     noise
