@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,6 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
 from kinelo.raters.gaussian_slopes import READING, Expected, read
-
-if TYPE_CHECKING:
-    from kinelo.raters.gaussian import GaussianRater
 
 Array = NDArray[np.float64]
 
@@ -56,7 +53,7 @@ def mean_walk(walk: float, error: float, parameter: Parameter) -> float:
 class Read:
     """Beliefs about matches that stand as they are; only how they are read as forecasts is sought."""
 
-    def __init__(self, rater: GaussianRater, mean: Array, variance: Array) -> None:
+    def __init__(self, rater: Any, mean: Array, variance: Array) -> None:
         self.rater = rater
         self.mean, self.variance = mean, variance
 
@@ -80,8 +77,8 @@ class Read:
         return read(told, dict(self.rater.parameters_), matches.signed[skipped:])
 
 
-def with_mean_walk(rater: GaussianRater, found: Estimates, matches: Matches) -> Estimates:
-    """The estimates of a search with the walk averaged over what the matches leave open."""
+def with_mean_walk(rater: Any, found: Estimates, matches: Matches) -> Estimates:
+    """The estimates that a rater with normal beliefs found, its walk averaged over what the matches leave open."""
     own = next((p for p in rater.open_parameters() if p.name == "walk"), None)
     if own is None or rater.start is not None:  # where ratings begin depends on how they are read
         return found
