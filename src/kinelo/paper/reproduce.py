@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,15 +85,16 @@ def reproduce(
     watch: Callable[[Progress], None] = lambda progress: None,
     threads: int | None = None,
     device: DeviceName = "cpu",
+    easel: Easel | None = None,
 ) -> Reproduction:
     """Carry out every run that is not in ``folder`` yet, draw the figures into it and check the claims.
 
     Each run has a folder of its own below ``folder/runs``, named after its inputs: a finished one is used again, an
     interrupted one continued, and one whose inputs changed is computed anew beside the old one. ``device`` is where
-    matches are played, which changes no byte.
+    matches are played, which changes no byte. ``easel`` draws, one of its own by default.
     """
     begin = time.monotonic()
-    with Easel() as easel:
+    with Easel() if easel is None else nullcontext(easel) as easel:
         for figure in figures:
             preparation(figure.draw, figure.source)
         check_plan(figures, folder)
