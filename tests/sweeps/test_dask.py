@@ -86,7 +86,7 @@ def test_a_scheduler_without_workers_is_told(monkeypatch):
     from distributed import Client, LocalCluster
 
     monkeypatch.setattr(workers, "PATIENCE", 0.2)
-    nobody = LocalCluster(n_workers=0, processes=False, dashboard_address=None)
+    nobody = LocalCluster(n_workers=0, processes=False, dashboard_address=":0")
     with nobody, Client(nobody) as client, pytest.raises(InputError, match="has had no worker for 0 s; start workers"):
         kn.sweep(lambda x: x, {"x": [1]}, client=client)
 
