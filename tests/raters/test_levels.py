@@ -280,6 +280,13 @@ def test_what_cannot_be_is_said(kind):
         kn.TeamElo(system=kn.RatingSystem(kn.Tanh(nu=0.003), gamma=10.0), conditions=["surface"])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_column_that_differs_in_every_match_is_refused_before_the_work(kind, monkeypatch):
+    monkeypatch.setattr("kinelo.raters.levels.MOST_STRENGTHS", 25)
+    with pytest.raises(kn.InputError, match="5 levels of surface, round are too many for"):
+        rated(kind)
+
+
 def test_a_cup_is_played_with_own_strengths():
     rater = rated("team")
     cup = kn.knockout(rater, ["s1", "s2"], date="2020-06-01", simulations=4000, seed=1)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+MOST_STRENGTHS = 5_000_000
+"""Strengths under conditions beyond which their derivatives would not fit into memory."""
+
+
 class LevelState(RaterState):
     """A state with ``delta`` and ``delta_v``, a column per slot, and ``slot_v``, their variance before any match."""
 
@@ -34,7 +38,12 @@ class LevelState(RaterState):
 
     def grow(self) -> None:
         """Make room for new levels of conditions, and for everyone on the rosters."""
-        met = self.known.slot_v.size
+        met, names = self.known.slot_v.size, len(self.rosters[self.columns["delta"].roster])
+        if len(self.slots) * names > MOST_STRENGTHS:
+            raise InputError(
+                f"{len(self.slots):,} levels of {', '.join(self.slots.conditions)} are too many for {names:,} names: "
+                f"at most {MOST_STRENGTHS:,} strengths are kept; give columns with fewer levels"
+            )
         if len(self.slots) > met:
             fresh = self.slots.variances(self.values)[met:]
             wide = {name: np.pad(getattr(self.known, name), ((0, 0), (0, fresh.size))) for name in ("delta", "delta_v")}
@@ -90,7 +99,15 @@ class ConditionRater(StatefulRater):
         return 1.0
 
     def strengths_by(self, condition: str) -> pl.DataFrame:
-        """Rating points that each level of a condition adds to everyone's strength, with their uncertainty."""
+        """Rating points that each level of a condition adds to everyone's strength, with their uncertainty.
+
+        >>> import kinelo as kn
+        >>> table = {"home": ["A", "B"] * 9, "away": ["B", "A"] * 9, "result": [1] * 18}
+        >>> table["surface"] = ["clay", "grass"] * 9
+        >>> rater = kn.TeamElo(conditions=["surface"]).update(kn.read_matches(table, conditions=["surface"]))
+        >>> [(level, points > 0) for _, level, points, _ in rater.strengths_by("surface").filter(name="A").rows()]
+        [('clay', True), ('grass', False)]
+        """
         import polars as pl
 
         state: Any = self._begun()
