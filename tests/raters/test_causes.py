@@ -111,11 +111,26 @@ def kalman(**more):
 def test_the_unit_of_margins_runs_with_scoring(monkeypatch):
     """Margins three times as large at the end: without a running unit forecasts become far too sure (gain > .01)."""
     losses = {}
+    monkeypatch.setattr("kinelo.raters.gaussian.with_memory", lambda rater, found, matches: found)
     for memory in (1000, 1e12):
         monkeypatch.setattr("kinelo.raters.gaussian.MEMORY", memory)
         losses[memory] = loss(kalman(), scoring(1, 3.0)), loss(kalman(), scoring(2, 1.0))
     assert losses[1000][0] < losses[1e12][0] - 0.003
     assert losses[1000][1] < losses[1e12][1] + 0.0005
+
+
+def test_the_unit_forgets_sooner_where_scoring_changes_fast(monkeypatch):
+    """Three times as large within 1,500 matches: eight of nine leagues took the short memory and gained .009 to .04.
+
+    Without drift none of nine did, and the forecasts are then the same to the bit.
+    """
+    fast, still = scoring(10, 3.0, n=1500), scoring(10, 1.0, n=1500)
+    found, unmoved = kalman(), kalman()
+    chosen = loss(found, fast), loss(unmoved, still)
+    assert (found.memory_, unmoved.memory_) == (250.0, 1000.0)
+    monkeypatch.setattr("kinelo.raters.gaussian.with_memory", lambda rater, found, matches: found)
+    assert chosen[0] < loss(kalman(), fast) - 0.002
+    assert chosen[1] == loss(kalman(), still)
 
 
 def surfaces(seed, spread, n=6000, sides=30):

@@ -9,7 +9,7 @@ uncertain strengths are than the filter believes.
 The noise of a match needs no search. A filter whose variances are all multiplied by ``s²`` has the same means, so the
 other parameters are sought in units of the noise, and the noise is then the ``s`` for which surprises
 ``(y − μ)/√(V + noise²)`` have mean square 1. The walk is averaged over what the matches leave open
-(:mod:`kinelo.raters.open_walk`).
+(:mod:`kinelo.raters.open_walk`), and ``u`` forgets as soon as margins ask for it (:mod:`kinelo.raters.open_memory`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.conditions import PREFIX
 from kinelo.raters.gaussian_slopes import BY_MATCH, READING, Expected, by_differences, read, scaled
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
+from kinelo.raters.open_memory import with_memory
 from kinelo.raters.open_walk import with_mean_walk
 from kinelo.raters.order import Order
 from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
@@ -64,6 +65,7 @@ class GaussianRater(StatefulRater):
 
     initial: float
     margin_unit_: float = math.nan
+    memory_: float = float(MEMORY)
     _level_draws: float | None = None
     _unit: float = math.nan
     _in_noises: bool = False
@@ -84,13 +86,16 @@ class GaussianRater(StatefulRater):
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
-        self.margin_unit_ = first_unit(matches.margin)
+        self.margin_unit_, self.memory_ = first_unit(matches.margin), float(MEMORY)
         return super().fit(matches)
 
     def search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the noise follows from the others."""
         if self.noise is not None:
-            return copy.copy(self)._sought(matches)
+            twin = copy.copy(self)
+            found = twin._sought(matches)
+            self.memory_ = twin.memory_
+            return found
         start = self._start()
         given = start is not None and bool(np.isfinite(start.deviation).any())
         if given or any(getattr(self, name, None) is not None for name in self.spreads):
@@ -98,6 +103,7 @@ class GaussianRater(StatefulRater):
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
         found = twin._sought(matches)
+        self.memory_ = twin.memory_
         twin.reset(found.values)
         noise = math.sqrt(twin._surprise_square(matches))
         factor = {name: noise if self._in_unit(name) else 1.0 for name in found.values}
@@ -111,8 +117,9 @@ class GaussianRater(StatefulRater):
         )
 
     def _sought(self, matches: Matches) -> Estimates:
-        """The open parameters but for the noise; the rater forgets what it has seen."""
-        return with_mean_walk(self, super().search(matches), matches)
+        """The open parameters but for the noise, and the memory of the unit; the rater forgets what it has seen."""
+        self.memory_ = float(MEMORY)
+        return with_memory(self, with_mean_walk(self, super().search(matches), matches), matches)
 
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""
@@ -131,7 +138,7 @@ class GaussianRater(StatefulRater):
                 values, errors = found.values, found.standard_errors
             twin.reset(values)
             twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
-        noise = float(twin.noise)
+        noise, self.memory_ = float(twin.noise), twin.memory_
         twin.reset(values)
         skipped = int(WARM_UP * len(matches))
         loss = log_loss(twin.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:]).sum()
@@ -264,7 +271,7 @@ class GaussianRater(StatefulRater):
         if math.isnan(self._unit):
             return matches.signed
         unit = np.empty(len(matches))
-        self._unit = running_unit(matches.margin, self._unit, MEMORY, unit)
+        self._unit = running_unit(matches.margin, self._unit, self.memory_, unit)
         seen = np.abs(matches.margin / unit) ** self.parameters_["margin_power"]
         return np.where(np.isnan(matches.margin), matches.signed, np.sign(matches.margin) * seen)
 
@@ -285,11 +292,15 @@ class GaussianRater(StatefulRater):
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
         order = np.array([self.order_.home, self.order_.neutral])
-        return {**super().to_arrays(), "margin_unit": np.array([self.margin_unit_, self._unit]), "order": order}
+        return {
+            **super().to_arrays(),
+            "margin_unit": np.array([self.margin_unit_, self._unit, self.memory_]),
+            "order": order,
+        }
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.order_ = Order(*arrays["order"].tolist())
         self.margin_unit_ = float(arrays["margin_unit"][0])
         super().from_arrays(arrays)
-        self._unit = float(arrays["margin_unit"][1])
+        self._unit, self.memory_ = (float(value) for value in arrays["margin_unit"][1:])

@@ -2,7 +2,8 @@
 
 Scoring drifts over decades, and what was a large margin once is an ordinary one later. With ``u`` the unit before a
 match of margin ``m``, ``u ← u + (|m| − u)/memory`` after it: causal, and steady to a few per cent. A memory of 1,000
-matches follows any drift that takes years, and in a shorter table the unit hardly moves from where it began.
+matches follows any drift that takes years, and in a shorter table the unit hardly moves from where it began. Raters
+with normal beliefs forget sooner where the margins fitted ask for it (:mod:`kinelo.raters.open_memory`).
 """
 
 from __future__ import annotations

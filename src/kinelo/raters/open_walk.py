@@ -14,21 +14,13 @@ How a belief is read as a forecast (sharpness, draw band, doubt) is settled anew
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kinelo.forecasts.fit import WARM_UP, Slopes, estimate
-from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
-from kinelo.raters.gaussian_slopes import READING, Expected, read
-
-Array = NDArray[np.float64]
+from kinelo.raters.reading import read_anew
 
 APART = 0.5
 """Standard deviation of the logarithm of the walk, in units of the noise, between leagues."""
@@ -50,49 +42,13 @@ def mean_walk(walk: float, error: float, parameter: Parameter) -> float:
     return min(walk * math.exp(2.0 * s2), parameter.high)
 
 
-class Read:
-    """Beliefs about matches that stand as they are; only how they are read as forecasts is sought."""
-
-    def __init__(self, rater: Any, mean: Array, variance: Array) -> None:
-        self.rater = rater
-        self.mean, self.variance = mean, variance
-
-    def open_parameters(self) -> tuple[Parameter, ...]:
-        """Those of the rater that change no belief."""
-        return tuple(p for p in self.rater.open_parameters() if p.name in READING)
-
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
-        """Read by these values."""
-        self.rater = copy.copy(self.rater)
-        self.rater.parameters_ = dict(self.rater.parameters_) | (estimated or {})
-
-    def one_step_ahead(self, matches: Matches) -> Forecast:
-        """What was forecast of each match."""
-        return self.rater._forecast(self.mean, self.variance, ())
-
-    def slopes(self, matches: Matches, skipped: int) -> Slopes:
-        """Losses of the matches scored, and their derivatives."""
-        none = np.empty((len(matches) - skipped, 0))
-        told = Expected(self.mean[skipped:], self.variance[skipped:], none, none, ())
-        return read(told, dict(self.rater.parameters_), matches.signed[skipped:])
-
-
 def with_mean_walk(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """The estimates that a rater with normal beliefs found, its walk averaged over what the matches leave open."""
     own = next((p for p in rater.open_parameters() if p.name == "walk"), None)
     if own is None or rater.start is not None:  # where ratings begin depends on how they are read
         return found
-    most_likely = found.values["walk"]
-    walk = mean_walk(most_likely, found.standard_errors["walk"], own)
-    rater.reset(found.values | {"walk": walk})
-    mean, variance, _ = rater.expected(matches)
-    again = estimate(Read(rater, mean, variance), matches, WARM_UP)
-    errors = found.standard_errors | {"walk": found.standard_errors["walk"] * walk / most_likely}
-    bounds = tuple(name for name in found.at_bounds if name not in READING) + again.at_bounds
-    return replace(
-        found,
-        values=found.values | {"walk": walk} | again.values,
-        standard_errors=errors,
-        log_likelihood=again.log_likelihood,
-        at_bounds=bounds,
-    )
+    most_likely, error = found.values["walk"], found.standard_errors["walk"]
+    walk = mean_walk(most_likely, error, own)
+    values = found.values | {"walk": walk}
+    errors = found.standard_errors | {"walk": error * walk / most_likely}
+    return read_anew(rater, replace(found, values=values, standard_errors=errors), matches)
