@@ -69,6 +69,9 @@ def test_picture_of_histories(teams):
     assert axes.get_ylabel() == "Rating (points)"
     with pytest.raises(kn.InputError, match="'Nowhere' has no rating"):
         draw_histories(history, ["Nowhere"])
+    both = draw_histories(history, ["Ashford"], now=history)
+    assert [axes.get_title(loc="left") or axes.get_title() for axes in both.axes] == ["As seen then", "As we know now"]
+    assert both.axes[0].get_ylim() == both.axes[1].get_ylim()
 
 
 def test_raters_by_name():
