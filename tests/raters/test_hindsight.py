@@ -123,9 +123,8 @@ def test_hindsight_is_conditioning_on_everything(stop):
     np.testing.assert_allclose(table["uncertainty"].to_numpy() / points, np.sqrt(np.diag(M @ C @ M.T)), atol=1e-8)
 
 
-def test_hindsight_is_nearer_to_the_truth_and_knows_how_near(monkeypatch):
+def test_hindsight_is_nearer_to_the_truth_and_knows_how_near():
     """12 sides, 6 years: the error of past strengths falls, and the bands hold them (mean square error near 1)."""
-    monkeypatch.setattr("kinelo.raters.gaussian.MEMORY", 1e12)  # one unit throughout, so that truth has one scale
     rng = np.random.default_rng(2)
     days, sides, n = 6 * 365, 12, 1500
     truth = rng.normal(0, 1, sides) + np.zeros((days, 1))
@@ -145,7 +144,7 @@ def test_hindsight_is_nearer_to_the_truth_and_knows_how_near(monkeypatch):
     unit = float(np.abs(margin).mean())
     known = {"walk": 0.6 / unit, "noise": 1.5 / unit, "prior_spread": 1.0 / unit, "regression": 0.0, "newcomer": 0.0}
     rater = kn.KalmanElo(**VALUES | known)
-    rater.margin_unit_ = unit
+    rater.margin_unit_, rater.memory_ = unit, 1e12  # one unit throughout, so that truth has one scale
     rater.reset()
     errors = {}
     for hindsight in (False, True):

@@ -132,9 +132,8 @@ def test_one_match_has_no_afterwards(values, away):
         np.testing.assert_allclose(now[column], then[column], rtol=1e-9)
 
 
-def test_nearer_to_the_truth_with_bands_that_hold(monkeypatch):
+def test_nearer_to_the_truth_with_bands_that_hold():
     """24 players in sides of three drawn anew, 5 years: the error falls by a seventh and more, and the bands hold."""
-    monkeypatch.setattr("kinelo.raters.gaussian.MEMORY", 1e12)  # one unit throughout, so that truth has one scale
     rng = np.random.default_rng(4)
     days, players, n = 5 * 365, 24, 900
     truth = rng.normal(0, 1, players) + np.zeros((days, 1))
@@ -156,7 +155,7 @@ def test_nearer_to_the_truth_with_bands_that_hold(monkeypatch):
     unit = float(np.abs(margin).mean())
     known = {"walk": 0.7 / unit, "noise": 0.8 / unit, "prior_spread": 1.0 / unit, "regression": 0.0, "newcomer": 0.0}
     rater = rater_with(unit, **known)
-    rater.order_ = Order(home=False, neutral=False)
+    rater.order_, rater.memory_ = Order(home=False, neutral=False), 1e12  # one unit, so that truth has one scale
     errors = {}
     for hindsight_wanted in (False, True):
         history = kn.rating_history(rater, kn.read_matches(table), points=12, hindsight=hindsight_wanted)
