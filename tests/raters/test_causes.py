@@ -128,6 +128,9 @@ def test_the_unit_forgets_sooner_where_scoring_changes_fast(monkeypatch):
     found, steady = kalman(), kalman()
     chosen = loss(found, fast), loss(steady, still)
     assert (found.memory_, steady.memory_) == (250.0, 1000.0)
+    kept = kalman()
+    kept.from_arrays(found.to_arrays())
+    assert kept.memory_ == 250.0
     monkeypatch.setattr("kinelo.raters.gaussian.with_memory", lambda rater, found, matches: found)
     assert chosen[0] < loss(kalman(), fast) - 0.002
     assert chosen[1] == loss(kalman(), still)
