@@ -37,6 +37,11 @@ def root() -> Path:
     return Path(os.environ.get("KINELO_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
+def beginning(group: pl.DataFrame) -> tuple[str, str]:
+    """First day and match of a group, by which groups are put in order."""
+    return str(group["date"].min()), str(group["match_id"].min())
+
+
 def complete_groups(rows: pl.DataFrame, legs: int) -> list[pl.DataFrame]:
     """Matches of those groups of three and more in which all met ``legs`` times and nobody else."""
     sides: dict[str, set[str]] = {}
@@ -52,7 +57,7 @@ def complete_groups(rows: pl.DataFrame, legs: int) -> list[pl.DataFrame]:
         closed = len(members) >= 3 and all(sides[m] == members for m in members)
         if closed and all(counts.get(pair) == legs for pair in pairs):
             found.append(rows.filter(pl.col("home_team").is_in(list(members))))
-    return sorted(found, key=lambda group: str(group["date"].min()))
+    return sorted(found, key=beginning)
 
 
 def groups() -> Iterator[pl.DataFrame]:
@@ -132,7 +137,7 @@ def internationals() -> None:
     rater = kn.KalmanElo().fit(matches.before("2005-01-01"))
     rules = kn.Rules(places={"first": (1, 1), "first two": (1, 2), "last": (-1, -1)})
     finals, qualifiers, done = Ledger(), Ledger(), int(np.searchsorted(matches.date, np.datetime64("2005-01-01")))
-    for group in sorted(groups(), key=lambda group: str(group["date"].min())):
+    for group in sorted(groups(), key=beginning):
         fixtures = matches[np.flatnonzero(np.isin(identifiers, group["match_id"].to_numpy()))]
         first = int(np.searchsorted(matches.date, fixtures.date[0]))
         rater.update(matches[done:first])
