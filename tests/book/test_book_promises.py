@@ -280,6 +280,22 @@ def test_conditions_are_kept_with_the_matches(make, tmp_path):
     assert replayed.ratings_.equals(make().update(other).ratings_)
 
 
+def test_what_a_rater_refuses_does_not_enter_the_journal(tmp_path, monkeypatch):
+    matches = toured()
+    book = kn.RatingBook(tmp_path / "b", kn.TeamElo(conditions=["surface"]))
+    book.add(matches[:10])
+    before, journal = book.ratings_, (tmp_path / "b" / "matches.knl").read_bytes()
+    with monkeypatch.context() as tight:
+        tight.setattr("kinelo.raters.levels.MOST_STRENGTHS", 1)
+        with pytest.raises(kn.InputError, match="too many"):
+            book.add(matches[10:])
+    assert (tmp_path / "b" / "matches.knl").read_bytes() == journal
+    for one in (book, kn.RatingBook(tmp_path / "b")):
+        assert len(one) == 10 and one.ratings_.equals(before)
+    book.add(matches[10:])
+    assert book.ratings_.equals(kn.TeamElo(conditions=["surface"]).update(matches).ratings_)
+
+
 def test_covariates_are_kept_as_well(tmp_path):
     """Equal to a millionth: the search for an estimate begins where the last one ended."""
     matches = toured()

@@ -157,12 +157,17 @@ class RatingBook:
             self._load()
 
     def _write(self, payload: bytes) -> None:
-        self._end = append_record(self.path / "matches.knl", payload, self._end)
+        """Rate, then write: what a rater refuses never stands in the journal, which could not be opened again."""
         before = len(self)
-        if self._ledger.apply(payload):
-            carry_on(self._rater, frame_to_matches(self._ledger.table[before:]))
-        else:
-            self._rate_all()
+        try:
+            if self._ledger.apply(payload):
+                carry_on(self._rater, frame_to_matches(self._ledger.table[before:]))
+            else:
+                self._rate_all()
+            self._end = append_record(self.path / "matches.knl", payload, self._end)
+        except BaseException:
+            self._load()
+            raise
         self._save()
 
     def _rate_all(self) -> None:
