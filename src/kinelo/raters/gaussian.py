@@ -294,7 +294,8 @@ class GaussianRater(StatefulRater):
         order = np.array([self.order_.home, self.order_.neutral])
         return {
             **super().to_arrays(),
-            "margin_unit": np.array([self.margin_unit_, self._unit, self.memory_]),
+            "margin_unit": np.array([self.margin_unit_, self._unit]),
+            "memory": np.array([self.memory_]),
             "order": order,
         }
 
@@ -303,4 +304,6 @@ class GaussianRater(StatefulRater):
         self.order_ = Order(*arrays["order"].tolist())
         self.margin_unit_ = float(arrays["margin_unit"][0])
         super().from_arrays(arrays)
-        self._unit, self.memory_ = (float(value) for value in arrays["margin_unit"][1:])
+        self._unit = float(arrays["margin_unit"][1])
+        # Books from before the memory was estimated have none.
+        self.memory_ = float(arrays["memory"][0]) if "memory" in arrays else float(MEMORY)
