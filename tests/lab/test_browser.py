@@ -184,6 +184,7 @@ def test_back_and_forward_stay_within_the_lab(visit):
     assert page.is_visible("#rate")
 
 
+@pytest.mark.long
 def test_line_ups_have_sliders_of_their_own(visit):
     page = visit()
     assert page.is_visible("#control-sigma") and not page.is_visible("#control-players")
@@ -378,6 +379,7 @@ def drop(page, selector: str, *names: str, text: str = GOOD) -> None:
     assert stopped
 
 
+@pytest.mark.long
 def test_a_file_that_misses_its_zone_does_not_replace_the_page(visit):
     page = visit("?teams=20")
     drop(page, "h1", "league.csv")
@@ -390,6 +392,7 @@ def test_a_file_that_misses_its_zone_does_not_replace_the_page(visit):
     assert "league.csv: 160 rows" in page.inner_text("#drop-results")
 
 
+@pytest.mark.long
 def test_files_dropped_while_the_lab_is_busy_wait_their_turn_and_can_be_taken_back(visit):
     page = visit("#rate")
     words = page.inner_text("#drop-lineups span")
@@ -408,6 +411,7 @@ def test_files_dropped_while_the_lab_is_busy_wait_their_turn_and_can_be_taken_ba
     assert page.is_hidden("#rated")
 
 
+@pytest.mark.long
 def test_no_old_leaderboard_stands_under_new_file_names(visit):
     page = visit("#rate")
     upload(page, GOOD)

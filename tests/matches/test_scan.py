@@ -67,14 +67,13 @@ def test_updates_in_pieces_give_the_same_ratings_to_the_bit(river, rater, monkey
     assert near.height == 30 and near.sort("name").equals(far.sort("name"))
 
 
-def test_fit_looks_at_the_first_matches_and_says_so(river, monkeypatch):
+def test_fit_looks_at_the_first_matches_and_says_so(river):
     pattern, table = river
     classic = kn.TeamElo.classic().fit(kn.read_matches(table)).ratings_
     for look in (100, 250, 10_000):
-        monkeypatch.setattr(kn.TeamElo, "look", look)
-        assert kn.TeamElo.classic().fit(kn.scan_matches(pattern)).ratings_.sort("name").equals(classic.sort("name"))
-    monkeypatch.setattr(kn.TeamElo, "look", 300)
-    open_step = {**kn.TeamElo.classic().get_params(), "step": None}
+        brief = kn.TeamElo.classic().set_params(look=look).fit(kn.scan_matches(pattern))
+        assert brief.ratings_.sort("name").equals(classic.sort("name"))
+    open_step = {**kn.TeamElo.classic().get_params(), "step": None, "look": 300}
     with pytest.warns(KineloWarning, match="estimated on the first 300 matches"):
         far = kn.TeamElo(**open_step).fit(kn.scan_matches(pattern))
     near = kn.TeamElo(**open_step).fit(kn.read_matches(table[:300]))
