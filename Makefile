@@ -29,7 +29,7 @@ run: $(VENV)/.run
 	$(BIN)/kinelo reproduce --out $(OUT) $(if $(wildcard $(OUT)),--resume)
 
 test: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile
 
 # What takes half a minute and more: runs killed at random moments, a worker out of memory, a server that dies.
 test-long: $(VENV)/.dev
@@ -41,14 +41,14 @@ test-gpu: $(VENV)/.dev
 	$(BIN)/python tests/macro/device_agreement.py 60 3.0 1
 
 # The lowest versions that pyproject.toml declares, in an environment of their own: every module is imported, the examples of
-# docstrings run (but for raters and advice, whose kernels take a minute to compile), and one test of each room. Compiled code is kept apart, since each version of Numba writes over the others'.
+# docstrings run (but for raters, forecasts and advice, whose kernels take a minute to compile), and one test of each room. Compiled code is kept apart, since each version of Numba writes over the others'.
 LOWEST := .venv-lowest
 test-lowest: $(VENV)/.dev
 	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(LOWEST)
 	$(BIN)/python .ci/lowest.py > $(LOWEST)/requirements.txt
 	$(BIN)/uv pip install --quiet --python $(LOWEST) -r $(LOWEST)/requirements.txt -e .
 	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -p no:cacheprovider \
-	  -n 2 --dist loadfile --doctest-modules src --ignore=src/kinelo/raters --ignore=src/kinelo/advice \
+	  -n 2 --dist loadfile --doctest-modules src --ignore=src/kinelo/raters --ignore=src/kinelo/advice --ignore=src/kinelo/forecasts \
 	  $$(cat .ci/lowest_tests.txt)
 
 check: style types examples

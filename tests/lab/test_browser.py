@@ -150,12 +150,14 @@ def test_the_picture_is_that_of_the_verdict_wherever_the_sliders_stand(visit):
             assert ranges[0] == ranges[1], (name, value)
 
 
+@pytest.mark.long
 def test_an_address_of_nonsense_still_plays(visit):
     page = visit("?teams=20&law=constructor&pairing=toString&start=__proto__&players=7.4&sigma=&nu=one")
     wait_for_frames(page, 2)
     assert page.is_hidden("#toast") and page.input_value("#control-law") == "normal"
 
 
+@pytest.mark.long
 def test_back_and_forward_stay_within_the_lab(visit):
     page = visit("?teams=20")
     wait_for_frames(page, 1)
@@ -198,6 +200,7 @@ def test_line_ups_have_sliders_of_their_own(visit):
     assert page.is_hidden("#toast")
 
 
+@pytest.mark.long
 def test_pause_and_restart(visit):
     page = visit("?teams=20")
     wait_for_frames(page, 3)

@@ -101,13 +101,6 @@ class KalmanElo(GaussianRater, ConditionRater):
     >>> rater = kn.KalmanElo().update(matches)
     >>> rater.ratings_["name"].to_list(), rater.correlation("A", "C") > 0
     (['A', 'B', 'C'], True)
-
-    ``fit`` estimates every parameter that is not given:
-
-    >>> made_up = kn.sample_league(teams=8, seasons=1, seed=1)
-    >>> fitted = kn.KalmanElo().fit(kn.read_matches(made_up.results))
-    >>> fitted.ratings_.height, fitted.parameters_["walk"] > 0
-    (8, True)
     """
 
     parameters = (

@@ -111,13 +111,6 @@ class PlayerElo(GaussianRater, ConditionRater):
     >>> rater = kn.PlayerElo().update(kn.read_matches(table))
     >>> rater.ratings_["name"][0], rater.team_strengths_["name"].to_list()
     ('Ann', ['A', 'B'])
-
-    ``fit`` estimates every parameter that is not given:
-
-    >>> made_up = kn.sample_league(teams=8, seasons=1, seed=1)
-    >>> fitted = kn.PlayerElo().fit(kn.read_matches(made_up.results, lineups=made_up.lineups))
-    >>> fitted.team_strengths_.height, fitted.parameters_["walk"] > 0
-    (8, True)
     """
 
     parameters = (
