@@ -29,7 +29,7 @@ run: $(VENV)/.run
 	$(BIN)/kinelo reproduce --out $(OUT) $(if $(wildcard $(OUT)),--resume)
 
 test: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 # What takes half a minute and more: runs killed at random moments, a worker out of memory, a server that dies.
 test-long: $(VENV)/.dev
