@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from kinelo.play.formula import kernel
+from kinelo.play.formula import inlined, kernel
 from kinelo.raters.player.kernels import HOME, NEUTRAL, room
 from kinelo.raters.player.rotation import (
     AFTER,
@@ -138,6 +138,18 @@ def rotation(team, day, levels, p, s, ids, w, dx, dP, ddelta, ddelta_v, dmean, d
     return theta, variance
 
 
+@inlined
+def taken(share, sign, e, de, S, dS, x, v, dx, dv):
+    """Mean and variance of one strength after its part of the surprise; ``dx`` and ``dv`` take the derivatives."""
+    pull = share * v
+    for q in range(de.size):
+        dpull = share * dv[q]
+        part = (dpull - pull * dS[q] / S) / S
+        dx[q] += sign * (part * e + pull * de[q] / S)
+        dv[q] -= pull * (part + dpull / S)
+    return x + sign * pull * e / S, v - pull * pull / S
+
+
 @kernel
 def learn(ids, w, n, sign, prior, dprior, e, de, S, dS, day, p, s, dx, dP):
     """Share the surprise ``e`` among those who played, and its derivative among theirs."""
@@ -159,14 +171,7 @@ def learn(ids, w, n, sign, prior, dprior, e, de, S, dS, day, p, s, dx, dP):
             dP[player, WALK] += A
             s.x[player] *= f
             s.P[player] = f * f * s.P[player] + p.walk * A
-        pull = w[k] * s.P[player]
-        for q in range(dx.shape[1]):
-            dpull = w[k] * dP[player, q]
-            part = (dpull - pull * dS[q] / S) / S
-            dx[player, q] += sign * (part * e + pull * de[q] / S)
-            dP[player, q] -= pull * (part + dpull / S)
-        s.x[player] += sign * pull * e / S
-        s.P[player] -= pull * pull / S
+        s.x[player], s.P[player] = taken(w[k], sign, e, de, S, dS, s.x[player], s.P[player], dx[player], dP[player])
         s.last[player] = day
         s.games[player] += 1
 
@@ -179,14 +184,10 @@ def learn_levels(ids, w, n, levels, sign, e, de, S, dS, s, ddelta, ddelta_v):
             continue
         for k in range(n):
             player = ids[k]
-            pull = w[k] * s.delta_v[player, slot]
-            for q in range(de.size):
-                dpull = w[k] * ddelta_v[slot, player, q]
-                part = (dpull - pull * dS[q] / S) / S
-                ddelta[slot, player, q] += sign * (part * e + pull * de[q] / S)
-                ddelta_v[slot, player, q] -= pull * (part + dpull / S)
-            s.delta[player, slot] += sign * pull * e / S
-            s.delta_v[player, slot] -= pull * pull / S
+            s.delta[player, slot], s.delta_v[player, slot] = taken(
+                w[k], sign, e, de, S, dS, s.delta[player, slot], s.delta_v[player, slot], ddelta[slot, player],
+                ddelta_v[slot, player],
+            )  # fmt: skip
 
 
 @kernel
@@ -278,11 +279,4 @@ def walk_with_slopes(
             if levels.size > 0:
                 learn_levels(ids[side], w[side], size[side], levels, sign, e, de, S, dS, s, ddelta, ddelta_v)
             remember(g, side, home[g] if side == 0 else away[g], sheet, p, s, w[side])
-        pull = s.venue_v[at]
-        for q in range(width):
-            dpull = dvenue_v[at, q]
-            gain = (dpull - pull * dS[q] / S) / S
-            dvenue[at, q] += gain * e + pull * de[q] / S
-            dvenue_v[at, q] -= pull * (gain + dpull / S)
-        s.venue[at] += pull * e / S
-        s.venue_v[at] -= pull * pull / S
+        s.venue[at], s.venue_v[at] = taken(1.0, 1.0, e, de, S, dS, s.venue[at], s.venue_v[at], dvenue[at], dvenue_v[at])
