@@ -41,7 +41,7 @@ def leaderboard(
 
     Example:  kinelo leaderboard league/results.csv --active-days 365 --least-matches 5
     """
-    from kinelo.cli.loading import load, plain_warnings, write_csv
+    from kinelo.cli.loading import load, plain_warnings, rater_or_usual, write_csv
     from kinelo.raters.choice import rater_called
     from kinelo.raters.leaderboard import leaderboard as ranked
 
@@ -55,7 +55,7 @@ def leaderboard(
         if source.is_dir():
             rated, matches = _kept(source, rater, condition, start)
         else:
-            rated = rater_called(rater or ("player" if lineups else "team"), start, condition or ())
+            rated = rater_called(rater_or_usual(rater, lineups), start, condition or ())
             matches = load(source, lineups, column, **options)
             rated = rated.fit(matches)
         table = ranked(rated, matches, active_days=active_days, least_matches=least_matches, caution=caution)

@@ -75,6 +75,11 @@ def load(
     return matches
 
 
+def rater_or_usual(asked: str | None, lineups: Path | None) -> str:
+    """The rater that was asked for, else the usual one: by players where line-ups are given."""
+    return asked or ("player" if lineups else "team")
+
+
 def told_by_book(book: Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
     """Columns that the rater of a book asks of matches; what else is asked of a book that exists is refused."""
     from kinelo.raters.guest import conditions_of

@@ -40,7 +40,7 @@ def predict(
 
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     """
-    from kinelo.cli.loading import load, plain_warnings, told_by_book, write_csv
+    from kinelo.cli.loading import load, plain_warnings, rater_or_usual, told_by_book, write_csv
     from kinelo.raters.choice import rater_called
     from kinelo.raters.guest import conditions_of, forecast_by
 
@@ -51,7 +51,7 @@ def predict(
             "drop_repeats": drop_repeats,
             "conditions": condition,
         }
-        kind = rater or ("player" if lineups else "team")
+        kind = rater_or_usual(rater, lineups)
         chosen = _rater(
             book, results, lambda: rater_called(kind, start, condition or ()),
             lambda path: load(path, lineups, columns=column, **options),

@@ -51,7 +51,7 @@ def rate(
 
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
     """
-    from kinelo.cli.loading import load, plain_warnings, told_by_book, write_csv
+    from kinelo.cli.loading import load, plain_warnings, rater_or_usual, told_by_book, write_csv
     from kinelo.raters.choice import rater_called
 
     if any(sign in str(results) for sign in "*?["):
@@ -60,7 +60,7 @@ def rate(
         _rate_in_pieces(str(results), rater or "team", column, top, out)
         return
 
-    kind = rater or ("player" if lineups else "team")
+    kind = rater_or_usual(rater, lineups)
     with plain_warnings():
         kept = _opened(book, rater)
     if kept is not None:
