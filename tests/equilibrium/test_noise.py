@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import kinelo as kn
-from kinelo.equilibrium.noise import laplacian
+from kinelo.equilibrium import noise
+from kinelo.equilibrium.pair_means import Results, laplacian, pair_means
+from kinelo.equilibrium.teams import teams_of
 
 
 def system(gamma, outcome=None, pairing=None):
@@ -163,3 +165,58 @@ def test_noise_that_fills_a_window_is_said():
     with pytest.warns(kn.KineloWarning, match=r"varies by ± 1\.\d+ at gamma = 0\.2, and the pairing jumps at 1\.5"):
         kn.stationary(system(0.2, pairing=kn.Window(1.5)), league, noise="gaussian")
     kn.stationary(system(0.05, pairing=kn.Window(1.5)), league, noise="gaussian")  # a warning would be an error here
+
+
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.6, 1.3), kn.Probit(0.4)])
+def test_bends_are_derivatives(outcome):
+    """Against differences in one rating and in all variances, step 1e-4: wrong by its square at most."""
+    league, h = kn.Normal([0.0, 1.0, 2.5], [0.0, 1.0, 0.5]), 1e-4
+    rules, variance = system(0.3, outcome), np.array([[0, 0.7, 0.4], [0.7, 0, 1.1], [0.4, 1.1, 0]])
+    results = Results(rules, teams_of(league), "exact")
+
+    def means(shift, wider):
+        return pair_means(rules, results, league.theta + np.array([shift, 0, 0]), variance + wider * (variance > 0))
+
+    here, bends = means(0.0, 0.0), means(0.0, 0.0).bends
+    right, left, wide, narrow = means(h, 0.0), means(-h, 0.0), means(0.0, h), means(0.0, -h)
+    names = ("drift", "slope", "shake")
+    by_mean = {name: (getattr(right, name) - getattr(left, name))[0] / (2 * h) for name in names}
+    by_variance = {name: (getattr(wide, name) - getattr(narrow, name)) / (2 * h) for name in names}
+    assert by_mean["drift"][1:] == pytest.approx(-here.slope[0, 1:], abs=1e-7)
+    assert by_mean["slope"][1:] == pytest.approx(-bends.drift_second[0, 1:], abs=1e-7)
+    assert by_mean["shake"][1:] == pytest.approx(bends.shake_first[0, 1:], abs=1e-7)
+    off = ~np.eye(3, dtype=bool)
+    assert by_variance["drift"][off] == pytest.approx(bends.drift_second[off] / 2, abs=1e-7)
+    assert by_variance["slope"][off] == pytest.approx(-bends.drift_third[off] / 2, abs=1e-7)
+    assert by_variance["shake"][off] == pytest.approx(bends.shake_second[off] / 2, abs=1e-7)
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.6, 2.0])
+def test_few_newton_steps_find_what_many_small_steps_find(gamma):
+    """The twin moves means and covariance halfway to what each equation gives, two hundred times."""
+    league = kn.Normal(np.linspace(4, 10, 20), np.linspace(0.2, 1.5, 20))
+    rules, teams = system(gamma), teams_of(league)
+    results, weights = Results(rules, teams, "exact"), noise.opponents(teams)
+    found = noise.fluctuations(rules, teams, "exact", league.theta)
+    rating, covariance = league.theta.copy(), np.diag(np.full(20, gamma))
+    for _ in range(200):
+        now = noise.look(rules, teams, results, weights, rating, covariance)
+        rating, covariance = rating + now.step / 2, (covariance + now.implied) / 2
+    assert found.covariance == pytest.approx(covariance, abs=1e-10)
+    assert found.rating == pytest.approx(rating, abs=1e-10)
+    assert found.iterations <= 15
+
+
+def test_a_mean_field_converges_quadratically():
+    """Without correlations the step is Newton's own: three more iterations square an error of 1e-2 beyond rounding."""
+    teams, rules = teams_of(kn.Continuum((4, 10), (0, 1), nodes=10, sigma_nodes=3)), system(0.5)
+    results, weights = Results(rules, teams, "exact"), noise.opponents(teams)
+    rating, covariance, errors = teams.theta.copy(), np.diag(np.full(teams.size, 0.4)), []
+    for _ in range(7):
+        now = noise.look(rules, teams, results, weights, rating, covariance)
+        rating, covariance, _ = now.next_point(teams.mass)
+        errors.append(max(now.change, now.residual))
+    near = [error for error in errors if error < 0.05]
+    assert near[1] < near[0] ** 2 * 10
+    assert near[2] < 1e-6
+    assert errors[-1] < 1e-13

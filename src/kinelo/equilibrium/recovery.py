@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from kinelo.equilibrium.balance import DensePull, WavePull, expected_slope, find_balance
 from kinelo.equilibrium.existence import runaway_group
 from kinelo.equilibrium.limit import DENSE_TEAMS, fluctuating
-from kinelo.equilibrium.noise import Fluctuation, Results, difference_variance, laplacian, pair_means
+from kinelo.equilibrium.noise import Fluctuation
+from kinelo.equilibrium.pair_means import Results, difference_variance, laplacian, pair_means
 from kinelo.equilibrium.teams import Teams, teams_of
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError

@@ -17,8 +17,10 @@ from scipy.optimize import root_scalar
 from kinelo.equilibrium.anderson import NEAR, Mixing
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.crowd import representatives
+from kinelo.equilibrium.joint_step import Aim
 from kinelo.equilibrium.limit import balanced_ratings, fluctuating
-from kinelo.equilibrium.noise import CALM, GROWTH, WHOLE_COVARIANCE, Fluctuation, Results, advance, opponents
+from kinelo.equilibrium.noise import CALM, GROWTH, WHOLE_COVARIANCE, Fluctuation, look, opponents
+from kinelo.equilibrium.pair_means import Results
 from kinelo.equilibrium.state import regression_slope
 from kinelo.equilibrium.teams import Teams, teams_of
 from kinelo.equilibrium.threads import few_threads
@@ -80,22 +82,21 @@ def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) ->
     """Iterate ratings, covariance and γ as one; None where they do not settle."""
     results, weights, mixing = Results(RatingSystem(outcome), teams, closure), opponents(teams), Mixing()
     rating, covariance = np.array(teams.theta), np.diag(np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2)
+    of_slope = _slope_weights(teams)
     try:
-        _, unit, _ = advance(RatingSystem(outcome, gamma=1.0), teams, results, weights, rating, covariance)
+        unit = look(RatingSystem(outcome, gamma=1.0), teams, results, weights, rating, covariance).implied
         gamma = float(np.trace(covariance) / np.trace(unit))
-        covariance, rise = gamma * unit, (1 - _slope(teams, still)) / gamma
+        covariance = gamma * unit
         for iteration in range(1, ATTEMPTS + 1):
-            system = RatingSystem(outcome, gamma=gamma)
-            step, new, residual = advance(system, teams, results, weights, rating, covariance)
-            missing = 1 - _slope(teams, rating + step)
-            change = float(np.abs(new - covariance).max() / np.abs(new).max())
-            if max(residual, change, abs(missing)) <= SETTLED:
-                variance = np.ascontiguousarray(np.diag(new))
-                return Unbiased(gamma, Fluctuation(rating, variance, new, residual, iteration))
+            now = look(RatingSystem(outcome, gamma=gamma), teams, results, weights, rating, covariance)
+            aim = Aim(of_slope, 1 - float(of_slope @ rating))
+            if max(now.residual, now.change, abs(aim.missing)) <= SETTLED:
+                variance = np.ascontiguousarray(np.diag(now.implied))
+                return Unbiased(gamma, Fluctuation(rating, variance, now.implied, now.residual, iteration))
+            ahead = now.next_point(teams.mass, aim)
             here = np.concatenate([rating, covariance.ravel(), [gamma]])
-            there = np.concatenate([rating + step, new.ravel(), [gamma + missing / rise]])
-            # The start is near, so that past steps count from the first.
-            point = mixing.propose(here, there, min(change, NEAR))
+            there = np.concatenate([ahead.rating, ahead.covariance.ravel(), [ahead.gamma]])
+            point = mixing.propose(here, there, min(now.change, NEAR))
             rating, covariance = point[: teams.size], point[teams.size : -1].reshape(covariance.shape)
             gamma = float(point[-1])
             if not gamma > 0:
@@ -103,6 +104,12 @@ def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) ->
     except LinAlgError:
         pass
     return None
+
+
+def _slope_weights(teams: Teams) -> Array:
+    """What the slope of the regression on θ weighs ratings by."""
+    centred = teams.theta - teams.mean(teams.theta)
+    return teams.mass * centred / teams.mean(centred**2)
 
 
 def _climbing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
 from scipy.special import ndtr
 
 from kinelo.errors import InputError
@@ -82,6 +81,8 @@ class Shape:
 
 def _searches(distribution: object) -> bool:
     """Whether a distribution knows its density only, and would search for each quantile and moment."""
+    from scipy import stats
+
     family = getattr(distribution, "dist", distribution)
     return getattr(type(family), "_ppf", None) is stats.rv_continuous._ppf
 

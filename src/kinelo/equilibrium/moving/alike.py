@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from kinelo.equilibrium.moving.performance import Results
-from kinelo.equilibrium.noise import normal_nodes
+from kinelo.equilibrium.pair_means import normal_nodes
 from kinelo.errors import NoStationaryState
 
 WIDEST = 40.0

@@ -18,7 +18,7 @@ from kinelo.equilibrium.anderson import Mixing
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.moving.deviation import GLICKO, discount
 from kinelo.equilibrium.moving.glicko import DeviationState, GlickoLeague, settled_deviations
-from kinelo.equilibrium.noise import normal_nodes
+from kinelo.equilibrium.pair_means import normal_nodes
 from kinelo.errors import NoStationaryState
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength

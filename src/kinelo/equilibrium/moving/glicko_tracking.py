@@ -21,7 +21,7 @@ from kinelo.equilibrium.moving.deviation import discount
 from kinelo.equilibrium.moving.moments import Moments, Parts
 from kinelo.equilibrium.moving.pairs import PairMeans
 from kinelo.equilibrium.moving.performance import normal_only
-from kinelo.equilibrium.noise import laplacian
+from kinelo.equilibrium.pair_means import laplacian
 from kinelo.equilibrium.teams import Teams
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Form, Walk

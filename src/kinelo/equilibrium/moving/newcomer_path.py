@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinelo.equilibrium.moving.deviation import discount
-from kinelo.equilibrium.noise import normal_nodes
+from kinelo.equilibrium.pair_means import normal_nodes
 from kinelo.errors import NoStationaryState
 from kinelo.model.dynamics import Form, Learning, Walk
 from kinelo.model.outcome import Outcome

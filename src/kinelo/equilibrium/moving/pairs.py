@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from kinelo.equilibrium.noise import WIDEST
+from kinelo.equilibrium.pair_means import WIDEST
 from kinelo.errors import NoStationaryState
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array

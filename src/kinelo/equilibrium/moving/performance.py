@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinelo.equilibrium.noise import normal_nodes
+from kinelo.equilibrium.pair_means import normal_nodes
 from kinelo.equilibrium.teams import Teams
 from kinelo.errors import InputError
 from kinelo.model.outcome import Outcome

@@ -16,7 +16,7 @@ from scipy.linalg import eigh
 
 from kinelo.equilibrium.continuum import Continuum
 from kinelo.equilibrium.limit import stationary
-from kinelo.equilibrium.noise import laplacian
+from kinelo.equilibrium.pair_means import laplacian
 from kinelo.equilibrium.teams import Teams, mean_results, teams_of
 from kinelo.equilibrium.threads import few_threads
 from kinelo.errors import InputError

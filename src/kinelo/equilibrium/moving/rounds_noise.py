@@ -16,7 +16,8 @@ from kinelo.equilibrium.anderson import Mixing
 from kinelo.equilibrium.limit import balanced_ratings
 from kinelo.equilibrium.moving.pairs import PairMeans
 from kinelo.equilibrium.moving.rounds import round_modes
-from kinelo.equilibrium.noise import WHOLE_COVARIANCE, Fluctuation, difference_variance, laplacian
+from kinelo.equilibrium.noise import WHOLE_COVARIANCE, Fluctuation
+from kinelo.equilibrium.pair_means import difference_variance, laplacian
 from kinelo.equilibrium.teams import Teams
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import expected_result, expected_tie

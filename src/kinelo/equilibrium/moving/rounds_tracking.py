@@ -20,7 +20,8 @@ from kinelo.equilibrium.anderson import Mixing
 from kinelo.equilibrium.moving.moments import Moments, Parts
 from kinelo.equilibrium.moving.pairs import PairMeans
 from kinelo.equilibrium.moving.performance import normal_only
-from kinelo.equilibrium.noise import WHOLE_COVARIANCE, laplacian
+from kinelo.equilibrium.noise import WHOLE_COVARIANCE
+from kinelo.equilibrium.pair_means import laplacian
 from kinelo.equilibrium.teams import Teams
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Form, Walk
