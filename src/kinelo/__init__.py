@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kinelo._version import __version__
+from kinelo.loading import uncollected
 
 if TYPE_CHECKING:
     from kinelo import plot
@@ -136,12 +137,14 @@ __all__ = ["__version__", "plot", *_MODULE_OF]
 
 def __getattr__(name: str) -> object:
     if name == "plot":
-        return import_module("kinelo.plot")
+        with uncollected():
+            return import_module("kinelo.plot")
     try:
         module = _MODULE_OF[name]
     except KeyError:
         raise AttributeError(f"module 'kinelo' has no attribute {name!r}") from None
-    value = getattr(import_module(module), name)
+    with uncollected():
+        value = getattr(import_module(module), name)
     globals()[name] = value
     return value
 

@@ -19,6 +19,7 @@ from kinelo._version import __version__
 from kinelo.blas import one_blas_thread
 from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
+from kinelo.loading import uncollected
 from kinelo.micro.any_league import draws_built_in, fresh_memory, general_play, needs_general
 from kinelo.micro.league import LANES, LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
@@ -217,8 +218,9 @@ def dataset_of(
     states: Sequence[SimulationState], system: RatingSystem, strengths: Strength, description: dict[str, object]
 ) -> xr.Dataset:
     """Recorded states as a dataset with named axes and the provenance of the run in its attributes."""
-    import pandas as pd
-    import xarray as xr
+    with uncollected():
+        import pandas as pd
+        import xarray as xr
 
     steps = np.array([state.step for state in states], dtype=np.int64)
     candidates = steps * int(str(description["matches_per_step"]))

@@ -16,6 +16,7 @@ import xarray as xr
 
 from kinelo._version import __version__
 from kinelo.atomic import replace_file
+from kinelo.blas import one_blas_thread
 from kinelo.device import DeviceName
 from kinelo.errors import InputError
 from kinelo.limits import check_time
@@ -94,7 +95,8 @@ def reproduce(
     matches are played, which changes no byte. ``easel`` draws, one of its own by default.
     """
     begin = time.monotonic()
-    with Easel() if easel is None else nullcontext(easel) as easel:
+    # Runs, theory and drawing keep the processors busy; more threads for one product of matrices only get in their way.
+    with one_blas_thread(), Easel() if easel is None else nullcontext(easel) as easel:
         for figure in figures:
             preparation(figure.draw, figure.source)
         check_plan(figures, folder)
