@@ -73,14 +73,19 @@ def collected(client: Client, function: Callable[..., Any], items: Sequence[Any]
     return found
 
 
+def threads_of(client: Client) -> int:
+    """How many tasks the workers of a client compute at once."""
+    there: Any = client.nthreads()
+    return max(1, sum(there.values()))
+
+
 def pieces(count: int, client: Client, least: int = 1, most: int | None = None) -> list[range]:
     """Numbers 0 … count − 1 in even ranges, some for each thread of the workers, of ``least`` to ``most`` numbers.
 
     ``least`` gives way where it would leave a thread idle.
     Which ranges these are must not change a result: they follow the workers that are there.
     """
-    there: Any = client.nthreads()
-    threads = max(1, sum(there.values()))
+    threads = threads_of(client)
     size = max(min(least, -(-count // threads)), -(-count // (4 * threads)))
     size = size if most is None else min(size, most)
     return [range(first, min(first + size, count)) for first in range(0, count, size)]

@@ -30,8 +30,8 @@ solve = { until = 8.0, samples = 58, save_at = [0.0, 3.0, 8.0] }
 # Every record is a checkpoint, and takes long enough for a kill to fall anywhere between and within them.
 CHILD = """
 import sys, time
-import kinelo.micro.simulate as simulate, kinelo.results.store as store
-store.INTERVAL, simulate.FIRST_ROUND = 0.0, int(sys.argv.pop(1))
+import kinelo.micro.rounds as rounds, kinelo.results.store as store
+store.INTERVAL, rounds.FIRST_ROUND = 0.0, int(sys.argv.pop(1))
 commit = store.RunStore._commit
 def slow(self, **how):
     time.sleep(0.05)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from kinelo.cli.choices import Device
 from kinelo.cli.engine import Scheduler, Workers
 
 
@@ -13,6 +14,9 @@ def sweep(
     out: Annotated[Path, typer.Option(help="New folder for the result.")] = Path("out"),
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted sweep in that folder.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Continue, and compute failed points again.")] = False,
+    device: Annotated[
+        Device, typer.Option(help="cpu, gpu, or auto, where simulating; every device ends at the same bytes.")
+    ] = Device.cpu,
     workers: Workers = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers of every point as JSON.")] = False,
@@ -45,7 +49,9 @@ def sweep(
             warnings.catch_warnings(),
         ):
             warnings.filterwarnings("ignore", message=".*points could not be computed", category=KineloWarning)
-            table = run_study_sweep(study, folder / "sweep", client=client, retry=retry, advance=advance)
+            table = run_study_sweep(
+                study, folder / "sweep", client=client, retry=retry, advance=advance, device=device.value
+            )
         picture = save(draw_sweep(table, title=content.get("title", "")), folder / "sweep.png")
     failures = [text for text in table[FAILURE].values.ravel().tolist() if text] if FAILURE in table else []
     told = f" {len(failures):,} of them could not be computed (--retry tries again): {failures[0]}" if failures else ""

@@ -5,6 +5,8 @@ A match: draw a pair, accept it with probability w, draw the result S, then ``R_
 ``play_table`` knows the probabilities of every pair and spends one 64-bit draw on a match: read as a fraction of
 the number of pairs, its integer part is the pair and its fractional part the uniform that decides the result.
 Several realisations are interleaved, so that their independent arithmetic overlaps and vectorises.
+``play_points`` plays one realisation of many settings: the stream is keyed by (seed, realisation, match), so that with
+the same seed all of them meet in the same pair with the same uniform at every match, and one draw serves them all.
 ``play_literal`` draws both performances first; it is the reference, and the way for leagues too large for a table.
 """
 
@@ -96,6 +98,59 @@ def play_alone(rating, keys, pairs, win, loss, first, last, gamma, nu, kappa):
                 gain = gamma * (result[k] - logistic(nu, kappa, r[i[k]] - r[j[k]]))
                 r[i[k]] += gain
                 r[j[k]] -= gain
+
+
+@kernel
+def play_points(rating, played, keys, pairs, win, loss, which, first, last, gamma, law, rule):
+    """Play matches ``first … last − 1`` of several points of a sweep, which share every draw.
+
+    ``rating`` is (realisations, teams, points), ``played`` (realisations, points); ``win`` and ``loss`` are (pairs,
+    tables), and ``which`` is the table of each point. Steps and the numbers of ``law`` and ``rule`` are one per point,
+    their kinds those of all. The results are the bits of ``play_table``.
+    """
+    outcome, nu, kappa = law
+    pairing, c, smoothing = rule
+    points, tables = rating.shape[2], win.shape[1]
+    count = np.uint64(pairs.shape[0])
+    bits, at = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    found, result, gain = np.empty(tables), np.empty(points), np.empty(points)
+    for realisation in range(rating.shape[0]):
+        r, key_1, key_2 = rating[realisation], keys[realisation, 0], keys[realisation, 1]
+        for begin in range(first, last, BLOCK):
+            size = min(BLOCK, last - begin)
+            for k in range(size):
+                bits[k] = draw(key_1, key_2, np.uint64(begin + k))
+            for k in range(size):
+                at[k] = high_product(bits[k], count)  # pyright: ignore[reportCallIssue]
+            for k in range(size):
+                pair, fraction = at[k], bits[k] * count
+                i, j = unpacked(pairs[pair])
+                mine, theirs, below, beyond = r[i], r[j], win[pair], loss[pair]
+                for t in range(tables):
+                    found[t] = result_at(fraction, below[t], beyond[t])
+                for p in range(points):
+                    result[p] = found[which[p]]
+                if pairing == ALL_PLAY_ALL and outcome == LOGISTIC:
+                    for p in range(points):
+                        gain[p] = gamma[p] * (result[p] - logistic(nu[p], kappa[p], mine[p] - theirs[p]))
+                elif pairing == ALL_PLAY_ALL:
+                    for p in range(points):
+                        gain[p] = gamma[p] * (result[p] - expected(outcome, nu[p], kappa[p], mine[p] - theirs[p]))
+                else:
+                    chance = unit(redraw(bits[k], np.uint64(0)))
+                    for p in range(points):
+                        difference = mine[p] - theirs[p]
+                        accepted = chance < acceptance(pairing, c[p], smoothing[p], difference)
+                        step = gamma[p] * (result[p] - expected(outcome, nu[p], kappa[p], difference))
+                        gain[p] = step if accepted else 0.0
+                        played[realisation, p] += np.int64(accepted)
+                # Two loops: rows i and j may be one for all that a compiler knows.
+                for p in range(points):
+                    mine[p] += gain[p]
+                for p in range(points):
+                    theirs[p] -= gain[p]
+    if pairing == ALL_PLAY_ALL:
+        played += last - first
 
 
 @kernel

@@ -6,10 +6,8 @@ Time is counted in candidate matches: a pair is drawn, and plays with probabilit
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -21,15 +19,16 @@ from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
 from kinelo.loading import uncollected
 from kinelo.micro.any_league import draws_built_in, fresh_memory, general_play, needs_general
-from kinelo.micro.league import LANES, LARGEST_TABLE, Play, literal_play, table_play
+from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
-from kinelo.micro.plan import Records, check_plan, check_playing
+from kinelo.micro.plan import Records, check_plan
+from kinelo.micro.rounds import lane_groups, played_states
 from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, whole
+from kinelo.model.validation import whole
 from kinelo.processors import usable_processors
 from kinelo.progress import progress_bar
 
@@ -41,9 +40,6 @@ Sampling = Literal["marginal", "literal"]
 
 CALL = 1 << 25
 """Matches between two reports of progress."""
-
-ROUND, FIRST_ROUND = 0.2, 1 << 14
-"""Seconds of one round of calls into compiled code, after which a run can be stopped; matches of the first one."""
 
 
 def simulation_states(
@@ -98,22 +94,11 @@ def simulation_states(
         else:
             play = moving.play
     workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
-    groups = [slice(0, realisations)] if there == "gpu" else _groups(realisations, workers)
-    rating, played, step = state.rating.copy(), state.played.copy(), state.step
-    fresh = fresh_memory(system, rating) if moving is None else fresh_moving(system, strengths, rating)
-    memory = {name: values.copy() for name, values in (fresh | dict(state.memory)).items()}
-    with ThreadPoolExecutor(workers) as pool:
-        rounds = _Rounds(pool, groups)
-        for stop in stops:
-            if stop < step:
-                raise InputError(f"stops must not lie in the past: {stop} comes before step {step}.")
-            match, last = step * matches_per_step, stop * matches_per_step
-            check_playing(last - match, realisations, "ask for an earlier stop or fewer matches_per_step")
-            while match < last:
-                match = rounds.play_all(play, rating, played, memory, match, last)
-            step = stop
-            record = {} if moving is None else moving.now(memory, last)
-            yield SimulationState(step, rating.copy(), played.copy(), {k: v.copy() for k, v in memory.items()}, record)
+    groups = [slice(0, realisations)] if there == "gpu" else lane_groups(realisations, workers)
+    fresh = fresh_memory(system, state.rating) if moving is None else fresh_moving(system, strengths, state.rating)
+    state = replace(state, memory={**fresh, **state.memory})
+    told = {} if moving is None else {"record": moving.now}
+    yield from played_states(play, state, stops, matches_per_step, groups, workers, **told)
 
 
 def simulate(
@@ -313,39 +298,3 @@ def _way_of_playing(
     if literal:
         return literal_play(system, strengths, seed, realisations)
     return table_play(system, strengths, seed, realisations)
-
-
-def _groups(realisations: int, workers: int) -> list[slice]:
-    """Split the realisations into even groups of at most LANES, as many as keep every worker busy."""
-    count = -(-realisations // LANES)
-    count = min(-(-count // workers) * workers, realisations)
-    edges = np.linspace(0, realisations, count + 1).round().astype(int)
-    return [slice(int(a), int(b)) for a, b in pairwise(edges)]
-
-
-class _Rounds:
-    """Plays all realisations in rounds of about ROUND seconds, however long a match of this league takes."""
-
-    def __init__(self, pool: ThreadPoolExecutor, groups: list[slice]) -> None:
-        self.pool, self.groups = pool, groups
-        self.size = max(1, FIRST_ROUND // groups[-1].stop)
-
-    def play_all(
-        self,
-        play: Play,
-        rating: Array,
-        played: NDArray[np.int64],
-        memory: Mapping[str, NDArray],
-        first: int,
-        last: int,
-    ) -> int:
-        """Play from match ``first`` on, at most up to ``last``, and return the match that comes next."""
-        last = min(first + self.size, last)
-        begin = time.monotonic()
-        jobs = [self.pool.submit(play, rating, played, memory, group, first, last) for group in self.groups]
-        for job in jobs:
-            job.result()
-        taken = time.monotonic() - begin
-        if last - first == self.size:
-            self.size = max(1, int(self.size * min(2.0, ROUND / max(taken, 1e-9))))
-        return last

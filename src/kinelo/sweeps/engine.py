@@ -16,11 +16,20 @@ if TYPE_CHECKING:
 def results_of(
     function: Callable[..., Any], lines: Sequence[Line], continued: bool, client: Client | None
 ) -> Iterator[list[PointResult]]:
-    """Yield every line as it ends; one that no worker could compute is a line of failed points."""
+    """Yield every line as it ends; one that no worker could compute is a line of failed points.
+
+    A batch that no worker could compute is tried again point by point.
+    """
     if client is None:
         yield from (run_line(line, function, continued) for line in lines)
         return
+    again: list[Line] = []
     for k, result in answers(client, run_line, lines, function, continued):
-        if isinstance(result, BaseException):
-            result = [PointResult(index, None, in_one_line(result)) for index, _ in lines[k]]
-        yield result
+        if not isinstance(result, BaseException):
+            yield result
+        elif continued or len(lines[k]) == 1:
+            yield [PointResult(index, None, in_one_line(result)) for index, _ in lines[k]]
+        else:
+            again += [[point] for point in lines[k]]
+    if again:
+        yield from results_of(function, again, continued, client)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import xarray as xr
@@ -32,11 +32,34 @@ Line = Sequence[tuple[int, Mapping[str, Any]]]
 """Numbers and keywords of the points of a line, in order."""
 
 
+@runtime_checkable
+class Together(Protocol):
+    """A function of one point that computes many at once with the same results, and says which."""
+
+    def __call__(self, **settings: Any) -> Any:
+        """What one point gives."""
+        ...
+
+    def together(self, points: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
+        """What each point of a batch gives, the same as by itself."""
+        ...
+
+    def batches(self, points: Line, workers: int) -> list[Line]:
+        """All of these points, in lines that are computed together; which they are must change no result."""
+        ...
+
+
 def run_line(points: Line, function: Callable[..., Any], continued: bool) -> list[PointResult]:
-    """Compute the points of one line in order.
+    """Compute the points of one line in order; at once if they are a batch of a function that can.
 
     With ``continued`` the function receives its last result as the keyword ``previous``, None at the first point.
     """
+    if not continued and len(points) > 1 and isinstance(function, Together):
+        try:
+            results = function.together([settings for _, settings in points])
+            return [PointResult(k, as_dataset(result, at)) for (k, at), result in zip(points, results, strict=True)]
+        except Exception:  # computed one by one, each point that fails says so with a sentence of its own
+            pass
     ended = []
     previous = None
     for index, settings in points:

@@ -6,29 +6,28 @@ place of a grid. All other keys are axes: ``outcome.nu = [0.25, 0.5]``.
 
 from __future__ import annotations
 
-import functools
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
+from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
 from kinelo.progress import Advance
 from kinelo.studies.study import Study, parse_study, read_study, required
 from kinelo.sweeps.axes import Axes, axes_of
 from kinelo.sweeps.change import changed
 from kinelo.sweeps.plan import check_sweep
+from kinelo.sweeps.study_points import WAYS, StudyPoints
 from kinelo.sweeps.sweep import run_sweep
 
 if TYPE_CHECKING:
     from distributed import Client
 
 COMPUTE, POINTS = "compute", "points"
-POINT_UNITS = "rating points"
 
 
 def run_study_sweep(
@@ -38,14 +37,19 @@ def run_study_sweep(
     client: Client | None = None,
     retry: bool = False,
     advance: Advance = lambda done: None,
+    device: DeviceName = "cpu",
 ) -> xr.Dataset:
-    """Carry out the sweep of a study file; see :func:`kinelo.sweep`."""
+    """Carry out the sweep of a study file; see :func:`kinelo.sweep`. Every device ends at the same bytes."""
     content, axes, compute = read_sweep(path)
     check_sweep(content, axes, compute, out)
     inputs = {"study": content, "compute": compute, "over": axes.describe()}
     attributes = {"title": content.get("title", ""), "compute": compute}
+    if compute != "simulate" and device != "cpu":
+        raise InputError(f'sweeps that compute "{compute}" run on the processor; device is for "simulate".')
     # A worker has one processor; in this process a run may use all, and ends at the same bytes.
-    function = functools.partial(study_point, content, compute, 1 if client is not None else None)
+    function = StudyPoints(
+        content, compute, 1 if client is not None else None, device if client else choose_device(device)
+    )
     return run_sweep(function, axes, inputs, attributes, out=out, client=client, retry=retry, advance=advance)
 
 
@@ -118,57 +122,3 @@ def _check_keys(source: str, content: Mapping[str, Any], axes: Axes) -> None:
         else:
             if error is not None:
                 raise error
-
-
-def study_point(content: Mapping[str, Any], compute: str, threads: int | None, **settings: Any) -> xr.Dataset:
-    """Compute one point of a study's sweep."""
-    return WAYS[compute](parse_study(changed(content, settings)), threads)
-
-
-def _simulate(study: Study, threads: int | None) -> xr.Dataset:
-    from kinelo.micro.simulate import simulate
-
-    plan = required("simulate", study.simulate).model_dump()
-    if plan["start"] is not None:
-        plan["start"] = np.broadcast_to(plan["start"], np.shape(plan["start"]) or study.strengths.teams)
-    run = simulate(study.system, study.strengths, **plan, threads=threads)
-    return run.assign(distance=_distance(run.rating.values[:, -1], study.strengths.theta))
-
-
-def _solve(study: Study, threads: int | None) -> xr.Dataset:
-    """What a solution ends with: its integrals, and the mean rating given θ."""
-    from kinelo.macro.solve import solve
-
-    plan = required("solve", study.solve).model_dump()
-    run = solve(study.system, study.teams, **plan, threads=threads or 1)
-    names = ("energy", "mean_rating", "second_moment", "stationary_distance", "mass")
-    last = {name: run[name].isel(series_time=-1, drop=True) for name in names}
-    ended = ((), float(run.series_time[-1]), run.series_time.attrs)
-    return xr.Dataset(
-        {**last, "rating_given_theta": run.rating_given_theta.isel(time=-1, drop=True), "ended_at": ended}
-    )
-
-
-def _stationary(study: Study, threads: int | None) -> xr.Dataset:
-    from kinelo.equilibrium.limit import stationary
-
-    state = stationary(study.system, study.strengths)
-    theta = study.strengths.theta
-    return xr.Dataset(
-        {
-            "rating": ("team", state.rating, {"long_name": "stationary rating", "units": POINT_UNITS}),
-            "theta": ("team", theta, {"long_name": "mean strength", "units": POINT_UNITS}),
-            "distance": _distance(state.rating, theta),
-        }
-    )
-
-
-def _distance(rating: np.ndarray, theta: np.ndarray) -> tuple[tuple[()], float, dict[str, str]]:
-    """Root mean square of ``R − θ``, both centred."""
-    centred = rating - rating.mean(axis=-1, keepdims=True) - (theta - theta.mean())
-    told = {"long_name": "mean distance of ratings from θ", "units": POINT_UNITS}
-    return (), float(np.sqrt(np.mean(centred**2))), told
-
-
-WAYS = {"simulate": _simulate, "solve": _solve, "stationary": _stationary}
-"""What can be computed at a point, by name."""

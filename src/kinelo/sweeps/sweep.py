@@ -19,9 +19,9 @@ from kinelo.progress import Advance, progress_bar
 from kinelo.sweeps.assembly import FAILURE, assemble
 from kinelo.sweeps.axes import Axes, Over, axes_of
 from kinelo.sweeps.engine import results_of
-from kinelo.sweeps.point import PREVIOUS, Line, PointResult
+from kinelo.sweeps.point import PREVIOUS, Line, PointResult, Together
 from kinelo.sweeps.store import SweepStore
-from kinelo.workers import check_client
+from kinelo.workers import check_client, threads_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -106,6 +106,10 @@ def run_sweep(
         done = len(axes) - sum(map(len, lines))
         advance(done)
         work: list[Line] = [[(index, axes.point(index)) for index in line] for line in lines]
+        if along is None and isinstance(function, Together):
+            work = function.batches(
+                [point for line in work for point in line], 1 if client is None else threads_of(client)
+            )
         for results in results_of(function, work, along is not None, client):
             for point in results:
                 if store is None:

@@ -1,0 +1,157 @@
+"""Many points of a sweep played at once: leagues of one size, seed and plan, whose laws have other numbers.
+
+The stream is keyed by (seed, realisation, match). Such leagues therefore meet in the same pair with the same uniform
+at every match: one draw serves them all, and their ratings move side by side. Each ends at the bytes of being alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.blas import one_blas_thread
+from kinelo.memory import check_memory
+from kinelo.micro import kernels
+from kinelo.micro.league import LARGEST_TABLE, Play, Setting
+from kinelo.micro.plan import Records, check_plan
+from kinelo.micro.rounds import even_groups, played_states
+from kinelo.micro.simulate import dataset_of
+from kinelo.micro.state import SimulationState, starting_state
+from kinelo.micro.tables import ResultTable, result_table
+from kinelo.model.likeness import likeness
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array, whole
+from kinelo.play.laws import code_outcome, code_pairing
+from kinelo.play.stream import realisation_keys
+from kinelo.processors import usable_processors
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LEAST, MOST = 8, 32
+"""Points that gain by being played together, and that are at most."""
+
+ROOM = 1 << 28
+"""Bytes of tables, and of recorded ratings, that points played together may take."""
+
+LONG = 1 << 34
+"""Matches of points played together: some minutes of one processor, so that little is lost when a sweep is stopped."""
+
+
+def kind_of(system: RatingSystem, strengths: Strength) -> tuple[int, int, int] | None:
+    """What leagues must have in common to be played together: kinds of law and number of teams; None if never."""
+    outcome, pairing = system.outcome.code, system.pairing.code
+    if not system.plain or outcome is None or pairing is None or strengths.teams > LARGEST_TABLE:
+        return None
+    return outcome[0], pairing[0], strengths.teams
+
+
+def most_together(teams: int, records: Records, matches: int, realisations: int, device: str, shared: bool) -> int:
+    """How many points of this size can be played together; ``shared`` if they have one table of results."""
+    tables = 0 if shared else 8 * teams * (teams - 1)
+    kept = 16 * realisations * (teams + 1) * records.total
+    most = 0 if device == "gpu" else MOST
+    return min(most, ROOM // max(tables, kept), LONG // max(1, matches * realisations))
+
+
+def simulate_together(
+    leagues: Sequence[Setting],
+    *,
+    steps: int,
+    matches_per_step: int,
+    realisations: int,
+    seed: int,
+    record_every: int | None,
+    threads: int | None = None,
+) -> list[xr.Dataset]:
+    """What :func:`kinelo.simulate` gives for each of these leagues, which must be of one :func:`kind_of`.
+
+    >>> import kinelo as kn
+    >>> plan = {"steps": 9, "matches_per_step": 25, "realisations": 2, "seed": 1, "record_every": 3}
+    >>> leagues = [Setting(kn.RatingSystem(kn.Tanh(0.5), gamma=g), kn.Fixed([4.0, 7.0, 9.0])) for g in (0.1, 0.2)]
+    >>> one, other = simulate_together(leagues, **plan)
+    >>> other.identical(kn.simulate(*leagues[1][:2], **plan))
+    True
+    """
+    matches_per_step, realisations, seed = (
+        whole(name, value, least)
+        for name, value, least in (
+            ("matches_per_step", matches_per_step, 1), ("realisations", realisations, 1), ("seed", seed, 0),
+        )
+    )  # fmt: skip
+    points, teams, records = len(leagues), leagues[0].strengths.teams, Records(steps, record_every)
+    rows = realisations * points
+    check_plan(
+        teams=teams, records=records, matches_per_step=matches_per_step, realisations=rows, kept=records.total
+    )  # fmt: skip
+    starts = [starting_state(league.strengths, league.start, realisations).rating for league in leagues]
+    state = SimulationState(0, np.stack(starts, axis=1).reshape(rows, teams), np.zeros(rows, dtype=np.int64))
+    with one_blas_thread():
+        play = points_play(leagues, seed, realisations)
+    workers = usable_processors() if threads is None else threads
+    groups = _groups(realisations, points, workers)
+    kept = list(played_states(play, state, records, matches_per_step, groups, min(workers, len(groups))))
+    description = {"matches_per_step": matches_per_step, "seed": seed, "sampling": "marginal"}
+    return [
+        dataset_of([_of_point(state, k, points) for state in kept], league.system, league.strengths, description)
+        for k, league in enumerate(leagues)
+    ]
+
+
+def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Play:
+    """Play from tables of results; rows are the points of the first realisation, then those of the second …"""
+    points, teams = len(leagues), leagues[0].strengths.teams
+    tables, which = tables_of(leagues)
+    win = np.stack([table.win for table in tables], axis=1)
+    ties = any(table.loss is not table.win for table in tables)
+    loss = np.stack([table.loss for table in tables], axis=1) if ties else win
+    keys = realisation_keys(seed, realisations)
+    gamma = np.array([league.system.step for league in leagues])
+    laws = [code_outcome(league.system.outcome) for league in leagues]
+    rules = [code_pairing(league.system.pairing) for league in leagues]
+    (nu, kappa), (c, smoothing) = (np.array([code[1:] for code in codes]).T.copy() for codes in (laws, rules))
+
+    def play(
+        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
+    ) -> None:
+        # All points of some realisations, or some points of one.
+        begin, offset = divmod(chosen.start, points)
+        rows = chosen.stop - chosen.start
+        width = min(rows, points)
+        own, count = slice(offset, offset + width), rows // width
+        side_by_side = np.ascontiguousarray(rating[chosen].reshape(count, width, teams).swapaxes(1, 2))
+        kernels.play_points(
+            side_by_side, played[chosen].reshape(count, width), keys[begin : begin + count], tables[0].pairs, win, loss,
+            which[own],
+            first, last, gamma[own], (laws[0].kind, nu[own], kappa[own]), (rules[0].kind, c[own], smoothing[own]),
+        )  # fmt: skip
+        rating[chosen] = side_by_side.swapaxes(1, 2).reshape(rows, teams)
+
+    return play
+
+
+def tables_of(leagues: Sequence[Setting]) -> tuple[list[ResultTable], NDArray[np.uint64]]:
+    """Every table of results that is needed, once, and which of them each league has."""
+    found: dict[str | int, int] = {}
+    names = [likeness(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)]
+    which = [found.setdefault(name, len(found)) for name in names]
+    teams = leagues[0].strengths.teams
+    check_memory(16.0 * len(found) * teams * (teams - 1), f"{len(found):,} tables of results", "use fewer teams")
+    first = [leagues[which.index(k)] for k in range(len(found))]
+    return [result_table(one.system.outcome, one.strengths) for one in first], np.array(which, dtype=np.uint64)
+
+
+def _groups(realisations: int, points: int, workers: int) -> list[slice]:
+    """Whole realisations for each worker; where there are fewer of them than workers, parts of the points of each."""
+    if realisations >= workers:
+        return [slice(points * one.start, points * one.stop) for one in even_groups(realisations, workers)]
+    parts = even_groups(points, min(points, -(-workers // realisations)))
+    return [slice(k * points + a.start, k * points + a.stop) for k in range(realisations) for a in parts]
+
+
+def _of_point(state: SimulationState, point: int, points: int) -> SimulationState:
+    return SimulationState(state.step, state.rating[point::points], state.played[point::points])

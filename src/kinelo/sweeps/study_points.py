@@ -1,0 +1,158 @@
+"""The points of a study's sweep, computed one by one, or many simulations at once where they differ in numbers only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from kinelo.device import DeviceName
+from kinelo.model.likeness import likeness
+from kinelo.studies.study import Study, parse_study, required
+from kinelo.sweeps.change import changed
+from kinelo.sweeps.point import Line
+
+POINT_UNITS = "rating points"
+
+
+@dataclass(frozen=True)
+class StudyPoints:
+    """A function of settings of a study; called once for a point, or by :meth:`together` for a batch of them."""
+
+    content: Mapping[str, Any]
+    compute: str
+    threads: int | None = None
+    device: DeviceName = "cpu"
+
+    def __call__(self, **settings: Any) -> xr.Dataset:
+        """Compute one point."""
+        return WAYS[self.compute](self._study(settings), self)
+
+    def together(self, points: Sequence[Mapping[str, Any]]) -> list[xr.Dataset]:
+        """What each point gives by itself, to the last bit; they must be one of :meth:`batches`."""
+        from kinelo.micro.together import Setting, simulate_together
+
+        studies = [self._study(settings) for settings in points]
+        leagues = [Setting(study.system, study.strengths, _start(study)) for study in studies]
+        plan = required("simulate", studies[0].simulate).model_dump(exclude={"start", "sampling"})
+        runs = simulate_together(leagues, **plan, threads=self.threads)
+        return [_with_distance(run, study) for run, study in zip(runs, studies, strict=True)]
+
+    def batches(self, points: Line, workers: int) -> list[Line]:
+        """Points in lines, each to be computed together; lines of one point where that is not possible.
+
+        Which points make a batch changes no result. Those of one table stand side by side; each worker gets some.
+        """
+        if self.compute != "simulate":
+            return [[point] for point in points]
+        from kinelo.micro.rounds import even_groups
+        from kinelo.micro.together import LEAST
+
+        lines: list[Line] = []
+        found: dict[str, dict[str | None, list[Any]]] = {}
+        room: dict[str, dict[bool, int]] = {}
+        for point in points:
+            try:
+                study = self._study(point[1])
+                kind = _kind(study)
+                if kind is not None and kind not in room:
+                    room[kind] = {shared: self._most(study, shared) for shared in (True, False)}
+            except Exception:  # this point will say so itself
+                lines.append([point])
+                continue
+            if kind is None:
+                lines.append([point])
+            else:
+                table = likeness(study.system.outcome, study.strengths)
+                found.setdefault(kind, {}).setdefault(table, []).append(point)
+        for kind, tables in found.items():
+            group = [point for same in tables.values() for point in same]
+            most = min(room[kind][len(tables) == 1], max(LEAST, -(-len(points) // workers)))
+            if min(most, len(group)) < LEAST:
+                lines += [[point] for point in group]
+            else:
+                lines += [group[part] for part in even_groups(len(group), -(-len(group) // most))]
+        return sorted(lines, key=lambda line: line[0][0])
+
+    def _study(self, settings: Mapping[str, Any]) -> Study:
+        return parse_study(changed(self.content, settings))
+
+    def _most(self, study: Study, shared: bool) -> int:
+        """How many points like this one go together; ``shared`` if all have one table of results."""
+        from kinelo.micro.plan import Records
+        from kinelo.micro.together import most_together
+
+        plan = required("simulate", study.simulate)
+        records, matches = Records(plan.steps, plan.record_every), plan.steps * plan.matches_per_step
+        return most_together(study.strengths.teams, records, matches, plan.realisations, self.device, shared)
+
+
+def _kind(study: Study) -> str | None:
+    """What points that are played together have in common; None for a point that is played by itself."""
+    from kinelo.micro.together import kind_of
+
+    plan = required("simulate", study.simulate)
+    kind = kind_of(study.system, study.strengths)
+    if kind is None or study.motion is not None or plan.sampling != "marginal":
+        return None
+    return json.dumps([kind, plan.model_dump(exclude={"start"})])
+
+
+def _start(study: Study) -> np.ndarray | None:
+    start = required("simulate", study.simulate).start
+    return None if start is None else np.broadcast_to(start, np.shape(start) or study.strengths.teams)
+
+
+def _simulate(study: Study, how: StudyPoints) -> xr.Dataset:
+    from kinelo.micro.simulate import simulate
+
+    plan = required("simulate", study.simulate).model_dump() | {"start": _start(study), "dynamics": study.motion}
+    run = simulate(study.system, study.strengths, **plan, threads=how.threads, device=how.device)
+    return _with_distance(run, study)
+
+
+def _solve(study: Study, how: StudyPoints) -> xr.Dataset:
+    """What a solution ends with: its integrals, and the mean rating given θ."""
+    from kinelo.macro.solve import solve
+
+    plan = required("solve", study.solve).model_dump()
+    run = solve(study.system, study.teams, **plan, threads=how.threads or 1)
+    names = ("energy", "mean_rating", "second_moment", "stationary_distance", "mass")
+    last = {name: run[name].isel(series_time=-1, drop=True) for name in names}
+    ended = ((), float(run.series_time[-1]), run.series_time.attrs)
+    return xr.Dataset(
+        {**last, "rating_given_theta": run.rating_given_theta.isel(time=-1, drop=True), "ended_at": ended}
+    )
+
+
+def _stationary(study: Study, how: StudyPoints) -> xr.Dataset:
+    from kinelo.equilibrium.limit import stationary
+
+    state = stationary(study.system, study.strengths)
+    theta = study.strengths.theta
+    return xr.Dataset(
+        {
+            "rating": ("team", state.rating, {"long_name": "stationary rating", "units": POINT_UNITS}),
+            "theta": ("team", theta, {"long_name": "mean strength", "units": POINT_UNITS}),
+            "distance": _distance(state.rating, theta),
+        }
+    )
+
+
+def _with_distance(run: xr.Dataset, study: Study) -> xr.Dataset:
+    return run.assign(distance=_distance(run.rating.values[:, -1], study.strengths.theta))
+
+
+def _distance(rating: np.ndarray, theta: np.ndarray) -> tuple[tuple[()], float, dict[str, str]]:
+    """Root mean square of ``R − θ``, both centred."""
+    centred = rating - rating.mean(axis=-1, keepdims=True) - (theta - theta.mean())
+    told = {"long_name": "mean distance of ratings from θ", "units": POINT_UNITS}
+    return (), float(np.sqrt(np.mean(centred**2))), told
+
+
+WAYS = {"simulate": _simulate, "solve": _solve, "stationary": _stationary}
+"""What can be computed at a point, by name."""
