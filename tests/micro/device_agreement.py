@@ -16,6 +16,8 @@ from kinelo.device import simulated
 from kinelo.micro.any_league import general_play, needs_general
 from kinelo.micro.gpu import play as gpu
 from kinelo.micro.league import literal_play, table_play
+from kinelo.micro.state import Setting
+from kinelo.micro.together import simulate_together
 
 TEAMS = 12
 
@@ -90,6 +92,34 @@ def leagues():
         yield f"Glicko {schedule}", glicko, normal, kn.Walk(0.1), True
 
 
+def points():
+    """(name, settings): points of sweeps over γ, over ν with ties in some, and over windows."""
+    league, other = kn.Normal(np.linspace(4.0, 10.0, TEAMS), 0.8), kn.Normal(np.linspace(4.0, 10.0, TEAMS), 1.2)
+    steps = (0.05, 0.1, 0.2)
+    yield "γ", [Setting(kn.RatingSystem(kn.Tanh(0.5), gamma=gamma), league) for gamma in steps]
+    mixed = (kn.Tanh(0.5), kn.Davidson(0.4, 0.8), kn.Tanh(0.5))
+    start = np.linspace(5.0, 8.0, TEAMS)
+    yield (
+        "ν, κ, σ",
+        [
+            Setting(kn.RatingSystem(law, gamma=gamma), where, start)
+            for law, gamma, where in zip(mixed, steps, (league, other, league), strict=True)
+        ],
+    )
+    for smoothing in (0.0, 0.4):
+        pairings = [kn.Window(c, smoothing) for c in (1.0, 1.5, 3.0)]
+        yield f"c {smoothing}", [Setting(kn.RatingSystem(kn.Probit(0.4), one, 0.1), league, start) for one in pairings]
+
+
+def points_end_alike(settings, matches, realisations) -> bool:
+    plan = {"steps": matches, "matches_per_step": 1, "realisations": realisations, "record_every": 15, "seed": 7}
+    together = simulate_together(settings, **plan, device="gpu")
+    return all(
+        run.identical(kn.simulate(one.system, one.strengths, start=one.start, threads=1, **plan))
+        for one, run in zip(settings, together, strict=True)
+    )
+
+
 def leagues_end_alike(system, league, dynamics, literal, matches, realisations) -> bool:
     ends = []
     for device in ("cpu", "gpu"):
@@ -109,7 +139,7 @@ def ends_alike(system, league, source, matches, realisations, crews) -> bool:
         on_processor = general_play(system, league, seed, realisations, source == "literal")
     else:
         on_processor = (table_play if source == "table" else literal_play)(system, league, seed, realisations)
-    on_device = gpu.gpu_play(system, league, seed, realisations, source, crews=crews)
+    on_device = gpu.gpu_play([Setting(system, league)], seed, realisations, source, crews=crews)
     ends = []
     for play in (on_processor, on_device):
         rating, played = np.full((realisations, league.teams), 7.0), np.zeros(realisations, dtype=np.int64)
@@ -135,6 +165,11 @@ def main(matches: int, realisations: int, every: int) -> int:
             alike = leagues_end_alike(*league, matches, realisations)
             wrong += not alike
             print(f"{'same bytes' if alike else 'DIFFERENT'}  general  {name}", flush=True)
+    for number, (name, settings) in enumerate(points()):
+        if every == 1 or number in (1, 3):
+            alike = points_end_alike(settings, matches // 2 if simulated() else matches, realisations)
+            wrong += not alike
+            print(f"{'same bytes' if alike else 'DIFFERENT'}  points  {name}", flush=True)
     return wrong
 
 

@@ -27,7 +27,7 @@ def test_kernels_end_at_the_bytes_of_the_processor():
         [sys.executable, str(SCRIPT), "40", "1", "6"], env=IMITATED, capture_output=True, text=True, timeout=240
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("same bytes") >= 10
+    assert done.stdout.count("same bytes") >= 10 and done.stdout.count("points") == 2
 
 
 RUN = """

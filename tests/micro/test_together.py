@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.micro import together
+from kinelo.micro import tables
 from kinelo.micro.plan import Records
 from kinelo.micro.together import Setting, kind_of, most_together, simulate_together
 
@@ -58,8 +58,8 @@ def test_each_ends_at_the_bytes_it_ends_at_alone(points, alike, outcome, pairing
 
 def test_points_of_one_table_make_one(monkeypatch):
     made = []
-    original = together.result_table
-    monkeypatch.setattr(together, "result_table", lambda *laws: made.append(laws) or original(*laws))
+    original = tables.result_table
+    monkeypatch.setattr(tables, "result_table", lambda *laws: made.append(laws) or original(*laws))
     league = kn.homogeneous(sigma=1.0, teams=7)
     plan = {"steps": 2, "matches_per_step": 5, "realisations": 1, "record_every": None, "seed": 1}
     simulate_together([Setting(kn.RatingSystem(kn.Tanh(0.5), gamma=g), league) for g in (0.1, 0.2, 0.3)], **plan)
@@ -89,11 +89,13 @@ def test_what_a_kernel_for_all_does_not_know_is_played_alone():
 
 def test_batches_are_bounded_by_memory_time_and_number():
     short = Records(10, None)
-    assert most_together(20, short, 250, 1, "cpu", False) == 32
-    assert most_together(4000, short, 250, 1, "cpu", False) == 2**28 // (8 * 4000 * 3999) == 2
-    assert most_together(4000, short, 250, 1, "cpu", True) == 32
-    assert most_together(100, Records(1000, 1), 10, 1000, "cpu", True) == 2**28 // (16 * 1000 * 101 * 1001) == 0
-    assert most_together(20, short, 2**31, 1, "cpu", True) == 8
+    assert most_together(20, short, 250, 1, 1, "cpu", False) == 32
+    assert most_together(20, short, 250, 2, 3, "cpu", False) == 64
+    assert most_together(20, short, 250, 100, 1, "gpu", False) == 40
+    assert most_together(4000, short, 250, 1, 1, "cpu", False) == 2**28 // (8 * 4000 * 3999) == 2
+    assert most_together(4000, short, 250, 1, 1, "cpu", True) == 32
+    assert most_together(100, Records(1000, 1), 10, 1000, 1, "cpu", True) == 2**28 // (16 * 1000 * 101 * 1001) == 0
+    assert most_together(20, short, 2**31, 1, 1, "cpu", True) == 8
 
 
 def test_what_is_refused_alone_is_refused_together(monkeypatch):

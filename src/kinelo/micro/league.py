@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kinelo.micro import kernels
 from kinelo.micro.tables import result_table
@@ -28,14 +27,6 @@ LANES = 25
 
 FEW = 3
 """Fewer realisations than this gain nothing by being interleaved."""
-
-
-class Setting(NamedTuple):
-    """A system, the strengths of its teams, and the ratings they start from (None: the mean of θ)."""
-
-    system: RatingSystem
-    strengths: Strength
-    start: ArrayLike | None = None
 
 
 Play = Callable[[Array, NDArray[np.int64], Mapping[str, NDArray], slice, int, int], None]

@@ -23,7 +23,7 @@ from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import lane_groups, played_states
-from kinelo.micro.state import SimulationState, starting_state
+from kinelo.micro.state import Setting, SimulationState, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
@@ -292,7 +292,7 @@ def _way_of_playing(
             )
         if not system.plain:
             return gpu_general_play(system, strengths, seed, realisations, literal)
-        return gpu_play(system, strengths, seed, realisations, "literal" if literal else "table")
+        return gpu_play([Setting(system, strengths)], seed, realisations, "literal" if literal else "table")
     if general:
         return general_play(system, strengths, seed, realisations, literal)
     if literal:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, whole
+
+
+class Setting(NamedTuple):
+    """A system, the strengths of its teams, and the ratings they start from (None: the mean of θ)."""
+
+    system: RatingSystem
+    strengths: Strength
+    start: ArrayLike | None = None
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,15 @@ length therefore share one; so do the parts of an ensemble that a worker plays o
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.memory import check_memory
+from kinelo.micro.state import Setting
 from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.likeness import likeness
 from kinelo.model.outcome import Outcome
@@ -64,6 +67,17 @@ def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
         while sum(one.nbytes for one in _kept.values()) > MOST:
             _kept.popitem(last=False)
     return table
+
+
+def tables_of(leagues: Sequence[Setting]) -> tuple[list[ResultTable], NDArray[np.uint64]]:
+    """Every table that leagues of one size need, once, and which of them each league has."""
+    found: dict[str | int, int] = {}
+    names = [likeness(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)]
+    which = [found.setdefault(name, len(found)) for name in names]
+    teams = leagues[0].strengths.teams
+    check_memory(16.0 * len(found) * teams * (teams - 1), f"{len(found):,} tables of results", "use fewer teams")
+    first = [leagues[which.index(k)] for k in range(len(found))]
+    return [result_table(one.system.outcome, one.strengths) for one in first], np.array(which, dtype=np.uint64)
 
 
 def _made(outcome: Outcome, strengths: Strength) -> ResultTable:

@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.blas import one_blas_thread
-from kinelo.memory import check_memory
+from kinelo.device import DeviceName, choose_device
 from kinelo.micro import kernels
-from kinelo.micro.league import LARGEST_TABLE, Play, Setting
+from kinelo.micro.league import LARGEST_TABLE, Play
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import even_groups, played_states
 from kinelo.micro.simulate import dataset_of
-from kinelo.micro.state import SimulationState, starting_state
-from kinelo.micro.tables import ResultTable, result_table
-from kinelo.model.likeness import likeness
+from kinelo.micro.state import Setting, SimulationState, starting_state
+from kinelo.micro.tables import tables_of
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, whole
@@ -32,8 +31,8 @@ from kinelo.processors import usable_processors
 if TYPE_CHECKING:
     import xarray as xr
 
-LEAST, MOST = 8, 32
-"""Points that gain by being played together, and that are at most."""
+LEAST, MOST, MOST_ON_GPU = 8, 32, 4096
+"""Points that gain by being played together, and that are at most: for each thread; on a GPU, times realisations."""
 
 ROOM = 1 << 28
 """Bytes of tables, and of recorded ratings, that points played together may take."""
@@ -50,11 +49,14 @@ def kind_of(system: RatingSystem, strengths: Strength) -> tuple[int, int, int] |
     return outcome[0], pairing[0], strengths.teams
 
 
-def most_together(teams: int, records: Records, matches: int, realisations: int, device: str, shared: bool) -> int:
+def most_together(
+    teams: int, records: Records, matches: int, realisations: int, threads: int | None, device: str, shared: bool
+) -> int:
     """How many points of this size can be played together; ``shared`` if they have one table of results."""
+    parts = -(-(threads or usable_processors()) // realisations)
     tables = 0 if shared else 8 * teams * (teams - 1)
     kept = 16 * realisations * (teams + 1) * records.total
-    most = 0 if device == "gpu" else MOST
+    most = MOST_ON_GPU // realisations if device == "gpu" else MOST * parts
     return min(most, ROOM // max(tables, kept), LONG // max(1, matches * realisations))
 
 
@@ -67,6 +69,7 @@ def simulate_together(
     seed: int,
     record_every: int | None,
     threads: int | None = None,
+    device: DeviceName = "cpu",
 ) -> list[xr.Dataset]:
     """What :func:`kinelo.simulate` gives for each of these leagues, which must be of one :func:`kind_of`.
 
@@ -90,10 +93,16 @@ def simulate_together(
     )  # fmt: skip
     starts = [starting_state(league.strengths, league.start, realisations).rating for league in leagues]
     state = SimulationState(0, np.stack(starts, axis=1).reshape(rows, teams), np.zeros(rows, dtype=np.int64))
+    there = choose_device(device)
     with one_blas_thread():
-        play = points_play(leagues, seed, realisations)
+        if there == "gpu":
+            from kinelo.micro.gpu.play import gpu_play
+
+            play = gpu_play(leagues, seed, realisations, "table")
+        else:
+            play = points_play(leagues, seed, realisations)
     workers = usable_processors() if threads is None else threads
-    groups = _groups(realisations, points, workers)
+    groups = [slice(0, rows)] if there == "gpu" else _groups(realisations, points, workers)
     kept = list(played_states(play, state, records, matches_per_step, groups, min(workers, len(groups))))
     description = {"matches_per_step": matches_per_step, "seed": seed, "sampling": "marginal"}
     return [
@@ -132,17 +141,6 @@ def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Pla
         rating[chosen] = side_by_side.swapaxes(1, 2).reshape(rows, teams)
 
     return play
-
-
-def tables_of(leagues: Sequence[Setting]) -> tuple[list[ResultTable], NDArray[np.uint64]]:
-    """Every table of results that is needed, once, and which of them each league has."""
-    found: dict[str | int, int] = {}
-    names = [likeness(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)]
-    which = [found.setdefault(name, len(found)) for name in names]
-    teams = leagues[0].strengths.teams
-    check_memory(16.0 * len(found) * teams * (teams - 1), f"{len(found):,} tables of results", "use fewer teams")
-    first = [leagues[which.index(k)] for k in range(len(found))]
-    return [result_table(one.system.outcome, one.strengths) for one in first], np.array(which, dtype=np.uint64)
 
 
 def _groups(realisations: int, points: int, workers: int) -> list[slice]:

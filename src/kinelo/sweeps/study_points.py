@@ -39,7 +39,7 @@ class StudyPoints:
         studies = [self._study(settings) for settings in points]
         leagues = [Setting(study.system, study.strengths, _start(study)) for study in studies]
         plan = required("simulate", studies[0].simulate).model_dump(exclude={"start", "sampling"})
-        runs = simulate_together(leagues, **plan, threads=self.threads)
+        runs = simulate_together(leagues, **plan, threads=self.threads, device=self.device)
         return [_with_distance(run, study) for run, study in zip(runs, studies, strict=True)]
 
     def batches(self, points: Line, workers: int) -> list[Line]:
@@ -49,7 +49,6 @@ class StudyPoints:
         """
         if self.compute != "simulate":
             return [[point] for point in points]
-        from kinelo.micro.rounds import even_groups
         from kinelo.micro.together import LEAST
 
         lines: list[Line] = []
@@ -75,7 +74,9 @@ class StudyPoints:
             if min(most, len(group)) < LEAST:
                 lines += [[point] for point in group]
             else:
-                lines += [group[part] for part in even_groups(len(group), -(-len(group) // most))]
+                size = -(-len(group) // -(-len(group) // most))
+                size = min(most, size + -size % LEAST)  # full vectors are faster
+                lines += [group[k : k + size] for k in range(0, len(group), size)]
         return sorted(lines, key=lambda line: line[0][0])
 
     def _study(self, settings: Mapping[str, Any]) -> Study:
@@ -88,7 +89,9 @@ class StudyPoints:
 
         plan = required("simulate", study.simulate)
         records, matches = Records(plan.steps, plan.record_every), plan.steps * plan.matches_per_step
-        return most_together(study.strengths.teams, records, matches, plan.realisations, self.device, shared)
+        return most_together(
+            study.strengths.teams, records, matches, plan.realisations, self.threads, self.device, shared
+        )
 
 
 def _kind(study: Study) -> str | None:

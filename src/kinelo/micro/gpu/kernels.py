@@ -12,6 +12,8 @@ of the longest chain of matches that wait for one another. ``warp_kernel`` gives
 match is over take the next ones from a ring while the others go on waiting, so that most lanes play in every turn. It
 is the fast way for many realisations, where the time is the number of instructions.
 
+A row of ratings is a realisation of a league; rows may be those of ``many`` leagues, which are points of a sweep.
+
 Ratings and boards lie in the memory of the multiprocessor where they fit (``near``), else in that of the device.
 """
 
@@ -25,7 +27,7 @@ from numba import float64, uint32, uint64
 
 from kinelo.device import simulated
 from kinelo.micro.gpu.matches import Origin
-from kinelo.micro.gpu.target import kernel
+from kinelo.micro.gpu.target import kernel, target
 
 cuda: Any = numba_cuda
 
@@ -43,21 +45,34 @@ TURN_BITS, LONGEST_WAIT, LAST_TURN = np.uint32(10), np.uint32(1023), np.uint32((
 """A match waits for at most 31 turns, in each of which at most 31 later ones are taken: 10 bits tell them apart."""
 
 
+def the_only(row, table, gamma, law, rule):
+    """Table, γ, outcome and pairing of a row where all rows are of one league."""
+    return table, gamma, law, rule
+
+
+def one_of_many(row, tables, gamma, law, rule):
+    """The same where rows have steps and numbers of their own, and the number of their table among all."""
+    own, numbers = tables[0][tables[1][row]], (law[1][row], law[2][row], rule[1][row], rule[2][row])
+    return own, gamma[row], (law[0], numbers[0], numbers[1]), (rule[0], numbers[2], numbers[3])
+
+
 def crew_bytes(window: int, teams: int, near: bool) -> int:
     """Memory of the multiprocessor that a block of :func:`crew_kernel` needs."""
     return 8 * (4 * window + near * teams) + 4 * (near * 2 * teams + 2 * window + 2)
 
 
-def crew_kernel(window: int, players: int, near: bool, origin: Origin, luck: Any, settle: Any):
+def crew_kernel(window: int, players: int, near: bool, many: bool, origin: Origin, luck: Any, settle: Any):
     """Launch with (realisations, window + players) and :func:`crew_bytes`."""
     prepare, finish, who, result = origin.prepare, origin.finish, origin.who, origin.result
+    league_of = target().compile(one_of_many if many else the_only)
     wide = np.uint32(window)
     crew = np.uint32(players)
 
-    def play(rating, played, keys, table, drawing, first, last, gamma, law, rule, boards):
+    def play(rating, played, keys, tables, drawing, first, last, steps, outcomes, pairings, boards):
         thread, threads = np.uint32(cuda.threadIdx.x), np.uint32(cuda.blockDim.x)
         realisation = np.uint32(cuda.blockIdx.x)
         teams = np.uint32(rating.shape[1])
+        table, gamma, law, rule = league_of(realisation, tables, steps, outcomes, pairings)
         words = cuda.shared.array(0, uint64)
         reals = cuda.shared.array(0, float64)
         smalls = cuda.shared.array(0, uint32)
@@ -198,9 +213,10 @@ def warp_bytes(teams: int, near: bool, bits: int, accepting: bool) -> int:
     return 8 * (RING * accepting + RING * bits // 64 + (teams + -(-teams // 2)) * near)
 
 
-def warp_kernel(near: bool, accepting: bool, warps: int, origin: Origin, luck: Any, settle: Any):
+def warp_kernel(near: bool, accepting: bool, warps: int, many: bool, origin: Origin, luck: Any, settle: Any):
     """Launch with (realisations / ``warps``, 32 ``warps``) and ``warps`` times :func:`warp_bytes`."""
     prepare, finish, who, result, bits = origin.prepare, origin.finish, origin.who, origin.result, origin.bits
+    league_of = target().compile(one_of_many if many else the_only)
     if simulated():
         sync, rank = sync_imitated, rank_imitated
     else:
@@ -208,13 +224,14 @@ def warp_kernel(near: bool, accepting: bool, warps: int, origin: Origin, luck: A
     word = uint32 if bits == 32 else uint64
     chances_wide, front = RING * accepting, RING * accepting + RING * bits // 64
 
-    def play(rating, played, keys, table, drawing, first, last, gamma, law, rule, boards):
+    def play(rating, played, keys, tables, drawing, first, last, steps, outcomes, pairings, boards):
         thread = np.uint32(cuda.threadIdx.x)
         lane, crew = np.uint32(thread & np.uint32(WARP - 1)), np.uint32(thread >> LANE_BITS)
         realisation = np.uint32(cuda.blockIdx.x * warps + crew)
         if realisation >= rating.shape[0]:
             return
         teams = np.uint32(rating.shape[1])
+        table, gamma, law, rule = league_of(realisation, tables, steps, outcomes, pairings)
         reals = cuda.shared.array(0, float64)
         smalls = cuda.shared.array(0, uint32)
         ring = cuda.shared.array(0, word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -26,11 +26,10 @@ from kinelo.micro.gpu.matches import (
 )
 from kinelo.micro.gpu.target import target, unfused
 from kinelo.micro.league import Play, code_strength
-from kinelo.micro.tables import ResultTable, result_table
+from kinelo.micro.state import Setting
+from kinelo.micro.tables import ResultTable, tables_of
 from kinelo.model.outcome import LOGISTIC, Outcome
 from kinelo.model.pairing import ALL_PLAY_ALL, Pairing
-from kinelo.model.strength import Strength
-from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.play.binding import bind
 from kinelo.play.laws import Law, Rule
@@ -63,8 +62,7 @@ def _built_in(logistic: bool, accepting: bool) -> Laws:
 
 def device_laws(outcome: Outcome, pairing: Pairing) -> tuple[Laws, Law, Rule]:
     """The laws on the device and the numbers that go with them."""
-    law = Law(LOGISTIC, 0.0, 0.0) if outcome.code is None else Law(*outcome.code)
-    rule = Rule(ALL_PLAY_ALL, 0.0, 0.0) if pairing.code is None else Rule(*pairing.code)
+    law, rule = _codes(outcome, pairing)
     laws = _built_in(law.kind == LOGISTIC, rule.kind != ALL_PLAY_ALL)
     if outcome.code is None:
         laws = brought(target(), laws, b=outcome.scalar_b(), tie=outcome.scalar_tie())
@@ -73,8 +71,14 @@ def device_laws(outcome: Outcome, pairing: Pairing) -> tuple[Laws, Law, Rule]:
     return laws, law, rule
 
 
+def _codes(outcome: Outcome, pairing: Pairing) -> tuple[Law, Rule]:
+    """The numbers of the laws; those of users have none."""
+    law = Law(LOGISTIC, 0.0, 0.0) if outcome.code is None else Law(*outcome.code)
+    return law, Rule(ALL_PLAY_ALL, 0.0, 0.0) if pairing.code is None else Rule(*pairing.code)
+
+
 @cache
-def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, players: int) -> Any:
+def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, players: int, many: bool) -> Any:
     """The kernel of a crew of ``window`` and ``players``, or of ``players`` warps when there is no window."""
     from kinelo.micro.gpu import kernels
 
@@ -85,8 +89,8 @@ def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, pla
         origin = from_performances(formulas, target(), laws)
     functions = (origin, *settling(formulas, target(), laws))
     if window == 0:
-        return kernels.warp_kernel(near, laws.w is not None, players, *functions)
-    return kernels.crew_kernel(window, players, near, *functions)
+        return kernels.warp_kernel(near, laws.w is not None, players, many, *functions)
+    return kernels.crew_kernel(window, players, near, many, *functions)
 
 
 def packed(table: ResultTable, *, ties: bool) -> NDArray[np.uint64]:
@@ -104,33 +108,33 @@ NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0)
 
 
 def gpu_play(
-    system: RatingSystem,
-    strengths: Strength,
-    seed: int,
-    realisations: int | range,
-    source: Source,
-    *,
-    crews: int | None = None,
+    leagues: Sequence[Setting], seed: int, realisations: int | range, source: Source, *, crews: int | None = None
 ) -> Play:
-    """Play on the device; ``crews`` is the largest number of realisations that get a crew each."""
+    """Play one league on the device, or from tables several of a kind.
+
+    Rows are the leagues of the first realisation, then those of the second …, all of them in every call; ``crews`` is
+    the largest number of rows that get a crew each.
+    """
     cuda = cuda_module()
     from kinelo.micro.gpu import kernels
 
+    system, strengths, _ = leagues[0]
     teams = strengths.teams
     if teams >= LARGEST_LEAGUE:
         raise InputError(f"A league on the GPU has fewer than {LARGEST_LEAGUE:,} teams, not {teams:,}.")
     laws, law, rule = device_laws(system.outcome, system.pairing)
-    ties = system.outcome.has_ties
+    ties = any(league.system.outcome.has_ties for league in leagues)
+    keys = np.repeat(realisation_keys(seed, realisations), len(leagues), axis=0)
+    rows = len(keys)
     if source == "table":
-        table, drawing = packed(result_table(system.outcome, strengths), ties=ties), NO_DRAWING
+        found, which = tables_of(leagues)
+        tables, drawing = [packed(table, ties=ties) for table in found], NO_DRAWING
     else:
-        table, drawing = NO_TABLE, code_strength(strengths)
-    keys = realisation_keys(seed, realisations)
-    realisations = len(keys)
+        tables, which, drawing = [NO_TABLE], np.zeros(1, dtype=np.uint64), code_strength(strengths)
     if crews is None:
         crews = CREWS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
     window, players = CREW_OF_MANY if teams >= BUSY else CREW
-    if realisations > crews:
+    if rows > crews:
         window, players = 0, 1 if simulated() else WARPS
     together = 1 if window else players
 
@@ -141,11 +145,15 @@ def gpu_play(
 
     near = bytes_of_block(True) <= NEAR
     need = bytes_of_block(near)
-    run = _kernel(source, laws, ties, near, window, players)
+    run = _kernel(source, laws, ties, near, window, players, len(leagues) > 1)
     threads = window + players if window else players * kernels.WARP
     kind, values, chances, lineup = drawing
-    on_device = (cuda.to_device(table), (kind, cuda.to_device(values), cuda.to_device(chances), lineup))
-    boards = cuda.device_array((1, 1) if near else (realisations, 2 * teams), np.uint32)
+    on_device = (kind, cuda.to_device(values), cuda.to_device(chances), lineup)
+    if len(leagues) == 1:
+        held: tuple[Any, ...] = cuda.to_device(tables[0]), system.step, tuple(law), tuple(rule)
+    else:
+        held = _of_rows(cuda, leagues, np.stack(tables), which, rows)
+    boards = cuda.device_array((1, 1) if near else (rows, 2 * teams), np.uint32)
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
@@ -156,9 +164,24 @@ def gpu_play(
             end = min(begin + kernels.LONGEST_LAUNCH, last)
             with unfused():
                 run[-(-ratings.shape[0] // together), threads, 0, need](
-                    ratings, counts, own, *on_device, begin, end, system.step, tuple(law), tuple(rule), boards
+                    ratings, counts, own, held[0], on_device, begin, end, *held[1:], boards
                 )
         rating[chosen] = ratings.copy_to_host()
         played[chosen] = counts.copy_to_host()
 
     return play
+
+
+def _of_rows(
+    cuda: Any, leagues: Sequence[Setting], tables: NDArray[np.uint64], which: NDArray[np.uint64], rows: int
+) -> tuple[Any, ...]:
+    """Tables, steps, outcomes and pairings of several leagues as :func:`kernels.one_of_many` reads them."""
+    codes = [_codes(league.system.outcome, league.system.pairing) for league in leagues]
+    numbers = [
+        (league.system.step, *law[1:], *rule[1:]) for league, (law, rule) in zip(leagues, codes, strict=True)
+    ]  # fmt: skip
+    of_row = np.arange(rows) % len(leagues)
+    gamma, nu, kappa, c, smoothing = (cuda.to_device(column[of_row]) for column in np.array(numbers).T)
+    law, rule = codes[0]
+    own = cuda.to_device(tables), cuda.to_device(which[of_row])
+    return own, gamma, (law.kind, nu, kappa), (rule.kind, c, smoothing)
