@@ -49,9 +49,10 @@ def reproduce(
     Examples:  kinelo reproduce --out reproduction;  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
     """
     from kinelo.paper.easel import Easel
+    from kinelo.paper.theory import Theory
 
-    # The process that draws loads what it needs while this one does.
-    with Easel() as easel:
+    # The processes that compute theory and draw load what they need while this one does.
+    with Theory() as theory, Easel() as easel:
         from kinelo.paper.figure import read_figures
         from kinelo.paper.folder import copy_studies, open_folder
 
@@ -66,8 +67,9 @@ def reproduce(
             copy_studies(chosen, folder, studies)
             with lasting_interrupt() as check, overall_progress(check) as watch:
                 result = carry_out(
-                    chosen, folder, scale=scale.value, watch=watch, threads=threads, device=device.value, easel=easel
-                )
+                    chosen, folder, scale=scale.value, watch=watch, threads=threads, device=device.value,
+                    easel=easel, think=theory,
+                )  # fmt: skip
             report = write_report(result, folder)
         except KeyboardInterrupt:
             typer.echo(f"Stopped. What was computed is kept in {folder}: go on with --resume.", err=True)

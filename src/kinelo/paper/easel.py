@@ -1,23 +1,19 @@
 """Drawing in a process of its own, so that the next runs need not wait for it.
 
-The process reads requests from its standard input and ends when that closes, however this process ended. Evidence is
-sent without its classes: where they are defined theory is computed, whose modules take longer to load than the drawing
-of a figure takes.
+Evidence is sent without its classes: where they are defined theory is computed, whose modules take longer to load than
+the drawing of a figure takes.
 """
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 from types import SimpleNamespace
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from kinelo.errors import InputError
+from kinelo.paper.aside import Aside, Failed, serve
 from kinelo.paper.catalogue import drawing
 from kinelo.pictures.style import arrange, picture_bytes
 
@@ -34,40 +30,25 @@ class Easel:
     """``draw`` returns at once with the promise of a picture; use as a context manager."""
 
     def __enter__(self) -> Easel:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "kinelo.paper.easel"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is answered by the process that started this one
-        )
+        self._aside = Aside("kinelo.paper.easel").__enter__()
         self._pool = ThreadPoolExecutor(1)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self._aside.__exit__()
 
     def draw(self, name: str, evidence: object, scale: Scale = "full") -> Future[Pictures]:
         """Have the drawing ``name`` made from the evidence, as the bytes of a file in each format."""
-        return self._pool.submit(self._ask, name, evidence, scale)
+        return self._pool.submit(self._drawn, name, evidence, scale)
 
-    def _ask(self, name: str, evidence: object, scale: Scale) -> Pictures:
-        to, back = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
-        pickle.dump((name, unclassed(evidence), scale), to)
-        to.flush()
+    def _drawn(self, name: str, evidence: object, scale: Scale) -> Pictures:
         try:
-            pictures, complaint = pickle.load(back)
-        except EOFError:
-            raise RuntimeError("The process that draws the figures ended unexpectedly.") from None
-        if isinstance(complaint, KeyError):
-            raise InputError(f"the drawing {name!r} needs a run named {complaint}.")
-        if complaint:
-            raise RuntimeError(f"Drawing {name!r} failed:\n{complaint}")
-        return pictures
+            return self._aside.ask(name, unclassed(evidence), scale).result()
+        except KeyError as missing:
+            raise InputError(f"the drawing {name!r} needs a run named {missing}.") from None
+        except Failed as failure:
+            raise RuntimeError(f"Drawing {name!r} failed:\n{failure}") from None
 
 
 def unclassed(evidence: Any) -> Any:
@@ -91,26 +72,9 @@ def paint(name: str, evidence: object, scale: Scale = "full") -> Pictures:
     return {kind: picture_bytes(figure, kind) for kind in FORMATS[scale]}
 
 
-def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    while True:
-        try:
-            name, evidence, scale = pickle.load(requests)
-        except EOFError:
-            return
-        try:
-            answer = paint(name, evidence, scale), None
-        except KeyError as missing:
-            answer = {}, KeyError(*missing.args)
-        except Exception:
-            answer = {}, traceback.format_exc()
-        pickle.dump(answer, answers)
-        answers.flush()
-
-
 if __name__ == "__main__":
     # What every drawing needs is loaded while the first is not yet asked for.
     import matplotlib.backends.backend_agg
     import matplotlib.figure  # noqa: F401
 
-    _answers, sys.stdout = sys.stdout.buffer, sys.stderr
-    _serve(sys.stdin.buffer, _answers)
+    serve(paint)

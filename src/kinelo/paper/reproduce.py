@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-import math
-import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import xarray as xr
-
-from kinelo._version import __version__
 from kinelo.atomic import replace_file
 from kinelo.blas import one_blas_thread
 from kinelo.device import DeviceName
 from kinelo.errors import InputError
 from kinelo.limits import check_time
-from kinelo.paper.catalogue import Prepare, preparation
+from kinelo.paper.catalogue import preparation
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import check_claims
 from kinelo.paper.easel import Easel, Pictures
 from kinelo.paper.figure import FigureStudy, Scale
+from kinelo.paper.runs import carry_out, has_run, run_folder
+from kinelo.paper.theory import Think, evidence_of
 from kinelo.paper.work import figure_work, run_work
-from kinelo.processors import usable_processors
 from kinelo.results.disk import check_space, disk_errors_in_words, make_writable_folder
-from kinelo.results.manifest import FILE_NAME, content_digest
+from kinelo.results.manifest import FILE_NAME
 from kinelo.results.provenance import Provenance, provenance
 from kinelo.studies.plan import check_run, run_bytes, run_seconds
-from kinelo.studies.simulation import run_simulation, simulation_inputs
-from kinelo.studies.solution import run_solution, solution_inputs
 from kinelo.studies.study import Study
-
-WORTH_THREADS = 100_000
-"""Cells of a kinetic grid from which more than one thread pays."""
 
 SHORT = 1.0
 """Seconds of a simulation that is played on one thread, beside the theory and the drawing of the figures before it."""
@@ -87,12 +78,13 @@ def reproduce(
     threads: int | None = None,
     device: DeviceName = "cpu",
     easel: Easel | None = None,
+    think: Think = evidence_of,
 ) -> Reproduction:
     """Carry out every run that is not in ``folder`` yet, draw the figures into it and check the claims.
 
     Each run has a folder of its own below ``folder/runs``, named after its inputs: a finished one is used again, an
     interrupted one continued, and one whose inputs changed is computed anew beside the old one. ``device`` is where
-    matches are played, which changes no byte. ``easel`` draws, one of its own by default.
+    matches are played, which changes no byte. ``easel`` draws, one of its own by default; ``think`` computes evidence.
     """
     begin = time.monotonic()
     # Runs, theory and drawing keep the processors busy; more threads for one product of matrices only get in their way.
@@ -101,7 +93,7 @@ def reproduce(
             preparation(figure.draw, figure.source)
         check_plan(figures, folder)
         make_writable_folder(folder)
-        bench = _Bench(figures, folder, watch, threads, easel, device, scale)
+        bench = _Bench(figures, folder, watch, threads, easel, think, device, scale)
         try:
             # Solutions have the least theory to wait for once the last run has ended.
             for figure in sorted(figures, key=_is_solved):
@@ -155,10 +147,11 @@ class _Bench:
         watch: Callable[[Progress], None],
         threads: int | None,
         easel: Easel,
+        think: Think,
         device: DeviceName,
         scale: Scale,
     ) -> None:
-        self.folder, self.watch, self.threads, self.easel = folder, watch, threads, easel
+        self.folder, self.watch, self.threads, self.easel, self.think = folder, watch, threads, easel, think
         self.device: DeviceName = device
         self.scale: Scale = scale
         self.total = sum(figure_work(figure) for figure in figures)
@@ -169,17 +162,16 @@ class _Bench:
         self.drawn: list[DrawnFigure] = []
 
     def make(self, figure: FigureStudy) -> None:
-        prepare = preparation(figure.draw, figure.source)
-        data = {name: self.run(figure, name, study) for name, study in figure.studies.items() if has_run(study)}
-        # Theory is computed beside the runs of the figures that follow, which leave the interpreter free.
-        self.promised.append((figure, self.theory.submit(self._think, prepare, figure, data)))
+        for name, study in figure.studies.items():
+            if has_run(study):
+                self.run(figure, name, study)
+        # Theory is computed beside the runs of the figures that follow.
+        self.promised.append((figure, self.theory.submit(self._think, figure)))
         self.done += figure_work(figure) - sum(run_work(study).seconds for study in figure.studies.values())
         self.hang_up(wait=False)
 
-    def _think(
-        self, prepare: Prepare, figure: FigureStudy, data: Mapping[str, xr.Dataset]
-    ) -> tuple[Any, Future[Pictures]]:
-        evidence = prepare(figure, data)
+    def _think(self, figure: FigureStudy) -> tuple[Any, Future[Pictures]]:
+        evidence = self.think(figure, self.folder)
         return evidence, self.easel.draw(figure.draw, evidence, self.scale)
 
     def hang_up(self, *, wait: bool) -> None:
@@ -206,7 +198,7 @@ class _Bench:
         self.hang_up(wait=True)
         return self.drawn
 
-    def run(self, figure: FigureStudy, name: str, study: Study) -> xr.Dataset:
+    def run(self, figure: FigureStudy, name: str, study: Study) -> None:
         self.hang_up(wait=False)
         work = run_work(study)
         label = f"Figure {figure.number}: {name}"
@@ -220,9 +212,8 @@ class _Bench:
         self.found += (folder / "manifest.json").exists()
         # Other threads lose more by sharing few realisations than they gain where theory and drawing wait for them.
         threads = 1 if self.threads is None and work.seconds < SHORT else self.threads
-        data = carry_out(study, folder, advance, threads, self.device)
+        carry_out(study, folder, advance, threads, self.device)
         self.done += work.seconds
-        return data
 
     def report(self, label: str, more: float = 0.0) -> None:
         self.watch(Progress(self.done + more, self.total, len(self.drawn), self.figures, label))
@@ -234,30 +225,3 @@ def seeds_of(figures: Sequence[FigureStudy]) -> list[int]:
     found = {getattr(part, "seed", None) for part in sections}
     found |= {figure.parameters.get("seed") for figure in figures}
     return sorted(seed for seed in found if seed is not None)
-
-
-def has_run(study: Study) -> bool:
-    """Whether a study asks for a simulation or a solution, rather than only naming a league."""
-    return study.simulate is not None or study.solve is not None
-
-
-def carry_out(
-    study: Study, folder: Path, advance: Callable[[float], None], threads: int | None, device: DeviceName = "cpu"
-) -> xr.Dataset:
-    """Do what a study asks for, into ``folder``."""
-    if study.simulate is not None:
-        return run_simulation(study, folder, advance=advance, threads=threads, device=device)
-    many = math.prod(study.teams.grid.shape) >= WORTH_THREADS
-    # The report states where the closure is out of its range; a warning per run would only repeat it.
-    return run_solution(
-        study, folder, watch=lambda state: advance(state.time), quiet=True,
-        threads=(threads or usable_processors()) if many else 1,
-    )  # fmt: skip
-
-
-def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Path:
-    """Folder of a run: readable, and different for different inputs or another version of Kinelo."""
-    inputs = simulation_inputs(study) if study.simulate is not None else solution_inputs(study)
-    digest = content_digest({"inputs": inputs, "kinelo": __version__})
-    readable = re.sub(r"[^\w.]+", "-", name).strip("-")
-    return folder / "runs" / f"{figure.name}-{readable}-{digest[:10]}"

@@ -1,0 +1,49 @@
+"""The runs of figures: which studies have one, where it lies, and carrying it out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import xarray as xr
+
+from kinelo._version import __version__
+from kinelo.device import DeviceName
+from kinelo.paper.figure import FigureStudy
+from kinelo.processors import usable_processors
+from kinelo.results.manifest import content_digest
+from kinelo.studies.simulation import run_simulation, simulation_inputs
+from kinelo.studies.solution import run_solution, solution_inputs
+from kinelo.studies.study import Study
+
+WORTH_THREADS = 100_000
+"""Cells of a kinetic grid from which more than one thread pays."""
+
+
+def has_run(study: Study) -> bool:
+    """Whether a study asks for a simulation or a solution, rather than only naming a league."""
+    return study.simulate is not None or study.solve is not None
+
+
+def carry_out(
+    study: Study, folder: Path, advance: Callable[[float], None], threads: int | None, device: DeviceName = "cpu"
+) -> xr.Dataset:
+    """Do what a study asks for, into ``folder``."""
+    if study.simulate is not None:
+        return run_simulation(study, folder, advance=advance, threads=threads, device=device)
+    many = math.prod(study.teams.grid.shape) >= WORTH_THREADS
+    # The report states where the closure is out of its range; a warning per run would only repeat it.
+    return run_solution(
+        study, folder, watch=lambda state: advance(state.time), quiet=True,
+        threads=(threads or usable_processors()) if many else 1,
+    )  # fmt: skip
+
+
+def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Path:
+    """Folder of a run: readable, and different for different inputs or another version of Kinelo."""
+    inputs = simulation_inputs(study) if study.simulate is not None else solution_inputs(study)
+    digest = content_digest({"inputs": inputs, "kinelo": __version__})
+    readable = re.sub(r"[^\w.]+", "-", name).strip("-")
+    return folder / "runs" / f"{figure.name}-{readable}-{digest[:10]}"
