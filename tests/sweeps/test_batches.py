@@ -155,6 +155,18 @@ def test_strengths_that_move_move_in_a_sweep(study):
     assert np.array_equal(point.strength.values, run.strength.values)
 
 
+def test_batches_and_single_points_are_played_on_the_device_asked_for(study, monkeypatch):
+    asked = []
+    runs = [kn.simulate(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([1.0, 2.0]), steps=1, seed=1)]
+    monkeypatch.setattr(together, "simulate_together", lambda leagues, **plan: asked.append(plan["device"]) or runs)
+    monkeypatch.setattr("kinelo.micro.simulate.simulate", lambda *laws, **plan: asked.append(plan["device"]) or runs[0])
+    content, _, compute = read_sweep(study("gamma = [0.1]\nleague.teams = [2]\n"))
+    points = StudyPoints(content, compute, 1, "gpu")
+    points.together([{"gamma": 0.1, "league.teams": 2}])
+    points(gamma=0.1, **{"league.teams": 2})
+    assert asked == ["gpu", "gpu"]
+
+
 def test_only_simulations_have_a_device(study):
     with pytest.raises(InputError, match='compute "stationary" run on the processor'):
         run_study_sweep(study('compute = "stationary"\ngamma = [0.1]\n'), device="gpu")
