@@ -124,6 +124,7 @@ def test_points_of_a_table_stay_together_and_all_workers_get_some(study):
     path = study(f"outcome.nu = [0.1, 0.2]\ngamma = [{many}]\n")
     assert sizes(path) == [16, 32, 32]
     assert sizes(path, 10) == [8] * 10
+    assert sizes(path, 20) == [1] * 80
     across = study(f"gamma = [{many}]\noutcome.nu = [0.1, 0.2]\n")
     content, axes, compute = read_sweep(across)
     lines = StudyPoints(content, compute, 1).batches([(k, axes.point(k)) for k in range(80)], 1)
@@ -172,9 +173,9 @@ def test_only_simulations_have_a_device(study):
         run_study_sweep(study('compute = "stationary"\ngamma = [0.1]\n'), device="gpu")
 
 
-@pytest.mark.filterwarnings("ignore:4 of 12 points")
 def test_workers_store_the_same_bytes(study, one_by_one, tmp_path, client):
-    path = study(GRID)
+    path = study("gamma = [0.01, 0.02, 0.03, 0.04]\noutcome.nu = [0.2, 0.5]\nleague.sigma = [0.5, 1.5]\n")
+    assert sizes(path, 2) == [8, 8]
     run_study_sweep(path, tmp_path / "far", client=client)
     one_by_one(path, tmp_path / "near")
     assert tree(tmp_path / "far") == tree(tmp_path / "near")

@@ -70,7 +70,7 @@ class StudyPoints:
                 found.setdefault(kind, {}).setdefault(table, []).append(point)
         for kind, tables in found.items():
             group = [point for same in tables.values() for point in same]
-            most = min(room[kind][len(tables) == 1], max(LEAST, -(-len(points) // workers)))
+            most = min(room[kind][len(tables) == 1], -(-len(points) // workers))
             if min(most, len(group)) < LEAST:
                 lines += [[point] for point in group]
             else:
