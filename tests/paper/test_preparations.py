@@ -8,7 +8,7 @@ import kinelo as kn
 from kinelo.paper.catalogue import figure_names, preparation
 from kinelo.paper.claims import check_claims
 from kinelo.paper.figure import FigureStudy, read_figures
-from kinelo.paper.reproduce import carry_out, has_run
+from kinelo.paper.runs import finished_run, has_run
 from kinelo.paper.summary import simulated
 from kinelo.studies import parse_study
 
@@ -48,7 +48,7 @@ def prepared(tmp_path_factory):
     place, found = tmp_path_factory.mktemp("runs"), {}
     for figure in map(small, read_figures(scale="quick")):
         runs = {
-            name: carry_out(study, place / f"{figure.number}-{k}", lambda done: None, 1)
+            name: finished_run(study, place / f"{figure.number}-{k}")
             for k, (name, study) in enumerate(figure.studies.items())
             if has_run(study)
         }

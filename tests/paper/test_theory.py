@@ -1,6 +1,7 @@
 """Evidence computed in a process of its own."""
 
 import pickle
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -49,7 +50,7 @@ def answer(question):
     else:
         return 1 / question
 
-serve(answer)
+serve(answer, sys.stdin.buffer, sys.stdout.buffer)
 """
 
 
@@ -77,3 +78,22 @@ def test_answers_refusals_warnings_and_an_early_end_reach_who_asked(aside):
 def test_theory_is_loaded_by_nobody_who_only_starts_it():
     code = "import sys, kinelo.paper.theory; print([n for n in ('numba', 'scipy', 'xarray') if n in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_program_of_one_thread_is_doubled_and_ends_with_its_double():
+    """The double knows what the program has loaded, prints nowhere, and is gone when the program is, even if killed."""
+    code = (
+        "import os, signal\n"
+        "from kinelo.paper.aside import Aside\n"
+        "loaded = 'of the program'\n"
+        "def answer(question):\n"
+        "    print('not here')\n"
+        "    return os.getpid(), loaded, question\n"
+        "with Aside('no.such.module', answer) as aside:\n"
+        "    pid, found, asked = aside.ask('what').result(timeout=60)\n"
+        "    assert pid != os.getpid() and (found, asked) == (loaded, 'what')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    # Whoever reads what the program printed waits until its double, which could print too, is gone.
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL and done.stderr == "not here\n"

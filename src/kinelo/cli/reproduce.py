@@ -49,10 +49,9 @@ def reproduce(
     Examples:  kinelo reproduce --out reproduction;  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
     """
     from kinelo.paper.easel import Easel
-    from kinelo.paper.theory import Theory
 
-    # The processes that compute theory and draw load what they need while this one does.
-    with Theory() as theory, Easel() as easel:
+    # The process that draws loads what it needs while this one does.
+    with Easel() as easel:
         from kinelo.paper.figure import read_figures
         from kinelo.paper.folder import copy_studies, open_folder
 
@@ -62,10 +61,11 @@ def reproduce(
         from kinelo.cli.overall import overall_progress
         from kinelo.paper.report import write_report
         from kinelo.paper.reproduce import reproduce as carry_out
+        from kinelo.paper.theory import Theory
 
         try:
             copy_studies(chosen, folder, studies)
-            with lasting_interrupt() as check, overall_progress(check) as watch:
+            with Theory() as theory, lasting_interrupt() as check, overall_progress(check) as watch:
                 result = carry_out(
                     chosen, folder, scale=scale.value, watch=watch, threads=threads, device=device.value,
                     easel=easel, think=theory,

@@ -6,6 +6,7 @@ the drawing of a figure takes.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
@@ -77,4 +78,4 @@ if __name__ == "__main__":
     import matplotlib.backends.backend_agg
     import matplotlib.figure  # noqa: F401
 
-    serve(paint)
+    serve(paint, sys.stdin.buffer, sys.stdout.buffer)

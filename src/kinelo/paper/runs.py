@@ -14,8 +14,8 @@ from kinelo.device import DeviceName
 from kinelo.paper.figure import FigureStudy
 from kinelo.processors import usable_processors
 from kinelo.results.manifest import content_digest
-from kinelo.studies.simulation import run_simulation, simulation_inputs
-from kinelo.studies.solution import run_solution, solution_inputs
+from kinelo.studies.simulation import run_simulation, simulated, simulation_inputs
+from kinelo.studies.solution import run_solution, solution_inputs, solved
 from kinelo.studies.study import Study
 
 WORTH_THREADS = 100_000
@@ -29,16 +29,25 @@ def has_run(study: Study) -> bool:
 
 def carry_out(
     study: Study, folder: Path, advance: Callable[[float], None], threads: int | None, device: DeviceName = "cpu"
-) -> xr.Dataset:
+) -> None:
     """Do what a study asks for, into ``folder``."""
     if study.simulate is not None:
-        return run_simulation(study, folder, advance=advance, threads=threads, device=device)
+        with simulated(study, folder, advance=advance, threads=threads, device=device):
+            return
     many = math.prod(study.teams.grid.shape) >= WORTH_THREADS
     # The report states where the closure is out of its range; a warning per run would only repeat it.
-    return run_solution(
+    with solved(
         study, folder, watch=lambda state: advance(state.time), quiet=True,
         threads=(threads or usable_processors()) if many else 1,
-    )  # fmt: skip
+    ):  # fmt: skip
+        return
+
+
+def finished_run(study: Study, folder: Path) -> xr.Dataset:
+    """The dataset of a run, which is carried out where it is not there yet."""
+    if study.simulate is not None:
+        return run_simulation(study, folder, threads=1)
+    return run_solution(study, folder, quiet=True)
 
 
 def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Path:

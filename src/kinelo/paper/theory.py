@@ -6,6 +6,7 @@ waits for the other.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,10 +23,10 @@ Think = Callable[["FigureStudy", Path], Any]
 
 def evidence_of(figure: FigureStudy, folder: Path) -> Any:
     """Compute the evidence in this process."""
-    from kinelo.paper.runs import carry_out, has_run, run_folder
+    from kinelo.paper.runs import finished_run, has_run, run_folder
 
     data = {
-        name: carry_out(study, run_folder(folder, figure, name, study), lambda done: None, 1)
+        name: finished_run(study, run_folder(folder, figure, name, study))
         for name, study in figure.studies.items()
         if has_run(study)
     }
@@ -36,7 +37,7 @@ class Theory:
     """Computes evidence in a process of its own; what that cannot read, as laws of a user's own, in this one."""
 
     def __enter__(self) -> Theory:
-        self._aside = Aside("kinelo.paper.theory").__enter__()
+        self._aside = Aside("kinelo.paper.theory", _answer).__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -52,9 +53,12 @@ class Theory:
             raise RuntimeError(f"The evidence of figure {figure.number} failed:\n{failure}") from None
 
 
-if __name__ == "__main__":
-    # What every figure needs is loaded while the first is not yet asked for.
+def _answer(figure: FigureStudy, folder: Path) -> Any:
     from kinelo.blas import one_blas_thread
 
     with one_blas_thread():
-        serve(evidence_of)
+        return evidence_of(figure, folder)
+
+
+if __name__ == "__main__":
+    serve(_answer, sys.stdin.buffer, sys.stdout.buffer)

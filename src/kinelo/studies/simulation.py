@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,21 @@ def run_simulation(
     ``advance`` is told the number of candidate matches played so far. Neither the device nor the workers of a Dask
     client change a byte, so a run begun on one goes on on the other.
     """
+    with simulated(study, folder, advance=advance, threads=threads, device=device, client=client) as store:
+        return store.dataset().set_coords("step")
+
+
+@contextmanager
+def simulated(
+    study: Study,
+    folder: Path,
+    *,
+    advance: Callable[[float], None] = lambda done: None,
+    threads: int | None = None,
+    device: DeviceName = "cpu",
+    client: Client | None = None,
+) -> Iterator[RunStore]:
+    """The store of :func:`run_simulation`, finished but not read."""
     plan = required("simulate", study.simulate)
     records = planned(study, folder)
     start = None if plan.start is None else np.broadcast_to(plan.start, np.shape(plan.start) or study.strengths.teams)
@@ -100,7 +116,7 @@ def run_simulation(
                     store.append(row, kept)
                 advance(state.step * plan.matches_per_step * plan.realisations)
             store.finish()
-        return store.dataset().set_coords("step")
+        yield store
 
 
 def _states(

@@ -58,6 +58,21 @@ def run_solution(
     Returns what :func:`kinelo.solve` returns: densities over ``time``, integrals over ``series_time``. ``quiet`` keeps
     warnings about the closure to itself.
     """
+    with solved(study, folder, watch=watch, threads=threads, quiet=quiet, device=device) as store:
+        return _tidy(study, store.dataset())
+
+
+@contextmanager
+def solved(
+    study: Study,
+    folder: Path,
+    *,
+    watch: Callable[[KineticState], None] = lambda state: None,
+    threads: int = 1,
+    quiet: bool = False,
+    device: DeviceName = "cpu",
+) -> Iterator[RunStore]:
+    """The store of :func:`run_solution`, finished but not read."""
     there = choose_device(device)
     check_solution(study, folder)
     with RunStore.open(folder, solution_inputs(study, there), _layout(study)) as store:
@@ -71,7 +86,7 @@ def run_solution(
                     store.append({"numbers": _numbers(state)} | density, _checkpoint(state))
                     watch(state)
             store.finish({"stationary_note": rest.note})
-        return _tidy(study, store.dataset())
+        yield store
 
 
 @contextmanager
