@@ -95,8 +95,8 @@ def reproduce(
         make_writable_folder(folder)
         bench = _Bench(figures, folder, watch, threads, easel, think, device, scale)
         try:
-            # Solutions have the least theory to wait for once the last run has ended.
-            for figure in sorted(figures, key=_is_solved):
+            # What is drawn longest comes first, so that little is left to do once the last run has ended.
+            for figure in sorted(figures, key=_is_simulated):
                 bench.make(figure)
             drawn = sorted(bench.all_drawn(), key=lambda one: figures.index(one.study))
         finally:
@@ -133,8 +133,8 @@ def check_plan(figures: Sequence[FigureStudy], folder: Path) -> None:
     check_space(folder, size, what, remedy)
 
 
-def _is_solved(figure: FigureStudy) -> bool:
-    return any(study.solve is not None for study in figure.studies.values())
+def _is_simulated(figure: FigureStudy) -> bool:
+    return any(study.simulate is not None for study in figure.studies.values())
 
 
 class _Bench:
