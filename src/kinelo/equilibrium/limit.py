@@ -31,6 +31,9 @@ from kinelo.model.validation import Array, finite_array
 
 DENSE_TEAMS = 800
 
+FEW_NODES = 100
+"""Nodes of a continuum whose noise takes less time pair by pair, in Newton's steps, than in waves."""
+
 WIDEST_NOISE = 0.5
 """Noise of a rating difference, as a part of the distance at which w jumps, up to which it is taken for normal."""
 
@@ -157,7 +160,7 @@ def fluctuating(
 ) -> Fluctuation:
     """Mean and covariance of the ratings at the system's step size, all pairs at once or through representatives."""
     selective = not system.pairing.constant
-    small = teams.finite and teams.size <= WHOLE_COVARIANCE
+    small = teams.size <= (WHOLE_COVARIANCE if teams.finite else FEW_NODES)
     if selective or method == "dense" or (small and method == "auto"):
         return fluctuations(system, teams, closure, start, guess)
     if teams.finite:
@@ -204,3 +207,6 @@ def frozen(values: Array) -> Array:
     """Make an array read-only."""
     values.setflags(write=False)
     return values
+
+
+FEW_NODES = 100
