@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.device import devices, simulated
 from kinelo.micro.gpu.play import gpu_play
 from kinelo.micro.state import Setting
+from kinelo.runtime.device import devices, simulated
 
 SECTION = "Graphics processor"
 SYSTEM = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05)

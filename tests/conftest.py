@@ -32,7 +32,7 @@ def client() -> Iterator[Any]:
     pytest.importorskip("distributed", reason="needs kinelo[dask]")
     import dask
 
-    from kinelo.workers import local_client
+    from kinelo.runtime.workers import local_client
 
     with dask.config.set({"distributed.scheduler.allowed-failures": 1}), local_client(2, "900MB") as client:
         yield client

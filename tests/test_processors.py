@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import kinelo
-from kinelo.device import devices
-from kinelo.processors import usable_processors
+from kinelo.runtime.device import devices
+from kinelo.runtime.processors import usable_processors
 
 
 def test_a_process_that_may_use_few_processors_uses_few(monkeypatch):

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo import workers
 from kinelo.cli.app import app
 from kinelo.errors import InputError, KineloWarning
 from kinelo.micro import ensemble
+from kinelo.runtime import workers
 
 pytest.importorskip("distributed", reason="needs kinelo[dask]")
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kinelo._version import __version__
-from kinelo.loading import uncollected
+from kinelo.runtime.loading import uncollected
 
 if TYPE_CHECKING:
     from kinelo import plot
@@ -23,19 +23,6 @@ if TYPE_CHECKING:
     from kinelo.advice.design import Design, design
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
-    from kinelo.device import Device, devices
-    from kinelo.equilibrium.continuum import Continuum
-    from kinelo.equilibrium.limit import stationary
-    from kinelo.equilibrium.moving.best import BestGamma, best_gamma
-    from kinelo.equilibrium.moving.glicko import DeviationState, settled_deviations
-    from kinelo.equilibrium.moving.newcomer import Newcomer, newcomer
-    from kinelo.equilibrium.moving.profile import StrengthProfile, strength_profile
-    from kinelo.equilibrium.moving.rounds import CriticalGamma, critical_gamma
-    from kinelo.equilibrium.moving.tracking import Tracking, tracking
-    from kinelo.equilibrium.recovery import Recovery, recover_strength
-    from kinelo.equilibrium.relaxation import Relaxation, relaxation
-    from kinelo.equilibrium.state import StationaryState
-    from kinelo.equilibrium.unbiased import unbiased_gamma
     from kinelo.errors import InputError, KineloWarning, NoStationaryState
     from kinelo.forecasts.backtest import Backtest, backtest
     from kinelo.forecasts.forecast import Forecast
@@ -71,11 +58,24 @@ if TYPE_CHECKING:
     from kinelo.raters.player.rater import PlayerElo
     from kinelo.raters.rater import Rater
     from kinelo.raters.team.rater import TeamElo
+    from kinelo.runtime.device import Device, devices
     from kinelo.sweeps.convergence import convergence_table
     from kinelo.sweeps.sweep import sweep
+    from kinelo.theory.continuum import Continuum
+    from kinelo.theory.limit import stationary
+    from kinelo.theory.moving.best import BestGamma, best_gamma
+    from kinelo.theory.moving.glicko import DeviationState, settled_deviations
+    from kinelo.theory.moving.newcomer import Newcomer, newcomer
+    from kinelo.theory.moving.profile import StrengthProfile, strength_profile
+    from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
+    from kinelo.theory.moving.tracking import Tracking, tracking
+    from kinelo.theory.recovery import Recovery, recover_strength
+    from kinelo.theory.relaxation import Relaxation, relaxation
+    from kinelo.theory.state import StationaryState
+    from kinelo.theory.unbiased import unbiased_gamma
 
 _HOME: dict[str, tuple[str, ...]] = {
-    "device": ("devices", "Device"),
+    "runtime.device": ("devices", "Device"),
     "errors": ("InputError", "KineloWarning", "NoStationaryState"),
     "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
     "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window"),
@@ -88,18 +88,18 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.steps": ("StepRule", "FideSteps", "FallingSteps", "DeviationSteps"),
     "model.schedule": ("Rounds", "Period"),
     "micro.matches": ("simulate_matches",),
-    "equilibrium.limit": ("stationary",),
-    "equilibrium.continuum": ("Continuum",),
-    "equilibrium.state": ("StationaryState",),
-    "equilibrium.relaxation": ("relaxation", "Relaxation"),
-    "equilibrium.recovery": ("recover_strength", "Recovery"),
-    "equilibrium.unbiased": ("unbiased_gamma",),
-    "equilibrium.moving.tracking": ("tracking", "Tracking"),
-    "equilibrium.moving.best": ("best_gamma", "BestGamma"),
-    "equilibrium.moving.rounds": ("critical_gamma", "CriticalGamma"),
-    "equilibrium.moving.newcomer": ("newcomer", "Newcomer"),
-    "equilibrium.moving.glicko": ("settled_deviations", "DeviationState"),
-    "equilibrium.moving.profile": ("strength_profile", "StrengthProfile"),
+    "theory.limit": ("stationary",),
+    "theory.continuum": ("Continuum",),
+    "theory.state": ("StationaryState",),
+    "theory.relaxation": ("relaxation", "Relaxation"),
+    "theory.recovery": ("recover_strength", "Recovery"),
+    "theory.unbiased": ("unbiased_gamma",),
+    "theory.moving.tracking": ("tracking", "Tracking"),
+    "theory.moving.best": ("best_gamma", "BestGamma"),
+    "theory.moving.rounds": ("critical_gamma", "CriticalGamma"),
+    "theory.moving.newcomer": ("newcomer", "Newcomer"),
+    "theory.moving.glicko": ("settled_deviations", "DeviationState"),
+    "theory.moving.profile": ("strength_profile", "StrengthProfile"),
     "advice.audit.audit": ("audit", "Audit"),
     "advice.design": ("design", "Design"),
     "advice.diagnosis": ("diagnose", "Diagnosis"),
@@ -151,7 +151,7 @@ def __getattr__(name: str) -> object:
 
 _MOVED = {
     "kinelo.ratings": "kinelo.ratings became kinelo.matches, kinelo.raters, kinelo.forecasts and kinelo.book",
-    "kinelo.stationary": "kinelo.stationary became kinelo.equilibrium, and kn.stationary is a function",
+    "kinelo.stationary": "kinelo.stationary became kinelo.theory, and kn.stationary is a function",
 }
 
 

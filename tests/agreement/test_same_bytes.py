@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import kinelo as kn
 import kinelo.micro.rounds
 import kinelo.results.store
-from kinelo.blas import one_blas_thread
+from kinelo.runtime.blas import one_blas_thread
 from kinelo.studies import parse_study
 from kinelo.studies.simulation import run_simulation
 from kinelo.studies.solution import run_solution

@@ -85,7 +85,7 @@ def test_every_law_and_verb_of_the_model_has_its_equation():
     verbs = {
         name
         for name, home in kn._MODULE_OF.items()
-        if home.split(".")[1] in ("micro", "macro", "equilibrium", "advice") and not isinstance(getattr(kn, name), type)
+        if home.split(".")[1] in ("micro", "macro", "theory", "advice") and not isinstance(getattr(kn, name), type)
     }
     assert laws | verbs <= equations.EQUATIONS.keys()
     for _, place in equations.EQUATIONS.values():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.equilibrium.moving.form import FormClosure
-from kinelo.equilibrium.moving.rounds import MeanMap
-from kinelo.equilibrium.teams import teams_of
+from kinelo.theory.moving.form import FormClosure
+from kinelo.theory.moving.rounds import MeanMap
+from kinelo.theory.teams import teams_of
 
 HALF = kn.Tanh(0.5)
 SYSTEM = kn.RatingSystem(HALF, gamma=0.1)

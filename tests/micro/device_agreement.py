@@ -12,12 +12,12 @@ import sys
 import numpy as np
 
 import kinelo as kn
-from kinelo.device import simulated
 from kinelo.micro.any_league import general_play, needs_general
 from kinelo.micro.gpu import play as gpu
 from kinelo.micro.league import literal_play, table_play
 from kinelo.micro.state import Setting
 from kinelo.micro.together import simulate_together
+from kinelo.runtime.device import simulated
 
 TEAMS = 12
 

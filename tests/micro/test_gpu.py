@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli.app import app
-from kinelo.device import Device, choose_device
 from kinelo.errors import InputError
+from kinelo.runtime.device import Device, choose_device
 
 SCRIPT = Path(__file__).with_name("device_agreement.py")
 IMITATED = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
@@ -52,7 +52,7 @@ def test_a_run_begun_on_one_device_goes_on_on_the_other():
 
 def test_without_a_device_there_is_a_sentence(monkeypatch):
     nothing = Device("gpu", "", 0, 0, False, "no CUDA device or driver was found")
-    monkeypatch.setattr("kinelo.device._graphics", lambda: nothing)
+    monkeypatch.setattr("kinelo.runtime.device._graphics", lambda: nothing)
     system, league = kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([1.0, 2.0])
     with pytest.raises(InputError, match='device = "gpu" cannot be used here: no CUDA device'):
         kn.simulate(system, league, steps=1, seed=1, device="gpu")

@@ -7,10 +7,10 @@ import pytest
 from slow_moving import SlowLeague
 
 import kinelo as kn
-from kinelo.equilibrium.moving.glicko_noise import noisy_deviations
-from kinelo.equilibrium.moving.moments import Moments
-from kinelo.equilibrium.moving.rounds_tracking import round_tracking
-from kinelo.equilibrium.teams import teams_of
+from kinelo.theory.moving.glicko_noise import noisy_deviations
+from kinelo.theory.moving.moments import Moments
+from kinelo.theory.moving.rounds_tracking import round_tracking
+from kinelo.theory.teams import teams_of
 
 HALF = kn.Tanh(0.5)
 THETA = np.array([0.0, 0.5, 1.0, 2.0, 2.5])

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo import workers
 from kinelo.errors import InputError, KineloWarning
-from kinelo.versions import library_versions
-from kinelo.workers import scheduler_client
+from kinelo.runtime import workers
+from kinelo.runtime.versions import library_versions
+from kinelo.runtime.workers import scheduler_client
 
 pytest.importorskip("distributed", reason="needs kinelo[dask]")
 

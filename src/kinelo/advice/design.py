@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinelo.advice.design_theory import expected_error, settled_step
-from kinelo.equilibrium.moving.best import BestGamma, best_gamma
-from kinelo.equilibrium.moving.moments import Parts
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.micro.simulate import simulate
 from kinelo.model.dynamics import Dynamics, Turnover
@@ -21,6 +19,8 @@ from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
+from kinelo.theory.moving.best import BestGamma, best_gamma
+from kinelo.theory.moving.moments import Parts
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,11 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.equilibrium.limit import stationary
-from kinelo.equilibrium.moving.deviation import discount
-from kinelo.equilibrium.moving.glicko import settled_deviations
-from kinelo.equilibrium.moving.moments import Parts
-from kinelo.equilibrium.moving.tracking import tracking
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Turnover
 from kinelo.model.outcome import Outcome
@@ -34,6 +29,11 @@ from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps, FallingSteps, StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.theory.limit import stationary
+from kinelo.theory.moving.deviation import discount
+from kinelo.theory.moving.glicko import settled_deviations
+from kinelo.theory.moving.moments import Parts
+from kinelo.theory.moving.tracking import tracking
 
 OLDEST = 1e-6
 ROUNDS = 12

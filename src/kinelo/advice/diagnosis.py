@@ -13,15 +13,6 @@ from kinelo.advice.facts import Condition, Facts, RatedTeam, Taylor
 from kinelo.advice.motion import MotionFacts, motion_advice, motion_facts, motion_rows, one_step
 from kinelo.advice.scheduled import scheduled
 from kinelo.advice.words import advice_for, html_fragment, rows_of
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.crowd import representatives
-from kinelo.equilibrium.limit import DENSE_TEAMS, stationary, warn_if_noise_fills_the_window, with_noise
-from kinelo.equilibrium.noise import WHOLE_COVARIANCE
-from kinelo.equilibrium.relaxation import relaxation_of
-from kinelo.equilibrium.state import StationaryState
-from kinelo.equilibrium.teams import Teams
-from kinelo.equilibrium.threads import few_threads
-from kinelo.equilibrium.unbiased import unbiased_gamma, unbiased_of
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.digest import description
 from kinelo.model.dynamics import Dynamics
@@ -30,6 +21,15 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.schedule import Schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.crowd import representatives
+from kinelo.theory.limit import DENSE_TEAMS, stationary, warn_if_noise_fills_the_window, with_noise
+from kinelo.theory.noise import WHOLE_COVARIANCE
+from kinelo.theory.relaxation import relaxation_of
+from kinelo.theory.state import StationaryState
+from kinelo.theory.teams import Teams
+from kinelo.theory.threads import few_threads
+from kinelo.theory.unbiased import unbiased_gamma, unbiased_of
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.moving.best import BestGamma, best_gamma
-from kinelo.equilibrium.moving.glicko import DeviationState, settled_deviations
-from kinelo.equilibrium.moving.newcomer import Inflation, open_league
-from kinelo.equilibrium.moving.rounds import CriticalGamma, critical_gamma
-from kinelo.equilibrium.moving.tracking import Tracking, tracking
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics, Learning, Turnover
 from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.moving.best import BestGamma, best_gamma
+from kinelo.theory.moving.glicko import DeviationState, settled_deviations
+from kinelo.theory.moving.newcomer import Inflation, open_league
+from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
+from kinelo.theory.moving.tracking import Tracking, tracking
 
 NEAR = 0.02
 WORTH = 1.05

@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import root_scalar
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.moving.form import FormClosure
-from kinelo.equilibrium.moving.rounds import critical_gamma
-from kinelo.equilibrium.moving.rounds_noise import round_noise
-from kinelo.equilibrium.state import StationaryState, regression_slope
-from kinelo.equilibrium.teams import Teams
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.schedule import Rounds, Schedule
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.moving.form import FormClosure
+from kinelo.theory.moving.rounds import critical_gamma
+from kinelo.theory.moving.rounds_noise import round_noise
+from kinelo.theory.state import StationaryState, regression_slope
+from kinelo.theory.teams import Teams
 
 TOLERANCE = 0.01
 

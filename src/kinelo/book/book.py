@@ -25,7 +25,7 @@ from kinelo.book.rows import frame_to_matches, removal_to_lines
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
-from kinelo.raters.guest import blank_of, carry_on, conditions_of, forecast_by, state_of
+from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by, state_of
 from kinelo.raters.rater import Rater
 
 if TYPE_CHECKING:

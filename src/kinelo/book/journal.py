@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.atomic import replace_file, sync_folder
 from kinelo.errors import InputError
+from kinelo.runtime.atomic import replace_file, sync_folder
 
 MARK = b"KINELO2"
 HEAD = re.compile(rb"KINELO2 (\d{16}) ([0-9a-f]{8}) ([0-9a-f]{8})\n")

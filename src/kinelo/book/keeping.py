@@ -15,7 +15,7 @@ from typing import Any
 from kinelo.book.systems import plain_system, system_of
 from kinelo.errors import InputError
 from kinelo.model.system import RatingSystem
-from kinelo.raters.guest import settings_of
+from kinelo.raters.adapter import settings_of
 from kinelo.raters.start import read_start
 
 

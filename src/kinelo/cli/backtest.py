@@ -53,7 +53,7 @@ def backtest(
     from kinelo.cli.loading import load, plain_warnings, write_csv
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.forecasts.scores import METRICS
-    from kinelo.workers import client_of
+    from kinelo.runtime.workers import client_of
 
     engine = client_of(workers, scheduler)
     matches = load(

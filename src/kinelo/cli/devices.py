@@ -12,7 +12,7 @@ def devices(as_json: Annotated[bool, typer.Option("--json", help="Print the devi
 
     Example:  kinelo devices
     """
-    from kinelo.device import devices as found
+    from kinelo.runtime.device import devices as found
 
     if as_json:
         typer.echo(json.dumps([asdict(device) for device in found()]))

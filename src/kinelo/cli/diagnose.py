@@ -25,10 +25,10 @@ def diagnose(
     import json
 
     from kinelo.advice.diagnosis import diagnose as verdict_on
-    from kinelo.atomic import replace_file
     from kinelo.cli.folder import result_folder
     from kinelo.pictures.stationary import draw_map
     from kinelo.pictures.style import save
+    from kinelo.runtime.atomic import replace_file
     from kinelo.studies import read_study
 
     plan = read_study(study)

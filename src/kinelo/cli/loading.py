@@ -82,7 +82,7 @@ def rater_or_usual(asked: str | None, lineups: Path | None) -> str:
 
 def told_by_book(book: Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
     """Columns that the rater of a book asks of matches; what else is asked of a book that exists is refused."""
-    from kinelo.raters.guest import conditions_of
+    from kinelo.raters.adapter import conditions_of
 
     kept = conditions_of(rater)
     if conditions and set(conditions) != set(kept):
@@ -95,9 +95,9 @@ def told_by_book(book: Path, rater: Any, conditions: list[str] | None, start: Pa
 
 def write_csv(table: pl.DataFrame, path: Path) -> None:
     """Write a table whole or not at all, making the folder it goes to; no text of it runs in a spreadsheet."""
-    from kinelo.atomic import replace_file
     from kinelo.results.disk import disk_errors_in_words
     from kinelo.results.spreadsheet import harmless
+    from kinelo.runtime.atomic import replace_file
 
     with disk_errors_in_words(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)

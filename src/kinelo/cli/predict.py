@@ -41,8 +41,8 @@ def predict(
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     """
     from kinelo.cli.loading import load, plain_warnings, rater_or_usual, told_by_book, write_csv
+    from kinelo.raters.adapter import conditions_of, forecast_by
     from kinelo.raters.choice import rater_called
-    from kinelo.raters.guest import conditions_of, forecast_by
 
     with plain_warnings():
         options: dict[str, Any] = {
@@ -78,7 +78,7 @@ def predict(
 
 def _stranger(name: str, rater: Rater) -> str:
     """What is said of a name never met: perhaps it is another one, misspelt."""
-    from kinelo.raters.roster import nearest_names
+    from kinelo.raters.name_index import nearest_names
 
     table = getattr(rater, "ratings_", None)
     known = set() if table is None else {n for col in ("name", "team") if col in table.columns for n in table[col]}

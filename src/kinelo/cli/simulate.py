@@ -29,10 +29,10 @@ def simulate(
     from kinelo.cli.folder import result_folder
     from kinelo.pictures.simulation import draw_ratings
     from kinelo.pictures.style import save
-    from kinelo.progress import progress_bar
+    from kinelo.runtime.progress import progress_bar
+    from kinelo.runtime.workers import client_of
     from kinelo.studies import read_study
     from kinelo.studies.simulation import planned, run_simulation, total_matches
-    from kinelo.workers import client_of
 
     plan, engine = read_study(study), client_of(workers, scheduler)
     total = total_matches(plan)

@@ -34,11 +34,11 @@ def sweep(
     from kinelo.errors import KineloWarning
     from kinelo.pictures.style import save
     from kinelo.pictures.sweep import draw_sweep
-    from kinelo.progress import progress_bar
+    from kinelo.runtime.progress import progress_bar
+    from kinelo.runtime.workers import client_of
     from kinelo.sweeps.assembly import FAILURE
     from kinelo.sweeps.plan import check_sweep
     from kinelo.sweeps.study import read_sweep, run_study_sweep, summary
-    from kinelo.workers import client_of
 
     engine = client_of(workers, scheduler)
     content, axes, compute = read_sweep(study)

@@ -24,7 +24,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.matches.scan import MatchScan
-from kinelo.workers import check_client, collected
+from kinelo.runtime.workers import check_client, collected
 
 if TYPE_CHECKING:
     import polars as pl

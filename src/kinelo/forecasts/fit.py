@@ -26,7 +26,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
-from kinelo.processors import usable_processors
+from kinelo.runtime.processors import usable_processors
 
 Array = NDArray[np.float64]
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinelo.equilibrium.balance import DensePull, WavePull, find_balance
-from kinelo.equilibrium.existence import runaway_group
-from kinelo.equilibrium.limit import DENSE_TEAMS
 from kinelo.macro.grid import Grid
 from kinelo.macro.kernels import label_moments
 from kinelo.macro.velocity import Speeds, Velocity
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
+from kinelo.theory.balance import DensePull, WavePull, find_balance
+from kinelo.theory.existence import runaway_group
+from kinelo.theory.limit import DENSE_TEAMS
 
 
 @dataclass(frozen=True)

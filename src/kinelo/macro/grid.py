@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.memory import check_memory
 from kinelo.model.validation import Array, nonnegative, number, whole
+from kinelo.runtime.memory import check_memory
 
 Cells: TypeAlias = tuple[float, float, int]
 Index: TypeAlias = NDArray[np.intp]

@@ -17,7 +17,6 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import toeplitz
 
-from kinelo.equilibrium.moving.profile import Pull
 from kinelo.macro.drift import advanced, generator, shifted_back
 from kinelo.macro.grid import Axis, Grid
 from kinelo.macro.population import Population
@@ -25,6 +24,7 @@ from kinelo.macro.velocity import Velocity
 from kinelo.model.dynamics import Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
+from kinelo.theory.moving.profile import Pull
 
 FORM_CELLS = 41
 FORM_REACH = 6.0

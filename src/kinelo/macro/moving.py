@@ -60,7 +60,7 @@ def one_gamma(system: RatingSystem) -> float:
     if isinstance(system.gamma, DeviationSteps):
         raise InputError(
             "The kinetic equation of DeviationSteps is solved along its characteristics, by "
-            "equilibrium.moving.glicko.deviation_path; settled_deviations gives where ratings and deviations end up."
+            "theory.moving.glicko.deviation_path; settled_deviations gives where ratings and deviations end up."
         )
     raise InputError(f"The kinetic equation is solved for one gamma that all teams share, not {system.gamma!r}.")
 

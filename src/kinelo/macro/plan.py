@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from kinelo.limits import check_time
 from kinelo.macro.scheme import Transport
 from kinelo.macro.stepping import COURANT
-from kinelo.memory import check_memory
+from kinelo.runtime.limits import check_time
+from kinelo.runtime.memory import check_memory
 
 SECONDS_PER_CELL, SECONDS_PER_STEP = 1e-11, 1e-6
 """Of the fastest device at its best."""

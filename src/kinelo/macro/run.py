@@ -9,8 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from kinelo.blas import one_blas_thread
-from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.diagnostics import diagnose, mass_pressing_outwards, stationary_map
 from kinelo.macro.diffusion import Wandering
@@ -28,6 +26,8 @@ from kinelo.model.dynamics import Dynamics, parts_of
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import finite_array, nonnegative, number, positive, whole
+from kinelo.runtime.blas import one_blas_thread
+from kinelo.runtime.device import DeviceName, choose_device
 
 Stop = Literal["until", "steady"]
 

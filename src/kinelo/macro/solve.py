@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kinelo._version import __version__
-from kinelo.device import DeviceName
 from kinelo.errors import InputError
 from kinelo.macro.population import Population
 from kinelo.macro.run import Stop, kinetic_states, save_times, until_time
@@ -22,7 +21,8 @@ from kinelo.model.expectation import Closure
 from kinelo.model.shape import Shape
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.progress import progress_bar
+from kinelo.runtime.device import DeviceName
+from kinelo.runtime.progress import progress_bar
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.atomic import replace_file
+from kinelo.runtime.atomic import replace_file
 
 if TYPE_CHECKING:
     import polars as pl

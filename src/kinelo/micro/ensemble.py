@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.memory import check_memory
 from kinelo.micro.league import LANES
 from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.workers import LOST, answers, check_client, pieces
+from kinelo.runtime.memory import check_memory
+from kinelo.runtime.workers import LOST, answers, check_client, pieces
 
 if TYPE_CHECKING:
     from distributed import Client

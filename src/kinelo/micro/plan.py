@@ -7,10 +7,10 @@ from heapq import merge
 from itertools import groupby, takewhile
 from typing import overload
 
-from kinelo.limits import YEAR, check_time
-from kinelo.memory import check_memory
 from kinelo.model.validation import whole
-from kinelo.processors import usable_processors
+from kinelo.runtime.limits import YEAR, check_time
+from kinelo.runtime.memory import check_memory
+from kinelo.runtime.processors import usable_processors
 
 LARGEST_COUNT = 1 << 62
 """Matches of one realisation that a counter can tell apart."""

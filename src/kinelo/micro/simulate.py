@@ -14,10 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinelo._version import __version__
-from kinelo.blas import one_blas_thread
-from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
-from kinelo.loading import uncollected
 from kinelo.micro.any_league import draws_built_in, fresh_memory, general_play, needs_general
 from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
 from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
@@ -29,8 +26,11 @@ from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
-from kinelo.processors import usable_processors
-from kinelo.progress import progress_bar
+from kinelo.runtime.blas import one_blas_thread
+from kinelo.runtime.device import DeviceName, choose_device
+from kinelo.runtime.loading import uncollected
+from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.progress import progress_bar
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -14,13 +14,13 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.memory import check_memory
 from kinelo.micro.state import Setting
 from kinelo.model.expectation import outcome_probabilities
-from kinelo.model.likeness import likeness
+from kinelo.model.fingerprint import likeness
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
+from kinelo.runtime.memory import check_memory
 
 MOST = 1 << 28
 """Bytes of tables that a process keeps."""

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.blas import one_blas_thread
-from kinelo.device import DeviceName, choose_device
 from kinelo.micro import kernels
 from kinelo.micro.league import LARGEST_TABLE, Play
 from kinelo.micro.plan import Records, check_plan
@@ -26,7 +24,9 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, whole
 from kinelo.play.laws import code_outcome, code_pairing
 from kinelo.play.stream import realisation_keys
-from kinelo.processors import usable_processors
+from kinelo.runtime.blas import one_blas_thread
+from kinelo.runtime.device import DeviceName, choose_device
+from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -19,14 +19,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinelo.blas import one_blas_thread
 from kinelo.errors import InputError, KineloWarning
-from kinelo.memory import check_memory
-from kinelo.model.likeness import likeness
+from kinelo.model.fingerprint import likeness
 from kinelo.model.outcome import Outcome
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, LineupLottery, Strength
 from kinelo.model.validation import Array, finite_array
+from kinelo.runtime.blas import one_blas_thread
+from kinelo.runtime.memory import check_memory
 
 Closure = Literal["exact", "taylor"]
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.memory import check_memory
 from kinelo.model.strength import LineupLottery, Normal
 from kinelo.model.validation import finite_array, nonnegative, whole
+from kinelo.runtime.memory import check_memory
 
 
 def check_league(teams: int, players: int) -> None:

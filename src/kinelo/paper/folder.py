@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from kinelo.atomic import replace_file
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import PLACES, study_texts
 from kinelo.paper.figure import FigureStudy
 from kinelo.results.disk import disk_errors_in_words, holds_something, make_writable_folder
+from kinelo.runtime.atomic import replace_file
 
 MARK = "reproduction.json"
 _FORMAT = "kinelo reproduction 1"

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.limit import stationary
 from kinelo.model.expectation import expected_result
 from kinelo.model.outcome import Tanh
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.paper.claim import Finding, check, judged
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.limit import stationary
 
 
 @check(201, "Section 2, line-ups", statement="P(S = 1) = b(λᵢ − λⱼ)")

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.limit import stationary
-from kinelo.equilibrium.state import StationaryState
 from kinelo.errors import KineloWarning
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.limit import stationary
+from kinelo.theory.state import StationaryState
 
 
 @dataclass(frozen=True, kw_only=True)

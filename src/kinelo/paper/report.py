@@ -11,11 +11,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from kinelo.atomic import replace_file
 from kinelo.paper.content import content_of
 from kinelo.paper.reproduce import Reproduction
 from kinelo.paper.stored import HTML_NAME, JSON_NAME
 from kinelo.results.disk import disk_errors_in_words
+from kinelo.runtime.atomic import replace_file
 
 NEIGHBOURS = "The models beside the paper's: learning, form, rounds, deviations"
 _CLASS = {"holds": "holds", "does not hold": "fails", "depends": "depends", "not measured": "missing"}

@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kinelo.atomic import replace_file
-from kinelo.blas import one_blas_thread
-from kinelo.device import DeviceName
 from kinelo.errors import InputError
-from kinelo.limits import check_time
 from kinelo.paper.catalogue import preparation
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import check_claims
@@ -26,6 +22,10 @@ from kinelo.paper.work import figure_work, run_work
 from kinelo.results.disk import check_space, disk_errors_in_words, make_writable_folder
 from kinelo.results.manifest import FILE_NAME
 from kinelo.results.provenance import Provenance, provenance
+from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.blas import one_blas_thread
+from kinelo.runtime.device import DeviceName
+from kinelo.runtime.limits import check_time
 from kinelo.studies.plan import check_run, run_bytes, run_seconds
 from kinelo.studies.study import Study
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import xarray as xr
 
 from kinelo._version import __version__
-from kinelo.device import DeviceName
 from kinelo.paper.figure import FigureStudy
-from kinelo.processors import usable_processors
 from kinelo.results.manifest import content_digest
+from kinelo.runtime.device import DeviceName
+from kinelo.runtime.processors import usable_processors
 from kinelo.studies.simulation import run_simulation, simulated, simulation_inputs
 from kinelo.studies.solution import run_solution, solution_inputs, solved
 from kinelo.studies.study import Study

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.limit import stationary
 from kinelo.errors import InputError
 from kinelo.model.validation import Array
 from kinelo.studies.sections import HomogeneousSection
 from kinelo.studies.study import Study
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.limit import stationary
 
 
 def line_through(theta: Array, rating: Array) -> tuple[float, float]:

@@ -54,7 +54,7 @@ class Theory:
 
 
 def _answer(figure: FigureStudy, folder: Path) -> Any:
-    from kinelo.blas import one_blas_thread
+    from kinelo.runtime.blas import one_blas_thread
 
     with one_blas_thread():
         return evidence_of(figure, folder)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kinelo.equilibrium.state import StationaryState
     from kinelo.model.validation import Array
+    from kinelo.theory.state import StationaryState
 
 MOST_NAMES = 12
 CURVE = 121

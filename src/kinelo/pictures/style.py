@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinelo.atomic import replace_file
 from kinelo.errors import InputError
+from kinelo.runtime.atomic import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
-from kinelo.imported import imported
+from kinelo.runtime.user_classes import imported
 
 if TYPE_CHECKING:
     from kinelo.raters.rater import Rater

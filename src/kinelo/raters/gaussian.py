@@ -33,12 +33,12 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.conditions import PREFIX
 from kinelo.raters.gaussian_slopes import BY_MATCH, READING, Expected, by_differences, read, scaled
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
+from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.open_memory import with_memory
 from kinelo.raters.open_walk import with_mean_walk
 from kinelo.raters.order import Order
-from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
-from kinelo.raters.roster import tell_of_misspelt
 from kinelo.raters.stateful import StatefulRater
+from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl

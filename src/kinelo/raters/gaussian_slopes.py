@@ -21,7 +21,7 @@ from scipy.special import ndtr
 from kinelo.forecasts.fit import DIFFERENCE, Slopes
 from kinelo.forecasts.scores import SMALLEST
 from kinelo.matches.matches import Matches
-from kinelo.processors import usable_processors
+from kinelo.runtime.processors import usable_processors
 
 Array = NDArray[np.float64]
 BY_MATCH = ("mean", "variance", "dmean", "dvariance")

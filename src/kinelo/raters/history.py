@@ -11,7 +11,7 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
-from kinelo.raters.guest import blank_of, carry_on
+from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.rater import Rater
 
 

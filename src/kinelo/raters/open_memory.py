@@ -19,8 +19,8 @@ import numpy as np
 from kinelo.forecasts.fit import WARM_UP
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.matches import Matches
+from kinelo.raters.column_reading import read_anew
 from kinelo.raters.margins import MEMORY, running_unit
-from kinelo.raters.reading import read_anew
 
 SHORT = MEMORY / 4
 

@@ -25,7 +25,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter, Switch
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.order import Order, learn_order
-from kinelo.raters.rivers import LOOK, fits_in_pieces, updates_in_pieces
+from kinelo.raters.streaming import LOOK, fits_in_pieces, updates_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl

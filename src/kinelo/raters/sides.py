@@ -14,9 +14,9 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.drift import Drift, measure_drift
-from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
-from kinelo.raters.standing import Standing
+from kinelo.raters.rating_table import Standing
 from kinelo.raters.stateful import StatefulRater
+from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
 
 HOME_STEP = Parameter("home_step", 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise")
 TIES_STEP = Parameter("ties_step", 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.raters.roster import nearest_names
+from kinelo.raters.name_index import nearest_names
 from kinelo.raters.state import NEVER
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
-from kinelo.raters.roster import Roster
+from kinelo.raters.name_index import Roster
 
 NEVER = np.iinfo(np.int64).min // 2
 LEAST_ROOM = 16

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.rater import Rater
-from kinelo.raters.rivers import fits_in_pieces
 from kinelo.raters.start import SETTLED, Start, read_start, tell_of_strangers
+from kinelo.raters.streaming import fits_in_pieces
 
 PREFIX = "parameter_"
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from kinelo.atomic import sync_folder
 from kinelo.errors import InputError
+from kinelo.runtime.atomic import sync_folder
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 

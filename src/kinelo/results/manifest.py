@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from kinelo._version import __version__
-from kinelo.atomic import replace_file
 from kinelo.errors import InputError
+from kinelo.runtime.atomic import replace_file
 
 FILE_NAME = "manifest.json"
 _FORMAT = "kinelo run 1"

@@ -24,12 +24,12 @@ import zarr
 from numpy.typing import NDArray
 
 from kinelo._version import __version__
-from kinelo.atomic import replace_file
 from kinelo.errors import InputError
 from kinelo.results.chunks import Zstd, chunk_of, known_compression, write_chunk
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
 from kinelo.results.layout import Layout, read_zarr
 from kinelo.results.manifest import FILE_NAME, Manifest, bytes_digest, content_digest, file_digest
+from kinelo.runtime.atomic import replace_file
 
 DATA = "data.zarr"
 INTERVAL = 2.0

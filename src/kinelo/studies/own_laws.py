@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import ConfigDict
 
 from kinelo.errors import InputError
-from kinelo.imported import imported
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.strength import Strength
 from kinelo.results.store import LAWS
+from kinelo.runtime.user_classes import imported
 from kinelo.studies.section import Section
 
 if TYPE_CHECKING:

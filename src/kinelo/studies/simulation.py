@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from kinelo.device import DeviceName
 from kinelo.errors import InputError
 from kinelo.micro.league import LARGEST_TABLE
 from kinelo.micro.moving_league import blank_record
@@ -22,6 +21,7 @@ from kinelo.results.disk import check_space
 from kinelo.results.layout import Layout
 from kinelo.results.manifest import FILE_NAME
 from kinelo.results.store import RunStore
+from kinelo.runtime.device import DeviceName
 from kinelo.studies.study import Study, required
 
 if TYPE_CHECKING:

@@ -18,8 +18,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from kinelo.blas import one_blas_thread
-from kinelo.device import DeviceName, choose_device
 from kinelo.errors import KineloWarning
 from kinelo.macro.diagnostics import Diagnostics, StationaryMap, diagnose, stationary_map
 from kinelo.macro.motion import formed
@@ -30,6 +28,8 @@ from kinelo.macro.state import KineticState
 from kinelo.macro.velocity import Velocity
 from kinelo.results.layout import Layout
 from kinelo.results.store import RunStore
+from kinelo.runtime.blas import one_blas_thread
+from kinelo.runtime.device import DeviceName, choose_device
 from kinelo.studies.plan import check_solution
 from kinelo.studies.study import Study, required
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from kinelo.errors import InputError
-from kinelo.imported import found_in
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.runtime.user_classes import found_in
 from kinelo.studies.dynamics import DynamicsSection
 from kinelo.studies.kinetic import PopulationSection, SolveSection
 from kinelo.studies.own_laws import BUILT_IN, digests

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kinelo.errors import in_one_line
+from kinelo.runtime.workers import answers
 from kinelo.sweeps.point import Line, PointResult, run_line
-from kinelo.workers import answers
 
 if TYPE_CHECKING:
     from distributed import Client

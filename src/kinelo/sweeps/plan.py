@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.limits import check_time
 from kinelo.results.disk import check_space
+from kinelo.runtime.limits import check_time
 from kinelo.studies.plan import run_bytes, run_seconds
 from kinelo.studies.study import Study, parse_study
 from kinelo.sweeps.axes import Axes

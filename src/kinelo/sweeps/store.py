@@ -17,11 +17,11 @@ from zipfile import BadZipFile
 
 import xarray as xr
 
-from kinelo.atomic import replace_file
 from kinelo.errors import InputError
 from kinelo.results.dataset import write_dataset
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder
 from kinelo.results.manifest import canonical_json, content_digest
+from kinelo.runtime.atomic import replace_file
 from kinelo.sweeps.packed import packed, unpacked
 from kinelo.sweeps.point import PointResult
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from kinelo.device import DeviceName, choose_device
 from kinelo.errors import InputError
-from kinelo.progress import Advance
+from kinelo.runtime.device import DeviceName, choose_device
+from kinelo.runtime.progress import Advance
 from kinelo.studies.study import Study, parse_study, read_study, required
 from kinelo.sweeps.axes import Axes, axes_of
 from kinelo.sweeps.change import changed

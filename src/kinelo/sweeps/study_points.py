@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from kinelo.device import DeviceName
-from kinelo.model.likeness import likeness
+from kinelo.model.fingerprint import likeness
+from kinelo.runtime.device import DeviceName
 from kinelo.studies.study import Study, parse_study, required
 from kinelo.sweeps.change import changed
 from kinelo.sweeps.point import Line
@@ -133,7 +133,7 @@ def _solve(study: Study, how: StudyPoints) -> xr.Dataset:
 
 
 def _stationary(study: Study, how: StudyPoints) -> xr.Dataset:
-    from kinelo.equilibrium.limit import stationary
+    from kinelo.theory.limit import stationary
 
     state = stationary(study.system, study.strengths)
     theta = study.strengths.theta

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.progress import Advance, progress_bar
+from kinelo.runtime.progress import Advance, progress_bar
+from kinelo.runtime.workers import check_client, threads_of
 from kinelo.sweeps.assembly import FAILURE, assemble
 from kinelo.sweeps.axes import Axes, Over, axes_of
 from kinelo.sweeps.engine import results_of
 from kinelo.sweeps.point import PREVIOUS, Line, PointResult, Together
 from kinelo.sweeps.store import SweepStore
-from kinelo.workers import check_client, threads_of
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -10,7 +10,7 @@ from made_report import made, put
 from starlette.testclient import TestClient
 
 from kinelo.errors import InputError
-from kinelo.lab.paper.shelf import folder_for, reports
+from kinelo.lab.paper.run_store import folder_for, reports
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.settings import Settings
 from kinelo.paper.content import content_of

@@ -12,7 +12,7 @@ import kinelo as kn
 from kinelo.advice.audit.words import rows_of
 from kinelo.errors import InputError
 from kinelo.lab.rate.auditing import AuditDesk, hand_over, latest
-from kinelo.lab.rate.desk import RatingDesk
+from kinelo.lab.rate.controller import RatingDesk
 
 
 def league(matches: int) -> kn.Matches:

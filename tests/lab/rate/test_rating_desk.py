@@ -11,7 +11,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.rate.api import DOWNLOADS, shown_name
-from kinelo.lab.rate.desk import RatingDesk
+from kinelo.lab.rate.controller import RatingDesk
 from kinelo.lab.rate.tables import FIELDS, forget_columns, read_table
 from kinelo.raters.choice import RATERS
 

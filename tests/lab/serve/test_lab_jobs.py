@@ -12,7 +12,7 @@ from kinelo.errors import InputError
 from kinelo.lab.explore.controls import Controls
 from kinelo.lab.serve.jobs import Jobs, Worker
 from kinelo.lab.serve.settings import Limits
-from kinelo.lab.serve.thinking import Thinker
+from kinelo.lab.serve.theory_service import Thinker
 
 
 def gone(process: int) -> bool:

@@ -13,8 +13,8 @@ from kinelo.advice.audit.estimate import Array
 from kinelo.advice.audit.measured import Venue
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
+from kinelo.raters.name_index import nearest_names
 from kinelo.raters.rater import Rater
-from kinelo.raters.roster import nearest_names
 from kinelo.raters.team.rater import TeamElo
 
 if TYPE_CHECKING:

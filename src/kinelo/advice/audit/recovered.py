@@ -18,10 +18,10 @@ import numpy as np
 from kinelo.advice.audit.estimate import NU, Array
 from kinelo.advice.audit.gaps import Band, Gaps, bands_of
 from kinelo.advice.audit.measured import Venue, gaps_of, ratings_before
-from kinelo.equilibrium.recovery import recover_strength
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import Davidson, Tanh
 from kinelo.model.validation import nonnegative
+from kinelo.theory.recovery import recover_strength
 
 STRETCHES = 6
 ACTIVE_DAYS = 730

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.limit import stationary
-from kinelo.equilibrium.state import StationaryState
 from kinelo.errors import NoStationaryState
 from kinelo.lab.explore.controls import THETA, Controls
 from kinelo.model.validation import Array
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.limit import stationary
+from kinelo.theory.state import StationaryState
 
 NODES = 40
 

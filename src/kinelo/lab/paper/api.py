@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
-from kinelo.lab.paper.shelf import folder_for, picture, reports
+from kinelo.lab.paper.run_store import folder_for, picture, reports
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
 from kinelo.paper.stored import HTML_NAME

@@ -27,7 +27,7 @@ from kinelo.lab.serve.guard import Guard
 from kinelo.lab.serve.jobs import Jobs
 from kinelo.lab.serve.pages import Pages
 from kinelo.lab.serve.settings import Settings
-from kinelo.lab.serve.thinking import Thinker
+from kinelo.lab.serve.theory_service import Thinker
 from kinelo.lab.serve.warmup import warm_up
 from kinelo.raters.choice import RATERS
 

@@ -64,7 +64,7 @@ def _answer(desk: Any, line: bytes) -> dict[str, Any]:
 
 def _desk(kind: str, progress: Callable[[Any], None]) -> Any:
     if kind == "rating":
-        from kinelo.lab.rate.desk import RatingDesk
+        from kinelo.lab.rate.controller import RatingDesk
 
         return RatingDesk(progress)
     if kind == "audit":
@@ -72,10 +72,10 @@ def _desk(kind: str, progress: Callable[[Any], None]) -> Any:
 
         return AuditDesk(progress)
     if kind == "theory":
-        from kinelo.lab.explore.desk import TheoryDesk
+        from kinelo.lab.explore.controller import TheoryDesk
 
         return TheoryDesk()
-    from kinelo.lab.paper.desk import PaperDesk
+    from kinelo.lab.paper.controller import PaperDesk
 
     return PaperDesk(progress)
 

@@ -17,9 +17,9 @@ import numpy as np
 from numba import cuda as numba_cuda
 from numba import float64
 
-from kinelo.device import simulated
 from kinelo.macro.kernels import TINY
 from kinelo.macro.scheme import LEAST_SHIFT
+from kinelo.runtime.device import simulated
 
 cuda: Any = numba_cuda
 

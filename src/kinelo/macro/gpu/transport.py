@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numba import cuda as numba_cuda
 
-from kinelo.device import cuda_module, simulated
 from kinelo.errors import InputError
 from kinelo.macro.gpu.kernels import (
     CELLS,
@@ -31,6 +30,7 @@ from kinelo.macro.population import Population
 from kinelo.macro.scheme import SchemeName, Transport, Tvd, Upwind
 from kinelo.macro.velocity import Speeds, Velocity
 from kinelo.model.validation import Array
+from kinelo.runtime.device import cuda_module, simulated
 
 cuda: Any = numba_cuda
 

@@ -25,9 +25,9 @@ import numpy as np
 from numba import cuda as numba_cuda
 from numba import float64, uint32, uint64
 
-from kinelo.device import simulated
 from kinelo.micro.gpu.matches import Origin
 from kinelo.micro.gpu.target import kernel, target
+from kinelo.runtime.device import simulated
 
 cuda: Any = numba_cuda
 

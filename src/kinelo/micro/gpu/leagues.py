@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.device import cuda_module
 from kinelo.micro.any_league import code_steps, meeting_of, whole_memory
 from kinelo.micro.general import Meeting
 from kinelo.micro.gpu.matches import Laws
@@ -24,6 +23,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.play.performances import Drawing
 from kinelo.play.stream import realisation_keys
+from kinelo.runtime.device import cuda_module
 
 LONGEST_LAUNCH = 1 << 20
 """Matches of one launch, so that a run can be stopped."""

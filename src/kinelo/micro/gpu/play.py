@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.device import cuda_module, simulated
 from kinelo.errors import InputError
 from kinelo.micro.gpu.matches import (
     LARGEST_LEAGUE,
@@ -35,6 +34,7 @@ from kinelo.play.binding import bind
 from kinelo.play.laws import Law, Rule
 from kinelo.play.performances import FIXED, Drawing
 from kinelo.play.stream import realisation_keys
+from kinelo.runtime.device import cuda_module, simulated
 
 NEAR = 48 * 1024
 """Bytes of a multiprocessor's memory that a block may ask for."""

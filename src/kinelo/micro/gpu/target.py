@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.device import simulated
 from kinelo.play.arithmetic import PLAIN, Target, bits_from_float, float_from_bits, high_product
+from kinelo.runtime.device import simulated
 
 _PATCHING = threading.RLock()
 

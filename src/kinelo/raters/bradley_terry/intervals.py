@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from kinelo.memory import check_memory
-from kinelo.processors import usable_processors
 from kinelo.raters.bradley_terry.likelihood import Likelihood
 from kinelo.raters.bradley_terry.resampling import Resampling
-from kinelo.workers import check_client, collected, pieces
+from kinelo.runtime.memory import check_memory
+from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.workers import check_client, collected, pieces
 
 if TYPE_CHECKING:
     from distributed import Client

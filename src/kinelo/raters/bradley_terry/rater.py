@@ -30,10 +30,10 @@ from kinelo.raters.bradley_terry.intervals import (
 )
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
+from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.order import learn_order
 from kinelo.raters.rater import Rater
-from kinelo.raters.rivers import fits_in_pieces, updates_in_pieces
-from kinelo.raters.roster import tell_of_misspelt
+from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl

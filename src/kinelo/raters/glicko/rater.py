@@ -18,12 +18,12 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, Switch
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.glicko import kernels
-from kinelo.raters.rivers import LOOK
-from kinelo.raters.roster import tell_of_misspelt
+from kinelo.raters.name_index import tell_of_misspelt
+from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
-from kinelo.raters.standing import Standing
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER, Column
+from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
     import polars as pl

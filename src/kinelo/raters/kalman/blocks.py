@@ -32,7 +32,7 @@ from kinelo.raters.kalman.kernels import (
     rest,
     rows_in_use,
 )
-from kinelo.raters.wandering import fade
+from kinelo.raters.random_walk import fade
 
 BLOCK = 16
 

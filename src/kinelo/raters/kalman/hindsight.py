@@ -31,7 +31,7 @@ from kinelo.raters.kalman.kernels import (
     pass_time,
     rest,
 )
-from kinelo.raters.wandering import fade
+from kinelo.raters.random_walk import fade
 
 Array = NDArray[np.float64]
 MOST_BYTES = 3e9

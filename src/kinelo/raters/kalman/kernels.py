@@ -24,7 +24,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from kinelo.play.formula import kernel
-from kinelo.raters.wandering import fade, move_clock, years_since_last, years_since_start
+from kinelo.raters.random_walk import fade, move_clock, years_since_last, years_since_start
 
 HOME, NEUTRAL, LEVEL, FIRST = range(4)
 

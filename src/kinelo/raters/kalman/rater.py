@@ -31,8 +31,8 @@ from kinelo.raters.kalman.hindsight import backwards, forwards, smoothed, steps
 from kinelo.raters.kalman.kernels import FIRST
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
 from kinelo.raters.levels import ConditionRater
-from kinelo.raters.rivers import LOOK, fits_in_pieces
 from kinelo.raters.start import Start
+from kinelo.raters.streaming import LOOK, fits_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl

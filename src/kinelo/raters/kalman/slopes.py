@@ -13,7 +13,7 @@ import numpy as np
 
 from kinelo.play.formula import kernel
 from kinelo.raters.kalman.kernels import FIRST, HOME, LEVEL, NEUTRAL
-from kinelo.raters.wandering import fade_slopes, move_clock, years_since_last, years_since_start
+from kinelo.raters.random_walk import fade_slopes, move_clock, years_since_last, years_since_start
 
 WALK, PRIOR, HOME_PRIOR, VENUE_WALK, RHO, LEAN, NEWCOMER, POWER, FIRST_CONDITION = range(9)
 """Columns of derivatives: by the numbers of the kernels, the newcomers' level, the power of margins, and the variance

@@ -12,8 +12,8 @@ from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
 from kinelo.raters.kalman.kernels import FIRST, LEVEL, Known
 from kinelo.raters.levels import LevelState
+from kinelo.raters.random_walk import TODAY
 from kinelo.raters.state import Column, Seats
-from kinelo.raters.wandering import TODAY
 
 MOST_SIDES = 5000
 

@@ -1,6 +1,6 @@
 """Strengths of players given everything before and after: messages passed along and between their careers.
 
-A match shows ``y = Σ w_k x_k + venue + ε`` and a strength moves as in :mod:`kinelo.raters.wandering`, so that all
+A match shows ``y = Σ w_k x_k + venue + ε`` and a strength moves as in :mod:`kinelo.raters.random_walk`, so that all
 strengths at all matches are one Gaussian. What is believed of player ``k`` at a match is the product of three messages:
 ``N(m, v)`` from his earlier matches, one from his later ones, and what this match says of him when the others are as
 their earlier and later matches say, ``(y − Σ_others)/w_k`` with variance ``(V − w_k² v_k)/w_k²``. Matches are gone
@@ -23,8 +23,8 @@ from kinelo.matches.matches import Matches
 from kinelo.play.formula import kernel
 from kinelo.raters.player.kernels import HOME, NEUTRAL, play, room
 from kinelo.raters.player.rotation import Numbers, Sheet, Squads, belief, by_level, played_lineup, recent_average
+from kinelo.raters.random_walk import fade, years_since_last
 from kinelo.raters.state import Seats
-from kinelo.raters.wandering import fade, years_since_last
 
 Array = NDArray[np.float64]
 BLOCK = 256

@@ -27,7 +27,7 @@ from kinelo.raters.player.rotation import (
     remember,
     rotation,
 )
-from kinelo.raters.wandering import fade, move_clock, years_since_last
+from kinelo.raters.random_walk import fade, move_clock, years_since_last
 
 HOME, NEUTRAL = range(2)
 

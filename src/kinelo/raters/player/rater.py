@@ -29,10 +29,10 @@ from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player import slopes
 from kinelo.raters.player.hindsight import Beliefs, given_everything
 from kinelo.raters.player.state import SquadState, lineup_sheet, lineups_of
-from kinelo.raters.rivers import LOOK, fits_in_pieces
+from kinelo.raters.random_walk import TODAY
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER, Seats
-from kinelo.raters.wandering import TODAY
+from kinelo.raters.streaming import LOOK, fits_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -392,8 +392,8 @@ class PlayerElo(GaussianRater, ConditionRater):
         """
         import polars as pl
 
-        from kinelo.equilibrium.recovery import recover_strength
         from kinelo.model.outcome import Tanh
+        from kinelo.theory.recovery import recover_strength
 
         if not isinstance(ratings, pl.DataFrame) or not {"name", "rating"} <= set(ratings.columns):
             raise InputError("ratings must be a table with the columns name and rating, such as ratings_ of a rater")

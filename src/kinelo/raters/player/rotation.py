@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import kernel
-from kinelo.raters.wandering import fade, years_since_start
+from kinelo.raters.random_walk import fade, years_since_start
 
 AFTER, STARTERS, UNKNOWN = range(3)
 RECENT, WIDEST = 10, 48

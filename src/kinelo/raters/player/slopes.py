@@ -23,7 +23,7 @@ from kinelo.raters.player.rotation import (
     recent_average,
     remember,
 )
-from kinelo.raters.wandering import fade_slopes, move_clock, years_since_last, years_since_start
+from kinelo.raters.random_walk import fade_slopes, move_clock, years_since_last, years_since_start
 
 WALK, PRIOR, VENUE_WALK, NEWCOMER, TEAM_PRIOR, TOGETHER, RHO, POWER, SIZE = range(9)
 """Columns of derivatives: by the numbers of the kernels, by the power of margins, and from SIZE on by the variance of

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.levels import LevelState
+from kinelo.raters.name_index import Roster
 from kinelo.raters.player.rotation import RECENT, WIDEST, Sheet, Squads
-from kinelo.raters.roster import Roster
 from kinelo.raters.state import Column, Seats
 
 

@@ -30,7 +30,7 @@ from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import kernel
 from kinelo.play.laws import davidson_share, match_law
 from kinelo.play.steps import falling
-from kinelo.raters.soon import soon
+from kinelo.raters.prefetch import soon
 
 STEEPEST = 40.0
 YEAR = 365.25

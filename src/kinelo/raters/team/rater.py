@@ -26,18 +26,18 @@ from kinelo.play.laws import code_outcome
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
+from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.one_match import check_match, signed_result
-from kinelo.raters.rivers import LOOK, fits_in_pieces
-from kinelo.raters.roster import tell_of_misspelt
+from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
-from kinelo.raters.standing import Standing
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER
+from kinelo.raters.streaming import LOOK, fits_in_pieces
 from kinelo.raters.team import kernels
+from kinelo.raters.team.from_system import told_by
 from kinelo.raters.team.kernels import Numbers
 from kinelo.raters.team.slopes import losses_and_slopes
 from kinelo.raters.team.state import TeamStanding
-from kinelo.raters.team.told import told_by
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
 from kinelo.raters.levels import LevelState
-from kinelo.raters.standing import Standing
+from kinelo.raters.rating_table import Standing
 from kinelo.raters.state import Column, Seats
 
 

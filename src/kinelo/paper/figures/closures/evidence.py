@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.equilibrium.continuum import Continuum
 from kinelo.errors import KineloWarning, NoStationaryState
 from kinelo.model.expectation import Closure, expected_result
 from kinelo.model.outcome import Tanh
@@ -18,6 +17,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.kinetic import stationary_of
+from kinelo.theory.continuum import Continuum
 
 NAMES: tuple[Closure, Closure] = ("exact", "taylor")
 

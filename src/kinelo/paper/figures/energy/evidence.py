@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.relaxation import relaxation
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.kinetic import Kinetic, conservation, continuum_of, stationary_of
 from kinelo.paper.summary import scale_of
 from kinelo.studies.study import Study
+from kinelo.theory.relaxation import relaxation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.continuum import Continuum
 from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
@@ -20,6 +19,7 @@ from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.kinetic import Kinetic, conservation, continuum_of, given, stationary_of
 from kinelo.paper.summary import line_through
+from kinelo.theory.continuum import Continuum
 
 CHECK = "check, "
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.limit import stationary
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import Homogeneous, homogeneous, homogeneous_league
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.limit import stationary
 
 
 @dataclass(frozen=True)

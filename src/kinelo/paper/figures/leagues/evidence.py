@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import xarray as xr
 
-from kinelo.equilibrium.limit import stationary
-from kinelo.equilibrium.state import StationaryState
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import Simulated, simulated
 from kinelo.results.manifest import content_digest
 from kinelo.studies.simulation import simulation_inputs
+from kinelo.theory.limit import stationary
+from kinelo.theory.state import StationaryState
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.limit import stationary, with_noise
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import simulated
 from kinelo.studies.study import required
+from kinelo.theory.limit import stationary, with_noise
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.limit import stationary
 from kinelo.model.outcome import Tanh
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.limit import stationary
 
 
 @dataclass(frozen=True)

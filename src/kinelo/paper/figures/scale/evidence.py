@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.relaxation import relaxation
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import Homogeneous, homogeneous, scale_of, slope_over_time
 from kinelo.studies.study import Study
+from kinelo.theory.relaxation import relaxation
 
 EARLY = "early, "
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.continuum import Continuum
-from kinelo.equilibrium.limit import stationary
-from kinelo.equilibrium.unbiased import unbiased_gamma
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import homogeneous_league, simulated
 from kinelo.studies.study import Study
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.limit import stationary
+from kinelo.theory.unbiased import unbiased_gamma
 
 NODES = 24
 """Enough of them for a slope to nine digits at ν = 0.5; the default of 80 costs ten times as much with noise."""

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.moving.deviation import deviation_after
-from kinelo.equilibrium.moving.glicko import settled_deviations
-from kinelo.equilibrium.moving.glicko_noise import noisy_deviations
 from kinelo.errors import InputError
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
+from kinelo.theory.moving.deviation import deviation_after
+from kinelo.theory.moving.glicko import settled_deviations
+from kinelo.theory.moving.glicko_noise import noisy_deviations
 
 RUN = "lopsided"
 

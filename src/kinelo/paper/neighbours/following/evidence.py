@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.moving.best import best_gamma, error_curve
 from kinelo.model.strength import Normal
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.neighbours.learning.evidence import simulated_error
+from kinelo.theory.moving.best import best_gamma, error_curve
 
 FILTER = "Glicko"
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.equilibrium.moving.learning import learning_closure
-from kinelo.equilibrium.moving.performance import Results
-from kinelo.equilibrium.moving.tracking import tracking
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Learning
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
+from kinelo.theory.moving.learning import learning_closure
+from kinelo.theory.moving.performance import Results
+from kinelo.theory.moving.tracking import tracking
 
 APART = "apart"
 SETTLED = 0.25

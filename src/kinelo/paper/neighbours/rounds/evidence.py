@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.equilibrium.limit import stationary
-from kinelo.equilibrium.moving.rounds import critical_gamma
-from kinelo.equilibrium.moving.rounds_noise import round_noise
-from kinelo.equilibrium.teams import teams_of
 from kinelo.model.outcome import Tanh
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
+from kinelo.theory.limit import stationary
+from kinelo.theory.moving.rounds import critical_gamma
+from kinelo.theory.moving.rounds_noise import round_noise
+from kinelo.theory.teams import teams_of
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Processors, memory, devices, atomic files, progress, worker processes."""

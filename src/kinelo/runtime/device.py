@@ -1,0 +1,104 @@
+"""Where a computation can run: the processor, and a graphics processor where there is one and Kinelo can use it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import warnings
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from kinelo.errors import InputError
+from kinelo.runtime.processors import usable_processors
+
+DeviceName = Literal["cpu", "gpu", "auto"]
+
+INSTALL = 'install Kinelo with its extra for graphics processors: pip install "kinelo[gpu]"'
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device: ``kind`` is what ``device=`` takes, ``usable`` whether it can be used, ``remark`` what is missing.
+
+    >>> print(Device("gpu", "", 0, 0, usable=False, remark="no driver"))
+    gpu: no driver
+    """
+
+    kind: Literal["cpu", "gpu"]
+    name: str
+    units: int
+    memory: int
+    usable: bool = True
+    remark: str = ""
+
+    def __str__(self) -> str:
+        if not self.usable:
+            return f"{self.kind}: {self.remark}"
+        parts = "multiprocessors" if self.kind == "gpu" else "processors"
+        memory = f", {self.memory / 2**30:.0f} GiB" if self.memory else ""
+        return f"{self.kind}: {self.name} ({self.units} {parts}{memory})"
+
+
+def devices() -> list[Device]:
+    """What there is to compute on; ``device=`` of :func:`kinelo.simulate` and :func:`kinelo.solve` names one of it.
+
+    >>> devices()[0].kind
+    'cpu'
+    """
+    return [_processor(), _graphics()]
+
+
+def choose_device(device: str) -> Literal["cpu", "gpu"]:
+    """``device`` as it was asked for; "auto" is the GPU where one can be used, else the processor.
+
+    >>> choose_device("cpu")
+    'cpu'
+    """
+    if device == "cpu":
+        return "cpu"
+    if device not in ("gpu", "auto"):
+        raise InputError(f'device must be "cpu", "gpu" or "auto", not {device!r}.')
+    graphics = _graphics()
+    if graphics.usable:
+        return "gpu"
+    if device == "auto":
+        return "cpu"
+    raise InputError(f'device = "gpu" cannot be used here: {graphics.remark}.')
+
+
+def simulated() -> bool:
+    """Whether kernels are only imitated in Python (``NUMBA_ENABLE_CUDASIM=1``), which is for tests."""
+    return os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
+
+
+def cuda_module() -> Any:
+    """Numba's CUDA, or a sentence that says what is missing."""
+    choose_device("gpu")
+    from numba import cuda
+
+    # Few leagues leave most of the device idle: that is no fault of the user's.
+    warnings.filterwarnings("ignore", message="Grid size .* will likely result in GPU under-utilization")
+    return cuda
+
+
+def _processor() -> Device:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
+    return Device("cpu", platform.processor() or platform.machine(), usable_processors(), memory)
+
+
+def _graphics() -> Device:
+    if find_spec("numba_cuda") is None:
+        return Device("gpu", "", 0, 0, False, f"numba-cuda is missing; {INSTALL}")
+    try:
+        from numba import cuda
+
+        if simulated():
+            return Device("gpu", "an imitation in Python", 1, 0)
+        if not cuda.is_available():
+            return Device("gpu", "", 0, 0, False, "no CUDA device or driver was found")
+        device = cuda.get_current_device()
+        name = device.name.decode() if isinstance(device.name, bytes) else str(device.name)
+        return Device("gpu", name, int(device.MULTIPROCESSOR_COUNT), int(cuda.current_context().get_memory_info()[1]))
+    except Exception as reason:  # whatever a broken driver raises is one more way of not having a device
+        return Device("gpu", "", 0, 0, False, f"CUDA does not work here ({str(reason).strip().splitlines()[0]})")

@@ -1,0 +1,186 @@
+r"""Find the positions m at which every team scores what it should: ``Σ_j μ_j E b(m_i − m_j + noise) = t_i``.
+
+With noise of variance ``v_i + v_j`` this is one problem for three questions: the stationary map (v = 0, t from the
+strengths), the same with rating noise (v of the ratings), and strengths from ratings (v = σ², t from the ratings).
+The left side is the gradient of a convex functional; Newton's method with a line search finds its minimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from kinelo.errors import NoStationaryState
+from kinelo.model.expectation import spectral_nodes
+from kinelo.model.outcome import Outcome
+from kinelo.model.spectrum import SpectralNodes
+from kinelo.model.strength import Complex, normal_waves
+from kinelo.model.validation import Array
+from kinelo.theory.waves import Waves, wave_nodes
+
+GOAL = 1e-13
+ACCEPTED = 1e-12
+STEPS = 100
+INNER = 400
+
+
+class Pull(Protocol):
+    """The left side of the balance at given positions, and Newton's step against an imbalance."""
+
+    def scores(self, positions: Array) -> Array:
+        """``Σ_j μ_j E b(m_i − m_j + noise)``."""
+        ...
+
+    def step(self, positions: Array, imbalance: Array) -> Array:
+        """Solve ``Σ_j μ_j E b'(m_i − m_j + noise) (h_i − h_j) = imbalance_i`` with mean zero."""
+        ...
+
+
+class DensePull:
+    """All pairs as matrices; Newton's step by Cholesky factorisation."""
+
+    def __init__(self, outcome: Outcome, mass: Array, variances: Array | None = None) -> None:
+        self._outcome, self._mass = outcome, mass
+        self._variances = variances if variances is not None and variances.any() else None
+
+    def scores(self, positions: Array) -> Array:
+        """See :class:`Pull`."""
+        return expected_b(self._outcome, positions, self._variances) @ self._mass
+
+    def step(self, positions: Array, imbalance: Array) -> Array:
+        """See :class:`Pull`."""
+        stiffness = expected_slope(self._outcome, positions, self._variances)
+        stiffness *= -np.multiply.outer(self._mass, self._mass)
+        diagonal = -stiffness.sum(axis=1)
+        # The mean is free; a rank-one term ties it down without touching the solution.
+        stiffness += np.multiply.outer(self._mass, self._mass) * diagonal.sum()
+        stiffness[np.diag_indices_from(stiffness)] += diagonal
+        return cho_solve(cho_factor(stiffness, overwrite_a=True), self._mass * imbalance)
+
+
+class WavePull:
+    """Sums over waves, memory O(N); Newton's step by preconditioned conjugate gradients."""
+
+    def __init__(self, outcome: Outcome, mass: Array, variances: Array | None = None) -> None:
+        self._outcome, self._mass = outcome, mass
+        self._variances = variances if variances is not None and variances.any() else None
+
+    def _waves(self, positions: Array) -> Waves:
+        spread = 0.0 if self._variances is None else float(np.sqrt(self._variances.max()))
+        return Waves(positions, self._variances, wave_nodes(self._outcome, float(np.ptp(positions)), spread))
+
+    def scores(self, positions: Array) -> Array:
+        """See :class:`Pull`."""
+        waves = self._waves(positions)
+        return waves.values(waves.sums(self._mass[None]) * waves.nodes.sine)[0].imag
+
+    def smoothing(self, positions: Array) -> Callable[[Array], Array]:
+        """Return the map ``h → Σ_j μ_j E b'(m_i − m_j + noise) h_j``."""
+        waves = self._waves(positions)
+        cosine = waves.nodes.sine * waves.u
+        return lambda h: waves.values(waves.sums((self._mass * h)[None]) * cosine)[0].real
+
+    def step(self, positions: Array, imbalance: Array) -> Array:
+        """See :class:`Pull`."""
+        smooth, mass = self.smoothing(positions), self._mass
+        diagonal = smooth(np.ones_like(positions))
+        accuracy = min(1e-2, max(float(np.abs(imbalance).max()), 1e-9))
+        return conjugate_gradients(lambda h: diagonal * h - smooth(h), imbalance, diagonal, mass, accuracy)
+
+
+def conjugate_gradients(
+    apply: Callable[[Array], Array], right: Array, diagonal: Array, mass: Array, accuracy: float
+) -> Array:
+    """Solve ``L h = right`` with mean zero, L self-adjoint in the masses, preconditioned by its diagonal."""
+    solution, rest = np.zeros_like(right), right - mass @ right
+    ready = rest / diagonal
+    direction, size = ready.copy(), float(mass * rest @ ready)
+    goal = size * accuracy**2
+    for _ in range(INNER):
+        if size <= goal:
+            break
+        image = apply(direction)
+        length = size / float(mass * direction @ image)
+        solution += length * direction
+        rest -= length * image
+        ready = rest / diagonal
+        size, last = float(mass * rest @ ready), size
+        direction *= size / last
+        direction += ready
+    return solution - mass @ solution
+
+
+def expected_b(outcome: Outcome, positions: Array, variances: Array | None) -> Array:
+    """Matrix of ``E b(m_i − m_j + noise)``."""
+    if variances is None:
+        return outcome.b(positions[:, None] - positions[None, :])
+    nodes, phi = _nodes(outcome, positions, variances)
+    half = (phi.imag * nodes.sine) @ phi.real.T
+    return half - half.T
+
+
+def expected_slope(outcome: Outcome, positions: Array, variances: Array | None) -> Array:
+    """Matrix of ``E b'(m_i − m_j + noise)``."""
+    if variances is None:
+        return outcome.b_prime(positions[:, None] - positions[None, :])
+    nodes, phi = _nodes(outcome, positions, variances)
+    weight = nodes.sine * nodes.u
+    return (phi.real * weight) @ phi.real.T + (phi.imag * weight) @ phi.imag.T
+
+
+def _nodes(outcome: Outcome, positions: Array, variances: Array) -> tuple[SpectralNodes, Complex]:
+    reach = 12.2 * float(np.sqrt(variances.max()))
+    nodes = spectral_nodes(outcome, float(np.ptp(positions)) + reach, float(np.sqrt(variances.min())))
+    centre = float(positions.max() + positions.min()) / 2
+    return nodes, normal_waves(positions - centre, variances, nodes.u)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Positions found, the largest remaining imbalance, and the number of Newton steps."""
+
+    positions: Array
+    residual: float
+    iterations: int
+
+
+def find_balance(pull: Pull, target: Array, start: Array, mass: Array) -> Balance:
+    """Newton's method with a line search on the slope along the step, which convexity makes safe."""
+    positions = np.array(start, dtype=np.float64)
+    imbalance = target - pull.scores(positions)
+    for iteration in range(STEPS):
+        residual = float(np.abs(imbalance).max())
+        if residual <= GOAL:
+            return Balance(positions, residual, iteration)
+        try:
+            step = pull.step(positions, imbalance)
+        except LinAlgError:
+            break
+        trial, new = _line_search(pull, target, positions, imbalance, step, mass)
+        if np.abs(new).max() >= residual and residual <= ACCEPTED:
+            return Balance(positions, residual, iteration)
+        positions, imbalance = trial, new
+    residual = float(np.abs(imbalance).max())
+    if not residual <= ACCEPTED:
+        raise NoStationaryState(
+            f"No balance was found: after {STEPS} Newton steps the ratings still drift by {residual:.3g} per match; "
+            "the ratings lie so far apart that results no longer depend on them."
+        )
+    return Balance(positions, residual, STEPS)
+
+
+def _line_search(
+    pull: Pull, target: Array, positions: Array, imbalance: Array, step: Array, mass: Array
+) -> tuple[Array, Array]:
+    slope, length = abs(float(mass * imbalance @ step)), 1.0
+    while True:
+        trial = positions + length * step
+        new = target - pull.scores(trial)
+        calmer = np.abs(new).max() < np.abs(imbalance).max()
+        if calmer or abs(float(mass * new @ step)) <= 0.9 * slope or length < 1e-12:
+            return trial, new
+        length /= 2

@@ -1,0 +1,195 @@
+r"""The step size that tracks best: ``E(γ) = noise + lag + bias`` has its least value at γ*.
+
+Small fluctuations, form: ``E = γq/2μ + s²/(2(γμ + ω))`` with μ = mean E b' and q = mean E(S − b)², so
+``γ* = max(0, s/√q − ω/μ)``; for a random walk ω = 0. The answer uses the closure instead, which knows that noise and
+form flatten b.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
+from kinelo.model.open_outcome import check_outcome
+from kinelo.model.outcome import Outcome
+from kinelo.model.schedule import Rounds, Schedule, checked_schedule
+from kinelo.model.strength import Strength
+from kinelo.model.validation import Array
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.moving.form import FormClosure
+from kinelo.theory.moving.learning import learning_closure
+from kinelo.theory.moving.moments import Parts
+from kinelo.theory.moving.performance import Results, common_sigma
+from kinelo.theory.moving.rounds_tracking import round_tracking
+from kinelo.theory.teams import teams_of
+from kinelo.theory.threads import few_threads
+
+LADDER = 2.0
+FLAT = 1e-3
+MOST = 6.0
+POINTS = 8
+
+Curve = Callable[[float], Parts]
+
+
+@dataclass(frozen=True)
+class BestGamma:
+    """The step size with the least mean square error, and the curve it was read from.
+
+    Attributes
+    ----------
+    gamma
+        γ*; on the chess scale K = 2γ*. Zero where following form costs more than it brings.
+    error
+        E(γ*), the mean of (r − θ)².
+    parts
+        Noise, lag and bias at γ*.
+    gammas, noise, lag, bias
+        The curve E(γ) = noise + lag + bias at some step sizes.
+
+    >>> import kinelo as kn
+    >>> best = kn.best_gamma(kn.Tanh(nu=0.5), kn.Fixed([0.0, 0.0]), kn.Form(rate=0.01, spread=1.0))
+    >>> bool(best.error <= best.errors.min()), len(best.gammas) == len(best.errors)
+    (True, True)
+    """
+
+    gamma: float
+    error: float
+    parts: Parts
+    gammas: Array = field(repr=False)
+    noise: Array = field(repr=False)
+    lag: Array = field(repr=False)
+    bias: Array = field(repr=False)
+
+    @property
+    def errors(self) -> Array:
+        """E at each of ``gammas``."""
+        return self.noise + self.lag + self.bias
+
+    def to_dict(self) -> dict[str, object]:
+        """The answer and its curve as plain numbers and lists."""
+        rows = {name: getattr(self, name).tolist() for name in ("gammas", "noise", "lag", "bias")}
+        return {"gamma": self.gamma, "error": self.error, **vars(self.parts), "curve": rows}
+
+
+def best_gamma(
+    outcome: Outcome,
+    strengths: Strength | Continuum,
+    dynamics: Dynamics | None = None,
+    *,
+    schedule: Schedule | None = None,
+) -> BestGamma:
+    """Step size at which ratings are nearest to strengths, every pair playing.
+
+    Parameters
+    ----------
+    outcome
+        The outcome function.
+    strengths
+        A league or a continuum; under :class:`Form` its θ are the teams' own means, under :class:`Walk` the strengths
+        of the day. Learning forgets them.
+    dynamics
+        How strengths move; None for strengths at rest, where γ trades noise against the bias of varying performances.
+    schedule
+        None where every match counts at once, else Rounds() or Period(matches): E is then that before ratings move.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> from kinelo.model.strength import Fixed
+    >>> best = best_gamma(Tanh(nu=0.5), Fixed([0.0, 0.0]), Form(rate=0.01, spread=1.0))
+    >>> round(best.gamma, 6), round(best.error, 7)
+    (0.116217, 0.3169133)
+    """
+    check_outcome(outcome)
+    teams = teams_of(strengths)
+    curve = error_curve(outcome, strengths, dynamics, checked_schedule(schedule))
+    # As many matches as count together may overshoot together.
+    together = 1 if schedule is None else teams.size if isinstance(schedule, Rounds) else schedule.matches
+    with few_threads(teams.size):
+        return _least(curve, *_ladder(outcome, dynamics, together))
+
+
+def error_curve(
+    outcome: Outcome, strengths: Strength | Continuum, dynamics: Dynamics | None, schedule: Schedule | None = None
+) -> Curve:
+    """The parts of the error as a function of γ."""
+    teams = teams_of(strengths)
+    if isinstance(dynamics, Learning) and schedule is not None:
+        raise InputError(f"The best gamma of strengths that learn is computed match by match, not for {schedule!r}.")
+    if isinstance(schedule, Rounds):
+        if not isinstance(dynamics, Form | Walk):
+            raise InputError("The best gamma of rounds is computed for Form and Walk; at rest the smallest is best.")
+        return lambda gamma: round_tracking(outcome, teams, dynamics, gamma).parts
+    if isinstance(dynamics, Learning):
+        results = Results(outcome, common_sigma(teams))
+        return lambda gamma: learning_closure(results, dynamics, gamma).parts
+    if dynamics is None or isinstance(dynamics, Form | Walk):
+        closure = FormClosure(outcome, teams, dynamics, None if schedule is None else schedule.matches)
+        return lambda gamma: closure.at(gamma).parts
+    raise InputError(f"dynamics must be Learning, Form, Walk or None to have a best gamma, not {dynamics!r}.")
+
+
+def _ladder(outcome: Outcome, dynamics: Dynamics | None, together: int) -> tuple[float, float, float]:
+    """A first step size, the least one that differs from 0, and the largest one tried."""
+    most = (MOST if together == 1 else 2 / together) / outcome.steepest
+    if isinstance(dynamics, Walk):
+        return min(dynamics.step, most / LADDER), 0.0, most
+    if isinstance(dynamics, Form):
+        return min(dynamics.step, most / LADDER), FLAT * dynamics.rate / outcome.steepest, most
+    return 0.1 / outcome.steepest, FLAT * 0.1 / outcome.steepest, most
+
+
+def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
+    """Climb down a ladder of step sizes, then find the bottom by polynomials through Chebyshev points."""
+    known: dict[float, Parts] = {}
+
+    def error(gamma: float) -> float:
+        if gamma not in known:
+            known[gamma] = curve(gamma)
+        return known[gamma].total
+
+    direction = LADDER if error(here * LADDER) < error(here) else 1 / LADDER
+    while least <= here * direction <= most:
+        try:
+            if error(here * direction) >= error(here):
+                break
+        except NoStationaryState:
+            break
+        here *= direction
+    if here / LADDER < least and error(0.0) <= error(here):
+        here = 0.0
+    else:
+        for width in (min(LADDER, most / here) if most > here else 1.2, 1.2):
+            here = _bottom(error, here, width)
+        error(here)
+    return _described(here, known)
+
+
+def _bottom(error: Callable[[float], float], centre: float, width: float) -> float:
+    """Least point of the polynomial through E at Chebyshev points of ln γ."""
+    series = np.polynomial.Chebyshev.interpolate(
+        lambda x: np.array([error(centre * width**one) for one in x]), POINTS, [-1, 1]
+    )
+    roots = series.deriv().roots()
+    inside = roots.real[(np.abs(roots.imag) < 1e-6) & (np.abs(roots.real) <= 1)]
+    points = np.concatenate([inside, [-1.0, 1.0]])
+    return centre * width ** float(points[np.argmin(series(points))])
+
+
+def _described(gamma: float, known: dict[float, Parts]) -> BestGamma:
+    order = sorted(known)
+    rows = np.array([[known[one].noise, known[one].lag, known[one].bias] for one in order])
+    parts = known[gamma]
+    return BestGamma(gamma, parts.total, parts, np.array(order), rows[:, 0], rows[:, 1], rows[:, 2])
+
+
+def small_step_gamma(slope: float, shake: float, dynamics: Form | Walk) -> float:
+    """``max(0, s/√q − ω/μ)``: the best step while fluctuations are small, from μ = E b' and q = E(S − b)²."""
+    rate = dynamics.rate if isinstance(dynamics, Form) else 0.0
+    return max(0.0, dynamics.step / math.sqrt(shake) - rate / slope)

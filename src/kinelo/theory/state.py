@@ -1,0 +1,123 @@
+"""What a stationary state is: ratings, their noise, and the map from strength to rating that they make up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinelo.errors import InputError
+from kinelo.model.expectation import Closure
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array, finite_array
+from kinelo.theory.probe import View, probe_rating, probe_slope
+from kinelo.theory.teams import Teams
+
+Noise = Literal["none", "gaussian"]
+Method = Literal["auto", "dense", "matrix-free"]
+
+
+@dataclass(frozen=True)
+class StationaryState:
+    """Ratings at which the mean drift of every team vanishes.
+
+    Attributes
+    ----------
+    rating
+        Mean rating of each team.
+    variance
+        Variance of each rating in time; zero where noise was not asked for.
+    residual
+        Largest remaining drift, as a mean result per match.
+    iterations
+        Newton steps taken.
+    stable
+        Whether the ratings return here after a small disturbance.
+    growth
+        Growth rate of the fastest growing disturbance (negative when stable), per match and γ; None where the
+        functional is convex and the state therefore stable.
+    covariance
+        Covariance of the ratings where it was computed, else None.
+    """
+
+    system: RatingSystem
+    teams: Teams = field(repr=False)
+    closure: Closure
+    noise: Noise
+    rating: Array
+    variance: Array
+    residual: float
+    iterations: int
+    stable: bool = True
+    growth: float | None = None
+    covariance: Array | None = field(default=None, repr=False)
+
+    @property
+    def theta(self) -> Array:
+        """Mean strengths of the teams."""
+        return self.teams.theta
+
+    @property
+    def bias(self) -> Array:
+        """``R − θ``: positive for teams rated above their strength."""
+        return self.rating - self.theta
+
+    @property
+    def mean_square_bias(self) -> float:
+        """``∫ (R − θ)²`` over the league."""
+        return self.teams.mean(self.bias**2)
+
+    @property
+    def slope(self) -> float:
+        """Slope of the regression of R on θ; 1 is an unbiased scale, less than 1 a shrunken one."""
+        return regression_slope(self.theta, self.rating, self.teams.mass)
+
+    @cached_property
+    def centre_slope(self) -> float:
+        """Slope of the map R(θ) at the middle of the league, for a normal team of typical spread.
+
+        Where pairing depends on ratings it is the regression slope of the middle half of the teams.
+        """
+        low, high = float(self.theta.min()), float(self.theta.max())
+        if self.system.pairing.constant:
+            return float(self.slope_at((low + high) / 2))
+        middle = np.abs(self.theta - (low + high) / 2) <= (high - low) / 4
+        return regression_slope(self.theta[middle], self.rating[middle], self.teams.mass[middle])
+
+    def rating_of(self, theta: ArrayLike, sigma: float | None = None) -> Array:
+        """Rating that one more team with strengths N(θ, σ) would settle at; σ defaults to the typical spread.
+
+        >>> import kinelo as kn
+        >>> teams = kn.Continuum(theta=(4, 10), sigma=1.0)
+        >>> state = kn.stationary(kn.RatingSystem(kn.Tanh(nu=0.5)), teams)
+        >>> round(float(state.rating_of(10.0)), 6)
+        9.285862
+        """
+        return probe_rating(*self._probe(theta, sigma))
+
+    def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
+        """Derivative of :meth:`rating_of` with respect to θ."""
+        return probe_slope(*self._probe(theta, sigma))
+
+    def _probe(self, theta: ArrayLike, sigma: float | None) -> tuple[View, Array, float]:
+        if not self.system.pairing.constant:
+            raise InputError(
+                "The rating of one more team is defined for AllPlayAll only: where pairing depends on ratings, "
+                "a team can settle in several places."
+            )
+        points = finite_array("theta", theta, np.ndim(theta))
+        spread = self.teams.typical_sigma if sigma is None else float(sigma)
+        if not spread >= 0:
+            raise InputError(f"sigma must be 0 or more, not {spread:g}.")
+        return View(self.system, self.teams, self.closure, self.rating, self.variance), points, spread
+
+
+def regression_slope(theta: Array, rating: Array, mass: Array) -> float:
+    """Least-squares slope of ratings on mean strengths, with masses; NaN where all strengths are equal."""
+    weight = mass / mass.sum()
+    centred = theta - weight @ theta
+    spread = float(weight @ centred**2)
+    return float(weight @ (centred * rating)) / spread if spread > 0 else float("nan")

@@ -1,0 +1,223 @@
+"""Rating noise: its limits, its equations written out slowly, and the two ways of solving them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+import kinelo as kn
+from kinelo.theory import noise
+from kinelo.theory.pair_means import Results, laplacian, pair_means
+from kinelo.theory.teams import teams_of
+
+
+def system(gamma, outcome=None, pairing=None):
+    return kn.RatingSystem(outcome or kn.Tanh(0.5), pairing or kn.AllPlayAll(), gamma)
+
+
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3)])
+@pytest.mark.parametrize("strengths", [kn.homogeneous(sigma=1.0, teams=20), kn.Continuum((4, 10), (0, 1), nodes=30)])
+def test_small_steps_make_no_noise(outcome, strengths):
+    still = kn.stationary(system(1e-6, outcome), strengths)
+    noisy = kn.stationary(system(1e-6, outcome), strengths, noise="gaussian")
+    assert noisy.rating == pytest.approx(still.rating, abs=1e-5)
+    assert not still.variance.any()
+
+
+@pytest.mark.parametrize("nu", [0.2, 0.5, 2.0])
+def test_variance_of_small_steps_is_the_same_for_every_team(nu):
+    """v → γ/2ν for tanh with constant strengths and many teams."""
+    gamma = 1e-4 / nu
+    state = kn.stationary(system(gamma, kn.Tanh(nu)), kn.Continuum((0, 3 / nu), 0.0), noise="gaussian")
+    assert state.variance == pytest.approx(np.full(80, gamma / (2 * nu)), rel=1e-3)
+
+
+def normal_mean(function, mean, variance):
+    def integrand(x):
+        return function(mean + np.sqrt(variance) * x) * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+
+    return quad(integrand, -10, 10, epsabs=1e-12, limit=400)[0]
+
+
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.6, 1.3), kn.Probit(0.4)])
+@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local()])
+def test_the_equations_written_out(outcome, pairing):
+    """Drift zero and A C + C A = γ Q, every mean taken by adaptive quadrature pair by pair."""
+    league, gamma = kn.Normal([0.0, 1.0, 2.5, 3.0], [0.0, 1.0, 0.5, 0.2]), 0.4
+    state = kn.stationary(system(gamma, outcome, pairing), league, noise="gaussian")
+    win, tie, loss = kn.outcome_probabilities(outcome, league)
+    covariance = state.covariance
+    assert covariance is not None
+    drift, slope, shake = np.zeros((3, 4, 4))
+    for i in range(4):
+        for j in range(4):
+            if i == j:
+                continue
+            s, square = win[i, j] - loss[i, j], 1 - tie[i, j]
+            mean = state.rating[i] - state.rating[j]
+            variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
+            push = lambda z, s=s: pairing.w(z) * (s - outcome.b(z))  # noqa: E731
+            pull = lambda z, s=s: pairing.w(z) * outcome.b_prime(z) - pairing.w_prime(z) * (s - outcome.b(z))  # noqa: E731
+            jolt = lambda z, s=s, q=square: pairing.w(z) * (q - 2 * s * outcome.b(z) + outcome.b(z) ** 2)  # noqa: E731
+            drift[i, j] = normal_mean(push, mean, variance) / 3
+            slope[i, j] = normal_mean(pull, mean, variance) / 3
+            shake[i, j] = normal_mean(jolt, mean, variance) / 3
+    assert drift.sum(axis=1) == pytest.approx(np.zeros(4), abs=1e-8)
+    restoring = laplacian(slope)
+    assert restoring @ covariance + covariance @ restoring == pytest.approx(gamma * laplacian(shake), abs=1e-8)
+    assert covariance.sum(axis=1) == pytest.approx(np.zeros(4), abs=1e-10)
+
+
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.6, 1.3), kn.Probit(0.4)])
+@pytest.mark.parametrize("gamma", [0.05, 0.8])
+def test_waves_and_pairs_agree_on_the_mean_field(outcome, gamma):
+    teams = kn.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4)
+    waves, pairs = (
+        kn.stationary(system(gamma, outcome), teams, noise="gaussian", method=method)
+        for method in ("matrix-free", "dense")
+    )
+    assert waves.rating == pytest.approx(pairs.rating, abs=1e-8)
+    assert waves.variance == pytest.approx(pairs.variance, rel=1e-8)
+
+
+def test_noise_stretches_the_map():
+    slopes = [
+        kn.stationary(system(gamma), kn.Continuum((4, 10), 1.0), noise="gaussian").slope
+        for gamma in (0.01, 0.1, 0.5, 2.0)
+    ]
+    assert (np.diff(slopes) > 0).all()
+
+
+@pytest.mark.parametrize("spread", [1.0, (0.0, 1.5)])
+def test_representatives_stand_for_all_teams(spread):
+    """The method for large leagues against all pairs, on a league that both can do."""
+    random = np.random.default_rng(4)
+    sigma = spread if isinstance(spread, float) else random.uniform(*spread, 500)
+    league = kn.Normal(random.uniform(4, 10, 500), sigma)
+    pairs = kn.stationary(system(0.3), league, noise="gaussian", method="dense")
+    groups = kn.stationary(system(0.3), league, noise="gaussian", method="matrix-free")
+    # What is left is the 1/N effect of a team not meeting itself.
+    assert groups.variance == pytest.approx(pairs.variance, rel=2e-3)
+    assert groups.rating == pytest.approx(pairs.rating, abs=5e-4)
+    assert groups.residual <= 1e-12
+
+
+def test_whole_covariance_differs_from_independence_by_one_over_n():
+    small, large = (
+        kn.stationary(system(0.3), kn.homogeneous(sigma=1.0, teams=teams), noise="gaussian") for teams in (30, 240)
+    )
+    limit = kn.stationary(system(0.3), kn.Continuum((4, 10), 1.0), noise="gaussian")
+    typical = limit.teams.mean(limit.variance)
+    errors = [abs(state.variance.mean() / typical - 1) for state in (small, large)]
+    assert errors[0] == pytest.approx(8 * errors[1], rel=0.25)
+    assert errors[1] < 0.01
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.floats(-3, 3), min_size=2, max_size=8), st.floats(0, 1.5), st.floats(0.01, 1.0), st.floats(-20, 20))
+def test_reflection_translation_and_mean(theta, sigma, gamma, shift):
+    state = kn.stationary(system(gamma), kn.Normal(theta, sigma), noise="gaussian")
+    moved = kn.stationary(system(gamma), kn.Normal(shift - np.array(theta), sigma), noise="gaussian")
+    assert shift - moved.rating == pytest.approx(state.rating, abs=1e-7)
+    assert moved.variance == pytest.approx(state.variance, rel=1e-6)
+    assert state.rating.mean() == pytest.approx(np.mean(theta), abs=1e-9)
+
+
+def test_a_large_league_keeps_no_matrix():
+    """A random league of 5,000 teams agrees with the continuum it is drawn from, up to its sampling error."""
+    random = np.random.default_rng(5)
+    league = kn.Normal(random.uniform(4, 10, 5000), random.uniform(0, 1, 5000))
+    state = kn.stationary(system(0.25), league, noise="gaussian")
+    assert state.covariance is None
+    assert state.residual <= 1e-12
+    limit = kn.stationary(system(0.25), kn.Continuum((4, 10), (0, 1)), noise="gaussian")
+    assert state.slope == pytest.approx(limit.slope, abs=3e-3)
+
+
+def test_noise_that_drives_teams_apart_is_an_error():
+    """Steps of twice the window's width: teams that meet leave each other's window."""
+    with pytest.raises(kn.NoStationaryState, match="gamma = 4 leaves no stable mean ratings"):
+        kn.stationary(system(4.0, pairing=kn.Window(2.0)), kn.homogeneous(sigma=1.0, teams=20), noise="gaussian")
+
+
+@pytest.mark.parametrize("sigma", [1.0, 3.0])
+def test_noise_far_beyond_small_steps_is_reached_and_is_what_simulation_shows(sigma):
+    """γν = 1: solved by growing steps. Simulated slopes have a standard error of about .01; 5 % are allowed."""
+    system, league = kn.RatingSystem(kn.Tanh(2.0), gamma=0.5), kn.homogeneous(sigma=sigma, teams=100)
+    state = kn.stationary(system, league, noise="gaussian")
+    run = kn.simulate(system, league, steps=20_000, realisations=16, seed=1, record_every=1000).rating[:, 5:]
+    simulated = np.polyfit(league.theta, run.mean(("realisation", "time")), 1)[0]
+    assert state.slope == pytest.approx(simulated, rel=0.05)
+    assert state.variance.mean() == pytest.approx(float(run.var(("realisation", "time")).mean()), rel=0.1)
+
+
+def test_the_unbiased_step_is_found_for_steep_outcomes():
+    gamma = kn.unbiased_gamma(kn.Tanh(2.0), kn.Continuum(theta=(4, 10), sigma=1.0))
+    system = kn.RatingSystem(kn.Tanh(2.0), gamma=gamma)
+    assert kn.stationary(system, kn.Continuum(theta=(4, 10), sigma=1.0), noise="gaussian").slope == pytest.approx(
+        1, abs=1e-5
+    )
+
+
+def test_noise_that_fills_a_window_is_said():
+    """Simulated, the slope at γ = .2 is 2.7 where the closure says 2.0; at γ = .05 they agree to .001."""
+    league = kn.homogeneous(sigma=1.0, teams=40)
+    with pytest.warns(kn.KineloWarning, match=r"varies by ± 1\.\d+ at gamma = 0\.2, and the pairing jumps at 1\.5"):
+        kn.stationary(system(0.2, pairing=kn.Window(1.5)), league, noise="gaussian")
+    kn.stationary(system(0.05, pairing=kn.Window(1.5)), league, noise="gaussian")  # a warning would be an error here
+
+
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.6, 1.3), kn.Probit(0.4)])
+def test_bends_are_derivatives(outcome):
+    """Against differences in one rating and in all variances, step 1e-4: wrong by its square at most."""
+    league, h = kn.Normal([0.0, 1.0, 2.5], [0.0, 1.0, 0.5]), 1e-4
+    rules, variance = system(0.3, outcome), np.array([[0, 0.7, 0.4], [0.7, 0, 1.1], [0.4, 1.1, 0]])
+    results = Results(rules, teams_of(league), "exact")
+
+    def means(shift, wider):
+        return pair_means(rules, results, league.theta + np.array([shift, 0, 0]), variance + wider * (variance > 0))
+
+    here, bends = means(0.0, 0.0), means(0.0, 0.0).bends
+    right, left, wide, narrow = means(h, 0.0), means(-h, 0.0), means(0.0, h), means(0.0, -h)
+    names = ("drift", "slope", "shake")
+    by_mean = {name: (getattr(right, name) - getattr(left, name))[0] / (2 * h) for name in names}
+    by_variance = {name: (getattr(wide, name) - getattr(narrow, name)) / (2 * h) for name in names}
+    assert by_mean["drift"][1:] == pytest.approx(-here.slope[0, 1:], abs=1e-7)
+    assert by_mean["slope"][1:] == pytest.approx(-bends.drift_second[0, 1:], abs=1e-7)
+    assert by_mean["shake"][1:] == pytest.approx(bends.shake_first[0, 1:], abs=1e-7)
+    off = ~np.eye(3, dtype=bool)
+    assert by_variance["drift"][off] == pytest.approx(bends.drift_second[off] / 2, abs=1e-7)
+    assert by_variance["slope"][off] == pytest.approx(-bends.drift_third[off] / 2, abs=1e-7)
+    assert by_variance["shake"][off] == pytest.approx(bends.shake_second[off] / 2, abs=1e-7)
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.6, 2.0])
+def test_few_newton_steps_find_what_many_small_steps_find(gamma):
+    """The twin moves means and covariance halfway to what each equation gives, two hundred times."""
+    league = kn.Normal(np.linspace(4, 10, 20), np.linspace(0.2, 1.5, 20))
+    rules, teams = system(gamma), teams_of(league)
+    results, weights = Results(rules, teams, "exact"), noise.opponents(teams)
+    found = noise.fluctuations(rules, teams, "exact", league.theta)
+    rating, covariance = league.theta.copy(), np.diag(np.full(20, gamma))
+    for _ in range(200):
+        now = noise.look(rules, teams, results, weights, rating, covariance)
+        rating, covariance = rating + now.step / 2, (covariance + now.implied) / 2
+    assert found.covariance == pytest.approx(covariance, abs=1e-10)
+    assert found.rating == pytest.approx(rating, abs=1e-10)
+    assert found.iterations <= 15
+
+
+def test_a_mean_field_converges_quadratically():
+    """Without correlations the step is Newton's own: three more iterations square an error of 1e-2 beyond rounding."""
+    teams, rules = teams_of(kn.Continuum((4, 10), (0, 1), nodes=10, sigma_nodes=3)), system(0.5)
+    results, weights = Results(rules, teams, "exact"), noise.opponents(teams)
+    rating, covariance, errors = teams.theta.copy(), np.diag(np.full(teams.size, 0.4)), []
+    for _ in range(7):
+        now = noise.look(rules, teams, results, weights, rating, covariance)
+        rating, covariance, _ = now.next_point(teams.mass)
+        errors.append(max(now.change, now.residual))
+    near = [error for error in errors if error < 0.05]
+    assert near[1] < near[0] ** 2 * 10
+    assert near[2] < 1e-6
+    assert errors[-1] < 1e-13

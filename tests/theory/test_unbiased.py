@@ -1,0 +1,69 @@
+"""The step size at which ratings are on the scale of the strengths."""
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.theory import noise, unbiased
+
+
+@pytest.mark.parametrize("strengths", [kn.Continuum((4, 10), 1.0), kn.homogeneous(sigma=0.5, teams=40)])
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.5, 1.0)])
+def test_the_slope_is_one(outcome, strengths):
+    gamma = kn.unbiased_gamma(outcome, strengths)
+    state = kn.stationary(kn.RatingSystem(outcome, gamma=gamma), strengths, noise="gaussian")
+    assert state.slope == pytest.approx(1, abs=1e-5)
+
+
+def test_near_the_first_estimate():
+    """Where Var R = σ², by the formula 2νσ² ⟨1 − E b²⟩ / ⟨1 − 2 (E b)² + E b²⟩, which gives .612 here."""
+    assert kn.unbiased_gamma(kn.Tanh(0.5), kn.Continuum((4, 10), 1.0)) == pytest.approx(0.612, abs=0.01)
+
+
+def test_large_leagues_through_representatives():
+    large = kn.unbiased_gamma(kn.Tanh(0.5), kn.homogeneous(sigma=1.0, teams=20_000))
+    assert large == pytest.approx(kn.unbiased_gamma(kn.Tanh(0.5), kn.Continuum((4, 10), 1.0)), rel=1e-4)
+
+
+def test_scales_with_the_ratings():
+    """Ratings in units 100 times smaller: ν/100 and a step 100 times as large."""
+    points = kn.unbiased_gamma(kn.Tanh(0.005), kn.Continuum((400, 1000), 100.0))
+    assert points == pytest.approx(100 * kn.unbiased_gamma(kn.Tanh(0.5), kn.Continuum((4, 10), 1.0)), rel=1e-4)
+
+
+def test_strengths_that_do_not_vary():
+    assert kn.unbiased_gamma(kn.Tanh(0.5), kn.Fixed(np.linspace(4, 10, 20))) == 0.0
+
+
+def test_bad_input():
+    with pytest.raises(kn.InputError, match="same mean strength"):
+        kn.unbiased_gamma(kn.Tanh(0.5), kn.Normal([1.0, 1.0], 1.0))
+    with pytest.raises(kn.InputError, match="outcome must be"):
+        kn.unbiased_gamma(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([0.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "strengths"),
+    [
+        (kn.Tanh(1.0), kn.Normal(np.linspace(-2, 2, 60) ** 3 / 4, 0.5)),
+        (kn.Tanh(1.0), kn.Normal(np.linspace(-2, 2, 40), np.where(np.arange(40) % 2, 0.2, 1.0))),
+        (kn.Davidson(0.5, 1.0), kn.Continuum((4, 10), 1.0)),
+    ],
+)
+def test_one_iteration_for_ratings_noise_and_step_finds_what_climbing_finds(outcome, strengths, monkeypatch):
+    steps = []
+    monkeypatch.setattr(unbiased, "look", lambda *given: steps.append(1) or noise.look(*given))
+    together = kn.unbiased_gamma(outcome, strengths)
+    assert 0 < len(steps) <= 8
+    monkeypatch.setattr(unbiased, "_together", lambda *_: None)
+    assert together == pytest.approx(kn.unbiased_gamma(outcome, strengths), rel=1e-6)
+
+
+def test_a_diagnosis_never_climbs(monkeypatch):
+    """The climb costs ten times as much as the rest of a diagnosis."""
+
+    def climbing(*_):
+        raise AssertionError("climbed")
+
+    monkeypatch.setattr(unbiased, "_climbing", climbing)
+    assert kn.diagnose(kn.RatingSystem(kn.Tanh(1.0)), kn.Normal(np.linspace(-2, 2, 50), 0.5)).unbiased_gamma > 0
