@@ -9,7 +9,7 @@ OUT ?= reproduction
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-long test-gpu test-lowest check style types examples bench docs release format clean
+.PHONY: run test search test-long test-gpu test-lowest check style types examples bench docs release format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -30,6 +30,10 @@ run: $(VENV)/.run
 
 test: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Properties on examples that no run has tried before; `make test` tries the same ones every time.
+search: $(VENV)/.dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "hypothesis and not long" --hypothesis-profile search
 
 # What takes half a minute and more: runs killed at random moments, a worker out of memory, a server that dies.
 test-long: $(VENV)/.dev

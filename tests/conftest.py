@@ -1,4 +1,4 @@
-"""What every test stands on: an empty folder to work in, and where the real match data lies."""
+"""What every test needs: an empty folder to work in, and where the real match data lies."""
 
 import os
 from collections.abc import Iterator
@@ -12,9 +12,11 @@ ROOT = Path(__file__).parents[1]
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
 
 
-# How long an example takes says more of the machine than of the law.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+# How long an example takes says more of the machine than of the law. Every run tries the same examples; `make search`
+# draws new ones, and what it finds is kept in the test as an @example.
+settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("search", print_blob=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -43,7 +43,7 @@ def kinelo(*arguments):
 def started(*arguments, **options):
     """Run the command line as a process."""
     command = [sys.executable, "-m", "kinelo.cli", *map(str, arguments)]
-    return subprocess.run(command, **({"capture_output": True, "text": True, "timeout": 120} | options))
+    return subprocess.run(command, **({"capture_output": True, "text": True} | options))
 
 
 def one_sentence(answer):

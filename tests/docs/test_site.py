@@ -127,7 +127,6 @@ def test_examples_and_roles_of_docstrings_become_markdown():
     assert shown("Examples\n--------\n>>> 1\n1") == "Examples\n--------\n>>> 1\n1"
 
 
-@pytest.mark.timeout(900)
 def test_the_site_builds_without_a_warning(tmp_path):
     """Everything but what is computed and drawn: pages, navigation, links, anchors and names of the code."""
     hooks = pytest.importorskip("site_tools.hooks", reason="mkdocs is not installed")

@@ -142,7 +142,7 @@ async def watched(script) -> Watcher:
 START = {"type": "start", "controls": {"teams": 10}}
 
 
-async def until(condition, seconds: float = 10.0) -> None:
+async def until(condition, seconds: float = 120.0) -> None:
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.005)

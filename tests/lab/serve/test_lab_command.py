@@ -15,7 +15,7 @@ def said(*options: str, blocked: str = "") -> tuple[int, str]:
     hide = f"sys.modules[{blocked!r}] = None" if blocked else ""
     arguments = ["kinelo", "lab", "--no-browser", *options]
     code = f"import sys\n{hide}\nsys.argv = {arguments!r}\nfrom kinelo.cli import main\nmain()"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "Traceback" not in ended.stderr
     return ended.returncode, ended.stderr
 
