@@ -11,8 +11,8 @@ import pytest
 import kinelo as kn
 from kinelo.advice.audit.words import rows_of
 from kinelo.errors import InputError
-from kinelo.lab.rate.auditing import AuditDesk, hand_over, latest
-from kinelo.lab.rate.controller import RatingDesk
+from kinelo.lab.rate.auditing import AuditController, hand_over, latest
+from kinelo.lab.rate.controller import RatingController
 
 
 def league(matches: int) -> kn.Matches:
@@ -23,7 +23,7 @@ def league(matches: int) -> kn.Matches:
 def test_the_audit_is_the_library_s_own(tmp_path):
     matches, said = league(380), []
     hand_over(matches, str(tmp_path / "matches"))
-    found = AuditDesk(said.append).audit(str(tmp_path / "matches"), k=60.0)
+    found = AuditController(said.append).audit(str(tmp_path / "matches"), k=60.0)
     expected = kn.audit(matches, kn.TeamElo.classic(k=60))
     assert found["verdict"] == expected.verdict
     assert found["rows"] == [list(row) for row in rows_of(expected)]
@@ -54,9 +54,9 @@ def test_a_large_file_is_looked_at_from_its_end_and_that_is_said():
 @pytest.mark.parametrize("k", [0.0, -3.0, 1e6])
 def test_a_k_that_is_none_is_refused(tmp_path, k):
     with pytest.raises(InputError, match="K must be above 0"):
-        AuditDesk(print).audit(str(tmp_path / "none"), k)
+        AuditController(print).audit(str(tmp_path / "none"), k)
 
 
 def test_an_audit_needs_a_rated_league(tmp_path):
     with pytest.raises(InputError, match="rate a league first"):
-        RatingDesk(print).hand_over(str(tmp_path / "matches"))
+        RatingController(print).hand_over(str(tmp_path / "matches"))

@@ -12,7 +12,7 @@ from kinelo.errors import InputError
 from kinelo.lab.explore.controls import Controls
 from kinelo.lab.serve.jobs import Jobs, Worker
 from kinelo.lab.serve.settings import Limits
-from kinelo.lab.serve.theory_service import Thinker
+from kinelo.lab.serve.theory_service import TheoryService
 
 
 def gone(process: int) -> bool:
@@ -96,12 +96,12 @@ def test_a_server_that_dies_takes_its_workers_along():
 
 def test_theory_comes_back_after_its_process_was_killed():
     async def story() -> None:
-        thinker = Thinker(Limits())
-        first = await thinker.foresee(Controls())
+        theory = TheoryService(Limits())
+        first = await theory.foresee(Controls())
         assert first["map"]["slope"] == pytest.approx(0.792, abs=0.002)
-        (await thinker._workers["foresee"]).kill()
-        await (await thinker._workers["foresee"])._process.wait()
-        assert await thinker.foresee(Controls()) == first
-        await thinker.end()
+        (await theory._workers["foresee"]).kill()
+        await (await theory._workers["foresee"])._process.wait()
+        assert await theory.foresee(Controls()) == first
+        await theory.end()
 
     asyncio.run(story())

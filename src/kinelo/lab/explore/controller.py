@@ -1,4 +1,4 @@
-"""The desk that answers questions of theory for the live pages, in a process of its own."""
+"""The controller that answers questions of theory for the live pages, in a process of its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kinelo.lab.explore.theory import predicted_map
 from kinelo.lab.explore.verdict import first_words, verdict
 
 
-class TheoryDesk:
+class TheoryController:
     """Answers for positions of the sliders, and is warm from the start."""
 
     def __init__(self) -> None:

@@ -31,7 +31,7 @@ class Pools:
 
 
 class Theory(Protocol):
-    """What an explorer wants to know; :class:`kinelo.lab.serve.theory_service.Thinker` answers it."""
+    """What an explorer wants to know; :class:`kinelo.lab.serve.theory_service.TheoryService` answers it."""
 
     async def foresee(self, controls: Controls) -> dict[str, Any]:
         """The stationary map and what it says at a glance."""

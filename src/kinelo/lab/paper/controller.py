@@ -1,4 +1,4 @@
-"""The desk that makes the reproduction of the paper for the Paper tab, in a worker process."""
+"""The controller that makes the reproduction of the paper for the Paper tab, in a worker process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kinelo.paper.reproduce import Progress, reproduce
 REPORT_EVERY = 0.2
 
 
-class PaperDesk:
+class PaperController:
     """Carries out what ``kinelo reproduce`` does; an interrupted one is continued."""
 
     def __init__(self, progress: Callable[[Any], None]) -> None:

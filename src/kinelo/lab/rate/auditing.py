@@ -1,4 +1,4 @@
-"""The desk that audits a visitor's league: is the rating system any good, and which K should it have?
+"""The controller that audits a visitor's league: is the rating system any good, and which K should it have?
 
 Runs in a worker process of its own, so that ratings can be looked at meanwhile and the audit be cancelled. Every number
 comes from :func:`kinelo.audit`, as on the command line.
@@ -29,7 +29,7 @@ def hand_over(matches: Matches, path: str) -> None:
     matches.to_polars().select(HANDED_OVER).write_parquet(path)
 
 
-class AuditDesk:
+class AuditController:
     """Audits one league at a time; gone with the process."""
 
     def __init__(self, progress: Callable[[Any], None]) -> None:

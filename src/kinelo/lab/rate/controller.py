@@ -1,4 +1,4 @@
-"""The desk that rates a visitor's league: reads tables, fits a rater, forecasts, writes what can be downloaded.
+"""The controller that rates a visitor's league: reads tables, fits a rater, forecasts, writes what can be downloaded.
 
 Runs in a worker process. Every number comes from :mod:`kinelo.raters`, as on the command line.
 """
@@ -27,7 +27,7 @@ from kinelo.raters.rater import Rater
 from kinelo.results.spreadsheet import harmless
 
 
-class RatingDesk:
+class RatingController:
     """Tables, matches and rater of one visitor; gone with the process."""
 
     def __init__(self, progress: Callable[[Any], None]) -> None:

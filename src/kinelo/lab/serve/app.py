@@ -27,7 +27,7 @@ from kinelo.lab.serve.guard import Guard
 from kinelo.lab.serve.jobs import Jobs
 from kinelo.lab.serve.pages import Pages
 from kinelo.lab.serve.settings import Settings
-from kinelo.lab.serve.theory_service import Thinker
+from kinelo.lab.serve.theory_service import TheoryService
 from kinelo.lab.serve.warmup import warm_up
 from kinelo.raters.choice import RATERS
 
@@ -37,17 +37,17 @@ STATIC = Path(__file__).parents[1] / "static"
 def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
     """Build the application for one server; ``warm`` loads compiled code and theory before the first visitor comes."""
     pools = Pools(ThreadPoolExecutor(2, "play"), ThreadPoolExecutor(1, "begin"))
-    jobs, thinker = Jobs(settings.limits), Thinker(settings.limits)
-    pages = Pages(pools, thinker, jobs, settings.limits)
+    jobs, theory = Jobs(settings.limits), TheoryService(settings.limits)
+    pages = Pages(pools, theory, jobs, settings.limits)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         if warm:
             pools.begin.submit(warm_up)
-            await thinker.warm_up()
+            await theory.warm_up()
         yield
         await jobs.end_all()
-        await thinker.end()
+        await theory.end()
         for pool in (pools.play, pools.begin):
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -20,7 +20,7 @@ from kinelo.lab.serve.jobs import Jobs, Report
 from kinelo.lab.serve.reading import json_object
 from kinelo.lab.serve.settings import Limits
 
-FULL_HOUSE = 4429
+NO_PLACE_LEFT = 4429
 
 
 class Page:
@@ -119,7 +119,7 @@ class Pages:
         """Serve one WebSocket for as long as it is open."""
         await socket.accept()
         if len(self._open) >= self._limits.pages:
-            await socket.close(FULL_HOUSE, f"all {self._limits.pages} places are taken; try again later")
+            await socket.close(NO_PLACE_LEFT, f"all {self._limits.pages} places are taken; try again later")
             return
         page = Page(socket, self._pools, self._theory, self._jobs)
         self._open[page.key] = page

@@ -66,7 +66,7 @@ class Settings:
     def accepts_host(self, header: str) -> bool:
         """Whether a Host header names this server.
 
-        Names that a stranger could point at this machine are refused; an address or one of the machine's own names
+        Names that an attacker could point at this machine are refused; an address or one of the machine's own names
         cannot be misused that way.
 
         >>> own = Settings()

@@ -10,7 +10,7 @@ from kinelo.lab.serve.jobs import Worker
 from kinelo.lab.serve.settings import Limits
 
 
-class Thinker:
+class TheoryService:
     """Asks each question of the process for it; a page that moves on takes back what has not begun."""
 
     def __init__(self, limits: Limits) -> None:

@@ -30,9 +30,9 @@ def main(kind: str, memory: int) -> None:
     requests: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_read, args=(requests,), daemon=True).start()
     os.nice(NICENESS)
-    desk = _desk(kind, lambda progress: _write(answers, {"progress": progress}))
+    controller = _controller(kind, lambda progress: _write(answers, {"progress": progress}))
     while True:
-        _write(answers, _answer(desk, requests.get()))
+        _write(answers, _answer(controller, requests.get()))
 
 
 def _read(requests: queue.Queue[bytes]) -> None:
@@ -46,9 +46,9 @@ def _write(answers: BinaryIO, content: dict[str, Any]) -> None:
     answers.flush()
 
 
-def _answer(desk: Any, line: bytes) -> dict[str, Any]:
+def _answer(controller: Any, line: bytes) -> dict[str, Any]:
     request = json.loads(line)
-    task = getattr(desk, request["task"])
+    task = getattr(controller, request["task"])
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("ignore")
@@ -62,22 +62,22 @@ def _answer(desk: Any, line: bytes) -> dict[str, Any]:
         return {"error": "this needs more memory than the lab allows for one job."}
 
 
-def _desk(kind: str, progress: Callable[[Any], None]) -> Any:
+def _controller(kind: str, progress: Callable[[Any], None]) -> Any:
     if kind == "rating":
-        from kinelo.lab.rate.controller import RatingDesk
+        from kinelo.lab.rate.controller import RatingController
 
-        return RatingDesk(progress)
+        return RatingController(progress)
     if kind == "audit":
-        from kinelo.lab.rate.auditing import AuditDesk
+        from kinelo.lab.rate.auditing import AuditController
 
-        return AuditDesk(progress)
+        return AuditController(progress)
     if kind == "theory":
-        from kinelo.lab.explore.controller import TheoryDesk
+        from kinelo.lab.explore.controller import TheoryController
 
-        return TheoryDesk()
-    from kinelo.lab.paper.controller import PaperDesk
+        return TheoryController()
+    from kinelo.lab.paper.controller import PaperController
 
-    return PaperDesk(progress)
+    return PaperController(progress)
 
 
 def _limit_memory(size: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.rate.api import DOWNLOADS, shown_name
-from kinelo.lab.rate.controller import RatingDesk
+from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.tables import FIELDS, forget_columns, read_table
 from kinelo.raters.choice import RATERS
 
@@ -30,13 +30,13 @@ def table(tmp_path, text: str | bytes, kind: str = "results", rows: int = 10_000
     return read_table(kind, path, "league.csv", rows, columns)
 
 
-def looked(tmp_path, text: str) -> tuple[RatingDesk, dict[str, str]]:
+def looked(tmp_path, text: str) -> tuple[RatingController, dict[str, str]]:
     path = tmp_path / "upload"
     path.write_text(text, encoding="utf-8")
-    desk = RatingDesk(lambda words: None)
-    seen = desk.look("results", str(path), "league.csv", 10_000, 50)
+    controller = RatingController(lambda words: None)
+    seen = controller.look("results", str(path), "league.csv", 10_000, 50)
     fields = seen["tables"]["results"]["fields"]
-    return desk, {field["name"]: field["guess"] for field in fields if field["guess"]}
+    return controller, {field["name"]: field["guess"] for field in fields if field["guess"]}
 
 
 def test_guesses_are_those_of_the_library(tmp_path):
@@ -48,8 +48,8 @@ def test_guesses_are_those_of_the_library(tmp_path):
 
 
 def test_ratings_are_those_of_the_library(tmp_path):
-    desk, columns = looked(tmp_path, LEAGUE)
-    rated = desk.rate(columns, "team")
+    controller, columns = looked(tmp_path, LEAGUE)
+    rated = controller.rate(columns, "team")
     (tmp_path / "same.csv").write_text(LEAGUE, encoding="utf-8")
     expected = kn.leaderboard(kn.TeamElo().fit(kn.read_matches(tmp_path / "same.csv")))
     assert [row["name"] for row in rated["leaderboard"]["rows"]] == expected["name"].to_list()
@@ -60,14 +60,14 @@ def test_ratings_are_those_of_the_library(tmp_path):
 
 
 def test_what_if_is_the_library_s_forecast_on_the_day_of_the_last_match(tmp_path):
-    desk, columns = looked(tmp_path, LEAGUE)
-    desk.rate(columns, "team")
-    said = desk.predict("A", "C", neutral=False)
+    controller, columns = looked(tmp_path, LEAGUE)
+    controller.rate(columns, "team")
+    said = controller.predict("A", "C", neutral=False)
     assert said["win"] + said["draw"] + said["loss"] == pytest.approx(1.0)
-    assert desk.predict("A", "C", neutral=True)["win"] != said["win"]
-    assert desk.predict("A", "Nobody", neutral=False)["unknown"] == ["Nobody"]
+    assert controller.predict("A", "C", neutral=True)["win"] != said["win"]
+    assert controller.predict("A", "Nobody", neutral=False)["unknown"] == ["Nobody"]
     with pytest.raises(InputError, match="against itself"):
-        desk.predict("A", "A", neutral=False)
+        controller.predict("A", "A", neutral=False)
 
 
 def test_a_field_left_empty_is_not_guessed_after_all(tmp_path):
@@ -85,20 +85,20 @@ def test_a_field_left_empty_is_not_guessed_after_all(tmp_path):
     ],
 )
 def test_what_is_still_to_be_chosen_is_said_in_words_of_the_page(tmp_path, columns, complaint):
-    desk, _ = looked(tmp_path, LEAGUE)
+    controller, _ = looked(tmp_path, LEAGUE)
     with pytest.raises(InputError, match=complaint):
-        desk.rate(columns, "team")
+        controller.rate(columns, "team")
 
 
 def test_winners_and_losers_need_no_result(tmp_path):
-    desk, columns = looked(tmp_path, "winner,loser\nA,B\nB,C\nA,C\n")
+    controller, columns = looked(tmp_path, "winner,loser\nA,B\nB,C\nA,C\n")
     assert columns == {"home": "winner", "away": "loser"}
-    assert desk.rate(columns, "team")["leaderboard"]["rows"][0]["name"] == "A"
+    assert controller.rate(columns, "team")["leaderboard"]["rows"][0]["name"] == "A"
 
 
 def test_rows_set_aside_have_the_line_of_the_file_and_what_it_says(tmp_path):
-    desk, columns = looked(tmp_path, LEAGUE + "\nnever;A;B;1;0;rain")
-    rejects = desk.rate(columns, "team")["rejects"]
+    controller, columns = looked(tmp_path, LEAGUE + "\nnever;A;B;1;0;rain")
+    rejects = controller.rate(columns, "team")["rejects"]
     assert rejects["rows"] == [
         {"table": "matches", "line": 202, "reason": "unreadable date", "content": "never | A | B | 1 | 0 | rain"}
     ]
@@ -149,52 +149,52 @@ def test_file_names_lose_their_path(given):
 
 
 def test_every_download_is_a_table(tmp_path):
-    desk, columns = looked(tmp_path, LEAGUE)
+    controller, columns = looked(tmp_path, LEAGUE)
     with pytest.raises(InputError, match="rate a league first"):
-        desk.write("ratings", str(tmp_path / "x.csv"))
-    desk.rate(columns, "team")
+        controller.write("ratings", str(tmp_path / "x.csv"))
+    controller.rate(columns, "team")
     for name in DOWNLOADS:
-        desk.write(name, str(tmp_path / "x.csv"))
-    forecasts = desk._downloads["forecasts"]
+        controller.write(name, str(tmp_path / "x.csv"))
+    forecasts = controller._downloads["forecasts"]
     assert np.allclose(forecasts.select("home_win", "draw", "away_win").sum_horizontal(), 1.0)
 
 
 def test_a_small_or_dateless_league_is_rated_without_a_check(tmp_path):
-    desk, columns = looked(tmp_path, "home,away,result\nA,B,1\nB,C,0.5\nC,A,0\nA,B,1\n")
-    assert desk.rate(columns, "team")["calibration"] is None
+    controller, columns = looked(tmp_path, "home,away,result\nA,B,1\nB,C,0.5\nC,A,0\nA,B,1\n")
+    assert controller.rate(columns, "team")["calibration"] is None
 
 
 def test_players_are_rated_from_line_ups(tmp_path):
-    desk = RatingDesk(lambda words: None)
-    seen = desk.sample()
+    controller = RatingController(lambda words: None)
+    seen = controller.sample()
     columns = {f["name"]: f["guess"] for t in seen["tables"].values() for f in t["fields"] if f["guess"]}
-    assert desk.rate(columns, "player")["leaderboard"]["rows"][0]["name"].startswith("P0")
-    desk.forget("lineups")
+    assert controller.rate(columns, "player")["leaderboard"]["rows"][0]["name"].startswith("P0")
+    controller.forget("lineups")
     with pytest.raises(InputError, match="need line-ups"):
-        desk.rate(columns, "player")
+        controller.rate(columns, "player")
 
 
 def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
     late = "\n2024-12-01;Z;A;5;0;sun\n2024-12-02;Z;B;5;0;sun"
-    desk, columns = looked(tmp_path, LEAGUE + late)
-    first = desk.rate(columns, "team")["leaderboard"]
+    controller, columns = looked(tmp_path, LEAGUE + late)
+    first = controller.rate(columns, "team")["leaderboard"]
     assert first["ranking"] == {"active_days": 730, "least_matches": 10, "caution": 2.0} and first["left_out"] == 1
-    everyone = desk.rank(None, 0, 0.0)
+    everyone = controller.rank(None, 0, 0.0)
     assert everyone["left_out"] == 0 and [row["place"] for row in everyone["rows"]] == [1, 2, 3, 4, 5, 1]
     ratings = [row["rating"] for row in everyone["rows"] if row["pool"] == "main"]
     assert ratings == sorted(ratings, reverse=True)
-    recent = desk.rank(30, 0, 2.0)
+    recent = controller.rank(30, 0, 2.0)
     assert {row["name"] for row in recent["rows"]} == {"Z", "A", "B"} and recent["left_out"] == 3
-    desk.write("leaderboard", str(tmp_path / "x.csv"))
+    controller.write("leaderboard", str(tmp_path / "x.csv"))
     assert pl.read_csv(tmp_path / "x.csv").height == 3
-    assert desk.rank(30, 500, 2.0)["rows"] == []
+    assert controller.rank(30, 500, 2.0)["rows"] == []
     with pytest.raises(InputError, match="least_matches"):
-        desk.rank(None, -1, 0.0)
+        controller.rank(None, -1, 0.0)
 
 
 def test_a_league_too_small_for_the_rules_is_ranked_whole(tmp_path):
-    desk, columns = looked(tmp_path, "home,away,result\nA,B,1\nB,C,0.5\nC,A,0\n")
-    board = desk.rate(columns, "team")["leaderboard"]
+    controller, columns = looked(tmp_path, "home,away,result\nA,B,1\nB,C,0.5\nC,A,0\n")
+    board = controller.rate(columns, "team")["leaderboard"]
     assert len(board["rows"]) == 3 and board["ranking"]["least_matches"] == 0 and board["left_out"] == 0
 
 
@@ -206,22 +206,22 @@ def test_sides_that_no_match_ties_together_are_told_apart(tmp_path):
             f"2023-{1 + k // 28:02d}-{1 + k % 28:02d};{'XY'[k % 2]};{'YX'[k % 2]};{k % 3};1;sun" for k in range(24)
         )
     )
-    desk, columns = looked(tmp_path, apart)
-    pools = {row["name"]: row["pool"] for row in desk.rate(columns, "team")["leaderboard"]["rows"]}
+    controller, columns = looked(tmp_path, apart)
+    pools = {row["name"]: row["pool"] for row in controller.rate(columns, "team")["leaderboard"]["rows"]}
     assert pools["A"] == "main" and pools["X"] == pools["Y"] != "main"
 
 
 @pytest.mark.parametrize("rater", [name for name, one in RATERS.items() if not one.needs_lineups])
 def test_every_rater_of_the_list_can_be_chosen(tmp_path, rater):
-    desk, columns = looked(tmp_path, LEAGUE)
-    rated = desk.rate(columns, rater)
+    controller, columns = looked(tmp_path, LEAGUE)
+    rated = controller.rate(columns, rater)
     json.dumps(rated, allow_nan=False)
     assert len(rated["leaderboard"]["rows"]) == 5
-    assert desk.predict("A", "B", neutral=True)["win"] > 0
+    assert controller.predict("A", "B", neutral=True)["win"] > 0
 
 
 @pytest.mark.parametrize("rater", ["os:system", "kinelo.raters.team.rater:TeamElo", "", "TeamElo"])
 def test_a_visitor_names_no_code_of_his_own(tmp_path, rater):
-    desk, columns = looked(tmp_path, LEAGUE)
+    controller, columns = looked(tmp_path, LEAGUE)
     with pytest.raises(InputError, match="there is no rater"):
-        desk.rate(columns, rater)
+        controller.rate(columns, rater)
