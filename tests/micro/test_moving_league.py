@@ -91,6 +91,24 @@ def test_resumed_and_stopped_anywhere_to_the_bit(gamma, dynamics):
             assert (other.record[name] == values).all()
 
 
+@pytest.mark.parametrize("schedule", [kn.Rounds(), kn.Period(4)])
+def test_strengths_that_learn_move_when_a_round_or_period_is_rated(schedule):
+    """Nothing moves within it; at its end every pair taught what it would have taught alone, whatever its place."""
+    theta, learning = np.array([0.0, 0.5, 1.5, 2.0]), kn.Learning(0.5, 0.2)
+    system = kn.RatingSystem(HALF, gamma=0.1, schedule=schedule)
+    options = {"matches_per_step": 1, "seed": 3, "dynamics": learning}
+    whole = schedule.period(4)
+    before, after = kn.simulation_states(system, kn.Fixed(theta), stops=[whole - 1, whole], **options)
+    assert (before.record["strength"][0] == theta).all()
+    played = np.ones((4, 4)) - np.eye(4)
+    if isinstance(schedule, kn.Period):
+        log = kn.simulate_matches(system, kn.Fixed(theta), matches=whole, seed=3, dynamics=learning)
+        played[:] = 0
+        np.add.at(played, (np.r_[log.home, log.away], np.r_[log.away, log.home]), 1)
+    lessons = 0.5 - 0.3 * np.tanh(0.5 * np.subtract.outer(theta, theta))
+    assert after.record["strength"][0] == pytest.approx(theta + 0.1 * (played * lessons).sum(axis=1), abs=1e-12)
+
+
 def test_zero_sum_ratings_fall_behind_common_learning():
     """Ratings keep their sum; without diffusion mean strength grows by exactly γα per match of a team."""
     state = last(kn.RatingSystem(HALF, gamma=0.1), kn.Fixed(THETA), 500, kn.Learning(0.4, 0.1), start=START)

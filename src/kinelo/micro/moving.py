@@ -2,13 +2,14 @@ r"""The loop that plays leagues whose strengths move, or whose ratings carry a d
 
 One realisation after the other, one match after the other; T counts candidate matches per team. Before a match:
 
-* form and walks bring both teams to the present T by their exact transition; where ratings are frozen for a period,
-  strengths are too, and all move at its end;
+* form and walks bring both teams to the present T by their exact transition;
 * deviations grow, ``v ← min(v + c²ΔT, v_max)``.
 
 All numbers are taken from values before the match; then ratings, strengths and deviations move together. Learning:
-``ρ_i += γ[α(1 − b(d)) + βX] + √γ σξ``. Glicko: ``v⁺ = v/(1 + vI)``, ``r += νg v⁺ (S − b(gΔ))``. Turnover: after a
-candidate match a team leaves with probability ``2·rate`` and a newcomer takes its place.
+``ρ_i += γ[α(1 − b(d)) + βX] + √γ σξ``. Where ratings are frozen for a round or a period, strengths are too, whatever
+moves them: what form, walks and lessons add comes at its end. Glicko: ``v⁺ = v/(1 + vI)``,
+``r += νg v⁺ (S − b(gΔ))``. Turnover: after a candidate match a team leaves with probability ``2·rate`` and a newcomer
+takes its place.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Carried(NamedTuple):
     """What a league carries beside its ratings, realisations × teams.
 
     ``strength`` as of T = ``clock`` (in candidate matches), its own mean ``level``, v as of ``rest``, matches played
-    since arrival, whether the line was reached, and what a period owes: gains and information.
+    since arrival, whether the line was reached, and what a period owes: gains, and information or lessons.
     """
 
     strength: NDArray[np.float64]
@@ -127,12 +128,14 @@ def play_moving(
                     )
                     rate(r, owed, top, i, j, si, sj, surprise, meeting.period > 0)
                     if motion.kind == LEARNING:
+                        # In a period strengths are frozen with ratings, or teams would differ by their place in it.
+                        learnt = known if meeting.period > 0 else rho
                         mine, theirs = lessons(motion.alpha, motion.beta, motion.on_result, b_at(law, b, d), result)
-                        rho[i] += si * mine
-                        rho[j] += sj * theirs
+                        learnt[i] += si * mine
+                        learnt[j] += sj * theirs
                         if motion.diffusion > 0.0:
-                            rho[i] += jolt(si, motion.diffusion, normal_of(bits, used))
-                            rho[j] += jolt(sj, motion.diffusion, normal_of(bits, used + ONE))
+                            learnt[i] += jolt(si, motion.diffusion, normal_of(bits, used))
+                            learnt[j] += jolt(sj, motion.diffusion, normal_of(bits, used + ONE))
                             used += np.uint64(2)
                 if seen.result.size > 0:
                     seen.result[match - first] = result
@@ -153,6 +156,9 @@ def play_moving(
                         rest[team] = match + 1
                     else:
                         pay(r, owed, top, team)
+                    if motion.kind == LEARNING:
+                        rho[team] += known[team]
+                        known[team] = 0.0
                     if calendar:
                         rho[team] = present(
                             motion.kind, motion.rate, motion.form, motion.walk, rho[team], level[team], span,

@@ -98,12 +98,13 @@ def moving_match(formulas: SimpleNamespace, target: Target, laws: Laws) -> Any:
             step_i, step_j = steps_of(steps[0], steps[1], steps[2], steps[3], steps[4], r, n, top, i, j)
             rate(r, owed, top, i, j, step_i, step_j, result - b(law, z), frozen)
             if kind == LEARNING:
+                learnt = known if frozen else rho
                 mine, theirs = lessons(alpha, beta, on_result, b(law, d), result)
-                rho[i] += step_i * mine
-                rho[j] += step_j * theirs
+                learnt[i] += step_i * mine
+                learnt[j] += step_j * theirs
                 if diffusion > 0.0:
-                    rho[i] += jolt(step_i, diffusion, normal_of(bits, used))
-                    rho[j] += jolt(step_j, diffusion, normal_of(bits, used + ONE))
+                    learnt[i] += jolt(step_i, diffusion, normal_of(bits, used))
+                    learnt[j] += jolt(step_j, diffusion, normal_of(bits, used + ONE))
                     used += TWO
         n[i] += 1
         n[j] += 1
@@ -212,6 +213,9 @@ def general_kernel(formulas: SimpleNamespace, target: Target, laws: Laws, *, lit
                         rest[team] = begin
                     else:
                         pay(r, owed, top, team)
+                    if moving and motion[0] == LEARNING:
+                        rho[team] += known[team]
+                        known[team] = 0.0
                     if calendar:
                         normal = normal_of(tail[0], tail[1] + np.uint64(team))
                         rho[team] = present(
