@@ -10,11 +10,16 @@ from kinelo.paper.report import write_report
 from kinelo.paper.reproduce import DrawnFigure, Reproduction
 from kinelo.results.provenance import provenance
 
+# fmt: off
 CLAIMS = [
-    Claim("Section 2", "as they say", "a < b & c", Finding("1.5 against 2", "holds", "Because 1 < 2.", figures=(1, 4))),
-    Claim("Theorem 3", "", "it decays", Finding("it rises", "does not hold", "See the energy.")),
-    Claim("Figure 2", "steeper", "it is steeper", Finding("slope 1.2", "depends", "It does.", on="γ")),
+    Claim(
+        "Section 2", "as they say", "a < b & c", "a < 2",
+        Finding("1.5 against 2", "holds", "Because 1 < 2.", figures=(1, 4)),
+    ),
+    Claim("Theorem 3", "", "it decays", "it never rises", Finding("it rises", "does not hold", "See the energy.")),
+    Claim("Figure 2", "steeper", "it is steeper", "slope above 1", Finding("slope 1.2", "depends", "It does.", on="γ")),
 ]
+# fmt: on
 
 
 def made(scale: str) -> Reproduction:

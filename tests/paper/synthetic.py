@@ -32,6 +32,15 @@ def spread() -> Spread:
     return Spread({"R1": league(np.arange(40) * 0.003), "R2": league(np.append(np.full(38, 0.2), [1.0, 1.0]))})
 
 
+def r1_spread(sigma) -> Spread:
+    return Spread({"R1": replace(spread().leagues["R1"], expected_sigma=np.asarray(sigma))})
+
+
+def r2_spread(others=0.2, last=(1.0, 1.0)) -> Spread:
+    sigma = np.append(np.linspace(0.2, others, 38), last)
+    return Spread({"R2": replace(spread().leagues["R2"], sigma=sigma)})
+
+
 def near_five(width: float, mean: float = 5.0) -> Spread:
     league = spread().leagues["R1"]
     return Spread({"R1": replace(league, theta=np.linspace(mean - width, mean + width, 40))})
@@ -77,7 +86,7 @@ def homogeneous(slope: float, sigma: float = 1.0, nu: float = 0.5) -> Homogeneou
 
 
 def micro(slopes=(1.0, 0.9, 0.76, 0.5), last: float = 0.03) -> Micro:
-    beyond = LargeSpread(np.array([2.0, 32.0]), np.array([slopes[-1], last]), np.array([8.5, 7.1]))
+    beyond = LargeSpread(np.array([2.0, 32.0]), np.array([slopes[-1], last]), np.array([8.5, 7.1]), 11.24)
     return Micro({f"σ = {s:g}": homogeneous(slope, s) for s, slope in zip((0, 0.5, 1, 2), slopes)}, beyond)
 
 
@@ -96,14 +105,20 @@ def macro(slopes=(1.0, 0.9, 0.76, 0.5), fine: float = 1.0, late: float = 1.0) ->
 
 
 def marginals(
-    means=(5.0, 7.0), slope_by_sigma=(0.6, 0.5, 0.4), mass_error: float = 1e-15, off: float = 0.5
+    means=(5.0, 7.0),
+    slope_by_sigma=(0.6, 0.5, 0.4),
+    mass_error: float = 1e-15,
+    off: float = 0.5,
+    wide: float = 0.4,
+    sharp: tuple[float, float] = (0.3, 0.1),
 ) -> Marginals:
     found = {}
     for name, mean in zip(("[0, 10]", "[4, 10]"), means):
         found[name] = MarginalRun(
             mass_error=mass_error, mean_error=1e-14, time=5.0, theta=THETA, r=THETA, sigma=np.array([0.1, 0.5, 0.9]),
-            theta_r=np.eye(40), sigma_r=np.ones((3, 40)), mean_given_theta=THETA + (off if mean == 7 else 1.0),
-            sd_given_theta=np.where(np.abs(THETA - 7) <= 1, 0.1, 0.3) if mean == 7 else np.full(40, 0.3),
+            theta_r=np.eye(40), sigma_r=np.ones((3, 40)), mean_given_theta=THETA + (off if name == "[4, 10]" else wide),
+            map_given_theta=THETA + (0.259 if name == "[4, 10]" else 0.724),
+            sd_given_theta=np.where(np.abs(THETA - 7) <= 1, sharp[name == "[4, 10]"], 0.3),
             slope_by_sigma=np.array(slope_by_sigma), mean_rating=mean,
         )  # fmt: skip
     return Marginals(found)

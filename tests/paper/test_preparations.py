@@ -118,6 +118,27 @@ def test_the_slope_given_sigma_is_that_of_its_own_teams():
     }
     run = xr.Dataset(kept, coords={"theta": theta, "sigma": sigma, "r": r, "time": [1.0]})
     figure = small(read_figures(wanted=[3])[0])
-    found = preparation("marginals", figure.source)(figure, {"any": run}).runs["any"]
+    found = preparation("marginals", figure.source)(figure, dict.fromkeys(figure.studies, run)).runs["[4, 10]"]
     np.testing.assert_allclose(found.slope_by_sigma, [1.0, 0.5], atol=1e-12)
     np.testing.assert_allclose(found.mean_given_theta, [4.5, 6.0, 7.5], atol=1e-12)
+
+
+def test_the_map_of_the_marginals_is_where_small_steps_lead(prepared):
+    """Teams on a grid of (θ, σ), moved by a plain iteration of the drift until it vanishes."""
+    found = prepared["marginals"][1].runs["[4, 10]"]
+    theta, sigma = (axis.ravel() for axis in np.meshgrid(4 + 6 * (np.arange(36) + 0.5) / 36, (np.arange(9) + 0.5) / 9))
+    gap, spread = theta[:, None] - theta, sigma[:, None] ** 2 + sigma**2
+    expected = (np.tanh(gap) + 0.5 * spread * (-2 * np.tanh(gap) * (1 - np.tanh(gap) ** 2))).mean(axis=1)
+    rating = theta.copy()
+    for _ in range(400):
+        rating += 2.0 * (expected - np.tanh(rating[:, None] - rating).mean(axis=1))
+    by_theta = rating.reshape(9, 36).mean(axis=0)
+    assert found.map_given_theta == pytest.approx(np.interp(found.theta, theta[:36], by_theta), abs=0.01)
+    assert np.abs(found.map_given_theta - found.theta).max() > 0.2
+
+
+def test_teams_count_as_equal_from_the_sigma_at_which_the_slope_is_a_tenth(prepared):
+    """Beyond νσ ≫ 1 the slope is 1/(√π νσ): a tenth at σ = 11.28 for ν = ½, a little less for a finite league."""
+    beyond = prepared["homogeneous_micro"][1].beyond
+    assert beyond.equal_from == pytest.approx(11.24, abs=0.005)
+    assert beyond.equal_from == pytest.approx(20 / np.sqrt(np.pi), rel=0.01)

@@ -54,11 +54,14 @@ class Claim:
         The paper's own words; empty where it prints a formula, which ``statement`` then repeats.
     statement
         What is tested.
+    criterion
+        When the statement holds: the threshold that decides, printed beside the verdict.
     """
 
     place: str
     quote: str
     statement: str
+    criterion: str
     finding: Finding
 
     @property
@@ -83,11 +86,12 @@ class Check:
     place: str
     quote: str
     statement: str
+    criterion: str
     needs: tuple[str, ...]
     measure: Callable[..., Finding]
 
     def claim(self, evidence: Mapping[str, Any]) -> Claim:
-        """Measure; a missing run is said, and never passed over."""
+        """Measure; a missing run is reported as "not measured"."""
         try:
             finding = self.measure(*(evidence[name] for name in self.needs))
         except MissingEvidence as missing:
@@ -96,14 +100,14 @@ class Check:
                 "not measured",
                 "The figure files lack what this statement is about; Kinelo's own have it.",
             )
-        return Claim(self.place, self.quote, self.statement, finding)
+        return Claim(self.place, self.quote, self.statement, self.criterion, finding)
 
 
 def check(
-    order: int, place: str, *, quote: str = "", statement: str, needs: tuple[str, ...] = ()
+    order: int, place: str, *, quote: str = "", statement: str, criterion: str, needs: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Finding]], Check]:
     """Turn a function that measures into the check of a statement."""
-    return lambda measure: Check(order, place, quote, statement, needs, measure)
+    return lambda measure: Check(order, place, quote, statement, criterion, needs, measure)
 
 
 def needed(runs: Mapping[str, _Run], name: str) -> _Run:
@@ -124,6 +128,10 @@ def judged(holds: bool) -> Verdict:
     return "holds" if holds else "does not hold"
 
 
-def judged_twice(first: bool, second: bool) -> Verdict:
-    """Verdict on a statement tried under two conditions: it depends if they disagree."""
-    return judged(first) if first == second else "depends"
+def judged_under(*conditions: bool) -> Verdict:
+    """Verdict on a statement tried under several conditions: it depends if they disagree.
+
+    >>> judged_under(True, True), judged_under(False, False), judged_under(True, False)
+    ('holds', 'does not hold', 'depends')
+    """
+    return judged(all(conditions)) if all(conditions) == any(conditions) else "depends"

@@ -92,7 +92,8 @@ def in_powers(count: int) -> str:
 def _claim(claim: Claim) -> dict[str, Any]:
     found = claim.finding
     return {
-        "place": claim.place, "quote": claim.quote, "statement": claim.statement, "verdict": claim.verdict,
+        "place": claim.place, "quote": claim.quote, "statement": claim.statement,
+        "criterion": claim.criterion, "verdict": claim.verdict,
         "on": found.on if claim.verdict == "depends" else "", "measured": found.measured, "because": found.because,
         "figures": list(found.figures),
     }  # fmt: skip

@@ -41,10 +41,17 @@ def given(density: Array, r: Array) -> tuple[Array, Array]:
 
 
 def continuum_of(run: xr.Dataset) -> Continuum:
-    """The continuum of teams that a run with one σ discretises."""
-    theta = run.theta.values
-    edge = (theta[1] - theta[0]) / 2
-    return Continuum(theta=(theta[0] - edge, theta[-1] + edge), sigma=float(run.sigma.values[0]))
+    """The continuum of teams that a run discretises, with one σ or with an interval of them."""
+    sigma = run.sigma.values
+    return Continuum(
+        theta=_edges(run.theta.values),
+        sigma=(max(_edges(sigma)[0], 0.0), _edges(sigma)[1]) if sigma.size > 1 else float(sigma[0]),
+    )
+
+
+def _edges(centres: Array) -> tuple[float, float]:
+    half = (centres[1] - centres[0]) / 2
+    return float(centres[0] - half), float(centres[-1] + half)
 
 
 def stationary_of(system: RatingSystem, teams: Continuum, closure: Closure) -> StationaryState:

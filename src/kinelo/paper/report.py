@@ -84,6 +84,7 @@ def _claim(claim: Mapping[str, Any]) -> str:
     seen = ", ".join(f'<a href="#figure-{number}">Figure {number}</a>' for number in claim["figures"])
     more = f' <span class="seen">{seen}</span>' if seen else ""
     on = f'<div class="because">on {escape(claim["on"])}</div>' if claim["on"] else ""
+    on += f'<div class="because">Holds if: {escape(claim["criterion"])}.</div>'
     quote = f"<q>{escape(claim['quote'])}</q><div>Tested: {escape(claim['statement'])}</div>"
     return (
         f"<tr><td>{quote if claim['quote'] else escape(claim['statement'])}"

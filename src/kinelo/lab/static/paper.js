@@ -107,7 +107,8 @@ function claims({ claims: rows }) {
   const row = (claim) => element("tr", {},
     element("td", {}, ...(claim.quote ? [element("q", {}, claim.quote), element("div", {}, `Tested: ${claim.statement}`)] : [claim.statement]),
       element("div", { class: "soft" }, claim.place)),
-    element("td", {}, element("span", { class: `badge ${VERDICTS.get(claim.verdict) ?? ""}` }, claim.verdict), claim.on ? element("div", { class: "soft" }, `on ${claim.on}`) : null),
+    element("td", {}, element("span", { class: `badge ${VERDICTS.get(claim.verdict) ?? ""}` }, claim.verdict), claim.on ? element("div", { class: "soft" }, `on ${claim.on}`) : null,
+      claim.criterion ? element("div", { class: "soft" }, `Holds if: ${claim.criterion}.`) : null),
     element("td", {}, claim.measured, element("div", { class: "soft" }, claim.because)));
   return table("Statements of the paper", ["The paper says", "Verdict", "Measured here"], rows.map(row), "claims");
 }

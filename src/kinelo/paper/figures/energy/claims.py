@@ -15,6 +15,7 @@ NEEDS = ("energy",)
     320, "Section 3, second moment; again in Section 4", needs=NEEDS,
     quote="the second moment in r decreases over time",
     statement="∫ r² f decreases",
+    criterion="the variance of r at the end below that at the start",
 )  # fmt: skip
 def second_moment_decreases(evidence: Energy) -> Finding:
     """m_{2,r} decreases over time."""
@@ -33,6 +34,7 @@ def second_moment_decreases(evidence: Energy) -> Finding:
 @check(
     406, "Section 4, energy decay", needs=NEEDS,
     quote="In the following we will show that dE(t)/dt < 0", statement="under (B′) E = ∫(r − θ)² f decreases",
+    criterion="E never rises by more than 1e-12 from one record to the next",
 )  # fmt: skip
 def energy_decays(evidence: Energy) -> Finding:
     """dE/dt < 0 under (B')."""
@@ -50,6 +52,7 @@ def energy_decays(evidence: Energy) -> Finding:
 @check(
     410, "Section 4, decay theorem", needs=NEEDS,
     statement="E(t) ≤ E(0) exp(−2 w_min (L + σ²L₂) t) with the Lipschitz constants L, L₂ of b, b″",
+    criterion="E never above the bound by more than 1e-9 of it",
 )  # fmt: skip
 def decay_rate(evidence: Energy) -> Finding:
     """E itself against the bound, and what decays instead."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinelo.model.validation import Array
-from kinelo.paper.claim import Finding, check, judged, judged_twice, needed
+from kinelo.paper.claim import Finding, check, judged, judged_under, needed
 from kinelo.paper.figures.leagues.evidence import LeagueRun, Leagues
 from kinelo.paper.summary import line_through
 
@@ -14,6 +14,7 @@ NEEDS = ("leagues",)
 
 @check(
     205, "Section 2, update rule", needs=NEEDS, statement="a match moves both ratings by opposite amounts",
+    criterion="largest change of the mean rating below 1e-8",
 )  # fmt: skip
 def ratings_conserved(evidence: Leagues) -> Finding:
     """The mean rating never changes in a simulation."""
@@ -30,6 +31,7 @@ def ratings_conserved(evidence: Leagues) -> Finding:
 @check(
     230, "Section 2, Figure 2a", needs=NEEDS,
     quote="we see clustering around the point (θ, R) = (5, 5)", statement="set-up R1 clusters around (5, 5)",
+    criterion="mean of θ and of R within 0.5 of 5, and the standard deviation of R below 0.5",
 )  # fmt: skip
 def r1_clusters(evidence: Leagues) -> Finding:
     """R1 clusters around (5, 5)."""
@@ -51,6 +53,7 @@ def r1_clusters(evidence: Leagues) -> Finding:
     "below the "
     "line θ = R, respectively",
     statement="in set-up R1 teams with θ < 5 lie above the line R = θ, teams with θ > 5 below it",
+    criterion="slope below 1 at the small γ and at the large one; depends if at one of them only",
 )  # fmt: skip
 def r1_over_and_under(evidence: Leagues) -> Finding:
     """Teams with θ < 5 lie above the diagonal, those with θ > 5 below: slope below one."""
@@ -58,7 +61,7 @@ def r1_over_and_under(evidence: Leagues) -> Finding:
     return Finding(
         f"slope of R on θ: {small.slope:.4f} at γ = {small.gamma:g}, {large.slope:.4f} at γ = {large.gamma:g}, "
         f"{small.limit_slope:.4f} as γ → 0",
-        judged_twice(small.slope < 1, large.slope < 1),
+        judged_under(small.slope < 1, large.slope < 1),
         "Varying strength shrinks the map, rating noise stretches it; which one wins depends on γ, which the paper "
         "does not "
         "print.",
@@ -71,6 +74,7 @@ def r1_over_and_under(evidence: Leagues) -> Finding:
     233, "Section 2, Figure 2b", needs=NEEDS,
     quote="we see convergence towards a steady state for the 198 teams",
     statement="the 198 teams of set-up R2 settle, on a straight line",
+    criterion="r² above 0.995, and every rating within 0.25 of the computed one",
 )  # fmt: skip
 def r2_straight_and_steady(evidence: Leagues) -> Finding:
     """The 198 teams of R2 settle on a straight line."""
@@ -89,6 +93,7 @@ def r2_straight_and_steady(evidence: Leagues) -> Finding:
     234, "Section 2, Figure 2b", needs=NEEDS,
     quote="this straight line has a steeper slope than θ = R",
     statement="in set-up R2 the slope of R on θ is above 1",
+    criterion="slope above 1 as γ → 0 and at the large γ; depends if at one of them only",
 )  # fmt: skip
 def r2_steeper(evidence: Leagues) -> Finding:
     """The line of R2 is steeper than R = θ."""
@@ -97,7 +102,7 @@ def r2_steeper(evidence: Leagues) -> Finding:
     return Finding(
         f"slope {limit:.4f} as γ → 0 (computed), {_slope_of_198(small, small.settled):.4f} at γ = {small.gamma:g}, "
         f"{steep:.4f} at γ = {large.gamma:g} (simulated, 198 teams)",
-        judged_twice(limit > 1, steep > 1),
+        judged_under(limit > 1, steep > 1),
         "The map itself is flatter than R = θ; it is rating noise that steepens it, visibly so only at large γ.",
         on=f"γ: not as γ → 0, yes at γ = {large.gamma:g}",
         figures=(2,),

@@ -11,6 +11,7 @@ from kinelo.paper.neighbours.following.evidence import FollowingEvidence
 @check(
     7, "common belief", needs=("following",),
     statement="a filter (Glicko) follows form better than the best constant K, at equal playing rates",
+    criterion="error of Glicko below that of the best constant step by more than 3 standard errors",
 )  # fmt: skip
 def filter_beats_constant(evidence: FollowingEvidence) -> Finding:
     """Glicko against the best constant step, both simulated."""

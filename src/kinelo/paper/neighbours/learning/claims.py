@@ -11,6 +11,7 @@ from kinelo.paper.neighbours.learning.evidence import LearningEvidence
 @check(
     1, "Introduction, on Jabin and Junca", needs=("learning",),
     statement="ratings converge to strengths, here: strengths that learn",
+    criterion="error below 0.001 as γ → 0",
 )  # fmt: skip
 def ratings_converge(evidence: LearningEvidence) -> Finding:
     """The error as γ → 0."""
@@ -26,6 +27,7 @@ def ratings_converge(evidence: LearningEvidence) -> Finding:
 @check(
     2, "Düring, Torregrossa, Wolfram 2019", needs=("learning",),
     statement="ratings show how strengths spread when winners gain what losers lose",
+    criterion="exponents of growth within 0.1 of each other",
 )  # fmt: skip
 def ratings_show_spread(evidence: LearningEvidence) -> Finding:
     """Growth exponents over the last half of the run."""

@@ -7,9 +7,12 @@ import numpy as np
 from kinelo.paper.claim import Finding, check, judged
 from kinelo.paper.neighbours.rounds.evidence import RoundsEvidence
 
+DIVERGED = 1000.0
+
 
 @check(
-    3, "Junca 2021, round robin", needs=("rounds",), statement="the mean map settles exactly where K N sup b′ < 2"
+    3, "Junca 2021, round robin", needs=("rounds",), statement="the mean map settles exactly where K N sup b′ < 2",
+    criterion="no γ above the bound settles; depends if one does",
 )  # fmt: skip
 def contraction(evidence: RoundsEvidence) -> Finding:
     """Where orbits settle, against the bound."""
@@ -24,14 +27,17 @@ def contraction(evidence: RoundsEvidence) -> Finding:
     )
 
 
-@check(4, "Junca 2021, round robin", needs=("rounds",), statement="beyond the threshold ratings diverge")
+@check(
+    4, "Junca 2021, round robin", needs=("rounds",), statement="beyond the threshold ratings diverge",
+    criterion=f"ratings of some orbit more than {DIVERGED:,g} points apart",
+)  # fmt: skip
 def divergence(evidence: RoundsEvidence) -> Finding:
     """Orbits beyond the threshold."""
     beyond = evidence.period[evidence.gamma > evidence.critical]
     periods = ", ".join(str(one) if one else "none" for one in sorted({int(one) for one in beyond}))
     return Finding(
         f"periods found beyond it: {periods} rounds; ratings stay within {np.ptp(evidence.orbit[:, 1]):.1f} points",
-        judged(False),
+        judged(bool(np.ptp(evidence.orbit[:, 1]) > DIVERGED)),
         "Results are bounded, so ratings alternate between two tables instead; with noise this shows as variance.",
         figures=(2,),
     )

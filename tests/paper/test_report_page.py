@@ -1,0 +1,81 @@
+"""The report as a reader sees it: every row of the page and of its data against what was put in."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from kinelo.paper.claim import Claim, Finding
+from kinelo.paper.figure import read_figures
+from kinelo.paper.report import write_report
+from kinelo.paper.reproduce import DrawnFigure, Reproduction
+from kinelo.results.provenance import provenance
+
+CLAIMS = [
+    Claim("Place A", "as they say", "a < b", "a below 2", Finding("1.5", "holds", "Why A.", figures=(2,))),
+    Claim("Place B", "", "it decays", "it never rises", Finding("it rises", "does not hold", "Why B.")),
+    Claim("Place C", "", "it falls", "it never rises", Finding("it rose", "does not hold", "Why C.")),
+    Claim("Place D", "steeper", "steep", "slope above 1", Finding("1.2", "depends", "Why D.", on="the step")),
+    Claim("Place E", "", "it is so", "it is", Finding("no run", "not measured", "Why E.")),
+    Claim("Place F", "", "true", "it is true", Finding("yes", "holds", "Why F.")),
+    Claim("Place G", "", "right", "it is right", Finding("yes", "holds", "Why G.")),
+]
+SHOWN_AS = {"holds": "holds", "does not hold": "fails", "depends": "depends", "not measured": "missing"}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    png = b"\x89PNG" + bytes(12) + (500).to_bytes(4, "big") + (300).to_bytes(4, "big")
+    figures = [DrawnFigure(study, None, png) for study in read_figures(scale="quick")[:7]]
+    made = provenance(seconds=61.25, seeds=[4, 9])
+    write_report(Reproduction("full", figures, CLAIMS, 3, 2, 8, 31_000_000, made), folder)
+    content = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return content, (folder / "report.html").read_text(encoding="utf-8")
+
+
+def plain(markup: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", markup)).split())
+
+
+def test_every_statement_stands_with_its_verdict_threshold_and_reason(report):
+    content, page = report
+    rows = re.findall(r"<tr>(.*?)</tr>", page.split('class="claims"')[1].split("</table>")[0], re.S)[1:]
+    assert len(rows) == len(content["claims"]) == len(CLAIMS)
+    for row, shown, claim in zip(rows, content["claims"], CLAIMS):
+        said, verdict, measured = re.findall(r"<td>(.*?)</td>", row, re.S)
+        assert f'class="verdict {SHOWN_AS[claim.verdict]}">{claim.verdict}<' in verdict
+        assert plain(verdict).endswith(f"Holds if: {claim.criterion}.")
+        assert (f"on {claim.finding.on}" in plain(verdict)) == (claim.verdict == "depends")
+        assert plain(measured).startswith(claim.finding.measured) and claim.finding.because in plain(measured)
+        assert ("#figure-2" in measured) == (claim.place == "Place A")
+        assert claim.place in plain(said) and claim.statement in plain(said)
+        assert (claim.quote in plain(said)) and (("<q>" in said) == bool(claim.quote))
+        assert (shown["verdict"], shown["criterion"], shown["on"]) == (claim.verdict, claim.criterion, claim.finding.on)
+
+
+def test_the_abstract_and_the_counts_count_the_verdicts(report):
+    content, page = report
+    counted = {"holds": 3, "fails": 2, "depends": 1, "not_measured": 1, "left_out": 3, "claims": 7, "figures": 7}
+    assert counted.items() <= content["counts"].items()
+    assert (content["counts"]["runs"], content["counts"]["matches"]) == (8, 31_000_000)
+    abstract = content["abstract"][0]
+    assert "Of 7 statements of the paper, 3 hold, 2 do not, and 1 depend on" in abstract
+    assert "1 could not be measured" in abstract and "at the paper's own scale: 3.1 · 10⁷ matches in 8 runs" in abstract
+    assert abstract in plain(page) and "3 more statements need figures that were not asked for." in page
+
+
+def test_theirs_and_ours_stand_apart(report):
+    content, page = report
+    assert [figure["theirs"] for figure in content["figures"]] == [True] * 6 + [False]
+    ours = page.index("Figures the paper could not draw")
+    places = [page.index(f'<figure id="figure-{number}">') for number in range(1, 8)]
+    assert places == sorted(places) and places[5] < ours < places[6]
+    assert 'style="max-width:300px"' in page  # three fifths of the pixels that the picture has
+
+
+def test_provenance_is_told(report):
+    told = report[0]["provenance"]
+    assert "after 61.2 s, 2 of 8 runs were begun or finished before" in told["Finished"]
+    assert told["Seeds"] == "4, 9" and told["Scale"] == "full"
