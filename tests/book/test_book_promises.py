@@ -207,13 +207,13 @@ class TeamElo(kn.TeamElo):
 
 def test_a_class_is_known_by_where_it_comes_from(tmp_path):
     matches = league()
-    kn.RatingBook(tmp_path / "own", TeamElo.classic()).add(matches)  # type: ignore[attr-defined]
+    kn.RatingBook(tmp_path / "own", TeamElo(16.0)).add(matches)
     assert type(kn.RatingBook(tmp_path / "own").rater) is TeamElo
     with pytest.raises(kn.InputError, match=r"is a book of .*:TeamElo, not of kinelo\.raters\.team\.rater:TeamElo"):
-        kn.RatingBook(tmp_path / "own", kn.TeamElo.classic())
-    kn.RatingBook(tmp_path / "ours", kn.TeamElo.classic())
+        kn.RatingBook(tmp_path / "own", kn.TeamElo(16.0))
+    kn.RatingBook(tmp_path / "ours", kn.TeamElo(16.0))
     with pytest.raises(kn.InputError, match=r"is a book of kinelo\.raters\.team\.rater:TeamElo, not of"):
-        kn.RatingBook(tmp_path / "ours", TeamElo.classic())
+        kn.RatingBook(tmp_path / "ours", TeamElo(16.0))
 
 
 def test_a_class_that_cannot_be_found_again_is_refused(tmp_path, monkeypatch):

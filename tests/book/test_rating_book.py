@@ -221,7 +221,7 @@ def test_folders_that_are_no_books(tmp_path):
         kn.RatingBook(tmp_path / "other", rater())
     kn.RatingBook(tmp_path / "b", rater())
     with pytest.raises(kn.InputError, match="with other settings"):
-        kn.RatingBook(tmp_path / "b", kn.TeamElo.classic())
+        kn.RatingBook(tmp_path / "b", kn.TeamElo(7.0))
     with pytest.raises(kn.InputError, match="holds no matches yet"):
         kn.RatingBook(tmp_path / "b").matches()
     fixture = kn.read_matches({"home": ["A"], "away": ["B"]}, played=False)

@@ -156,7 +156,7 @@ def test_any_rater_can_be_asked_but_margins_must_be_drawn():
     elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)
     found = kn.season(elo, double_round("ABC"), rules=kn.Rules(2, 1, 0, ["wins"]), simulations=400)
     assert found.to_polars()["name"][0] == "A"
-    with pytest.raises(InputError, match="TeamElo draws no margins"):
+    with pytest.raises(InputError, match="ClassicElo draws no margins"):
         kn.season(elo, double_round("ABC"), simulations=10)
 
 

@@ -11,6 +11,8 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.matches import scan
 from kinelo.raters.team.kernels import AHEAD, MANY
 
+OTHERS = [p.name for p in kn.TeamElo.parameters if p.name != "step"]
+
 
 def games(n, seed=0, text=False):
     rng = np.random.default_rng(seed)
@@ -73,7 +75,7 @@ def test_fit_looks_at_the_first_matches_and_says_so(river):
     for look in (100, 250, 10_000):
         brief = kn.TeamElo.classic().set_params(look=look).fit(kn.scan_matches(pattern))
         assert brief.ratings_.sort("name").equals(classic.sort("name"))
-    open_step = {**kn.TeamElo.classic().get_params(), "step": None, "look": 300}
+    open_step = dict(zip(OTHERS, (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0))) | {"look": 300}
     with pytest.warns(KineloWarning, match="estimated on the first 300 matches"):
         far = kn.TeamElo(**open_step).fit(kn.scan_matches(pattern))
     near = kn.TeamElo(**open_step).fit(kn.read_matches(table[:300]))
@@ -85,7 +87,7 @@ def test_backtests_take_pieces(river):
     pattern, table = river
     one = kn.backtest(kn.read_matches(table), kn.TeamElo.classic(), train_until="2020-08-01")
     two = kn.backtest(kn.scan_matches(pattern), kn.TeamElo.classic(), train_until="2020-08-01")
-    assert np.array_equal(one.forecasts["TeamElo"].probabilities, two.forecasts["TeamElo"].probabilities)
+    assert np.array_equal(one.forecasts["ClassicElo"].probabilities, two.forecasts["ClassicElo"].probabilities)
 
 
 def test_one_scale_of_results_for_all_pieces(tmp_path):

@@ -33,6 +33,32 @@ def test_chances_are_those_of_the_law_however_they_are_asked(kappa):
         assert laws.davidson_share(kappa, min(u, 1e150), 3.0) == pytest.approx(3.0 * loss, abs=1e-15)
 
 
+@pytest.mark.parametrize("kappa", [0.0, 0.3, 1.0, 2.0, 7.0])
+def test_a_point_is_a_point_of_expected_score_at_equality(kappa):
+    """Slope ν between equals, by differences, whatever the share of draws."""
+    scale = laws.points_scale(0.003, kappa)
+    rise = laws.logistic(scale, kappa, 1e-3) - laws.logistic(scale, kappa, -1e-3)
+    assert rise / 2e-3 == pytest.approx(0.003, rel=1e-6)
+
+
+def test_davidson_in_points_stays_close_to_elo():
+    """The figures of the page on points: largest difference of expected scores up to 600 points."""
+    d = np.linspace(0.0, 600.0, 601)
+    elo = 1 / (1 + 10 ** (-d / 400))
+
+    def off(kappa):
+        x = np.log(10) / 800 * (2 + kappa) / 2 * d
+        return np.abs((np.exp(x) + kappa / 2) / (np.exp(x) + np.exp(-x) + kappa) - elo)
+
+    for kappa in (0.4, 1.0, 4.0):
+        scale = laws.points_scale(np.log(10) / 800, kappa)
+        ours = [0.5 + 0.5 * laws.logistic(scale, kappa, z) for z in d]
+        np.testing.assert_allclose(np.abs(ours - elo), off(kappa), atol=1e-14)
+    assert off(0.0).max() < 1e-15 and off(2.0).max() < 1e-15
+    assert round(max(off(k).max() for k in np.linspace(0, 2, 81)), 4) == 0.0101
+    assert (round(off(1.0)[200], 4), round(off(1.0).max(), 4), round(off(4.0).max(), 3)) == (0.0027, 0.0097, 0.034)
+
+
 @pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local(), kn.Window(2.0), kn.Window(2.0, smoothing=0.5)])
 def test_w_is_the_models(pairing):
     code = laws.code_pairing(pairing)

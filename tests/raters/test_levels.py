@@ -251,7 +251,7 @@ def test_one_player_a_side_is_the_filter_of_sides():
 
 def test_one_match_after_the_other_says_its_levels():
     matches = two_conditions(60)
-    rater, one = (kn.TeamElo.classic(k=20).set_params(conditions=CONDITIONS) for _ in range(2))
+    rater, one = (kn.TeamElo(10.0, conditions=CONDITIONS) for _ in range(2))
     rater.update(matches)
     levels = [dict(zip(CONDITIONS, at)) for at in zip(*(matches.conditions[n].names().to_list() for n in CONDITIONS))]
     home, away = sides(matches)

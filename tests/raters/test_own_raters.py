@@ -64,7 +64,7 @@ def league() -> kn.Matches:
 def test_in_backtests_histories_and_leaderboards(counter):
     matches = league()
     test = kn.backtest(matches, [counter(), kn.TeamElo.classic()], train_until=matches.date[30])
-    assert set(test.scores["rater"]) == {"Counter", "TeamElo"}
+    assert set(test.scores["rater"]) == {"Counter", "ClassicElo"}
     fitted = counter().fit(matches)
     board = kn.leaderboard(fitted, matches)
     assert board["rating"].is_sorted(descending=True) and board.height == 6

@@ -107,11 +107,11 @@ def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, 
 @given(st.floats(-900, 900), st.floats(0, 400), st.floats(0, 5))
 def test_blurred_forecasts_are_exact_and_sum_to_one(z, spread, kappa):
     out = np.empty((1, 3))
-    kernels.all_chances(np.array([z]), NU, np.array([kappa]), *kernels.blur(NU, spread), out)
+    kernels.all_chances(np.array([z]), np.array([NU]), np.array([kappa]), *kernels.blur(NU, spread), out)
     assert out.sum() == pytest.approx(1.0, abs=1e-14)
     assert out[0] == pytest.approx(exact_chances(z, spread, kappa), abs=2e-9)
     mirrored = np.empty((1, 3))
-    kernels.all_chances(np.array([-z]), NU, np.array([kappa]), *kernels.blur(NU, spread), mirrored)
+    kernels.all_chances(np.array([-z]), np.array([NU]), np.array([kappa]), *kernels.blur(NU, spread), mirrored)
     assert mirrored[0, ::-1] == pytest.approx(out[0], abs=1e-13)
 
 
@@ -120,7 +120,7 @@ def test_closed_form_of_the_expected_result():
     spread = 150.0
     d = 2 * NU * 2 * spread**2
     out = np.empty((1, 3))
-    kernels.all_chances(np.array([d]), NU, np.zeros(1), *kernels.blur(NU, spread), out)
+    kernels.all_chances(np.array([d]), np.array([NU]), np.zeros(1), *kernels.blur(NU, spread), out)
     assert out[0, 0] - out[0, 2] == pytest.approx(1 - math.exp(-NU * d), abs=1e-10)
 
 
@@ -313,9 +313,7 @@ def test_newcomers_are_thought_to_lie_apart_as_the_fitted_do_and_usually():
     """The variance of the fitted ratings, counted once per match of a side, and 200² counted five times."""
     rows = {"home": ["A", "B", "A", "C"], "away": ["B", "C", "C", "D"], "result": [1, 0.5, 1, 0]}
     matches = kn.read_matches(rows)
-    rater = kn.TeamElo.classic(k=32)
-    rater.prior_spread = None
-    rater.fit(matches)
+    rater = kn.TeamElo(16.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0).fit(matches)
     rating = np.array(kn.TeamElo.classic(k=32).fit(matches).ratings_["rating"])
     expected = (2 * rating.var() + 5 * 200**2) / (2 + 5)  # 8 places in 4 matches for 4 sides
     unmet = rater.predict(kn.read_matches({"home": ["X"], "away": ["Y"]}, played=False))

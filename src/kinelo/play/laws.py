@@ -64,6 +64,12 @@ def logistic(nu, kappa, z):
 
 
 @formula
+def points_scale(nu, kappa):
+    """ν_D = ν (2 + κ)/2: at this scale Davidson's law has b'(0) = ν, whatever κ, so that points mean what Elo's do."""
+    return nu * (1.0 + 0.5 * kappa)
+
+
+@formula
 def davidson(nu, kappa, z):
     """b(z), b'(z) = νt(4t + κ(1 + t²))/(1 + t² + κt)² and the probability κt/(1 + t² + κt) of a tie."""
     t = tail_of(nu * z)

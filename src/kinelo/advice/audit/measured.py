@@ -55,14 +55,16 @@ class Measured:
 def venue_of(matches: Matches, k: float) -> Venue:
     """Home advantage and ties of these matches, under classic Elo with a middling K."""
     draws = bool(np.any(np.abs(matches.signed) < 1))
-    rater = TeamElo.classic(k).set_params(home_advantage=None, ties=None if draws else 0.0)
+    rater = classic(k, Venue(0.0, 0.0)).set_params(home_advantage=None, ties=None if draws else 0.0)
     values = rater.fit(matches).parameters_
     return Venue(values["home_advantage"], values["ties"])
 
 
 def classic(k: float, venue: Venue) -> TeamElo:
-    """Classic Elo with this K at this venue."""
-    return TeamElo.classic(k, ties=venue.ties, home_advantage=venue.home_advantage)
+    """Elo with Davidson's expected score, this K and this venue."""
+    return TeamElo(
+        k / 2, 0.0, 1.0, venue.home_advantage, venue.ties, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, prior_spread=200.0
+    )  # fmt: skip
 
 
 def measured_curve(matches: Matches, since: int, ks: Array, venue: Venue) -> Measured:

@@ -12,6 +12,12 @@ begins at the square of the condition's spread. Davidson's law has the score ``�
 ``I = ν b'``; with ``G = 1 + I Σ v`` over all deviations that take part, ``δ_il += v_il ν (S − b) / G`` and
 ``v_il −= v_il² I / G``.
 
+Davidson's law counts a draw by κ, both in the update and in forecasts. A federation's Elo (``counts_draws`` 0) counts
+it as half a point of ``b = tanh νz``; its forecasts follow Davidson's law at the scale ``ν_D = ν (2 + κ)/2``
+(``in_points`` 1), whose expected score has the same slope between equals, and κ is learned from the draws:
+``P(draw) = (1 − P(draw)) κ / 2 cosh ν_D z``, so that ``κ = Σ 1{draw} / Σ_{decisive} (2 cosh ν_D z)⁻¹``, begun with five
+matches of equals at κ = ½. Until the first draw κ is 0.
+
 What all matches share may drift: ``h += c_h (S − b)``, ``log κ += c_κ (1{draw} − P(draw))`` with the forecast's chance
 of a draw, and margins are measured in a running mean of their size.
 """
@@ -28,7 +34,7 @@ from numpy.typing import NDArray
 from kinelo.model.outcome import LOGISTIC
 from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import kernel
-from kinelo.play.laws import davidson_share, match_law
+from kinelo.play.laws import davidson_share, match_law, points_scale, tail_of
 from kinelo.play.steps import falling
 from kinelo.raters.prefetch import soon
 
@@ -38,7 +44,9 @@ LEAST_NOISE = 0.01
 MANY, AHEAD = 20_000, 12
 """Sides that a processor's near caches do not hold, and matches ahead of its use for which memory is then asked."""
 
-HOME, KAPPA, UNIT = range(3)
+HOME, KAPPA, UNIT, DRAWS, DECISIVE = range(5)
+PRIOR_DRAWS, PRIOR_DECISIVE = 1.0, 2.0
+"""Five matches of equals, one of them drawn: κ = ½."""
 
 
 class Numbers(NamedTuple):
@@ -62,6 +70,9 @@ class Numbers(NamedTuple):
     memory: float = 1000.0
     outer_nu: float = 0.0
     kind: float = float(LOGISTIC)
+    in_points: float = 0.0
+    counts_draws: float = 1.0
+    learns_ties: float = 0.0
 
 
 @njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
@@ -154,7 +165,17 @@ def play_all(
         if traced:
             z[k] = edge
             ties[k] = kappa
-        b, slope, tie = match_law(p.kind, p.nu, kappa, edge)
+        counted = p.counts_draws * kappa
+        b, slope, tie = match_law(p.kind, points_scale(p.nu, p.in_points * counted), counted, edge)
+        if p.counts_draws == 0.0:
+            t = tail_of(points_scale(p.nu, kappa) * edge)
+            tie = kappa * t / (1.0 + t * t + kappa * t)
+            if p.learns_ties > 0.0:
+                decisive = weight[k] * abs(S[k])
+                common[DRAWS] += weight[k] - decisive
+                common[DECISIVE] += decisive * t / (1.0 + t * t)
+                if common[DRAWS] > 0.0:
+                    kappa = (common[DRAWS] + PRIOR_DRAWS) / (common[DECISIVE] + PRIOR_DECISIVE)
         noise = 1.0 - tie - b * b
         target = S[k]
         if w > 0.0 and not math.isnan(margin[k]):
@@ -186,9 +207,10 @@ def play_all(
 
 @kernel
 def all_chances(z, nu, kappa, shift, node_weight, out):
-    """Win, draw and loss probabilities of every ``z`` into the rows of ``out``; each row sums to one."""
+    """Win, draw and loss probabilities of every ``z`` at its own scale ``nu`` into the rows of ``out``; each row sums
+    to one."""
     for k in range(z.size):
-        win, loss = outcome_chances(z[k], nu, kappa[k], shift, node_weight)
+        win, loss = outcome_chances(z[k], nu[k], kappa[k], shift, node_weight)
         out[k, 0] = win
         out[k, 1] = max(1.0 - win - loss, 0.0) if kappa[k] > 0.0 else 0.0
         out[k, 2] = loss if kappa[k] > 0.0 else 1.0 - win

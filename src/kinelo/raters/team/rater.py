@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,11 +19,11 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
 from kinelo.model.system import RatingSystem
-from kinelo.play.laws import code_outcome
+from kinelo.play.laws import code_outcome, points_scale
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
@@ -168,12 +169,41 @@ class TeamElo(SideRater, ConditionRater):
         self._told()
 
     @classmethod
-    def classic(cls, k: float = 32.0, ties: float = 0.0, home_advantage: float = 0.0) -> TeamElo:
-        """Plain chess Elo with nothing left to estimate: ``K = 2 γ``, no margins, no drift, no spread."""
-        check_number("TeamElo.classic", "k", k, 0.0)
-        return cls(
-            k / 2, 0.0, 1.0, home_advantage, ties, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, prior_spread=200.0
-        )  # fmt: skip
+    def classic(
+        cls,
+        k: float = 32.0,
+        ties: float | None = None,
+        home_advantage: float | None = 0.0,
+        *,
+        initial: float = 1500.0,
+        scale: float = SCALE,
+        start: Any = None,
+    ) -> TeamElo:
+        """A federation's Elo: ``E = 1/(1 + 10^{−d/400})``, a draw counts ½, and ratings move by ``K (S − E)``.
+
+        Its forecasts know draws: they follow Davidson's law with the slope of E between equals, and κ comes from the
+        draws among the matches rated so far (none, no draws). Expected points of a forecast differ from E by at most
+        .0101 up to 600 points of difference and κ = 2, where every second match of equals is drawn.
+
+        Parameters
+        ----------
+        k
+            Rating points at stake in a match.
+        ties
+            Davidson's κ of forecasts; None learns it from the matches rated. Ratings do not depend on it.
+        home_advantage
+            Rating points that E adds for the home side; None estimates them.
+        initial, scale, start
+            As in :class:`TeamElo`.
+
+        >>> import kinelo as kn
+        >>> table = {"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]}
+        >>> rater = kn.TeamElo.classic(k=20, start={"A": 1600, "C": 1400}).update(kn.read_matches(table))
+        >>> rater, rater.ratings_["rating"].round(2).to_list()
+        (TeamElo.classic(k=20, start={'A': 1600, 'C': 1400}), [1611.91, 1490.19, 1397.9])
+        """
+        kind = import_module("kinelo.raters.team.classic").ClassicElo
+        return kind(k, ties, home_advantage, initial=initial, scale=scale, start=start)
 
     def _told(self) -> dict[str, float]:
         """What the rating system says of the parameters: its own numbers, and nothing beyond them unless given."""
@@ -325,7 +355,7 @@ class TeamElo(SideRater, ConditionRater):
             win = Probit(nu / math.sqrt(1.0 + (2.0 * nu * values["spread"]) ** 2)).win_probability(z)
             return Forecast(np.column_stack([win, np.zeros_like(win), 1.0 - win]), unknown)
         out = np.empty((z.size, 3))
-        kernels.all_chances(z, nu, ties, *self._blur, out)
+        kernels.all_chances(z, points_scale(nu, self._numbers.in_points * ties), ties, *self._blur, out)
         return Forecast(out, unknown)
 
     def update_one(

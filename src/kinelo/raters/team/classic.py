@@ -1,0 +1,101 @@
+"""Elo as a federation computes it: ``R += K (S − E)`` with ``E = 1/(1 + 10^{−d/400})`` and half a point for a draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.forecasts.fit import Slopes
+from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.scores import log_loss
+from kinelo.matches.matches import Matches
+from kinelo.raters.rater import Rater
+from kinelo.raters.streaming import LOOK
+from kinelo.raters.team.kernels import KAPPA, Numbers
+from kinelo.raters.team.rater import SCALE, USUAL_SPREAD, TeamElo
+
+OFF = {
+    "newcomer_boost": 0.0, "settling_matches": 1.0, "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0,
+    "contraction": 1.0, "regression": 0.0, "home_step": 0.0, "ties_step": 0.0,
+}  # fmt: skip
+
+
+class ClassicElo(TeamElo):
+    """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
+
+    parameters = (Parameter("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home"),)
+    options = (
+        Option("k", 0.0), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
+    )  # fmt: skip
+    conditions = ()
+    system = None
+    season_gap = 0.0
+
+    def __init__(
+        self,
+        k: float = 32.0,
+        ties: float | None = None,
+        home_advantage: float | None = 0.0,
+        *,
+        initial: float = 1500.0,
+        scale: float = SCALE,
+        start: Any = None,
+        look: int | None = LOOK,
+    ) -> None:
+        self.k = k
+        self.ties = ties
+        self.home_advantage = home_advantage
+        self.initial = initial
+        self.scale = scale
+        self.start = start
+        self.look = look
+
+    def __repr__(self) -> str:
+        given = super().__repr__().removeprefix(f"{type(self).__name__}(").removesuffix(")")
+        if not given.startswith("k="):
+            given = ", ".join(filter(None, (f"k={self.k:g}", given)))
+        return f"TeamElo.classic({given})"
+
+    @property
+    def step(self) -> float:
+        """γ = K/2."""
+        return self.k / 2.0
+
+    @property
+    def prior_spread(self) -> float:
+        """Standard deviation of newcomers' strengths: half the points that make the odds ten to one."""
+        return USUAL_SPREAD * self.scale / SCALE
+
+    @property
+    def ties_(self) -> float:
+        """Davidson's κ of the forecasts as it stands after the matches rated so far."""
+        self._begun()
+        return float(self._common[KAPPA])
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """The home advantage, where it is to be estimated."""
+        return Rater.open_parameters(self)
+
+    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+        """No home advantage where no venue or order of sides can tell of it."""
+        return {"home_advantage": 0.0} if matches.neutral.all() or not self.order_.home else {}
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """The home advantage, and what plain Elo says of all other parameters of a team rater."""
+        own = {name: value for name, value in (estimated or {}).items() if name == "home_advantage"}
+        return {"step": self.step, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
+
+    def _vector(self, values: Mapping[str, float]) -> Numbers:
+        learns = float(self.ties is None)
+        return super()._vector(values)._replace(in_points=1.0, counts_draws=0.0, learns_ties=learns)
+
+    def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+        return np.append(super()._shared(values), (0.0, 0.0))
+
+    def slopes(self, matches: Matches, skipped: int) -> Slopes:
+        """Losses of the matches from ``skipped`` on, and no derivatives: there is one parameter at most."""
+        said = self.one_step_ahead(matches).probabilities[skipped:]
+        return Slopes(log_loss(said, matches.result[skipped:]), np.empty((len(said), 0)), ())
