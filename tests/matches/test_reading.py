@@ -251,7 +251,7 @@ def test_things_that_are_no_tables(tmp_path):
     with pytest.raises(kn.InputError, match="neither a CSV file nor"):
         kn.read_matches(tmp_path / "book.xlsx")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 but not really")
-    with pytest.raises(kn.InputError, match="could not be read as a table"):
+    with pytest.raises(kn.InputError, match="could not be read as Parquet"):
         kn.read_matches(tmp_path / "bad.parquet")
 
 

@@ -129,7 +129,7 @@ def test_what_pieces_cannot_do_is_said_before_anything_is_read(river, tmp_path):
     with pytest.raises(InputError, match="there is no file"):
         kn.scan_matches([tmp_path / "none.parquet"])
     (tmp_path / "odd.parquet").write_bytes(b"no parquet")
-    with pytest.raises(InputError, match="cannot be read as Parquet"):
+    with pytest.raises(InputError, match="could not be read as Parquet"):
         kn.TeamElo.classic().update(kn.scan_matches(tmp_path / "odd.parquet"))
 
 

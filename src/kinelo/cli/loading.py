@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,10 +63,11 @@ def load(
     from kinelo.matches.reading import read_matches
 
     chosen = cast("Scale | None", scale)
-    matches = read_matches(
-        results, lineups, column_mapping(columns), results=chosen, aliases=aliases, drop_repeats=drop_repeats,
-        conditions=conditions or (),
-    )  # fmt: skip
+    with silent_refusals():
+        matches = read_matches(
+            results, lineups, column_mapping(columns), results=chosen, aliases=aliases, drop_repeats=drop_repeats,
+            conditions=conditions or (),
+        )  # fmt: skip
     for note in matches.notes:
         typer.echo(f"note: {note}", err=True)
     if len(matches.rejected):
@@ -73,6 +76,32 @@ def load(
     if rejects is not None:
         write_csv(matches.rejected.to_polars(), rejects)
     return matches
+
+
+@contextmanager
+def silent_refusals() -> Iterator[None]:
+    """Hold back what libraries print past Python where a file is refused: the sentence says it.
+
+    A reader that panics reports it on the error stream of the process before anyone can catch it.
+    """
+    try:
+        kept = os.dup(2)
+    except OSError:  # the error stream is closed
+        yield
+        return
+    with tempfile.TemporaryFile() as held:
+        os.dup2(held.fileno(), 2)
+        try:
+            yield
+        except InputError:
+            held.truncate(0)
+            raise
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            held.seek(0)
+            for line in held:
+                os.write(2, line)
 
 
 def rater_or_usual(asked: str | None, lineups: Path | None) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
+from kinelo.matches.columns import told_apart
 
 
 def column_of(name: str, values: Any) -> pl.Series:
@@ -64,15 +65,12 @@ def _text(cell: Any) -> str | None:
     return text
 
 
-def pandas_columns(frame: Any) -> dict[str, Any] | None:
-    """Columns of a pandas frame that column_of takes; None for anything else."""
+def pandas_columns(frame: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+    """Columns of a pandas frame that column_of takes, and what was noticed; None for anything else."""
     kind = type(frame)
     if kind.__module__.partition(".")[0] != "pandas" or kind.__name__ != "DataFrame":
         return None
-    names = [str(name) for name in frame.columns]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the table has two columns called {twice!r}; give each its own name")
+    names, notes = told_apart([str(name) for name in frame.columns])
     columns: dict[str, Any] = {}
     for place, name in enumerate(names):
         series = frame.iloc[:, place]
@@ -84,7 +82,7 @@ def pandas_columns(frame: Any) -> dict[str, Any] | None:
             series = series.dt.tz_localize(None)
         values = series.to_numpy() if series.dtype.kind in "biufM" else series.tolist()
         columns[name] = _unwrapped(values)
-    return columns
+    return columns, notes
 
 
 def _unwrapped(values: Any) -> Any:

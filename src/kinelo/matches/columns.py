@@ -3,48 +3,85 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from kinelo.errors import InputError
 
 MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
-    "date": ("date", "matchdate", "gamedate", "day", "datetime", "utcdate", "kickoff", "playedat", "playedon",
-             "gameday", "tourneydate", "startdate", "starttime"),
+    "date": (
+        "date", "matchdate", "gamedate", "day", "datetime", "utcdate", "kickoff", "playedat", "playedon", "gameday",
+        "tourneydate", "startdate", "starttime",
+        "datum", "spieldatum", "tag", "data", "datajogo", "datapartida", "dia", "fecha", "fechapartido", "jour",
+        "giorno", "dag",
+    ),
     "home": (
-        "home", "hometeam", "homename", "hometeamname", "homeside", "homeclub", "homeid", "hometeamid",
+        "home", "hometeam", "homename", "hometeamname", "homeside", "homeclub", "homeid", "hometeamid", "homeneutral",
         "team1", "teama", "player1", "playera", "white", "side1", "opponent1", "modela", "a", "left",
         "hname", "whiteplayer", "whiteid",
+        "heim", "heimteam", "heimmannschaft", "heimverein", "gastgeber", "mannschaft1", "spieler1", "weiss",
+        "mandante", "timemandante", "equipemandante", "clubemandante", "timecasa", "time1", "equipe1", "jogador1",
+        "casa", "local", "equipolocal", "equipo1", "jugador1", "brancas", "blancas",
+        "domicile", "equipedomicile", "joueur1", "blancs", "squadracasa", "squadra1", "giocatore1", "bianco",
+        "thuis", "thuisploeg", "thuisteam", "thuisclub", "wit",
     ),
     "away": (
         "away", "awayteam", "awayname", "awayteamname", "awayside", "awayclub", "awayid", "awayteamid", "visitor",
-        "visitorteam", "team2", "teamb", "player2", "playerb", "black", "side2", "opponent2", "modelb", "b", "right",
-        "vname", "visitorname", "blackplayer", "blackid",
+        "visitorteam", "visitorneutral", "visiting", "visitingteam", "team2", "teamb", "player2", "playerb", "black",
+        "side2", "opponent2", "modelb", "b", "right", "vname", "visitorname", "blackplayer", "blackid",
+        "gast", "gastteam", "gastmannschaft", "gastverein", "auswarts", "auswaerts", "auswartsteam", "mannschaft2",
+        "spieler2", "schwarz", "visitante", "timevisitante", "equipevisitante", "clubevisitante", "fora", "timefora",
+        "time2", "equipe2", "jogador2", "equipovisitante", "visita", "equipo2", "jugador2", "pretas", "negras",
+        "exterieur", "equipeexterieur", "visiteur", "visiteurs", "joueur2", "noirs", "ospite", "ospiti", "trasferta",
+        "squadraospite", "squadratrasferta", "squadra2", "giocatore2", "nero", "uit", "uitploeg", "uitteam", "uitclub",
+        "bezoekers", "zwart",
     ),
     "home_score": (
         "homescore", "homegoals", "homepoints", "homepts", "homeruns", "fthg", "hg", "hgoals", "scorehome", "goalshome",
-        "score1", "scorea", "goals1", "homefulltimegoals", "hometeamscore", "hometeamgoals", "hscore",
-        "hgoal",
+        "score1", "scorea", "goals1", "homefulltimegoals", "hometeamscore", "hometeamgoals", "hscore", "hgoal",
+        "heimtore", "toreheim", "torheim", "tore1", "golsmandante", "golscasa", "mandantegols", "placarmandante",
+        "gols1", "goleslocal", "golescasa", "goles1", "butsdomicile", "buts1", "golcasa", "reticasa", "gol1",
+        "doelpuntenthuis", "thuisdoelpunten",
     ),
     "away_score": (
         "awayscore", "awaygoals", "awaypoints", "awaypts", "awayruns", "ftag", "ag", "agoals", "scoreaway", "goalsaway",
         "score2", "scoreb", "goals2", "awayfulltimegoals", "awayteamscore", "awayteamgoals", "visitorgoals", "ascore",
-        "vgoal", "vscore", "visitorscore",
+        "vgoal", "vscore", "visitorscore", "visitingscore", "visitingteamscore",
+        "gasttore", "toregast", "torgast", "tore2", "golsvisitante", "golsfora", "visitantegols", "placarvisitante",
+        "gols2", "golesvisitante", "golesvisita", "goles2", "butsexterieur", "buts2", "goltrasferta", "golospite",
+        "retitrasferta", "gol2", "doelpuntenuit", "uitdoelpunten",
     ),
     "result": (
         "result", "outcome", "outcomehome", "outcomehomeonpitch", "ftr", "res", "homeresult", "winner", "score",
-        "fulltimeresult",
+        "fulltimeresult", "ergebnis", "endstand", "resultado", "placar", "marcador", "resultat", "risultato",
+        "punteggio", "uitslag", "sieger", "vencedor", "ganador", "vainqueur", "vincitore", "winnaar",
     ),
-    "margin": ("margin", "goaldifference", "homemargin", "pointdifference", "goaldiff", "goaldif"),
-    "status": ("status", "matchstatus", "gamestatus", "state", "resulttype"),
-    "forfeit": ("forfeit", "forfeited", "isforfeit", "walkover", "awarded"),
-    "neutral": ("neutral", "neutralsite", "neutralvenue", "isneutral", "neutralground"),
-    "weight": ("weight", "matchweight", "importance"),
-    "match_id": ("matchid", "gameid", "fixtureid", "id", "match", "eventid"),
+    "margin": ("margin", "goaldifference", "homemargin", "pointdifference", "goaldiff", "goaldif", "tordifferenz"),
+    "status": ("status", "matchstatus", "gamestatus", "state", "resulttype", "estado", "situacao", "statut", "stato"),
+    "forfeit": ("forfeit", "forfeited", "isforfeit", "walkover", "awarded", "kampflos"),
+    "neutral": (
+        "neutral", "neutralsite", "neutralvenue", "isneutral", "neutralground", "neutralerort", "neutralerplatz",
+        "neutro", "camponeutro", "camponeutral", "sedeneutral", "neutre", "terrainneutre", "neutraal",
+    ),
+    "weight": ("weight", "matchweight", "importance", "gewicht", "peso", "poids"),
+    "match_id": ("matchid", "gameid", "fixtureid", "id", "match", "eventid", "spielid", "idjogo", "idpartida",
+                 "jogoid", "partidaid", "partidoid", "idpartido", "idmatch"),
     "home_lineup": ("homelineup", "homeplayers", "homeplayerids", "homexi", "lineuphome"),
     "away_lineup": ("awaylineup", "awayplayers", "awayplayerids", "awayxi", "lineupaway"),
     "home_minutes": ("homeminutes", "minuteshome"),
     "away_minutes": ("awayminutes", "minutesaway"),
 }  # fmt: skip
+"""What Kinelo reads, and what people call it: English, German, Portuguese, Spanish, French, Italian, Dutch."""
+
+VENUE_COLUMNS = ("location", "venue", "site", "where", "homeaway", "homeoraway")
+"""Columns that may say of each match whether the first side was at home; many hold the name of a place instead."""
+
+SCORE_WORDS = (
+    "g", "goals", "goal", "pts", "points", "runs", "r", "score", "s", "f", "t", "tore", "tor", "punkte", "gols", "gol",
+    "pontos", "goles", "puntos", "buts", "reti", "punti", "doelpunten", "punten",
+)  # fmt: skip
+"""What two columns of one name are called that hold the scores of the sides beside them."""
 
 LINEUP_COLUMNS: dict[str, tuple[str, ...]] = {
     "lineup_match": ("matchid", "gameid", "fixtureid", "match", "id", "eventid"),
@@ -58,9 +95,11 @@ LINEUP_COLUMNS: dict[str, tuple[str, ...]] = {
 }
 
 LOSER_COLUMNS = {
-    "home": ("winner", "winnername", "winnerteam", "winnerid"),
-    "away": ("loser", "losername", "loserteam", "loserid"),
-}
+    "home": ("winner", "winnername", "winnerteam", "winnerid", "sieger", "vencedor", "ganador", "vainqueur",
+             "vincitore", "winnaar"),
+    "away": ("loser", "losername", "loserteam", "loserid", "verlierer", "perdedor", "perdant", "perdente",
+             "verliezer"),
+}  # fmt: skip
 
 LOSER_DETAILS = {
     "home_score": ("winnerscore", "wscore", "winnerpoints", "wpts", "winnergoals", "winningscore"),
@@ -72,7 +111,23 @@ LOSER_DETAILS = {
 }
 
 
+MOST_LISTED = 20
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names of columns for a sentence; of very many, the first.
+
+    >>> listed(["date", "home"])
+    "'date', 'home'"
+    """
+    every = list(names)
+    more = f" and {len(every) - MOST_LISTED:,} more" if len(every) > MOST_LISTED else ""
+    return ", ".join(map(repr, every[:MOST_LISTED])) + more
+
+
 def _plain(name: str) -> str:
+    if not name.isascii():
+        name = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
@@ -84,7 +139,7 @@ def find_columns(
     >>> find_columns(["Date", "HomeTeam", "AwayTeam", "FTR"], MATCH_COLUMNS, None)
     {'date': 'Date', 'home': 'HomeTeam', 'away': 'AwayTeam', 'result': 'FTR'}
     """
-    columns = list(present)
+    columns = dict.fromkeys(present)
     by_plain: dict[str, str] = {}
     for column in columns:
         by_plain.setdefault(_plain(column), column)
@@ -99,10 +154,47 @@ def find_columns(
     for name, column in found.items():
         if column not in columns:
             raise InputError(
-                f"the column mapping sends {name!r} to {column!r}, but the table has only the columns "
-                f"{', '.join(map(repr, columns))}"
+                f"the column mapping sends {name!r} to {column!r}, but the table has only the columns {listed(columns)}"
             )
     return found
+
+
+def told_apart(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Names of columns with each only once, and a note: of two that share a name, each belongs to the side beside it.
+
+    Where two columns share a name and the order does not say which side each belongs to, the table is refused.
+
+    >>> told_apart(["Date", "Visitor", "G", "Home", "G"])[0]
+    ['Date', 'Visitor', 'away_score', 'Home', 'home_score']
+    """
+    count = Counter(name for name in names if name.strip())
+    twice = [name for name, number in count.items() if number > 1]
+    if not twice:
+        return list(names), ()
+    sides = find_columns([name for name in names if count[name] == 1], MATCH_COLUMNS, None)
+    told, notes = list(names), []
+    for name in twice:
+        places = [k for k, other in enumerate(names) if other == name]
+        owners = _owners(names, places, sides)
+        if owners is None:
+            raise InputError(f"the table has two columns called {name!r}; give each its own name")
+        for place, side in zip(places, owners):
+            told[place] = f"{side}_score" if _plain(name) in SCORE_WORDS else f"{sides[side]} {name}"
+        notes.append(f"two columns are called {name!r}: each was taken for the side it stands beside")
+    if len(set(told) - {""}) < sum(bool(name.strip()) for name in told):
+        raise InputError(f"the table has two columns called {twice[0]!r}; give each its own name")
+    return told, tuple(notes)
+
+
+def _owners(names: Sequence[str], places: list[int], sides: Mapping[str, str]) -> tuple[str, str] | None:
+    """The sides that two columns of one name belong to: one stands behind each side, or one before each."""
+    if len(places) != 2 or not {"home", "away"} <= sides.keys():
+        return None
+    at = {side: list(names).index(sides[side]) for side in ("home", "away")}
+    first, second = sorted(at, key=lambda side: at[side])
+    behind = at[first] < places[0] < at[second] < places[1]
+    before = places[0] < at[first] < places[1] < at[second]
+    return (first, second) if behind or before else None
 
 
 def more_sides(present: Iterable[str], found: Mapping[str, str]) -> str | None:

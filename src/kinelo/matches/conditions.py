@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.columns import listed
 from kinelo.matches.names import encode_names
 
 
@@ -52,9 +53,7 @@ def read_conditions(table: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Con
     found = {}
     for name in wanted:
         if name not in table.columns:
-            raise InputError(
-                f"the condition {name!r} is no column of the table, which has {', '.join(map(repr, table.columns))}"
-            )
+            raise InputError(f"the condition {name!r} is no column of the table, which has {listed(table.columns)}")
         (codes,), levels = encode_names(table[name])
         found[name] = Condition(codes, levels)
     return found

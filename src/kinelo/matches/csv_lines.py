@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import numpy as np
 import polars as pl
@@ -14,8 +15,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.columns import told_apart
 
 SEPARATORS = ",;\t|"
+QUOTED_OR_RETURN = re.compile(rb'("[^"]*")|\r(?!\n)')
 Lines = NDArray[np.int64]
 
 
@@ -23,9 +26,13 @@ def decode(raw: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     """The text as UTF-8 without a mark, and a note where it was not UTF-8 before."""
     if raw.startswith(b"\xef\xbb\xbf"):
         raw, told = raw[3:], "UTF-8 with a byte-order mark"
+    elif raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return _recode(raw, "utf-32", "UTF-32", name)
     elif raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _recode(raw, "utf-16", "UTF-16", name)
     elif b"\0" in raw[:1000]:
+        if raw[1:4] == b"\0\0\0" or raw[:3] == b"\0\0\0":
+            return _recode(raw, "utf-32-le" if raw[0] else "utf-32-be", "UTF-32", name)
         even, odd = raw[0:1000:2].count(0), raw[1:1000:2].count(0)
         if max(even, odd) < 0.3 * len(raw[:1000]) / 2:
             raise InputError(f"{name} is neither a CSV file nor one of Parquet or JSON lines")
@@ -55,20 +62,32 @@ def _recode(raw: bytes, codec: str, told: str, name: str) -> tuple[bytes, tuple[
 
 
 def _one_newline(raw: bytes) -> bytes:
-    return raw.replace(b"\r", b"\n") if b"\r" in raw and b"\n" not in raw else raw
+    """The text with line feeds where carriage returns end its lines, as they do where one stands in the header."""
+    if b"\r" not in raw:
+        return raw
+    if b"\n" not in raw:
+        return raw.replace(b"\r", b"\n")
+    header = QUOTED_OR_RETURN.sub(_line_end, raw[: raw.index(b"\n") + 1])
+    return QUOTED_OR_RETURN.sub(_line_end, raw) if header.count(b"\n") > 1 else raw
 
 
-def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str]]:
-    """The table, every column as text, and the rows (from 0) whose line is damaged, with the reason."""
+def _line_end(found: re.Match[bytes]) -> bytes:
+    return found[1] or b"\n"
+
+
+def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str], tuple[str, ...]]:
+    """The table, every column as text; the rows (from 0) whose line is damaged, with the reason; what was noticed."""
     if raw[:4].lower() == b"sep=":
         raw = raw.partition(b"\n")[2]
     first = raw[: raw.find(b"\n")] if b"\n" in raw else raw
     header = first.decode("utf-8", errors="replace")
     separator = max(SEPARATORS, key=header.count)
-    names = next(csv.reader([header.strip("\r\n")], delimiter=separator), [])
-    twice = next((name for name in names if name.strip() and names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"the table has two columns called {twice!r}; give each its own name")
+    names = _header(header.strip("\r\n"), separator)
+    told, notes = told_apart(names)
+    if told != names:
+        renamed = io.StringIO()
+        csv.writer(renamed, delimiter=separator, lineterminator="").writerow(told)
+        raw = renamed.getvalue().encode() + raw[len(first) :]
     raw, broken = _set_aside(raw, separator, len(names))
     # Text throughout, so that one bad number spoils its row and not the column.
     table = pl.read_csv(
@@ -77,7 +96,14 @@ def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str]]:
         infer_schema=False,
         truncate_ragged_lines=True,
     )
-    return table, broken
+    return table, broken, notes
+
+
+def _header(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error as error:
+        raise InputError(f"the header line of the table could not be read: {error}") from None
 
 
 def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[int, str]]:

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import LOSER_COLUMNS, LOSER_DETAILS, MATCH_COLUMNS, find_columns, more_sides
+from kinelo.matches.columns import LOSER_COLUMNS, LOSER_DETAILS, MATCH_COLUMNS, find_columns, listed, more_sides
 from kinelo.matches.conditions import read_conditions
 from kinelo.matches.fields import read_dates, read_flags, read_numbers
 from kinelo.matches.loading import Opened
@@ -37,7 +37,7 @@ def interpret(opened: Opened, options: Options, name: str) -> Rows:
         if side not in found:
             raise InputError(
                 f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}} "
-                f"(--column {side}=... on the command line), its columns are {', '.join(map(repr, table.columns))}"
+                f"(--column {side}=... on the command line), its columns are {listed(table.columns)}"
             )
     if extra := more_sides(table.columns, found):
         raise InputError(f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read")

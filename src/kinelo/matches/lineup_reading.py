@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import LINEUP_COLUMNS, find_columns
+from kinelo.matches.columns import LINEUP_COLUMNS, find_columns, listed
 from kinelo.matches.fields import read_flags, read_numbers, read_words
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
@@ -40,7 +40,7 @@ def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: M
         raise InputError(
             "line-ups in long form need a match, a side (or a team) and a player column; "
             "name them with columns={'lineup_match': ..., 'side': ..., 'player': ...}, found "
-            f"{', '.join(map(repr, table.columns))}"
+            f"{listed(table.columns)}"
         )
     match, known = _place_of_match(matches, rows, table[found["lineup_match"]])
     fault = np.zeros(table.height, np.int8)

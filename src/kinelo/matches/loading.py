@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,9 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.matches.cells import column_of, pandas_columns
+from kinelo.matches.columns import MOST_LISTED, listed
 from kinelo.matches.csv_lines import decode, read_csv
+from kinelo.matches.damage import damage_in_words
 
 ACCEPTED = (
     "a CSV, Parquet or JSON-lines file, a pandas, polars or pyarrow table, a dictionary of columns or a list of rows"
@@ -46,29 +47,30 @@ def open_table(source: Any) -> Opened:
     if isinstance(source, str | Path):
         return _open_file(Path(source))
     try:
-        return Opened(_from_memory(source))
-    except InputError:
+        with damage_in_words("the table"):
+            return _from_memory(source)
+    except (InputError, MemoryError):
         raise
     except Exception as error:
         raise InputError(f"the table could not be read: {str(error).strip().splitlines()[0][:200]}") from None
 
 
-def _from_memory(source: Any) -> pl.DataFrame:
+def _from_memory(source: Any) -> Opened:
     if isinstance(source, pl.DataFrame):
-        return _plain(source)
+        return Opened(_plain(source))
     if isinstance(source, Mapping):
-        return _from_columns(source)
+        return Opened(_from_columns(source))
     if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
-        return _from_rows(source)
-    if (columns := pandas_columns(source)) is not None:
-        return _from_columns(columns)
+        return Opened(_from_rows(source))
+    if (found := pandas_columns(source)) is not None:
+        return Opened(_from_columns(found[0]), found[1])
     try:
         frame: Any = nw.from_native(cast(Any, source))
     except TypeError:
         raise InputError(f"matches come from {ACCEPTED}, not from {type(source).__name__}") from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    return _plain(frame.to_polars())
+    return Opened(_plain(frame.to_polars()))
 
 
 def _plain(table: pl.DataFrame) -> pl.DataFrame:
@@ -85,10 +87,10 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
     series = [column_of(str(name), values) for name, values in columns.items()]
     lengths = {column.name: len(column) for column in series}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name!r}: {length:,}" for name, length in lengths.items())
-        raise InputError(f"the columns of the table differ in length ({told})")
+        told = ", ".join(f"{name!r}: {length:,}" for name, length in list(lengths.items())[:MOST_LISTED])
+        raise InputError(f"the columns of the table differ in length ({told}{', …' * (len(lengths) > MOST_LISTED)})")
     if len(lengths) < len(series):
-        raise InputError(f"the table has two columns of one name among {', '.join(map(repr, lengths))}")
+        raise InputError(f"the table has two columns of one name among {listed(lengths)}")
     return pl.DataFrame(series)
 
 
@@ -105,21 +107,18 @@ def _from_rows(rows: Sequence[Any]) -> pl.DataFrame:
 def _open_file(path: Path) -> Opened:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    try:
+    with damage_in_words(path):
         with path.open("rb") as file:
             begins = file.read(4)
         if begins == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
-            return Opened(_plain(pl.read_parquet(path)))
+            with damage_in_words(path, "Parquet"):
+                return Opened(_plain(pl.read_parquet(path)))
         raw = path.read_bytes()
         if begins.startswith(b"\x1f\x8b"):
             raw = gzip.decompress(raw)
         if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
             raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV")
         return _open_text(path, raw)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path} could not be read: {error}") from None
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path} could not be read as a table: {str(error).splitlines()[0]}") from None
 
 
 def _open_text(path: Path, raw: bytes) -> Opened:
@@ -128,8 +127,8 @@ def _open_text(path: Path, raw: bytes) -> Opened:
         raise InputError(f"{path} is empty; a header line and at least one row are needed")
     if raw[:1000].lstrip()[:1] in (b"{", b"["):
         return _open_json(path, raw, notes)
-    table, broken = read_csv(raw)
-    return Opened(table, notes, broken)
+    table, broken, further = read_csv(raw)
+    return Opened(table, (*notes, *further), broken)
 
 
 def _open_json(path: Path, raw: bytes, notes: tuple[str, ...]) -> Opened:

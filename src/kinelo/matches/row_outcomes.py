@@ -7,6 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.columns import listed
 from kinelo.matches.fields import read_flags, read_numbers
 from kinelo.matches.names import as_text
 from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, read_results, read_scorelines
@@ -36,7 +37,7 @@ def read_outcome(rows: Rows, name: str) -> None:
             raise InputError(
                 f"{name} has neither scores nor results; name them with columns={{'home_score': ..., "
                 f"'away_score': ...}} or columns={{'result': ...}}, "
-                f"its columns are {', '.join(map(repr, table.columns))}"
+                f"its columns are {listed(table.columns)}"
             )
         return
     if scores is not None or "margin" in found:

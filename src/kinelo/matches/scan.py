@@ -9,7 +9,6 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
+from kinelo.matches.damage import damage_in_words
 from kinelo.matches.matches import Day, Matches, read_day
 from kinelo.matches.reading import read_matches
 from kinelo.matches.running_names import RunningNames
@@ -129,7 +129,7 @@ class MatchScan:
         for path in self.files:
             if path.suffix != ".parquet":
                 return None
-            with _parquet_in_words(path):
+            with damage_in_words(path, "Parquet"):
                 schema = pl.scan_parquet(path).collect_schema()
                 column = find_columns(schema.names(), MATCH_COLUMNS, self.columns).get("result")
                 if column is None or not schema[column].is_numeric():
@@ -227,7 +227,7 @@ def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterato
     if path.suffix != ".parquet":
         yield load_table(path), str(path)
         return
-    with _parquet_in_words(path):
+    with damage_in_words(path, "Parquet"):
         table = pl.scan_parquet(path)
         schema = table.collect_schema()
         height = table.select(pl.len()).collect().item()
@@ -236,17 +236,9 @@ def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterato
         rows = max(height, 1)  # how text tells a date is settled by all of it
     for begin in range(0, height, rows):
         end = min(begin + rows, height)
-        with _parquet_in_words(path):
+        with damage_in_words(path, "Parquet"):
             frame = table.slice(begin, end - begin).collect()
         yield frame, f"{path}, rows {begin + 1:,} to {end:,}"
-
-
-@contextmanager
-def _parquet_in_words(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {' '.join(str(error).split())}") from None
 
 
 def _files(paths: object) -> tuple[Path, ...]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, find_columns
+from kinelo.matches.damage import damage_in_words
 from kinelo.matches.loading import load_table
 
 FIELDS: dict[str, dict[str, str]] = {
@@ -84,12 +85,11 @@ def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Tab
     path.rename(target)
     try:
         if parquet:
-            _check_size(name, _parquet_rows(target), len(pl.read_parquet_schema(target)), rows, columns)
+            with damage_in_words(name, "Parquet"):
+                _check_size(name, _parquet_rows(target), len(pl.read_parquet_schema(target)), rows, columns)
         frame = load_table(target)
     except InputError as error:
         raise InputError(str(error).replace(str(target), name)) from None
-    except pl.exceptions.PolarsError:
-        raise InputError(f"{name} could not be read as a table; CSV and Parquet are accepted.") from None
     finally:
         target.unlink(missing_ok=True)
     _check_size(name, frame.height, frame.width, rows, columns)
