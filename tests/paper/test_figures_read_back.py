@@ -1,0 +1,256 @@
+"""What the figures of the paper show, read off the pictures: every line, point, band and shade is its number."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+import synthetic
+
+from kinelo.paper.catalogue import drawing
+from kinelo.paper.neighbours.deviations.evidence import DeviationEvidence
+from kinelo.paper.neighbours.following.evidence import FollowingEvidence
+from kinelo.paper.neighbours.learning.evidence import LearningEvidence
+from kinelo.paper.neighbours.rounds.evidence import RoundsEvidence
+from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title
+
+KEPT = {
+    "theta",
+    "map_theta",
+    "sigma",
+    "r",
+    "time",
+    "gamma",
+    "difference",
+    "nu",
+    "levels",
+    "runs",
+    "common_sigma",
+    "cell",
+    "inner_95",
+}
+
+
+def distinct(evidence, seed=None):
+    """The same evidence with every measured number changed by an amount of its own, so that no two can be exchanged."""
+    seed = np.random.default_rng(5) if seed is None else seed
+    if is_dataclass(evidence):
+        changed = {
+            one.name: distinct(getattr(evidence, one.name), seed)
+            for one in fields(evidence)
+            if one.name not in KEPT or isinstance(getattr(evidence, one.name), Mapping)
+        }
+        return replace(evidence, **changed)
+    if isinstance(evidence, Mapping):
+        return {name: distinct(one, seed) for name, one in evidence.items()}
+    if isinstance(evidence, np.ndarray) and evidence.dtype.kind == "f":
+        return evidence * (1 + 0.1 * seed.random(evidence.shape)) + 0.01 * seed.random()
+    if isinstance(evidence, float):
+        return evidence * (1 + 0.1 * seed.random())
+    return evidence
+
+
+def drawn(name, evidence=None):
+    evidence = distinct(synthetic.EVIDENCE[name]()) if evidence is None else evidence
+    figure = drawing(name)(evidence)
+    return evidence, figure, [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+
+
+def same(found, *columns):
+    assert np.asarray(found) == pytest.approx(np.column_stack(columns), rel=1e-12, abs=1e-12)
+
+
+def diagonal(found, theta):
+    same(found, *[[theta.min(), theta.max()]] * 2)
+
+
+def test_spread():
+    data, _, (left, right) = drawn("spread")
+    r1, r2 = data.leagues["R1"], data.leagues["R2"]
+    number = np.arange(1, 41)
+    same(lines(left)["over drawn line-ups"], number, r1.drawn_sigma)
+    same(lines(left)["exact"], number, r1.sigma)
+    same(lines(left)["root mean square over many leagues"], number, r1.expected_sigma)
+    same(lines(right)["over drawn line-ups"], r2.theta, r2.drawn_sigma)
+    same(lines(right)["exact"], r2.theta, r2.sigma)
+    assert {text.get_text(): text.xy for text in right.texts} == {
+        "Germany": (r2.theta[-2], r2.sigma[-2]), "Brazil": (r2.theta[-1], r2.sigma[-1]),
+    }  # fmt: skip
+
+
+def test_leagues():
+    data, _, panels = drawn("leagues")
+    for letter, name, axes in zip("abcd", ("R1", "R2", "R1, large γ", "R2, large γ"), panels):
+        run = data.runs[name]
+        same(points(axes)["simulated"], run.theta, run.rating)
+        same(lines(axes)["computed"], run.theta, run.computed)
+        diagonal(lines(axes)["R = θ"], run.theta)
+        said = f"({letter}) {name[:2]}, γ = {run.gamma:g}: slope {run.slope:.4f}, computed {run.computed_slope:.4f}"
+        assert title(axes) == said
+        named = {text.get_text(): text.xy for text in axes.texts}
+        assert named == ({} if name.startswith("R1") else {
+            "Germany": (run.theta[-2], run.rating[-2]), "Brazil": (run.theta[-1], run.rating[-1]),
+        })  # fmt: skip
+
+
+def test_marginals():
+    data, _, panels = drawn("marginals")
+    for (name, run), left, right in zip(data.runs.items(), panels[::2], panels[1::2]):
+        for axes, x, density in ((left, run.theta, run.theta_r), (right, run.sigma, run.sigma_r)):
+            across, up, values = shades(axes)
+            assert (values == density.T).all() and across[0] < x[0] < across[1] and up[0] < run.r[0] < up[1]
+        same(lines(left)["mean rating given θ"], run.theta, run.mean_given_theta)
+        diagonal(lines(left)["r = θ"], run.theta)
+        assert lines(right)["mean rating"][:, 1] == pytest.approx(run.mean_rating)
+        assert title(left) == f"{name}: density in (θ, r)" and title(right) == f"{name}: density in (σ, r)"
+
+
+def maps_and_points(axes, run):
+    same(points(axes)["simulated"], run.theta, run.rating)
+    same(lines(axes)["computed"], run.map_theta, run.map_rating)
+    diagonal(lines(axes)["R = θ"], run.theta)
+
+
+def test_homogeneous_micro():
+    data, _, panels = drawn("homogeneous_micro")
+    for axes, (name, run) in zip(panels, data.runs.items(), strict=True):
+        maps_and_points(axes, run)
+        assert title(axes) == f"{name}: slope {run.slope:.3f}"
+
+
+def test_homogeneous_macro():
+    data, figure, panels = drawn("homogeneous_macro")
+    for above, below, (name, run) in zip(panels[:4], panels[4:], data.runs.items(), strict=True):
+        same(lines(above)["exact stationary map"], run.theta, run.exact_map)
+        same(lines(above)["Taylor map"], run.theta, run.taylor_map)
+        diagonal(lines(above)["R = θ"], run.theta)
+        assert title(above) == f"{name}: slope {run.slope:.3f}"
+        same(lines(below)["1"], run.theta, run.taylor_map - run.exact_map)
+        theta, low, high = bands(above)["density"].T
+        assert (low + high) / 2 == pytest.approx(run.mean_given_theta) and theta == pytest.approx(run.theta)
+        assert (high - low).min() >= 2 * run.cell - 1e-12
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "density", "R = θ", "exact stationary map", "Taylor map",
+    ]  # fmt: skip
+
+
+def test_scale():
+    data, _, panels = drawn("scale")
+    for axes, (name, run) in zip(panels, data.final.items()):
+        maps_and_points(axes, run)
+        assert title(axes) == f"{name}: slope {run.slope:.3f}"
+    seen = lines(panels[-1])
+    for k, run in enumerate(data.early.values()):
+        same(seen[f"ν = {run.nu:g}: {run.matches_to_one_percent:,.0f}"], run.time[1:], run.slope[1:])
+        same(seen[str(k)], run.time[1:], run.predicted[1:])
+
+
+def test_step_size():
+    data, _, (axes,) = drawn("step_size")
+    seen, bars = lines(axes), bars_of_errors(axes)
+    for sigma, slope, star in zip(data.computed.sigma, data.computed.slope, data.computed.unbiased):
+        same(seen[f"σ = {sigma:g}, computed"], data.computed.gamma, slope)
+        own = data.simulated.sigma == sigma
+        gamma, middle, error = (getattr(data.simulated, name)[own] for name in ("gamma", "slope", "slope_error"))
+        same(bars[f"σ = {sigma:g}, simulated"], gamma, middle - 2 * error, middle, middle + 2 * error)
+        stars = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() == "*"]
+        assert ((star, 1.0) in stars) == (0 < star <= 0.6)
+    assert [text.get_text() for text in axes.texts] == [f"γ* = {star:.3f}" for star in data.computed.unbiased]
+
+
+def test_closures():
+    data, _, (left, right) = drawn("closures")
+    for k, sigma in enumerate(data.sigma):
+        for closure, name in (("exact", "exact"), ("taylor", "Taylor")):
+            (line,) = [one for one in left.lines if one.get_label() == f"σ = {sigma:g}, {name}"]
+            same(line.get_xydata(), data.difference, data.win[closure][k])
+            assert line.get_linestyle() == ("-" if name == "exact" else "--")
+            place = 2 * k + (closure == "taylor")
+            same(lines(right)[str(place)], data.theta, data.bias[closure][k])
+            assert right.lines[place].get_linestyle() == line.get_linestyle()
+            assert right.lines[place].get_color() == line.get_color()
+
+
+def test_energy():
+    data, _, (rise, decay, moment) = drawn("energy")
+    for k, (closure, name) in enumerate((("exact", "exact"), ("taylor", "Taylor"))):
+        diagonal_run, flat = data.runs[f"from r = θ, {closure}"], data.runs[f"from r = 7, {closure}"]
+        same(lines(rise)[str(2 * k)], diagonal_run.time, diagonal_run.energy)
+        assert lines(rise)[str(2 * k + 1)][:, 1] == pytest.approx(diagonal_run.predicted_energy)
+        same(lines(decay)[f"E, {name}"], flat.time, flat.energy)
+        same(lines(decay)[f"distance to R*, {name}"], flat.time, flat.distance)
+        same(lines(moment)[str(k)], flat.time, flat.variance)
+    same(lines(decay)["rate 2λ₂"], flat.time, data.runs["from r = 7, exact"].asymptote)
+    assert title(rise).endswith("r = θ") and title(decay).endswith("r = 7") and title(moment).endswith("r = 7")
+    assert decay.get_yscale() == "log" and rise.get_ylim()[0] == 0 == moment.get_ylim()[0]
+
+
+def test_phase_diagram():
+    data, _, (axes,) = drawn("phase_diagram")
+    mesh = next(one for one in axes.collections if hasattr(one, "get_coordinates"))
+    assert np.asarray(mesh.get_array()).ravel() == pytest.approx(data.slope.ravel())
+    corners = np.asarray(mesh.get_coordinates())
+    assert corners[0, :, 0] == pytest.approx(data.nu) and corners[:, 0, 1] == pytest.approx(data.sigma)
+    limit = lines(axes)["νσ = 1/√2, limit of (B′)"]
+    assert limit.prod(axis=1) == pytest.approx(0.5**0.5)
+
+
+def test_outliers():
+    data, _, (axes,) = drawn("outliers")
+    seen = lines(axes)
+    for name in ("Germany", "Brazil"):
+        same(seen[f"{name}, computed"], data.computed.sigma, getattr(data.computed, name.lower()))
+        same(seen[f"{name}, simulated"], data.simulated.sigma, getattr(data.simulated, name.lower()))
+    same(bands(axes)["95 % of the other teams"], data.computed.sigma, data.computed.low, data.computed.high)
+
+
+X = np.linspace(0.1, 1.0, 6)
+
+
+def test_neighbours_learning():
+    data = distinct(LearningEvidence(X, X + 1, 0.2, 0.9, X[:3], X[:3] + 2, X[:3] / 9, X, X + 3, X + 4, X + 5))
+    _, _, (left, right) = drawn("learning", data)
+    same(lines(left)["computed"], data.gamma, data.error)
+    assert lines(left)["as γ → 0"][:, 1] == pytest.approx(data.floor)
+    low, high = data.run_error - 2 * data.run_uncertainty, data.run_error + 2 * data.run_uncertainty
+    same(bars_of_errors(left)["simulated"], data.run_gamma, low, data.run_error, high)
+    same(lines(right)["strengths"], data.time, data.strength_spread)
+    same(lines(right)["ratings"], data.time, data.rating_spread)
+    same(lines(right)["t^{1/3} law"], data.time, data.predicted_spread)
+
+
+def test_neighbours_following():
+    data = distinct(FollowingEvidence(X, np.column_stack([X, 2 * X]), 0.4, 0.3, X[:3], X[:3] + 2, X[:3] / 9, 0.7, 0.01))
+    _, _, (axes,) = drawn("following", data)
+    seen = lines(axes)
+    same(seen["noise"], data.gamma, data.parts[:, 0])
+    same(seen["lag"], data.gamma, data.parts[:, 1])
+    same(seen["error, computed"], data.gamma, data.parts[:, 0] + data.parts[:, 1])
+    assert seen["Glicko, simulated"][:, 1] == pytest.approx(data.glicko)
+    low, high = data.run_error - 2 * data.run_uncertainty, data.run_error + 2 * data.run_uncertainty
+    same(bars_of_errors(axes)["error, simulated"], data.run_gamma, low, data.run_error, high)
+    (star,) = [line.get_xydata()[0] for line in axes.lines if line.get_marker() == "*"]
+    assert tuple(star) == (data.best, data.least) and axes.texts[0].get_text() == f"γ* = {data.best:.3f}"
+
+
+def test_neighbours_deviations():
+    data = distinct(DeviationEvidence(X, 3 - X, 1 + X, 2.0, X, X + 7, 0.5, 0.6, 0.7, 0.1))
+    _, _, (left, right) = drawn("deviations", data)
+    same(lines(left)["from above"], data.matches, data.falling)
+    same(lines(left)["from below"], data.matches, data.rising)
+    assert lines(left)["0"][:, 1] == pytest.approx(data.settled)
+    same(lines(right)["simulated"], data.time, data.mean)
+    same(lines(right)["computed without noise"], data.time, data.mean[0] + data.still_speed * data.time)
+    same(lines(right)["computed with noise"], data.time, data.mean[0] + data.noisy_speed * data.time)
+
+
+def test_neighbours_rounds():
+    data = distinct(RoundsEvidence(np.column_stack([X, X + 1]), X, np.ones(6, int), 0.6, 0.9, 0.5, X, X + 2, X + 3))
+    _, _, (left, right) = drawn("rounds", data)
+    same(lines(left)["0"], *data.orbit.T)
+    same(lines(right)["rounds"], data.noisy_gamma, data.noise)
+    same(lines(right)["by match"], data.noisy_gamma, data.noise_by_match)
+    for axes, first in ((left, 1), (right, 0)):
+        dotted, dashed = lines(axes)[str(first)], lines(axes)[str(first + 1)]
+        assert dotted[:, 0] == pytest.approx(data.bound) and dashed[:, 0] == pytest.approx(data.critical)
+    assert legend(right) == ["rounds", "by match"]

@@ -1,0 +1,206 @@
+"""What pictures show, read back: coordinates, limits, legends and titles against numbers computed apart from them."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+import xarray as xr
+
+import kinelo as kn
+from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title, uprights
+
+
+def same(found, *columns):
+    assert np.asarray(found, float) == pytest.approx(np.column_stack(columns), rel=1e-12, abs=1e-12)
+
+
+class Forecasts:
+    """A backtest of two raters with a calibration table whose numbers are all different."""
+
+    scores = pl.DataFrame({"rater": ["Better", "Worse"]})
+    tables = {  # noqa: RUF012
+        name: pl.DataFrame({
+            "outcome": ["home win"] * 2 + ["draw"] + ["away win"] * 2,
+            "forecast": [0.33 + shift, 0.71, 0.25, 0.14, 0.55],
+            "frequency": [0.44, 0.65 + shift, 0.21, 0.17, 0.49],
+            "low": [0.30, 0.60, 0.11, 0.10, 0.45 - shift],
+            "high": [0.40, 0.80, 0.31, 0.20 + shift, 0.66],
+            "matches": [11, 22, 33, 44, 55],
+        })
+        for name, shift in (("Better", 0.0), ("Worse", 0.02))
+    }  # fmt: skip
+
+    def calibration(self, name, bins):
+        return self.tables[name]
+
+    def match_scores(self, name, metric):
+        return np.array([0.5, 0.75]) if name == "Better" else np.array([0.9, 0.5])
+
+
+def test_calibration_shows_what_happened_over_what_was_said():
+    figure = kn.plot.calibration(Forecasts())
+    above, below = figure.axes[:2], figure.axes[2:]
+    for axes, counts, name, loss in zip(above, below, ("Better", "Worse"), ("0.6250", "0.7000"), strict=True):
+        assert title(axes) == f"{name}\nlog-loss {loss}"
+        seen, table = lines(axes), Forecasts.tables[name]
+        same(seen["0"], [0, 1], [0, 1])
+        for outcome, strokes in zip(("home win", "draw", "away win"), uprights(axes), strict=True):
+            part = table.filter(pl.col("outcome") == outcome)
+            same(seen[outcome], part["forecast"], part["frequency"])
+            same(strokes, part["forecast"], part["low"], part["high"])
+        assert axes.get_xlim() == axes.get_ylim() == (0, 1)
+        heights = sorted(bar.get_height() for bar in counts.patches)
+        assert heights == [11, 22, 33, 44, 55]
+        for bar in counts.patches:
+            said = table.filter(pl.col("matches") == round(bar.get_height()))["forecast"][0]
+            assert int(10 * (bar.get_x() + bar.get_width() / 2)) == int(10 * said)
+    assert legend(above[0]) == ["home win", "draw", "away win"]
+    assert above[0].get_ylabel() == "Share that happened" and below[0].get_xlabel() == "Forecast probability"
+
+
+def test_design_stacks_its_parts_and_marks_its_systems():
+    gamma = np.array([0.4, 0.1, 0.2])
+    best = SimpleNamespace(gammas=gamma, noise=gamma * 2, lag=0.05 / gamma, bias=gamma * 0 + 0.3)
+    system, rule = SimpleNamespace(gamma=0.15), SimpleNamespace(gamma=kn.FideSteps())
+    systems = [
+        SimpleNamespace(name="A", system=system, error=1.3, standard_error=0.11, theory=1.25),
+        SimpleNamespace(name="B", system=rule, error=1.7, standard_error=0.1, theory=None),
+    ]
+    axes = kn.plot.design(SimpleNamespace(best=best, systems=systems)).axes[0]
+    order, parts = np.array([1, 2, 0]), bands(axes)
+    x, noise, lag = gamma[order], best.noise[order], best.lag[order]
+    same(parts["noise"], x, 0 * x, noise)
+    same(parts["lag"], x, noise, noise + lag)
+    same(parts["bias"], x, noise + lag, noise + lag + 0.3)
+    same(lines(axes)["theory"], x, noise + lag + 0.3)
+    same(bars_of_errors(axes)["A"], [0.15], [1.3 - 0.22], [1.3], [1.3 + 0.22])
+    assert lines(axes)["B"][:, 1] == pytest.approx(1.7)
+    assert [0.15, 1.25] in [line.get_xydata()[0].tolist() for line in axes.lines if line.get_marker() == "_"]
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Three teams, two realisations, two times; no two numbers alike."""
+    rating = np.array([[[4.0, 5.5, 9.0], [3.1, 5.2, 10.3]], [[4.0, 5.5, 9.0], [3.5, 5.9, 9.4]]])
+    return xr.Dataset(
+        {"rating": (("realisation", "time", "team"), rating), "sigma": ("team", [0.2, 0.7, 0.4])},
+        coords={"theta": ("team", [3.0, 6.0, 10.0]), "team": ["Team 1", "Ashford", "Team 3"], "time": [0.0, 1234.0]},
+    )
+
+
+def test_ratings_are_the_last_ones_over_strength(run):
+    left, right = kn.plot.ratings(run, "A league").axes
+    mean, deviation = np.array([3.3, 5.55, 9.85]), np.array([0.4, 0.7, 0.9]) / np.sqrt(2)
+    seen = points(left)["mean of 2 runs ± one standard deviation"]
+    same(seen, [3.0, 6.0, 10.0], mean)
+    (bars,) = uprights(left)
+    same(bars, [3.0, 6.0, 10.0], mean - deviation, mean + deviation)
+    same(lines(left)["rating = mean strength"], [3.0, 10.0], [3.0, 10.0])
+    assert title(left) == "after 1,234 matches per team"
+    same(next(iter(points(right).values())), [3.0, 6.0, 10.0], [0.2, 0.7, 0.4])
+    for axes, y in ((left, 5.55), (right, 0.7)):
+        assert [(text.get_text(), text.xy) for text in axes.texts] == [("Ashford", (6.0, pytest.approx(y)))]
+
+
+def test_the_map_and_its_bias():
+    state = kn.stationary(kn.RatingSystem(kn.Tanh(0.5), gamma=0.2), kn.Normal([3.0, 6.0, 10.0], 1.0), noise="gaussian")
+    left, right = kn.plot.stationary(state).axes
+    same(points(left)["teams"], [3.0, 6.0, 10.0], state.rating)
+    same(next(iter(points(right).values())), [3.0, 6.0, 10.0], state.rating - np.array([3.0, 6.0, 10.0]))
+    theta, bias = lines(right)["1"].T
+    assert bias == pytest.approx(state.rating_of(theta) - theta) and bias[0] > 0 > bias[-1]
+    assert theta[[0, -1]].tolist() == [3.0, 10.0]
+    x, low, high = bands(left)["± one standard deviation of a rating"].T
+    assert (high - low)[[0, -1]] / 2 == pytest.approx(np.sqrt(state.variance[[0, -1]]))
+    assert (high + low) / 2 == pytest.approx(state.rating_of(x))
+    assert title(left) == f"slope {state.slope:.3f} at γ = 0.2"
+
+
+@pytest.fixture(scope="module")
+def density():
+    theta, sigma, r, time = np.array([4.0, 6.0, 8.0]), np.array([0.2, 0.4]), np.linspace(3.5, 8.5, 6), [0.0, 2.5]
+    kept = np.random.default_rng(3).random((2, 3, 2, 6))
+    by_theta = kept.sum(axis=2)
+    series = np.linspace(0, 2.5, 4)
+    return xr.Dataset(
+        {
+            "density_theta_r": (("time", "theta", "r"), by_theta),
+            "density_sigma_r": (("time", "sigma", "r"), kept.sum(axis=1)),
+            "density_r": (("time", "r"), kept.sum(axis=(1, 2)) / kept.sum(axis=(1, 2, 3))[:, None]),
+            "rating_given_theta": (("time", "theta"), by_theta @ r / by_theta.sum(axis=2)),
+            "second_moment": ("series_time", series**2 + 50),
+            "mean_rating": ("series_time", series * 0 + 7),
+            "energy": ("series_time", series + 0.3),
+            "stationary_distance": ("series_time", 3 - series),
+        },
+        coords={"theta": theta, "sigma": sigma, "r": r, "time": time, "series_time": series},
+    )
+
+
+def test_densities_stand_upright(density):
+    figure = kn.plot.population(density)
+    left, middle, right = (axes for axes in figure.axes if axes.get_label() != "<colorbar>")
+    for axes, x, name in ((left, density.theta, "density_theta_r"), (middle, density.sigma, "density_sigma_r")):
+        across, up, values = shades(axes)
+        assert (values == density[name].values[-1].T).all()
+        assert across[0] < x[0] < across[1] < x[1] < across[2] and up[0] < density.r[0] < up[1] < density.r[1]
+    same(lines(left)["mean rating given θ"], density.theta, density.rating_given_theta[-1])
+    same(lines(left)["r = θ"], [4.0, 8.0], [4.0, 8.0])
+    assert title(left) == "strength and rating, t = 2.5"
+    seen = lines(right)
+    same(seen["variance of ratings"], density.series_time, density.series_time**2 + 1)
+    same(seen["E = mean of (r − θ)²"], density.series_time, density.energy)
+    same(seen["mean of (r − R*)²"], density.series_time, density.stationary_distance)
+
+
+def test_shares_of_ratings_where_there_is_one_spread(density):
+    one = density.isel(sigma=[0])
+    middle = [axes for axes in kn.plot.population(one).axes if axes.get_label() != "<colorbar>"][1]
+    for k, time in enumerate(("0", "2.5")):
+        same(lines(middle)[f"t = {time}"], one.r + 0.5, np.cumsum(one.density_r.values[k]) * 1.0)
+
+
+def sweep_of(*shape):
+    names = "abcd"[: len(shape)]
+    values = np.random.default_rng(8).random(shape)
+    coords = {name: 10.0 * (k + 1) + np.arange(size) for k, (name, size) in enumerate(zip(names, shape))}
+    return xr.Dataset({"height": (tuple(names), values, {"units": "m"})}, coords=coords)
+
+
+def test_a_sweep_of_one_axis_is_a_line():
+    table = sweep_of(5)
+    axes = kn.plot.sweep(table).axes[0]
+    same(lines(axes)["0"], table.a, table.height)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "height (m)")
+
+
+def test_a_sweep_of_two_axes_is_a_line_for_each_of_a_few():
+    table = sweep_of(3, 8)
+    axes = kn.plot.sweep(table).axes[0]
+    for k, name in enumerate(("10", "11", "12")):
+        same(lines(axes)[name], table.b, table.height[k])
+    assert legend(axes) == ["10", "11", "12"] and axes.get_legend().get_title().get_text() == "a"
+
+
+@pytest.mark.parametrize("shape", [(11, 14), (14, 11)])
+def test_a_heat_map_stands_upright(shape):
+    table = sweep_of(*shape)
+    axes = kn.plot.sweep(table).axes[0]
+    across, up = (table[name] for name in (axes.get_xlabel(), axes.get_ylabel()))
+    x, y, values = shades(axes)
+    assert len(x) == 15 and len(y) == 12  # the axis with more values lies across
+    for k in range(14):
+        assert x[k] < across[k] < x[k + 1]
+    for k in range(11):
+        assert y[k] < up[k] < y[k + 1]
+    assert values == pytest.approx(table.height.transpose(up.dims[0], across.dims[0]).values)
+
+
+def test_small_multiples_show_the_values_they_are_named_after():
+    table = sweep_of(2, 3, 8)
+    panels = [axes for axes in kn.plot.sweep(table).axes if axes.get_label() != "<colorbar>"]
+    assert [title(axes) for axes in panels] == ["a = 10", "a = 11"]
+    for k, axes in enumerate(panels):
+        for j, name in enumerate(("20", "21", "22")):
+            same(lines(axes)[name], table.c, table.height[k, j])
