@@ -218,6 +218,10 @@ CALLS = {
         lambda **k: len(kn.backtest(**k).forecasts),
         {"matches": matches(), "raters": rated(), "train_until": "2020-01-15", "metrics": ("log_loss",)},
     ),
+    "choose_rater": (
+        lambda **k: kn.choose_rater(**k).name,
+        {"matches": matches(), "raters": [rated(), kn.TeamElo.classic(k=20.0)]},
+    ),
     "Population": (
         lambda **k: kn.Population(**k).mean_rating,
         {"density": np.ones((4, 1, 5)), **cells()},
@@ -299,6 +303,7 @@ RESULTS = {
     "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
     "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
+    "RaterChoice",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""
 

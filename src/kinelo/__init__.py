@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
     from kinelo.errors import InputError, KineloWarning, NoStationaryState
+    from kinelo.forecasts.automatic import RaterChoice
     from kinelo.forecasts.backtest import Backtest, backtest
     from kinelo.forecasts.forecast import Forecast
     from kinelo.forecasts.parameters import Estimates
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
     from kinelo.model.system import RatingSystem
     from kinelo.raters.bradley_terry.rater import BradleyTerry
+    from kinelo.raters.choice import choose_rater
     from kinelo.raters.glicko.rater import Glicko, Glicko2
     from kinelo.raters.history import rating_history
     from kinelo.raters.kalman.rater import KalmanElo
@@ -118,6 +120,8 @@ _HOME: dict[str, tuple[str, ...]] = {
     "raters.bradley_terry.rater": ("BradleyTerry",),
     "raters.kalman.rater": ("KalmanElo",),
     "forecasts.backtest": ("backtest", "Backtest"),
+    "forecasts.automatic": ("RaterChoice",),
+    "raters.choice": ("choose_rater",),
     "raters.player.rater": ("PlayerElo",),
     "forecasts.forecast": ("Forecast",),
     "forecasts.parameters": ("Estimates",),

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.cli.backtest import _raters
+from kinelo.cli.options import Reading
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ COMMANDS = ("rate", "predict", "backtest", "leaderboard", "season")
 def test_raters_without_conditions_say_so(command, rater, folder):
     said = run(*commands(folder)[command], "--rater", rater, "--condition", "surface")
     assert isinstance(said.exception, kn.InputError)
-    assert "heeds no conditions of matches; leave --condition away, or choose team, player or kalman" in str(
+    assert "uses no conditions of matches; leave out --condition, or choose team, player or kalman" in str(
         said.exception
     )
 
@@ -94,7 +95,7 @@ def test_rating_and_forecasts_heed_the_surface(folder, tmp_path):
         )
         for option, value in (("--condition", "round"), ("--start", folder / "start.csv")):
             refused = run(command, *words, option, value)
-            assert isinstance(refused.exception, kn.InputError) and f"leave {option} away" in str(refused.exception)
+            assert isinstance(refused.exception, kn.InputError) and f"leave out {option}" in str(refused.exception)
 
 
 def test_leaderboards_backtests_and_seasons_heed_the_surface(folder, tmp_path):
@@ -115,16 +116,20 @@ def test_leaderboards_backtests_and_seasons_heed_the_surface(folder, tmp_path):
     assert one != other
 
 
-def test_a_backtest_of_all_says_who_does_without(folder, capsys):
+def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsys):
     matches = kn.read_matches(folder / "results.csv", conditions=["surface"])
-    chosen = _raters(matches, None, folder / "start.csv", ["surface"])
-    assert list(chosen) == ["TeamElo", "KalmanElo", "Glicko", "Glicko2", "BradleyTerry"]
-    assert all(chosen[kind].conditions == ["surface"] for kind in ("TeamElo", "KalmanElo"))
-    assert all(chosen[kind].start == folder / "start.csv" for kind in list(chosen)[:4])
+    chosen = _raters(matches, None, Reading(start=folder / "start.csv", condition=["surface"]), "2023-04-01")
+    assert list(chosen) == ["TeamElo", "KalmanElo"]
+    assert all(rater.conditions == ["surface"] for rater in chosen.values())
+    assert all(rater.start == folder / "start.csv" for rater in chosen.values())
     assert capsys.readouterr().err.splitlines() == [
-        "note: without conditions, which they do not take, forecast Glicko, Glicko2, BradleyTerry",
-        "note: without start, which they do not take, forecast BradleyTerry",
+        "note: Glicko takes no conditions and is left out",
+        "note: Glicko2 takes no conditions and is left out",
+        "note: BradleyTerry takes no conditions and no start and is left out",
     ]
+    some = _raters(matches, ["glicko", "kalman"], Reading(condition=["surface"]), "2023-04-01")
+    assert list(some) == ["KalmanElo"]
+    assert capsys.readouterr().err == "note: Glicko takes no conditions and is left out\n"
 
 
 def test_leaderboards_and_backtests_begin_with_given_ratings(folder, tmp_path):

@@ -41,9 +41,10 @@ def test_rate_writes_ratings_rejects_and_a_picture(league, tmp_path):
     dirty.write_text((league / "results.csv").read_text() + "X1,2030-01-01,Ashford,Ashford,1,0\n")
     out, rejects, picture = (tmp_path / name for name in ("ratings.csv", "rejects.csv", "h.png"))
     said = run("rate", dirty, "--out", out, "--rejects", rejects, "--picture", picture, "--top", 3)
-    assert "60 matches, TeamElo" in said and "and 3 more" in said and "Estimated: step" in said
+    assert "60 matches, KalmanElo" in said and "and 3 more" in said and "Estimated: walk" in said
+    assert "Rater chosen on the earlier matches: KalmanElo, with log-loss" in said
     assert "1 rows set aside (a side against itself: 1)" in said
-    assert pl.read_csv(out).columns == ["name", "rating", "uncertainty", "matches", "last_played"]
+    assert pl.read_csv(out).columns == ["name", "rating", "uncertainty", "home", "matches", "last_played"]
     assert pl.read_csv(rejects).rows() == [("matches", 61, "a side against itself")]
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -98,7 +99,7 @@ def test_columns_can_be_named(league, tmp_path):
         (("rate", "RESULTS", "--rater", "fifa"), "there is no rater 'fifa'"),
         (("rate", "RESULTS", "--column", "home"), "is not of the form NAME=COLUMN"),
         (("predict", "--match", "A - B"), "either --book DIR or --results FILE"),
-        (("predict", "--results", "RESULTS"), "say what to forecast"),
+        (("predict", "--results", "RESULTS"), "Say what to forecast"),
         (("predict", "--results", "RESULTS", "--match", "A-B"), "is not of the form 'HOME - AWAY'"),
         (("predict", "--book", "FOLDER", "--match", "A - B"), "is not a rating book"),
         (("sample", "FOLDER"), "exists already"),
@@ -115,7 +116,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words, message, league, monke
 def test_a_book_of_another_rater_is_refused(league, tmp_path, monkeypatch, capsys):
     run("rate", league / "results.csv", "--book", tmp_path / "b")
     said = refused(monkeypatch, capsys, "rate", league / "results.csv", "--book", tmp_path / "b", "--rater", "glicko")
-    assert "is a book of TeamElo" in said
+    assert "is a book of KalmanElo" in said
 
 
 def test_a_pattern_of_files_is_rated_as_one(league, tmp_path, monkeypatch, capsys):
@@ -131,5 +132,5 @@ def test_a_pattern_of_files_is_rated_as_one(league, tmp_path, monkeypatch, capsy
     far, near = (pl.read_csv(tmp_path / name).sort("name") for name in ("far.csv", "near.csv"))
     assert far.equals(near)
     said = refused(monkeypatch, capsys, "rate", tmp_path / "games" / "*.parquet", "--book", tmp_path / "book")
-    assert "of a pattern of files" in said
+    assert "Of a pattern of files" in said
     assert "none.parquet" in refused(monkeypatch, capsys, "rate", tmp_path / "*none.parquet")

@@ -157,7 +157,20 @@ def test_any_rater_can_be_asked_but_margins_must_be_drawn():
     found = kn.season(elo, double_round("ABC"), rules=kn.Rules(2, 1, 0, ["wins"]), simulations=400)
     assert found.to_polars()["name"][0] == "A"
     with pytest.raises(InputError, match="ClassicElo draws no margins"):
-        kn.season(elo, double_round("ABC"), simulations=10)
+        kn.season(elo, double_round("ABC"), rules=kn.Rules(tie_breaks=["margin"]), simulations=10)
+
+
+def test_by_default_margins_separate_where_they_are_drawn_and_wins_where_they_are_not(rater):
+    played = kn.read_matches({"home": ["A", "B", "C"] * 9, "away": ["B", "C", "A"] * 9, "result": [1, 0.5, 0] * 9})
+    elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)
+    usual, wins = (
+        kn.season(elo, double_round("ABC"), rules=rules, simulations=300)
+        for rules in (None, kn.Rules(tie_breaks=["wins"]))
+    )
+    assert usual.rules.tie_breaks == ("wins",)
+    assert (usual.positions == wins.positions).all()
+    filtered = kn.season(rater, double_round("ABCD"), simulations=50)
+    assert filtered.rules.tie_breaks == ("margin", "wins")
 
 
 def test_knockout_of_known_strengths(rater):

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kinelo.cli.engine import Scheduler, Workers
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
+from kinelo.cli.options import Json, Reading, Rejects, ResultsFile, grouped
 from kinelo.cli.picture import picture_name
-from kinelo.raters.choice import RATER_HELP
+from kinelo.raters.choice import AUTOMATIC, RATER_HELP
 
 if TYPE_CHECKING:
     from kinelo.forecasts.backtest import Backtest
     from kinelo.matches.matches import Matches
 
 
+@grouped
 def backtest(
-    results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
+    results: ResultsFile,
+    reading: Reading,
     train_until: Annotated[
         str | None,
         typer.Option(help="First day that is forecast (2005-01-01); by default the middle of the matches."),
     ] = None,
-    lineups: Annotated[Path | None, typer.Option(help="Line-ups: match, side, player, perhaps minutes.")] = None,
     rater: Annotated[
         list[str] | None,
-        typer.Option(help=f"{RATER_HELP}; may be repeated. By default all of Kinelo's that can be used."),
+        typer.Option(
+            help=f"{AUTOMATIC}: chosen on the matches before; {RATER_HELP}; may be repeated. By default all of "
+            "Kinelo's that can be used."
+        ),
     ] = None,
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
     metric: Annotated[
@@ -36,13 +41,8 @@ def backtest(
     picture: Annotated[
         Path | None, typer.Option(callback=picture_name, help="Draw the calibration into this PNG file.")
     ] = None,
-    rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
-    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
-    aliases: Aliases = None,
-    scale: ResultScale = None,
-    drop_repeats: DropRepeats = False,
-    condition: Conditions = None,
-    start: StartingRatings = None,
+    rejects: Rejects = None,
+    as_json: Json = False,
     workers: Workers = None,
     scheduler: Scheduler = None,
 ) -> None:
@@ -50,59 +50,67 @@ def backtest(
 
     Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
     """
-    from kinelo.cli.loading import load, plain_warnings, write_csv
+    from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.forecasts.scores import METRICS
     from kinelo.runtime.workers import client_of
 
     engine = client_of(workers, scheduler)
-    matches = load(
-        results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats, conditions=condition
-    )
+    matches = reading.load(results, rejects)
     if since is not None:
         matches = matches.since(since)
     first_day = train_until or _middle(matches)
     with plain_warnings(), engine as client:
-        chosen = _raters(matches, rater, start, condition or [])
+        chosen = _raters(matches, rater, reading, first_day)
         test = run(matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client)
-    _show(test, first_day)
+    if as_json:
+        found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
+        typer.echo(json.dumps(found, ensure_ascii=False))
+    else:
+        _show(test, first_day)
     if out is not None:
         write_csv(test.scores, out)
-        typer.echo(f"Scores: {out}")
+        typer.echo(f"Scores: {out}", err=as_json)
     if picture is not None:
         from kinelo.pictures.calibration import draw_calibration
         from kinelo.pictures.style import save
 
-        typer.echo(f"Picture: {save(draw_calibration(test), picture)}")
+        typer.echo(f"Picture: {save(draw_calibration(test), picture)}", err=as_json)
 
 
 def _middle(matches: Matches) -> str:
     from kinelo.errors import InputError
 
     if len(matches) < 2:
-        raise InputError(f"a backtest needs matches to fit and matches to forecast; there are {len(matches)} in all")
+        raise InputError(f"A backtest needs matches to fit and matches to forecast; there are {len(matches)} in all.")
     return str(matches.date[len(matches) // 2])
 
 
-def _raters(matches: Matches, asked: list[str] | None, start: Path | None, conditions: list[str]) -> dict:
-    """The raters asked for, or all that can be used; of the latter those do without what they cannot take."""
+def _raters(matches: Matches, asked: list[str] | None, reading: Reading, first_day: str) -> dict[str, Any]:
+    """The raters asked for, or all of Kinelo's; those that lack what is asked of them are left out, with a word."""
+    from kinelo.cli.rating import choose
     from kinelo.raters.choice import RATERS, rater_called
 
-    if asked is not None:
-        return {type(rater).__name__: rater for rater in (rater_called(name, start, conditions) for name in asked)}
-    chosen = {}
-    for name, choice in RATERS.items():
-        if choice.needs_lineups and matches.lineups is None:
+    start, conditions = reading.start, reading.condition or []
+    names = asked or [name for name, kind in RATERS.items() if matches.lineups is not None or not kind.needs_lineups]
+    chosen: dict[str, Any] = {}
+    for name in names:
+        if name == AUTOMATIC:
+            choice = choose(matches.before(first_day), start, conditions, fit=False)
+            chosen[f"{choice.name} ({AUTOMATIC})"] = choice.rater
             continue
-        takes = rater_called(name).get_params()
-        chosen[choice.kind] = rater_called(
-            name, start if "start" in takes else None, conditions if "conditions" in takes else ()
-        )
-    for given, what in ((conditions, "conditions"), (start, "start")):
-        without = [kind for kind, rater in chosen.items() if what not in rater.get_params()]
-        if given and without:
-            typer.echo(f"note: without {what}, which they do not take, forecast {', '.join(without)}", err=True)
-    if "PlayerElo" in chosen:
+        rater = rater_called(name)
+        takes = getattr(rater, "get_params", dict)()
+        lacking = [
+            what for what, given in (("conditions", conditions), ("start", start)) if given and what not in takes
+        ]
+        if lacking and ":" not in name and len(names) > 1:
+            typer.echo(f"note: {type(rater).__name__} takes no {' and no '.join(lacking)} and is left out", err=True)
+        else:
+            chosen[type(rater).__name__] = rater_called(name, start, conditions)
+    if not chosen:
+        rater_called(names[0], start, conditions)  # says what it lacks
+    if "PlayerElo" in chosen and not asked:
         unaware = rater_called("player", start, conditions)
         unaware.known = "none"  # type: ignore[attr-defined]
         chosen |= {"PlayerElo, line-up unknown": unaware}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
-from kinelo.raters.choice import RATER_HELP
+from kinelo.cli.options import Json, RaterName, Reading, grouped
+from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,44 +20,34 @@ ACTIVE_HELP = "Show those who played within so many days of the last match."
 LEAST_HELP = "Show those who played at least so many matches."
 
 
+@grouped
 def leaderboard(
     source: Annotated[Path, typer.Argument(help="A rating book, or a file of results to fit.")],
-    rater: Annotated[str | None, typer.Option(help=f"{RATER_HELP}; for a file of results.")] = None,
-    lineups: Annotated[Path | None, typer.Option(help="Line-ups that belong to the results.")] = None,
+    reading: Reading,
+    rater: RaterName = AUTOMATIC,
     active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
     least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
     caution: Annotated[float, typer.Option(min=0, help="Standard deviations taken off before sorting.")] = 2.0,
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
     out: Annotated[Path | None, typer.Option(help="Write the leaderboard to this CSV file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
-    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
-    aliases: Aliases = None,
-    scale: ResultScale = None,
-    drop_repeats: DropRepeats = False,
-    condition: Conditions = None,
-    start: StartingRatings = None,
+    as_json: Json = False,
 ) -> None:
     """Show who is best, surest first; sides hardly tied to the rest stand in pools of their own.
 
     Example:  kinelo leaderboard league/results.csv --active-days 365 --least-matches 5
     """
-    from kinelo.cli.loading import load, plain_warnings, rater_or_usual, write_csv
-    from kinelo.raters.choice import rater_called
+    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.rating import check_rater, fit_rater, open_book
     from kinelo.raters.leaderboard import leaderboard as ranked
 
-    options: dict[str, Any] = {
-        "aliases": aliases,
-        "scale": scale,
-        "drop_repeats": drop_repeats,
-        "conditions": condition,
-    }
     with plain_warnings():
         if source.is_dir():
-            rated, matches = _kept(source, rater, condition, start)
+            book = open_book(source, rater, reading)
+            rated, matches = book.rater, book.matches()
         else:
-            rated = rater_called(rater_or_usual(rater, lineups), start, condition or ())
-            matches = load(source, lineups, column, **options)
-            rated = rated.fit(matches)
+            check_rater(rater, reading)
+            matches = reading.load(source)
+            rated, _ = fit_rater(rater, matches, reading.start, reading.condition or ())
         table = ranked(rated, matches, active_days=active_days, least_matches=least_matches, caution=caution)
     if out is not None:
         write_csv(table, out)
@@ -65,19 +55,6 @@ def leaderboard(
         typer.echo(json.dumps(table.to_dicts(), default=str, ensure_ascii=False))
         return
     _show(table, top, f"{len(matches):,} matches, {type(rated).__name__}")
-
-
-def _kept(source: Path, kind: str | None, condition: list[str] | None, start: Path | None) -> tuple[Any, Matches]:
-    """Rater and matches of a book."""
-    from kinelo.book.book import RatingBook
-    from kinelo.cli.loading import told_by_book
-    from kinelo.raters.choice import rater_called
-
-    if kind is not None and ":" in kind:
-        rater_called(kind)  # the book finds a class of the user's once its module is imported
-    book = RatingBook(source)
-    told_by_book(source, book.rater, condition, start)
-    return book.rater, book.matches()
 
 
 def show_leaderboard(

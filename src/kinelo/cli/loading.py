@@ -104,21 +104,16 @@ def silent_refusals() -> Iterator[None]:
                 os.write(2, line)
 
 
-def rater_or_usual(asked: str | None, lineups: Path | None) -> str:
-    """The rater that was asked for, else the usual one: by players where line-ups are given."""
-    return asked or ("player" if lineups else "team")
-
-
 def told_by_book(book: Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
     """Columns that the rater of a book asks of matches; what else is asked of a book that exists is refused."""
     from kinelo.raters.adapter import conditions_of
 
     kept = conditions_of(rater)
     if conditions and set(conditions) != set(kept):
-        heeds = f"the conditions {', '.join(kept)}" if kept else "no conditions"
-        raise InputError(f"{book} is a book whose rater heeds {heeds}; leave --condition away or start another")
+        used = f"the conditions {', '.join(kept)}" if kept else "no conditions"
+        raise InputError(f"{book} is a book whose rater uses {used}; leave out --condition or start another")
     if start is not None:
-        raise InputError(f"{book} keeps the ratings it began with; leave --start away or start another book")
+        raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book")
     return list(kept)
 
 

@@ -2,78 +2,182 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
-from kinelo.errors import KineloWarning
-from kinelo.raters.choice import RATER_HELP
+from kinelo.cli.options import Json, RaterName, Reading, grouped
+from kinelo.errors import InputError, KineloWarning
+from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
+    from kinelo.forecasts.forecast import Forecast
     from kinelo.matches.matches import Matches
     from kinelo.raters.rater import Rater
 
+PLAYED_HELP = (
+    "Forecast matches played since this day too, each from the results before its day; the rater is fitted on results "
+    "before this day. By default played matches are left out."
+)
 
+
+@grouped
 def predict(
-    fixtures: Annotated[Path | None, typer.Argument(help="Matches to come: CSV or Parquet with two sides.")] = None,
+    reading: Reading,
+    fixtures: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Matches to come: CSV or Parquet with two sides; played ones in it stand in for --results."
+        ),
+    ] = None,
     match: Annotated[list[str] | None, typer.Option(help="A match as 'HOME - AWAY'; may be repeated.")] = None,
     book: Annotated[Path | None, typer.Option(help="Rating book to forecast from.")] = None,
     results: Annotated[Path | None, typer.Option(help="File of results to fit and forecast from.")] = None,
-    lineups: Annotated[Path | None, typer.Option(help="Line-ups that belong to --results.")] = None,
-    rater: Annotated[str | None, typer.Option(help=f"{RATER_HELP}.")] = None,
+    rater: RaterName = AUTOMATIC,
     neutral: Annotated[bool, typer.Option("--neutral", help="Matches given by --match have no home side.")] = False,
+    played_since: Annotated[str | None, typer.Option(help=PLAYED_HELP)] = None,
     out: Annotated[Path | None, typer.Option(help="Write the forecasts to this CSV file.")] = None,
-    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
-    aliases: Aliases = None,
-    scale: ResultScale = None,
-    drop_repeats: DropRepeats = False,
-    condition: Conditions = None,
-    start: StartingRatings = None,
+    as_json: Json = False,
 ) -> None:
     """Forecast matches from a rating book or a file of results.
 
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     """
-    from kinelo.cli.loading import load, plain_warnings, rater_or_usual, told_by_book, write_csv
-    from kinelo.raters.adapter import conditions_of, forecast_by
-    from kinelo.raters.choice import rater_called
+    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.rating import check_rater, open_book
+    from kinelo.raters.adapter import conditions_of
 
+    _check(fixtures, match, book, results, played_since)
+    conditions = list(reading.condition or ())
     with plain_warnings():
-        options: dict[str, Any] = {
-            "aliases": aliases,
-            "scale": scale,
-            "drop_repeats": drop_repeats,
-            "conditions": condition,
-        }
-        kind = rater_or_usual(rater, lineups)
-        chosen = _rater(
-            book, results, lambda: rater_called(kind, start, condition or ()),
-            lambda path: load(path, lineups, columns=column, **options),
-        )  # fmt: skip
         if book is not None:
-            told_by_book(book, chosen, condition, start)
-    asked = dict.fromkeys([*conditions_of(chosen), *(condition or ())])
-    matches = _fixtures(fixtures, match, neutral, column, aliases, list(asked))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KineloWarning)  # names never met are told below, one by one
-        forecast = forecast_by(chosen, matches)
+            kept = open_book(book, rater, reading)
+            chosen, past = kept.rater, kept.matches() if len(kept) else None
+            conditions = list(dict.fromkeys([*conditions_of(chosen), *conditions]))
+        else:
+            check_rater(rater, reading)
+            chosen, past = None, reading.load(results or fixtures or Path())
+        matches = (
+            reading.fixtures(fixtures, conditions) if fixtures else _pairs(match or [], neutral, reading, conditions)
+        )
+        forecast, chosen = _forecast(chosen, past, matches, rater, reading, played_since)
     for name in forecast.unknown:
         typer.echo(_stranger(name, chosen), err=True)
-    table = forecast.to_polars()
-    if matches.identifiers is None:
-        table = table.drop("match_id")
-    if "date" not in _columns_of(matches):
-        table = table.drop("date")
+    table = _table(forecast)
     if out is not None:
         write_csv(table, out)
-        typer.echo(f"Forecasts: {out}")
-    _show(table)
+        typer.echo(f"Forecasts: {out}", err=as_json)
+    if as_json:
+        content = {"rater": type(chosen).__name__, "forecasts": table.to_dicts(), "unknown": list(forecast.unknown)}
+        typer.echo(json.dumps(content, default=str, ensure_ascii=False))
+    else:
+        _show(table)
+
+
+def _check(
+    fixtures: Path | None, match: list[str] | None, book: Path | None, results: Path | None, played_since: str | None
+) -> None:
+    """Refuse a command that does not say what to forecast, or from what."""
+    if (fixtures is None) == (not match):
+        raise InputError("Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.")
+    if book is not None and results is not None:
+        raise InputError("Say where the ratings come from: either --book DIR or --results FILE.")
+    if book is None and results is None and fixtures is None:
+        raise InputError("Say where the ratings come from: either --book DIR or --results FILE.")
+    if played_since is not None and (book is not None or fixtures is None):
+        raise InputError(
+            "--played-since forecasts played matches of a file from --results; it takes no --book or --match."
+        )
+
+
+def _forecast(
+    kept: Any, past: Matches | None, matches: Matches, rater: str, reading: Reading, played_since: str | None
+) -> tuple[Forecast, Any]:
+    """Forecast what is not played from all results, and what was played since a day from the results before its day."""
+    import numpy as np
+
+    from kinelo.cli.rating import fit_rater
+    from kinelo.matches.matches import read_day
+
+    played = _played(matches, past)
+    late = np.zeros(len(matches), bool) if played_since is None else matches.date >= read_day(played_since)
+    wanted = ~played | late
+    if not wanted.any():
+        raise InputError(
+            f"All {len(matches):,} matches have been played. --played-since DAY forecasts those since a day, each from "
+            "the results before its day."
+        )
+    if not wanted.all():
+        left_out = int((~wanted).sum())
+        typer.echo(f"note: {left_out:,} matches already played are left out (see --played-since)", err=True)
+    if kept is None and past is not None:
+        train = past if played_since is None else past.before(played_since)
+        if len(train) == 0:
+            raise InputError(f"There are no results before {played_since} to fit a rater on; choose a later day.")
+        kept, _ = fit_rater(rater, train, reading.start, reading.condition or ())
+        past = past[len(train) :]
+    elif past is not None:
+        past = past[:0]
+    return _by_day(kept, past, matches[wanted], played[wanted]), kept
+
+
+def _by_day(rater: Any, results: Matches | None, matches: Matches, played: NDArray[np.bool_]) -> Forecast:
+    """Forecast played matches from the results before their day, the others from all results."""
+    import numpy as np
+
+    from kinelo.forecasts.forecast import Forecast
+    from kinelo.raters.adapter import carry_on, forecast_by
+
+    chances = np.empty((len(matches), 3))
+    unknown: dict[str, None] = {}
+    parts = [np.flatnonzero(played & (matches.date == day)) for day in np.unique(matches.date[played])]
+    used = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)  # names never met are told one by one
+        for part in [*parts, np.flatnonzero(~played)]:
+            if part.size == 0:
+                continue
+            if results is not None:
+                here = matches.date[part[0]]
+                until = int(np.searchsorted(results.date, here)) if played[part[0]] else len(results)
+                if until > used:
+                    carry_on(rater, results[used:until])
+                    used = until
+            said = forecast_by(rater, matches[part])
+            chances[part] = said.probabilities
+            unknown |= dict.fromkeys(said.unknown)
+    return Forecast(chances, tuple(unknown)).about(matches)
+
+
+def _played(matches: Matches, past: Matches | None) -> NDArray[np.bool_]:
+    """Which matches have a result, in their own file or (same day, same sides) among those that the rater saw."""
+    import numpy as np
+
+    played = ~np.isnan(matches.result)
+    if past is None or _undated(matches):
+        return played
+
+    def keys(table: Matches) -> list[tuple[int, str, str]]:
+        names = table.teams
+        return [(int(d), names[h], names[a]) for d, h, a in zip(table.day, table.home, table.away)]
+
+    seen = set(keys(past))
+    known = np.array([key in seen for key in keys(matches)], bool)
+    early = int((~played & ~known & (matches.date < past.date[-1])).sum()) if len(past) else 0
+    if early:
+        typer.echo(
+            f"note: {early:,} matches without a result are dated before {past.date[-1]}, the last result; their "
+            "forecasts know results that came later",
+            err=True,
+        )
+    return played | known
 
 
 def _stranger(name: str, rater: Rater) -> str:
@@ -87,55 +191,36 @@ def _stranger(name: str, rater: Rater) -> str:
     return f"warning: {name} has never played: it is forecast as a newcomer{meant}"
 
 
-def _columns_of(matches: Matches) -> set[str]:
-    dateless = any(note.startswith("there is no date column") for note in matches.notes)
-    return set() if dateless else {"date"}
+def _undated(matches: Matches) -> bool:
+    return any(note.startswith("there is no date column") for note in matches.notes)
 
 
-def _rater(book: Path | None, results: Path | None, new: Callable[[], Rater], read: Callable[[Path], Matches]) -> Rater:
-    from kinelo.book.book import RatingBook
-    from kinelo.errors import InputError
-
-    if (book is None) == (results is None):
-        raise InputError("say where the ratings come from: either --book DIR or --results FILE")
-    if book is not None:
-        return RatingBook(book).rater
-    assert results is not None
-    rater = new()
-    return rater.fit(read(results))
+def _table(forecast: Forecast) -> pl.DataFrame:
+    """The forecasts without columns that the matches do not have."""
+    table, matches = forecast.to_polars(), forecast.matches
+    assert matches is not None
+    absent = [*(["match_id"] if matches.identifiers is None else []), *(["date"] if _undated(matches) else [])]
+    return table.drop(absent)
 
 
-def _fixtures(
-    path: Path | None,
-    pairs: list[str] | None,
-    neutral: bool,
-    column: list[str] | None,
-    aliases: Path | None,
-    conditions: list[str],
-) -> Matches:
-    from kinelo.cli.loading import column_mapping
-    from kinelo.errors import InputError
+def _pairs(pairs: list[str], neutral: bool, reading: Reading, conditions: list[str]) -> Matches:
+    """Matches given as 'HOME - AWAY'."""
     from kinelo.matches.reading import read_matches
 
-    if (path is None) == (not pairs):
-        raise InputError("say what to forecast: either a file of fixtures or --match 'HOME - AWAY'")
-    if path is not None:
-        return read_matches(path, columns=column_mapping(column), played=False, aliases=aliases, conditions=conditions)
-    sides = [pair.split(" - ") for pair in pairs or []]
-    for pair, names in zip(pairs or [], sides, strict=True):
+    sides = [pair.split(" - ") for pair in pairs]
+    for pair, names in zip(pairs, sides, strict=True):
         if len(names) != 2 or not all(name.strip() for name in names):
             raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'")
     home, away = ([names[k].strip() for names in sides] for k in (0, 1))
     if conditions:
-        typer.echo(
-            f"note: --match says nothing of {', '.join(conditions)}: sides play with their own strength", err=True
-        )
+        told = f"note: --match says nothing of {', '.join(conditions)}: sides play with their own strength"
+        typer.echo(told, err=True)
     table = {name: [""] * len(sides) for name in conditions} | {
         "home": home,
         "away": away,
         "neutral": [neutral] * len(sides),
     }
-    return read_matches(table, played=False, aliases=aliases, conditions=conditions)
+    return read_matches(table, played=False, aliases=reading.aliases, conditions=conditions)
 
 
 def _show(table: pl.DataFrame, most: int = 40) -> None:

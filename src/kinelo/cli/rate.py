@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
+from kinelo.cli.options import Json, RaterName, Reading, Rejects, grouped
 from kinelo.cli.picture import picture_name
 from kinelo.errors import InputError
-from kinelo.raters.choice import RATER_HELP
+from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     from kinelo.book.book import RatingBook
+    from kinelo.forecasts.automatic import RaterChoice
     from kinelo.matches.matches import Matches
     from kinelo.raters.rater import Rater
 
@@ -22,83 +24,82 @@ if TYPE_CHECKING:
 RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result; 'games/*.parquet' is read in pieces."
 
 
+@grouped
 def rate(
     results: Annotated[Path, typer.Argument(help=RESULTS_HELP)],
-    lineups: Annotated[Path | None, typer.Option(help="Line-ups: match, side, player, perhaps minutes.")] = None,
-    rater: Annotated[
-        str | None,
-        typer.Option(help=f"{RATER_HELP}; by default team, or player with line-ups."),
-    ] = None,
+    reading: Reading,
+    rater: RaterName = AUTOMATIC,
     book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write all ratings to this CSV file.")] = None,
     picture: Annotated[
         Path | None, typer.Option(callback=picture_name, help="Draw rating histories into this PNG file.")
     ] = None,
-    rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")] = None,
-    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
-    aliases: Aliases = None,
-    scale: ResultScale = None,
-    drop_repeats: DropRepeats = False,
-    condition: Conditions = None,
-    start: StartingRatings = None,
+    rejects: Rejects = None,
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
     active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
     least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
+    as_json: Json = False,
 ) -> None:
     """Rate the sides (or players) of a file of results and show the leaderboard.
 
-    Parameters are estimated from the file; a rating book keeps the ones it was started with.
+    Parameters are estimated from the file; a rating book keeps its rater and the parameters it was started with.
 
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
     """
-    from kinelo.cli.loading import load, plain_warnings, rater_or_usual, told_by_book, write_csv
-    from kinelo.raters.choice import rater_called
+    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.rating import check_rater, fit_rater, open_book
+    from kinelo.raters.adapter import conditions_of
 
     if any(sign in str(results) for sign in "*?["):
-        if lineups or book or picture or rejects or aliases or scale or drop_repeats or condition or start:
-            raise InputError("of a pattern of files, only --rater, --column, --top and --out can be asked.")
-        _rate_in_pieces(str(results), rater or "team", column, top, out)
+        others = {*reading.asked()} - {"--column"}
+        if book or picture or rejects or as_json or others:
+            raise InputError("Of a pattern of files, only --rater, --column, --top and --out can be asked.")
+        _rate_in_pieces(str(results), rater, reading, top, out)
         return
 
-    kind = rater_or_usual(rater, lineups)
+    kept, choice = None, None
+    if book is not None and (book / "book.knl").exists():
+        with plain_warnings():
+            kept = open_book(book, rater, reading)
+    else:
+        check_rater(rater, reading)
+    conditions = reading.condition if kept is None else list(conditions_of(kept.rater))
+    matches = reading.load(results, rejects, conditions)
     with plain_warnings():
-        kept = _opened(book, rater)
-    if kept is not None:
-        condition = told_by_book(kept.path, kept.rater, condition, start)
-    rated: Any = rater_called(kind, start, condition or ()) if kept is None else None
-    matches = load(
-        results, lineups, column, rejects, aliases=aliases, scale=scale, drop_repeats=drop_repeats, conditions=condition
-    )
-    with plain_warnings():
+        rated: Any = None
         if kept is None:
-            rated = rated.fit(matches)
+            rated, choice = fit_rater(rater, matches, reading.start, conditions or ())
         if book is not None:
-            rated = _add(book, kept, rated, matches)
-    title = f"{len(matches):,} matches, {type(rated).__name__}"
-    show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)
-    _show_parameters(rated)
+            rated = _add(book, kept, rated, matches, quiet=as_json)
+    if as_json:
+        typer.echo(json.dumps(_content(rated, matches, choice), default=str, ensure_ascii=False))
+    else:
+        title = f"{len(matches):,} matches, {type(rated).__name__}"
+        show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)
+        _show_parameters(rated)
     if out is not None:
         write_csv(rated.ratings_, out)
-        typer.echo(f"Ratings: {out}")
+        typer.echo(f"Ratings: {out}", err=as_json)
     if picture is not None:
         from kinelo.pictures.histories import draw_histories
         from kinelo.pictures.style import save
         from kinelo.raters.history import rating_history
 
-        typer.echo(f"Picture: {save(draw_histories(rating_history(rated, matches)), picture)}")
+        drawn = save(draw_histories(rating_history(rated, matches)), picture)
+        typer.echo(f"Picture: {drawn}", err=as_json)
 
 
-def _rate_in_pieces(pattern: str, kind: str, column: list[str] | None, top: int, out: Path | None) -> None:
+def _rate_in_pieces(pattern: str, rater: str, reading: Reading, top: int, out: Path | None) -> None:
     """Rate files that need not fit into memory and show the best, active or not."""
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
+    from kinelo.cli.rating import fit_rater
     from kinelo.matches.scan import scan_matches
-    from kinelo.raters.choice import rater_called
 
-    scan = scan_matches(pattern, column_mapping(column))
+    scan = scan_matches(pattern, column_mapping(reading.column))
     for note in scan.notes:
         typer.echo(f"note: {note}", err=True)
     with plain_warnings():
-        rated = rater_called(kind).fit(scan)
+        rated, _ = fit_rater(rater, scan)
     table = rated.ratings_
     played = int(table["matches"].sum()) // 2
     typer.echo(f"{played:,} matches of {len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}")
@@ -111,24 +112,7 @@ def _rate_in_pieces(pattern: str, kind: str, column: list[str] | None, top: int,
         typer.echo(f"Ratings: {out}")
 
 
-def _opened(book: Path | None, asked: str | None) -> RatingBook | None:
-    """The book to carry on, if there is one already."""
-    from kinelo.book.book import RatingBook
-    from kinelo.raters.choice import rater_called
-
-    if book is None or not (book / "book.knl").exists():
-        return None
-    # The book finds a class of the user's once its module is imported.
-    kind = None if asked is None else type(rater_called(asked))
-    kept = RatingBook(book)
-    if kind is not None and kind is not type(kept.rater):
-        raise InputError(
-            f"{book} is a book of {type(kept.rater).__name__}; leave --rater {asked} away or start another"
-        )
-    return kept
-
-
-def _add(book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches) -> Rater:
+def _add(book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches, *, quiet: bool) -> Rater:
     """Count matches in a book, which is begun with the rater fitted where there is none yet."""
     from kinelo.book.book import RatingBook
     from kinelo.results.disk import disk_errors_in_words
@@ -137,10 +121,27 @@ def _add(book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Mat
         kept = RatingBook(book, fitted) if kept is None else kept
         added = kept.add(matches)
     changed = f"{added.changed:,} changed, " if added.changed else ""
+    kind = type(kept.rater).__name__
     typer.echo(
-        f"Book {book}: {added.new:,} new matches, {changed}{added.known:,} counted before, {len(kept):,} in all."
+        f"Book {book}, kept by {kind}: {added.new:,} new matches, {changed}{added.known:,} counted before, "
+        f"{len(kept):,} in all.",
+        err=quiet,
     )
     return kept.rater
+
+
+def _content(rater: Any, matches: Matches, choice: RaterChoice | None) -> dict[str, Any]:
+    """What ``--json`` prints: the rater, its parameters with standard errors, and all ratings."""
+    estimates = getattr(rater, "estimates_", None)
+    errors = {} if estimates is None else estimates.standard_errors
+    return {
+        "rater": type(rater).__name__,
+        "choice": None if choice is None else choice.to_dict(),
+        "matches": len(matches),
+        "parameters": dict(getattr(rater, "parameters_", {})),
+        "standard_errors": {name: error if error == error else None for name, error in errors.items()},
+        "ratings": rater.ratings_.to_dicts(),
+    }
 
 
 def _show_parameters(rater: Rater) -> None:

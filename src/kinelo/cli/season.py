@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
-from kinelo.raters.choice import RATER_HELP
+from kinelo.cli.options import Json, RaterName, Reading, grouped
+from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.matches.outcomes import Scale
+BREAK_HELP = (
+    "What separates sides level on points: margin, wins or head_to_head; repeat for an order. By default margin, then "
+    "wins; wins alone where the rater draws no margins."
+)
 
-BREAK_HELP = "What separates sides level on points: margin, wins or head_to_head; repeat for an order."
 
-
+@grouped
 def season(
     results: Annotated[Path, typer.Argument(help="Results to fit the rater on.")],
     fixtures: Annotated[
         Path, typer.Argument(help="All matches of the season; those with a result count as they ended.")
     ],
-    rater: Annotated[str, typer.Option(help=RATER_HELP)] = "kalman",
+    reading: Reading,
+    rater: RaterName = AUTOMATIC,
     win: Annotated[float, typer.Option(help="Points for a win.")] = 3.0,
     draw: Annotated[float, typer.Option(help="Points for a draw.")] = 1.0,
     loss: Annotated[float, typer.Option(help="Points for a loss.")] = 0.0,
@@ -33,40 +36,33 @@ def season(
     simulations: Annotated[int, typer.Option(min=1, help="How many times the season is played.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Write the table to this CSV file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    lineups: Annotated[Path | None, typer.Option(help="Line-ups that belong to the results.")] = None,
-    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
-    aliases: Aliases = None,
-    scale: ResultScale = None,
-    drop_repeats: DropRepeats = False,
-    condition: Conditions = None,
-    start: StartingRatings = None,
+    as_json: Json = False,
 ) -> None:
     """Play the rest of a season many times: final points, chances of the title and of going down.
 
     Example:  kinelo season league/results.csv fixtures.csv --relegated 2
     """
-    from kinelo.cli.loading import column_mapping, load, plain_warnings, write_csv
+    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.rating import check_rater, fit_rater
     from kinelo.forecasts.season import Rules
     from kinelo.forecasts.season import season as played
-    from kinelo.matches.reading import read_matches
-    from kinelo.raters.choice import rater_called
 
     places = {"title": (1, 1)} | ({"relegation": (-relegated, -1)} if relegated else {})
-    rules = Rules(win, draw, loss, tuple(tie_break) if tie_break else ("margin", "wins"), places)
+    rules = Rules(win, draw, loss, tuple(tie_break) if tie_break else None, places)
+    check_rater(rater, reading)
     with plain_warnings():
-        options: dict[str, Any] = {"aliases": aliases, "drop_repeats": drop_repeats, "conditions": condition}
-        fitted = rater_called(rater, start, condition or ()).fit(load(results, lineups, column, scale=scale, **options))
-        coming = read_matches(
-            fixtures, played=False, columns=column_mapping(column), results=cast("Scale | None", scale),
-            aliases=aliases, drop_repeats=drop_repeats, conditions=condition or (),
-        )  # fmt: skip
+        conditions = reading.condition or []
+        fitted, _ = fit_rater(rater, reading.load(results), reading.start, conditions)
+        coming = reading.fixtures(fixtures, conditions)
         found = played(fitted, coming, rules=rules, simulations=simulations, seed=seed)
+    if not tie_break and found.rules.tie_breaks == ("wins",):
+        kind = type(fitted).__name__
+        typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)
     table = found.to_polars()
     if out is not None:
         write_csv(table, out)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        typer.echo(json.dumps({"rater": type(fitted).__name__, **found.to_dict()}, ensure_ascii=False))
         return
     _show(table, f"{len(coming):,} fixtures, {simulations:,} times, {type(fitted).__name__}")
 

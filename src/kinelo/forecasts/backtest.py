@@ -206,10 +206,7 @@ def backtest(
     >>> test.scores.select("rater", "line-up").row(0), len(test.matches)
     (('TeamElo', 'not used'), 168)
     """
-    named = _named(raters)
-    for name, rater in named.items():
-        if not callable(getattr(rater, "fit", None)) or not callable(getattr(rater, "one_step_ahead", None)):
-            raise InputError(f"{name} is no rater: a rater can fit and say one_step_ahead")
+    named = named_raters(raters)
     unknown = [metric for metric in metrics if metric not in METRICS]
     if unknown or not metrics:
         raise InputError(
@@ -219,10 +216,10 @@ def backtest(
     if np.isnan(test.result).any():
         raise InputError("matches without a result cannot be tested; read them with played=True to reject such rows")
     if client is None:
-        ended = [_put_to_the_test(item, train, test) for item in named.items()]
+        ended = [put_to_the_test(item, train, test) for item in named.items()]
     else:
         check_client(client)
-        ended = collected(client, _put_to_the_test, list(named.items()), train, test)
+        ended = collected(client, put_to_the_test, list(named.items()), train, test)
     forecasts = {name: forecast.about(test) for name, (forecast, _, _) in zip(named, ended, strict=True)}
     fitted = {name: rater for name, (_, rater, _) in zip(named, ended, strict=True)}
     seconds = {name: taken for name, (_, _, taken) in zip(named, ended, strict=True)}
@@ -231,7 +228,7 @@ def backtest(
     return done
 
 
-def _put_to_the_test(
+def put_to_the_test(
     named: tuple[str, Forecaster], train: Matches | MatchScan, test: Matches
 ) -> tuple[Forecast, Forecaster, float]:
     """Forecasts of one rater, the rater as it stands then, and the seconds it took."""
@@ -280,18 +277,21 @@ def _doubt(test: Backtest) -> None:
             )
 
 
-def _named(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster) -> dict[str, Forecaster]:
-    """Copies of the raters by name; those of one kind are numbered."""
-    if isinstance(raters, Mapping):
-        return {str(name): copy.deepcopy(rater) for name, rater in raters.items()}
-    several = list(raters) if isinstance(raters, Iterable) else [raters]
+def named_raters(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster) -> dict[str, Forecaster]:
+    """Copies of the raters by name, checked; those of one kind are numbered."""
     named: dict[str, Forecaster] = {}
-    for rater in several:
-        kind = type(rater).__name__
-        taken = sum(name == kind or name.startswith(f"{kind} ") for name in named)
-        named[kind if not taken else f"{kind} {taken + 1}"] = copy.deepcopy(rater)
+    if isinstance(raters, Mapping):
+        named = {str(name): copy.deepcopy(rater) for name, rater in raters.items()}
+    else:
+        for rater in list(raters) if isinstance(raters, Iterable) else [raters]:
+            kind = type(rater).__name__
+            taken = sum(name == kind or name.startswith(f"{kind} ") for name in named)
+            named[kind if not taken else f"{kind} {taken + 1}"] = copy.deepcopy(rater)
     if not named:
-        raise InputError("there is no rater to put to the test; give at least one")
+        raise InputError("There is no rater to test; give at least one.")
+    for name, rater in named.items():
+        if not callable(getattr(rater, "fit", None)) or not callable(getattr(rater, "one_step_ahead", None)):
+            raise InputError(f"{name} is no rater: a rater can fit and say one_step_ahead")
     return named
 
 

@@ -8,7 +8,7 @@ forecasts are taken as they stand and the matches as independent. Matches that h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +38,8 @@ class Rules:
         Points for each.
     tie_breaks
         What separates sides that are level on points, in this order: ``"margin"`` (sum of margins), ``"wins"``,
-        ``"head_to_head"`` (points from the matches among those who are level); then lots are drawn.
+        ``"head_to_head"`` (points from the matches among those who are level); then lots are drawn. None, the default,
+        means margins, then wins, or wins alone where margins are not known.
     places
         Groups of places to be told the chances of, first and last place, by name; negative places count from the end.
 
@@ -49,12 +50,12 @@ class Rules:
     win: float = 3.0
     draw: float = 1.0
     loss: float = 0.0
-    tie_breaks: Sequence[str] = ("margin", "wins")
+    tie_breaks: Sequence[str] | None = None
     places: Mapping[str, tuple[int, int]] = field(default_factory=lambda: {"title": (1, 1), "relegation": (-3, -1)})
 
     def __post_init__(self) -> None:
-        listed = isinstance(self.tie_breaks, Sequence) and not isinstance(self.tie_breaks, str)
-        if not listed or any(name not in TIE_BREAKS for name in self.tie_breaks):
+        breaks = () if self.tie_breaks is None else self.tie_breaks
+        if not isinstance(breaks, Sequence) or isinstance(breaks, str) or any(b not in TIE_BREAKS for b in breaks):
             raise InputError(f"tie_breaks={self.tie_breaks!r} must be a list of any of {', '.join(TIE_BREAKS)}")
         for name in ("win", "draw", "loss"):
             check_number("Rules", name, getattr(self, name), -1e9, 1e9)
@@ -146,13 +147,14 @@ def season(
     fixtures
         All matches of the season; those with a result count as they ended.
     rules
-        Points, tie-breaks and groups of places; three points for a win, margins, then wins by default.
+        Points, tie-breaks and groups of places; by default three points for a win, and margins, then wins, to separate
+        sides level on points (wins alone where the rater draws no margins). Those of the result say what was used.
 
     >>> import kinelo as kn
     >>> played = kn.read_matches({"home": ["A", "B", "C"] * 20, "away": ["B", "C", "A"] * 20, "result": [1, 1, 0] * 20})
     >>> fixtures = kn.read_matches({"home": ["A", "B", "C"], "away": ["C", "A", "B"]}, played=False)
     >>> rater = kn.TeamElo.classic(k=20).fit(played)
-    >>> table = kn.season(rater, fixtures, rules=kn.Rules(tie_breaks=["wins"]), simulations=500).to_polars()
+    >>> table = kn.season(rater, fixtures, simulations=500).to_polars()
     >>> table["name"][0], bool(table["title"].sum() > 0.999)
     ('A', True)
     """
@@ -172,7 +174,10 @@ def season(
     place = np.full(len(fixtures.teams), -1)
     place[codes] = np.arange(codes.size)
     outcome, margin = _results(rater, fixtures, simulations, seed)
-    if "margin" in rules.tie_breaks and np.isnan(margin).any():
+    known = not np.isnan(margin).any()
+    if rules.tie_breaks is None:
+        rules = replace(rules, tie_breaks=("margin", "wins") if known else ("wins",))
+    elif "margin" in rules.tie_breaks and not known:
         raise InputError(
             f"{type(rater).__name__} draws no margins, so that tie_breaks cannot use them; take 'wins' or "
             "'head_to_head', or a rater that does (KalmanElo)"
@@ -239,7 +244,7 @@ class _Tables:
     def positions(self, generator: np.random.Generator) -> NDArray[np.int64]:
         """Places: by points, then tie-breaks in order, then lots."""
         keys = [self.points]
-        for name in self.rules.tie_breaks:
+        for name in self.rules.tie_breaks or ():
             keys.append(self._key(name, keys))
         keys.append(generator.random(self.points.shape))
         order = np.lexsort([-key for key in keys[::-1]], axis=-1)

@@ -1,8 +1,11 @@
-"""The list of raters, from which help texts, commands and pages are made: short names, homes, what each is for."""
+"""The list of raters, from which help texts, commands and pages are made: short names, modules, what each is for.
+
+:func:`choose_rater` takes the one that forecasts a user's own matches best (:mod:`kinelo.forecasts.automatic`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +14,10 @@ from kinelo.errors import InputError
 from kinelo.runtime.user_classes import imported
 
 if TYPE_CHECKING:
+    from kinelo.forecasts.automatic import RaterChoice
+    from kinelo.forecasts.backtest import Forecaster
+    from kinelo.matches.matches import Matches
+    from kinelo.matches.scan import MatchScan
     from kinelo.raters.rater import Rater
 
 
@@ -33,11 +40,73 @@ RATERS = {
 }
 RATER_HELP = f"{', '.join(list(RATERS)[:-1])} or {list(RATERS)[-1]}, or a class of your own as MODULE:CLASS"
 
+AUTOMATIC = "auto"
+USUAL = "kalman"
+"""The rater that is kept unless another one is clearly better on the user's own matches."""
+
+
+def choose_rater(
+    matches: Matches | MatchScan, raters: Mapping[str, Forecaster] | Iterable[Forecaster] | None = None
+) -> RaterChoice:
+    """Choose the rater that forecasts the earlier of these matches best, and fit it on all of them.
+
+    The candidates are fitted on the first half of the matches (of at most 20,000) and forecast the second half one step
+    ahead. The first of them (of Kinelo's: :class:`kinelo.KalmanElo`) is kept unless another one is better by more than
+    one standard error.
+
+    Parameters
+    ----------
+    raters
+        The candidates, or a mapping from names to candidates; by default all of Kinelo's that can use these matches.
+
+    Returns
+    -------
+    RaterChoice
+        ``rater`` is fitted; ``str(choice)`` says what was chosen and by how much, ``test`` holds all scores.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
+    >>> choice = kn.choose_rater(matches[:50])
+    >>> print(choice)
+    KalmanElo, the usual rater: fewer than 60 matches cannot tell raters apart.
+    """
+    from kinelo.forecasts.automatic import choose
+    from kinelo.forecasts.backtest import named_raters
+    from kinelo.matches.matches import check_matches
+    from kinelo.matches.scan import MatchScan
+
+    if not isinstance(matches, MatchScan):
+        check_matches(matches)
+    named = candidates(matches) if raters is None else named_raters(raters)
+    return choose(matches, named, next(iter(named)))
+
+
+def candidates(
+    matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = ()
+) -> dict[str, Rater]:
+    """All of Kinelo's raters that can use these matches, ``start`` and ``conditions``, the usual one first."""
+    from kinelo.matches.scan import MatchScan
+
+    scanned = isinstance(matches, MatchScan)
+    found = {}
+    for name in sorted(RATERS, key=lambda name: name != USUAL):
+        lineups = None if isinstance(matches, MatchScan) else matches.lineups
+        if RATERS[name].needs_lineups and lineups is None:
+            continue
+        takes = _of_kinelo(name).get_params()
+        if (start is not None and "start" not in takes) or (conditions and "conditions" not in takes):
+            continue
+        rater = rater_called(name, start, conditions)
+        if scanned and rater.needs_whole_table():
+            continue
+        found[RATERS[name].kind] = rater
+    return found
+
 
 def rater_called(name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Rater | Any:
     """A rater with every parameter left to be estimated; ``module:Class`` finds one of a user's own.
 
-    It begins with the ratings of a file (``start``) and heeds ``conditions``; one of Kinelo's that cannot is refused,
+    It begins with the ratings of a file (``start``) and uses ``conditions``; one of Kinelo's that cannot is refused,
     while a class of a user's own without ``conditions`` finds them with the matches.
 
     >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
@@ -54,7 +123,7 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
     elif conditions and ":" not in name:
         able = [key for key in RATERS if "conditions" in _of_kinelo(key).get_params()]
         raise InputError(
-            f"{type(rater).__name__} heeds no conditions of matches; leave --condition away, or choose "
+            f"{type(rater).__name__} uses no conditions of matches; leave out --condition, or choose "
             f"{', '.join(able[:-1])} or {able[-1]}"
         )
     return rater

@@ -1,0 +1,106 @@
+"""Options that several commands share, declared once.
+
+A group of options is a dataclass whose fields are annotated as Typer asks. A command marked ``@grouped`` takes the
+group as one argument; on the command line its fields are options like any other.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+
+import typer
+
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
+from kinelo.raters.choice import AUTOMATIC, RATER_HELP
+
+if TYPE_CHECKING:
+    from kinelo.matches.matches import Matches
+
+RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result."
+ResultsFile = Annotated[Path, typer.Argument(help=RESULTS_HELP)]
+RaterName = Annotated[
+    str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the earlier of your matches; {RATER_HELP}.")
+]
+Rejects = Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How results are read and what a rater is told beside them: options of every command that rates."""
+
+    lineups: Annotated[
+        Path | None, typer.Option(help="Line-ups of the results: match, side, player, perhaps minutes.")
+    ] = None
+    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None
+    aliases: Aliases = None
+    scale: ResultScale = None
+    drop_repeats: DropRepeats = False
+    condition: Conditions = None
+    start: StartingRatings = None
+
+    def asked(self) -> list[str]:
+        """Names of the options that were given."""
+        return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
+
+    def load(self, results: Path, rejects: Path | None = None, conditions: list[str] | None = None) -> Matches:
+        """Read a file of results; ``conditions`` stands in for those that were asked for."""
+        from kinelo.cli.loading import load
+
+        return load(
+            results, self.lineups, self.column, rejects, aliases=self.aliases, scale=self.scale,
+            drop_repeats=self.drop_repeats, conditions=self.condition if conditions is None else conditions,
+        )  # fmt: skip
+
+    def fixtures(self, path: Path, conditions: list[str]) -> Matches:
+        """Read matches that need not have been played."""
+        from kinelo.cli.loading import column_mapping
+        from kinelo.matches.outcomes import Scale
+        from kinelo.matches.reading import read_matches
+
+        return read_matches(
+            path, played=False, columns=column_mapping(self.column), results=cast("Scale | None", self.scale),
+            aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions,
+        )  # fmt: skip
+
+
+def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command take groups of options: each field of a group becomes an option of its own, the last ones."""
+    hints = get_type_hints(command, include_extras=True)
+    own, groups, shared = [], {}, []
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind = hints[name]
+        if is_dataclass(kind):
+            groups[name] = kind
+            shared += _options_of(cast("type", kind))
+        else:
+            own.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @wraps(command)
+    def call(**given: Any) -> Any:
+        made = {name: kind(**{f.name: given.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
+        return command(**given, **made)
+
+    parameters = [*own, *shared]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
+
+
+def _options_of(group: type) -> list[inspect.Parameter]:
+    """The fields of a group as options of a command."""
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(group)
+    ]

@@ -1,0 +1,69 @@
+"""The rater of a command: the one that was asked for, that of a book, or one chosen on the user's own matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from kinelo.raters.choice import AUTOMATIC
+
+if TYPE_CHECKING:
+    from kinelo.book.book import RatingBook
+    from kinelo.cli.options import Reading
+    from kinelo.forecasts.automatic import RaterChoice
+    from kinelo.matches.matches import Matches
+    from kinelo.matches.scan import MatchScan
+
+
+def check_rater(name: str, reading: Reading) -> None:
+    """Refuse a rater that does not exist or cannot do what is asked, before any file is read."""
+    from kinelo.raters.choice import rater_called
+
+    if name != AUTOMATIC:
+        rater_called(name, reading.start, reading.condition or ())
+
+
+def fit_rater(
+    name: str, matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = ()
+) -> tuple[Any, RaterChoice | None]:
+    """The rater of this name, fitted, and how it was chosen where that was left to Kinelo, which is said."""
+    from kinelo.raters.choice import rater_called
+
+    if name != AUTOMATIC:
+        return rater_called(name, start, conditions).fit(matches), None
+    choice = choose(matches, start, conditions)
+    return choice.rater, choice
+
+
+def choose(
+    matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = (), *, fit: bool = True
+) -> RaterChoice:
+    """Choose a rater on the earlier of these matches, and say on the error stream which and by how much."""
+    from kinelo.forecasts import automatic
+    from kinelo.raters.choice import candidates
+
+    named = candidates(matches, start, conditions)
+    choice = automatic.choose(matches, named, next(iter(named)), fit=fit)
+    typer.echo(f"Rater chosen on the earlier matches: {choice}", err=True)
+    if getattr(matches, "lineups", None) is not None and choice.name != "PlayerElo":
+        typer.echo(f"note: {choice.name} does not use the line-ups; --rater player does", err=True)
+    return choice
+
+
+def open_book(book: Path, asked: str, reading: Reading) -> RatingBook:
+    """A book that exists, whose rater is none other than what was asked for."""
+    from kinelo.book.book import RatingBook
+    from kinelo.cli.loading import told_by_book
+    from kinelo.errors import InputError
+    from kinelo.raters.choice import rater_called
+
+    # The book finds a class of the user's once its module is imported.
+    kind = None if asked == AUTOMATIC else type(rater_called(asked))
+    kept = RatingBook(book)
+    if kind is not None and kind is not type(kept.rater):
+        raise InputError(f"{book} is a book of {type(kept.rater).__name__}; leave out --rater {asked} or start another")
+    told_by_book(book, kept.rater, reading.condition, reading.start)
+    return kept

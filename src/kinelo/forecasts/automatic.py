@@ -1,0 +1,180 @@
+"""Choice of a rater on the user's own matches.
+
+The candidates are fitted on the first half of the earlier matches (at most ``MOST`` of them) and forecast the second
+half one step ahead. With ``d`` the mean difference in log-loss to the reference and ``s`` its standard error, a
+candidate replaces the reference only if ``d < −s``: a few hundred matches cannot tell good raters apart, and the best
+of several noisy scores is too often the luckiest. Among those who pass, the lowest log-loss wins.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.backtest import Backtest, Forecaster, put_to_the_test
+from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.scan import MatchScan, joined
+
+MOST = 20_000
+"""Matches on which raters are compared: more would cost time and change few choices."""
+
+FEWEST = 60
+"""Below this number of matches nothing is compared, and the reference is taken."""
+
+
+@dataclass(frozen=True, repr=False)
+class RaterChoice:
+    """A rater chosen on the earlier matches of a league.
+
+    Attributes
+    ----------
+    name
+        Which candidate was chosen.
+    rater
+        The chosen rater, fitted on all matches.
+    reference
+        The candidate that is kept unless another is better by more than one standard error.
+    test
+        Forecasts and scores of all candidates on the second half of the earlier matches, or None where there were too
+        few to compare.
+    fitted
+        How many matches the candidates were fitted on for that.
+    left_out
+        Candidates that could not be used, and why.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
+    >>> choice = kn.choose_rater(matches, [kn.KalmanElo(), kn.TeamElo.classic(k=20)])
+    >>> choice.name, len(choice.test.matches), choice.rater.ratings_.height
+    ('KalmanElo', 45, 6)
+    """
+
+    name: str
+    rater: Any = field(repr=False)
+    reference: str
+    test: Backtest | None
+    fitted: int = 0
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def gaps(self) -> dict[str, tuple[float, float]]:
+        """By candidate: its log-loss minus that of the chosen one, and the standard error of that; the best first."""
+        if self.test is None:
+            return {}
+        found = {other: _gap(self.test, other, self.name) for other in self.test.forecasts if other != self.name}
+        return dict(sorted(found.items(), key=lambda item: item[1][0]))
+
+    def __str__(self) -> str:
+        if self.test is None:
+            return f"{self.name}, the usual rater: fewer than {FEWEST} matches cannot tell raters apart."
+        loss = float(self.test.match_scores(self.name).mean())
+        count = len(self.test.matches)
+        told = f"{self.name}, with log-loss {loss:.4f} over {count:,} matches forecast one step ahead"
+        gaps = self.gaps
+        if not gaps:
+            return f"{told}; no other rater can be used here."
+        nearest, (gap, error) = next(iter(gaps.items()))
+        if gap >= 0.0:
+            return f"{told}; next is {nearest}, {gap:.4f} ± {error:.4f} behind."
+        return f"{told}; {nearest} was {-gap:.4f} ± {error:.4f} better, which is too little to leave the usual rater."
+
+    def __repr__(self) -> str:
+        return f"RaterChoice of {self}"
+
+    def _repr_html_(self) -> str:
+        table = "" if self.test is None else self.test._repr_html_()
+        return f"<div class='kinelo-choice'><p>{escape(str(self))}</p>{table}</div>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was chosen, how far the others were behind, and who was left out, as plain values."""
+        scores = {} if self.test is None else {row["rater"]: row["log_loss"] for row in self.test.scores.to_dicts()}
+        return {
+            "rater": self.name,
+            "reference": self.reference,
+            "fitted": self.fitted,
+            "tested": 0 if self.test is None else len(self.test.matches),
+            "log_loss": scores,
+            "behind": {name: {"difference": gap, "standard_error": error} for name, (gap, error) in self.gaps.items()},
+            "left_out": dict(self.left_out),
+        }
+
+
+def choose(
+    matches: Matches | MatchScan, candidates: Mapping[str, Forecaster], reference: str, *, fit: bool = True
+) -> RaterChoice:
+    """Choose one of several raters by the earlier of these matches, and fit it on all of them.
+
+    Parameters
+    ----------
+    candidates
+        By name; they are copied, not changed.
+    reference
+        The one that is kept unless another is better by more than one standard error.
+    fit
+        Whether the chosen rater is fitted on all matches; otherwise it comes as it was handed over.
+    """
+    early = earlier_part(matches)
+    if np.isnan(early.result).any():
+        raise InputError("matches without a result cannot be fitted; read them with played=True to reject such rows")
+    half = len(early) // 2
+    test, left_out = None, {}
+    if len(early) >= FEWEST:
+        test, left_out = _compare(early[:half], early[half:], candidates)
+    name = reference if test is None else _best(test, reference)
+    rater = copy.deepcopy(candidates[name])
+    if fit:
+        rater.fit(matches)
+    return RaterChoice(name, rater, reference, test, half if test is not None else 0, left_out)
+
+
+def earlier_part(matches: Matches | MatchScan, most: int = MOST) -> Matches:
+    """The first matches of a table or of a scan, at most ``most``."""
+    if not isinstance(matches, MatchScan):
+        check_matches(matches)
+        return matches[:most]
+    pieces, count = [], 0
+    for piece in matches.pieces(most):
+        pieces.append(piece[: most - count])
+        count += len(pieces[-1])
+        if count >= most:
+            break
+    return joined(pieces)
+
+
+def _compare(train: Matches, later: Matches, candidates: Mapping[str, Forecaster]) -> tuple[Backtest, dict[str, str]]:
+    """Scores of the candidates on the later matches; what a candidate cannot use is a reason to leave it out."""
+    forecasts, raters, seconds, left_out = {}, {}, {}, {}
+    for name, candidate in candidates.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", KineloWarning)  # the fit on all matches says them again
+                told = put_to_the_test((name, copy.deepcopy(candidate)), train, later)
+        except InputError as error:
+            left_out[name] = str(error)
+            continue
+        forecasts[name], raters[name], seconds[name] = told[0].about(later), told[1], told[2]
+    if not forecasts:
+        raise InputError(next(iter(left_out.values())))
+    return Backtest(later, forecasts, raters, seconds, ("log_loss",)), left_out
+
+
+def _best(test: Backtest, reference: str) -> str:
+    """The reference, or the best of those who are better by more than one standard error."""
+    if reference not in test.forecasts:
+        return str(test.scores["rater"][0])
+    gaps = {name: _gap(test, name, reference) for name in test.forecasts if name != reference}
+    better = {name: gap for name, (gap, error) in gaps.items() if gap < -error}
+    return min(better, key=better.__getitem__) if better else reference
+
+
+def _gap(test: Backtest, name: str, other: str) -> tuple[float, float]:
+    """Mean log-loss of one rater minus that of another, and the standard error of the difference."""
+    gap = test.match_scores(name) - test.match_scores(other)
+    return float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(gap.size))

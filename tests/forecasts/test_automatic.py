@@ -1,0 +1,134 @@
+"""The choice of a rater: the rule, by forecasters whose scores are known; the words; what it may look at."""
+
+import math
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.forecasts import automatic
+from kinelo.forecasts.automatic import choose, earlier_part
+
+
+class Says:
+    """Gives the home win the probability ``p``, the rest to the away win; the one after the other."""
+
+    def __init__(self, *p):
+        self.p, self.seen = p, []
+
+    def fit(self, matches):
+        self.seen = [len(matches)]
+        return self
+
+    def one_step_ahead(self, matches):
+        p = np.resize(self.p, len(matches))
+        return kn.Forecast(np.column_stack([p, np.zeros(p.size), 1 - p]))
+
+
+def wins(n, lost=()):
+    result = np.ones(n)
+    result[list(lost)] = 0
+    days = np.datetime64("2020-01-01") + np.arange(n)
+    return kn.read_matches(
+        {"date": days, "home": ["A", "B"] * (n // 2), "away": ["B", "A"] * (n // 2), "result": result}
+    )
+
+
+def test_another_rater_is_chosen_only_if_better_by_more_than_one_standard_error():
+    # Forty home wins are scored. The rival gains log(.6/.5) in half of them and loses log(.5/p) in the others, so that
+    # the mean difference is (a - b)/2 and its standard error (a + b)/2 times sqrt(40/39)/sqrt(40).
+    matches = wins(80)
+    gain = math.log(0.6 / 0.5)
+    for ratio, chosen in ((0.70, "rival"), (0.76, "usual")):  # (a - b)/(a + b) against 1/sqrt(39) = .160, at b = .724 a
+        rival = Says(0.6, 0.5 * math.exp(-ratio * gain))
+        choice = choose(matches, {"usual": Says(0.5), "rival": rival}, "usual")
+        assert choice.name == chosen, ratio
+        mean, error = choice.gaps["usual" if chosen == "rival" else "rival"]
+        sign = 1 if chosen == "rival" else -1
+        assert mean == pytest.approx(sign * gain * (1 - ratio) / 2, rel=1e-9)
+        assert error == pytest.approx(gain * (1 + ratio) / 2 / math.sqrt(39), rel=1e-9)
+
+
+def test_the_best_of_those_who_pass_is_chosen_and_fitted_on_all():
+    matches = wins(80)
+    named = {"usual": Says(0.5), "good": Says(0.7), "better": Says(0.8), "worse": Says(0.3)}
+    choice = choose(matches, named, "usual")
+    assert choice.name == "better" and choice.rater.seen == [80] and named["better"].seen == []
+    assert choice.fitted == 40 and len(choice.test.matches) == 40
+    assert list(choice.gaps) == ["good", "usual", "worse"]
+    found = choice.to_dict()
+    assert found["rater"] == "better" and found["reference"] == "usual" and found["tested"] == 40
+    assert found["log_loss"]["better"] == pytest.approx(-math.log(0.8))
+    assert found["behind"]["worse"]["difference"] == pytest.approx(math.log(0.8 / 0.3))
+    assert "better" in choice._repr_html_() and repr(choice).startswith("RaterChoice of better")
+
+
+def test_what_was_chosen_is_said_with_how_much_it_is_ahead():
+    matches = wins(80, lost=[50])  # one of the forty that are scored
+    ahead = choose(matches, {"usual": Says(0.5), "rival": Says(0.8)}, "usual")
+    loss = -(39 * math.log(0.8) + math.log(0.2)) / 40
+    gap = math.log(2) - loss
+    error = math.log(4) * math.sqrt(39) / 40 * math.sqrt(40 / 39) / math.sqrt(40)
+    told = f"rival, with log-loss {loss:.4f} over 40 matches forecast one step ahead; next is usual, "
+    assert str(ahead) == told + f"{gap:.4f} ± {error:.4f} behind."
+    behind = choose(matches, {"usual": Says(0.5), "rival": Says(0.5001)}, "rival")
+    assert str(behind).startswith("rival, with log-loss 0.69") and "next is usual" in str(behind)
+    level = choose(wins(80), {"usual": Says(0.5), "rival": Says(0.6, 0.42)}, "usual")
+    assert "; rival was 0.0040 ± 0.0286 better, which is too little to leave the usual rater." in str(level)
+    alone = choose(matches, {"usual": Says(0.5)}, "usual")
+    assert str(alone).endswith("no other rater can be used here.")
+
+
+def test_few_matches_choose_nothing():
+    few = choose(wins(58), {"usual": Says(0.5), "rival": Says(0.9)}, "usual")
+    assert few.name == "usual" and few.test is None and few.gaps == {}
+    assert str(few) == "usual, the usual rater: fewer than 60 matches cannot tell raters apart."
+    assert choose(wins(60), {"usual": Says(0.5), "rival": Says(0.9)}, "usual").name == "rival"
+
+
+def test_a_rater_that_cannot_is_left_out_and_said():
+    class Unable(Says):
+        def fit(self, matches):
+            raise kn.InputError("I need line-ups.")
+
+    choice = choose(wins(80), {"usual": Says(0.5), "unable": Unable(0.9)}, "usual")
+    assert choice.name == "usual" and choice.left_out == {"unable": "I need line-ups."}
+    replaced = choose(wins(80), {"unable": Unable(0.9), "other": Says(0.5)}, "unable")
+    assert replaced.name == "other"
+    with pytest.raises(kn.InputError, match="I need line-ups"):
+        choose(wins(80), {"unable": Unable(0.9)}, "unable")
+
+
+def test_the_choice_looks_at_the_earlier_matches_only(monkeypatch):
+    monkeypatch.setattr(automatic, "MOST", 80)
+    monkeypatch.setattr(earlier_part, "__defaults__", (80,))
+    early, late = wins(200, lost=range(80, 200)), wins(200, lost=range(80))
+    named = {"home": Says(0.9), "away": Says(0.1)}
+    one, other = choose(early, named, "away"), choose(late, named, "home")
+    assert one.name == "home" and other.name == "away"
+    assert one.rater.seen == [200] and one.fitted == 40 and len(one.test.matches) == 40
+
+
+def test_matches_in_pieces_are_chosen_on_as_a_table_is(tmp_path):
+    whole = wins(150, lost=range(1, 150, 3))
+    for part, (first, last) in enumerate(((0, 20), (20, 150))):
+        frame = whole.to_polars().select("date", "home", "away", "result")[first:last]
+        frame.write_parquet(tmp_path / f"{part}.parquet")
+    scan = kn.scan_matches(str(tmp_path / "*.parquet"))
+    part = earlier_part(scan, 100)
+    assert len(part) == 100 and (part.result == whole.result[:100]).all()
+    raters = [kn.TeamElo.classic(k=20), kn.Glicko(deviation=300.0, growth=10.0, home_advantage=0.0, ties=0.5)]
+    there, here = (kn.choose_rater(source, raters) for source in (scan, whole))
+    assert there.name == here.name and there.gaps == here.gaps
+    assert there.rater.ratings_.equals(here.rater.ratings_)
+
+
+def test_all_raters_that_can_use_the_matches_are_candidates():
+    from kinelo.raters.choice import candidates
+
+    matches = wins(80)
+    assert list(candidates(matches)) == ["KalmanElo", "TeamElo", "Glicko", "Glicko2", "BradleyTerry"]
+    assert list(candidates(matches, conditions=["surface"])) == ["KalmanElo", "TeamElo"]
+    league = kn.sample_league(teams=4, seasons=1, seed=1)
+    with_lineups = kn.read_matches(league.results, lineups=league.lineups)
+    assert list(candidates(with_lineups))[:3] == ["KalmanElo", "TeamElo", "PlayerElo"]
