@@ -91,3 +91,4 @@ format: $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(OUT) .pytest_cache .ruff_cache .hypothesis build dist site
+	find src tests -name __pycache__ -prune -exec rm -rf {} +

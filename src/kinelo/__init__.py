@@ -10,12 +10,10 @@ array([[ 0.   , -0.817, -0.987],
        [ 0.987,  0.817,  0.   ]])
 """
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kinelo._version import __version__
-from kinelo.runtime.loading import uncollected
 
 if TYPE_CHECKING:
     from kinelo import plot
@@ -141,35 +139,14 @@ __all__ = ["__version__", "plot", *_MODULE_OF]
 
 def __getattr__(name: str) -> object:
     if name == "plot":
-        with uncollected():
-            return import_module("kinelo.plot")
+        return import_module("kinelo.plot")
     try:
         module = _MODULE_OF[name]
     except KeyError:
         raise AttributeError(f"module 'kinelo' has no attribute {name!r}") from None
-    with uncollected():
-        value = getattr(import_module(module), name)
+    value = getattr(import_module(module), name)
     globals()[name] = value
     return value
-
-
-_MOVED = {
-    "kinelo.ratings": "kinelo.ratings became kinelo.matches, kinelo.raters, kinelo.forecasts and kinelo.book",
-    "kinelo.stationary": "kinelo.stationary became kinelo.theory, and kn.stationary is a function",
-}
-
-
-class _Moved:
-    """Asked last for a module: says where the modules of 0.1 went."""
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        said = _MOVED.get(".".join(name.split(".")[:2]))
-        if said is not None:
-            raise ModuleNotFoundError(f"{said}; the names that 'import kinelo as kn' gives have not moved.", name=name)
-
-
-sys.meta_path.append(_Moved)
 
 
 def __dir__() -> list[str]:

@@ -1,14 +1,10 @@
-import pickle
-import subprocess
-import sys
-
 import pytest
 import synthetic
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing
-from kinelo.paper.easel import Easel, paint, unclassed
 from kinelo.paper.figures.leagues.evidence import Leagues
+from kinelo.paper.rendering import render
 from kinelo.pictures.style import picture_bytes
 
 
@@ -36,37 +32,16 @@ def test_every_simulated_run_lies_on_the_phase_diagram():
     assert axes.get_xlim()[0] < 0.01 and axes.get_ylim()[1] > 2.0
 
 
-def test_the_easel_gives_the_bytes_that_drawing_here_gives():
-    evidence = synthetic.closures()
-    with Easel() as easel:
-        promise = easel.draw("closures", evidence)
-        both = paint("closures", evidence)
-        assert promise.result(timeout=120) == both and set(both) == {"png", "pdf"}
-        assert easel.draw("closures", evidence, "quick").result(timeout=120) == {"png": both["png"]}
-
-
-def test_drawing_needs_nothing_of_what_computes():
-    """Evidence reaches the drawing process without its classes, whose modules load every solver."""
-    code = (
-        "import sys; from kinelo.paper import easel, catalogue\n"
-        "for what in catalogue.PLACES:\n"
-        "    for name in catalogue.figure_names(what): catalogue.drawing(name)\n"
-        "print([name for name in ('numba', 'scipy', 'xarray', 'zarr', 'pydantic') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]"
-    for make in synthetic.EVIDENCE.values():
-        assert b"kinelo" not in pickle.dumps(unclassed(make()))
+def test_a_figure_is_drawn_for_the_printer_at_full_scale_only():
+    full, quick = (render("closures", synthetic.closures(), scale) for scale in ("full", "quick"))
+    assert set(full) == {"png", "pdf"} and quick == {"png": full["png"]}
 
 
 def test_panels_arranged_once_stand_where_matplotlib_puts_them():
     figure = drawing("closures")(synthetic.closures())
-    assert paint("closures", synthetic.closures(), "quick")["png"] == picture_bytes(figure)
+    assert render("closures", synthetic.closures(), "quick")["png"] == picture_bytes(figure)
 
 
 def test_a_drawing_that_cannot_be_made_says_why():
-    with Easel() as easel:
-        with pytest.raises(InputError, match="the drawing 'leagues' needs a run named 'R1'"):
-            easel.draw("leagues", Leagues({})).result(timeout=120)
-        with pytest.raises(RuntimeError, match="Drawing 'closures' failed"):
-            easel.draw("closures", synthetic.THETA).result(timeout=120)
+    with pytest.raises(InputError, match="the drawing 'leagues' needs a run named 'R1'"):
+        render("leagues", Leagues({}))

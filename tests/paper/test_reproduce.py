@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future
 from html import escape
 from pathlib import Path
 
@@ -42,24 +41,11 @@ def whole(studies, tmp_path_factory):
     return folder, reproduce(read_figures(studies), folder)
 
 
-class BlankEasel:
-    """Stands in for drawing where only the runs matter."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def draw(self, name, evidence, scale="full"):
-        promise = Future()
-        promise.set_result({"png": b"blank", "pdf": b"blank"})
-        return promise
-
-
 @pytest.fixture
 def undrawn(monkeypatch):
-    monkeypatch.setattr(kinelo.paper.reproduce, "Easel", BlankEasel)
+    """Drawings that take no time, where only the runs matter."""
+    blank = {"png": b"blank", "pdf": b"blank"}
+    monkeypatch.setattr(kinelo.paper.reproduce, "render", lambda name, evidence, scale="full": blank)
 
 
 def reproduce_command(studies: Path, out: Path, *more: str) -> list[str]:

@@ -2,10 +2,14 @@
 
 import ast
 import math
+import os
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
 
+import numba
 import numpy as np
 import pytest
 from scipy.special import erf, ndtri
@@ -133,13 +137,30 @@ def test_bound_formulas_call_one_another_and_the_targets_operations():
     assert len(counted) == 2
 
 
-def test_code_on_disk_is_not_used_with_other_sources(tmp_path, monkeypatch):
-    room = tmp_path / "room"
-    room.mkdir()
-    (room / "kernels.py").write_text("a = 1")
-    first = formula.digest(room)
-    formula.digest.cache_clear()
-    (room / "kernels.py").write_text("a = 2")
-    assert formula.digest(room) != first
-    stamp = kernels.play_table._cache._cache_file._source_stamp
-    assert stamp[1] == formula.digest(Path(kernels.__file__).parent)
+def test_code_on_disk_is_used_with_the_sources_that_made_it_only(tmp_path):
+    """A kernel whose own file stays as it is, and a part of it that another file holds."""
+    code = tmp_path / "code"
+    (tmp_path / "loops.py").write_text(
+        "from kinelo.play.formula import kernel\nfrom parts import part\n\n@kernel\ndef loop(x):\n    return part(x)\n"
+    )
+
+    question = "from loops import loop; print(loop(1.5), sum(loop.stats.cache_hits.values()))"
+
+    def run(factor):
+        (tmp_path / "parts.py").write_text(
+            f"from kinelo.play.formula import inlined\n\n@inlined\ndef part(x):\n    return {factor} * x\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", question],
+            cwd=tmp_path, env=os.environ | {"NUMBA_CACHE_DIR": str(code)}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout.split()
+
+    assert [run(2), run(4), run(2)] == [["3.0", "0"], ["6.0", "0"], ["3.0", "1"]]
+    assert formula.digest(Path(kernels.__file__).parent) != formula.digest(tmp_path)
+
+
+def test_other_libraries_keep_their_folder_for_compiled_code():
+    before = numba.config.CACHE_DIR
+    formula.kernel(lambda x: x)
+    assert before == numba.config.CACHE_DIR

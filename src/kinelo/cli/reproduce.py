@@ -48,32 +48,24 @@ def reproduce(
 
     Examples:  kinelo reproduce --out reproduction;  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
     """
-    from kinelo.paper.easel import Easel
+    from kinelo.cli.interrupt import lasting_interrupt
+    from kinelo.cli.overall import overall_progress
+    from kinelo.paper.figure import read_figures
+    from kinelo.paper.folder import copy_studies, open_folder
 
-    # The process that draws loads what it needs while this one does.
-    with Easel() as easel:
-        from kinelo.paper.figure import read_figures
-        from kinelo.paper.folder import copy_studies, open_folder
+    chosen = read_figures(studies, scale.value, figure or [], what.value)
+    folder = open_folder(out, resume=resume)
+    from kinelo.paper.report import write_report
+    from kinelo.paper.reproduce import reproduce as carry_out
 
-        chosen = read_figures(studies, scale.value, figure or [], what.value)
-        folder = open_folder(out, resume=resume)
-        from kinelo.cli.interrupt import lasting_interrupt
-        from kinelo.cli.overall import overall_progress
-        from kinelo.paper.report import write_report
-        from kinelo.paper.reproduce import reproduce as carry_out
-        from kinelo.paper.theory import Theory
-
-        try:
-            copy_studies(chosen, folder, studies)
-            with Theory() as theory, lasting_interrupt() as check, overall_progress(check) as watch:
-                result = carry_out(
-                    chosen, folder, scale=scale.value, watch=watch, threads=threads, device=device.value,
-                    easel=easel, think=theory,
-                )  # fmt: skip
-            report = write_report(result, folder)
-        except KeyboardInterrupt:
-            typer.echo(f"Stopped. What was computed is kept in {folder}: go on with --resume.", err=True)
-            raise typer.Exit(130) from None
+    try:
+        copy_studies(chosen, folder, studies)
+        with lasting_interrupt() as check, overall_progress(check) as watch:
+            result = carry_out(chosen, folder, scale=scale.value, watch=watch, threads=threads, device=device.value)
+        report = write_report(result, folder)
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped. What was computed is kept in {folder}: go on with --resume.", err=True)
+        raise typer.Exit(130) from None
     verdicts = [claim.verdict for claim in result.claims]
     missing = f", {lost} NOT MEASURED" if (lost := verdicts.count("not measured")) else ""
     typer.echo(

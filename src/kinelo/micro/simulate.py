@@ -28,7 +28,6 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device
-from kinelo.runtime.loading import uncollected
 from kinelo.runtime.processors import usable_processors
 from kinelo.runtime.progress import progress_bar
 
@@ -203,9 +202,8 @@ def dataset_of(
     states: Sequence[SimulationState], system: RatingSystem, strengths: Strength, description: dict[str, object]
 ) -> xr.Dataset:
     """Recorded states as a dataset with named axes and the provenance of the run in its attributes."""
-    with uncollected():
-        import pandas as pd
-        import xarray as xr
+    import pandas as pd
+    import xarray as xr
 
     steps = np.array([state.step for state in states], dtype=np.int64)
     candidates = steps * int(str(description["matches_per_step"]))

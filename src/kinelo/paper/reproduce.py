@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +12,9 @@ from kinelo.errors import InputError
 from kinelo.paper.catalogue import preparation
 from kinelo.paper.claim import Claim
 from kinelo.paper.claims import check_claims
-from kinelo.paper.easel import Easel, Pictures
 from kinelo.paper.figure import FigureStudy, Scale
-from kinelo.paper.runs import carry_out, has_run, run_folder
-from kinelo.paper.theory import Think, evidence_of
+from kinelo.paper.rendering import render
+from kinelo.paper.runs import carry_out, finished_run, has_run, run_folder
 from kinelo.paper.work import figure_work, run_work
 from kinelo.results.disk import check_space, disk_errors_in_words, make_writable_folder
 from kinelo.results.manifest import FILE_NAME
@@ -28,9 +25,6 @@ from kinelo.runtime.device import DeviceName
 from kinelo.runtime.limits import check_time
 from kinelo.studies.plan import check_run, run_bytes, run_seconds
 from kinelo.studies.study import Study
-
-SHORT = 1.0
-"""Seconds of a simulation that is played on one thread, beside the theory and the drawing of the figures before it."""
 
 ADVICE = "continue with --resume"
 
@@ -77,39 +71,31 @@ def reproduce(
     watch: Callable[[Progress], None] = lambda progress: None,
     threads: int | None = None,
     device: DeviceName = "cpu",
-    easel: Easel | None = None,
-    think: Think = evidence_of,
 ) -> Reproduction:
     """Carry out every run that is not in ``folder`` yet, draw the figures into it and check the claims.
 
     Each run has a folder of its own below ``folder/runs``, named after its inputs: a finished one is used again, an
     interrupted one continued, and one whose inputs changed is computed anew beside the old one. ``device`` is where
-    matches are played, which changes no byte. ``easel`` draws, one of its own by default; ``think`` computes evidence.
+    matches are played, which changes no byte.
     """
     begin = time.monotonic()
-    # Runs, theory and drawing keep the processors busy; more threads for one product of matrices only get in their way.
-    with one_blas_thread(), Easel() if easel is None else nullcontext(easel) as easel:
+    with one_blas_thread():
         for figure in figures:
             preparation(figure.draw, figure.source)
         check_plan(figures, folder)
         make_writable_folder(folder)
-        bench = _Bench(figures, folder, watch, threads, easel, think, device, scale)
-        try:
-            # What is drawn longest comes first, so that little is left to do once the last run has ended.
-            for figure in sorted(figures, key=_is_simulated):
-                bench.make(figure)
-            drawn = sorted(bench.all_drawn(), key=lambda one: figures.index(one.study))
-        finally:
-            bench.close()
-    bench.report("Checking the claims")
-    claims, left_out = check_claims({one.study.draw: one.evidence for one in drawn})
+        work = _Work(figures, folder, watch)
+        for figure in figures:
+            work.make(figure, scale, threads, device)
+    work.report("Checking the claims")
+    claims, left_out = check_claims({one.study.draw: one.evidence for one in work.drawn})
     return Reproduction(
         scale=scale,
-        figures=drawn,
+        figures=work.drawn,
         claims=claims,
         claims_left_out=left_out,
-        runs_found=bench.found,
-        runs=bench.runs,
+        runs_found=work.found,
+        runs=work.runs,
         matches=sum(run_work(s).matches for f in figures for s in f.studies.values()),
         provenance=provenance(seconds=time.monotonic() - begin, seeds=seeds_of(figures)),
     )
@@ -133,73 +119,32 @@ def check_plan(figures: Sequence[FigureStudy], folder: Path) -> None:
     check_space(folder, size, what, remedy)
 
 
-def _is_simulated(figure: FigureStudy) -> bool:
-    return any(study.simulate is not None for study in figure.studies.values())
+class _Work:
+    """Makes figures one after the other and keeps count."""
 
-
-class _Bench:
-    """Keeps count while figures are made one after the other."""
-
-    def __init__(
-        self,
-        figures: Sequence[FigureStudy],
-        folder: Path,
-        watch: Callable[[Progress], None],
-        threads: int | None,
-        easel: Easel,
-        think: Think,
-        device: DeviceName,
-        scale: Scale,
-    ) -> None:
-        self.folder, self.watch, self.threads, self.easel, self.think = folder, watch, threads, easel, think
-        self.device: DeviceName = device
-        self.scale: Scale = scale
-        self.total = sum(figure_work(figure) for figure in figures)
-        self.done, self.figures = 0.0, len(figures)
-        self.found, self.runs = 0, 0
-        self.promised: list[tuple[FigureStudy, Future[tuple[Any, Future[Pictures]]]]] = []
-        self.theory = ThreadPoolExecutor(1)
+    def __init__(self, figures: Sequence[FigureStudy], folder: Path, watch: Callable[[Progress], None]) -> None:
+        self.folder, self.watch = folder, watch
+        self.total, self.figures = sum(figure_work(figure) for figure in figures), len(figures)
+        self.done, self.found, self.runs = 0.0, 0, 0
         self.drawn: list[DrawnFigure] = []
 
-    def make(self, figure: FigureStudy) -> None:
+    def make(self, figure: FigureStudy, scale: Scale, threads: int | None, device: DeviceName) -> None:
+        """Carry out the runs of a figure, compute its evidence and draw it."""
         for name, study in figure.studies.items():
             if has_run(study):
-                self.run(figure, name, study)
-        # Theory is computed beside the runs of the figures that follow.
-        self.promised.append((figure, self.theory.submit(self._think, figure)))
+                self.run(figure, name, study, threads, device)
+        self.report(f"Figure {figure.number}: theory and drawing")
+        evidence = evidence_of(figure, self.folder)
+        pictures = render(figure.draw, evidence, scale)
+        with disk_errors_in_words(self.folder, ADVICE):
+            (self.folder / "figures").mkdir(exist_ok=True)
+            for kind, content in pictures.items():
+                replace_file(self.folder / "figures" / f"{figure.name}.{kind}", content)
+        self.drawn.append(DrawnFigure(figure, evidence, pictures["png"]))
         self.done += figure_work(figure) - sum(run_work(study).seconds for study in figure.studies.values())
-        self.hang_up(wait=False)
 
-    def _think(self, figure: FigureStudy) -> tuple[Any, Future[Pictures]]:
-        evidence = self.think(figure, self.folder)
-        return evidence, self.easel.draw(figure.draw, evidence, self.scale)
-
-    def hang_up(self, *, wait: bool) -> None:
-        """Write the pictures that are there, or with ``wait`` all that were promised."""
-        while self.promised:
-            figure, promise = self.promised[0]
-            if not wait and not (promise.done() and promise.result()[1].done()):
-                return
-            self.promised.pop(0)
-            self.report(f"Figure {figure.number}: theory and drawing")
-            evidence, drawing = promise.result()
-            pictures = drawing.result()
-            with disk_errors_in_words(self.folder, ADVICE):
-                (self.folder / "figures").mkdir(exist_ok=True)
-                for kind, content in pictures.items():
-                    replace_file(self.folder / "figures" / f"{figure.name}.{kind}", content)
-            self.drawn.append(DrawnFigure(figure, evidence, pictures["png"]))
-
-    def close(self) -> None:
-        """Begin no more theory."""
-        self.theory.shutdown(cancel_futures=True)
-
-    def all_drawn(self) -> list[DrawnFigure]:
-        self.hang_up(wait=True)
-        return self.drawn
-
-    def run(self, figure: FigureStudy, name: str, study: Study) -> None:
-        self.hang_up(wait=False)
+    def run(self, figure: FigureStudy, name: str, study: Study, threads: int | None, device: DeviceName) -> None:
+        """Carry out one run, or go on with it."""
         work = run_work(study)
         label = f"Figure {figure.number}: {name}"
         self.report(label)
@@ -209,14 +154,23 @@ class _Bench:
 
         folder = run_folder(self.folder, figure, name, study)
         self.runs += 1
-        self.found += (folder / "manifest.json").exists()
-        # Other threads lose more by sharing few realisations than they gain where theory and drawing wait for them.
-        threads = 1 if self.threads is None and work.seconds < SHORT else self.threads
-        carry_out(study, folder, advance, threads, self.device)
+        self.found += (folder / FILE_NAME).exists()
+        carry_out(study, folder, advance, threads, device)
         self.done += work.seconds
 
     def report(self, label: str, more: float = 0.0) -> None:
+        """Say how far the reproduction is."""
         self.watch(Progress(self.done + more, self.total, len(self.drawn), self.figures, label))
+
+
+def evidence_of(figure: FigureStudy, folder: Path) -> Any:
+    """What a figure shows, from its finished runs in ``folder`` and from theory."""
+    data = {
+        name: finished_run(study, run_folder(folder, figure, name, study))
+        for name, study in figure.studies.items()
+        if has_run(study)
+    }
+    return preparation(figure.draw, figure.source)(figure, data)
 
 
 def seeds_of(figures: Sequence[FigureStudy]) -> list[int]:

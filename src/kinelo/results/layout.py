@@ -15,7 +15,6 @@ import numpy as np
 import xarray as xr
 import zarr
 from numpy.typing import NDArray
-from zarr.core.buffer import Buffer
 from zarr.errors import UnstableSpecificationWarning
 from zarr.storage import MemoryStore
 
@@ -64,7 +63,7 @@ class Layout:
 
 def _files(make: Callable[[MemoryStore], object]) -> dict[str, bytes]:
     """What zarr writes when something is made in an empty store."""
-    content: dict[str, Buffer] = {}
+    content: dict[str, Any] = {}
     make(MemoryStore(content))
     return {name: buffer.to_bytes() for name, buffer in content.items()}
 

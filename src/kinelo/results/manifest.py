@@ -46,12 +46,7 @@ def content_digest(content: object) -> str:
     >>> content_digest({"nu": 0.5, "sigma": 1.0}) == content_digest({"sigma": 1.0, "nu": 0.5})
     True
     """
-    return bytes_digest(canonical_json(content).encode())
-
-
-def bytes_digest(content: bytes) -> str:
-    """Digest of bytes, the same as that of a file which holds them."""
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+    return hashlib.blake2b(canonical_json(content).encode(), digest_size=16).hexdigest()
 
 
 def file_digest(path: Path) -> str:

@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from kinelo._version import __version__
 from kinelo.errors import InputError
-from kinelo.results.chunks import Zstd, chunk_of, known_compression, write_chunk
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
 from kinelo.results.layout import Layout, read_zarr
-from kinelo.results.manifest import FILE_NAME, Manifest, bytes_digest, content_digest, file_digest
+from kinelo.results.manifest import FILE_NAME, Manifest, content_digest, file_digest
 from kinelo.runtime.atomic import replace_file
 
 DATA = "data.zarr"
@@ -177,21 +176,11 @@ class RunStore:
         group = zarr.open_group(self.folder / DATA, mode="r+")
         return {name: array for name, array in group.arrays() if name in self.layout.series}
 
-    @cached_property
-    def _compressions(self) -> dict[str, Zstd | None]:
-        return {name: known_compression(self.layout.initial_files[f"{name}/zarr.json"]) for name in self.layout.series}
-
     def _put(self, name: str, values: NDArray[Any]) -> None:
         """Write the next row of a variable."""
         _, shape = self.layout.series[name]
-        file = f"{DATA}/{name}/c/" + "/".join([str(self._row), *["0"] * len(shape)])
-        compression = self._compressions[name]
-        if compression is None or np.shape(values) != shape:
-            self._arrays[name][self._row] = values
-            self._note(file)
-        elif (content := chunk_of(values, compression)) is not None:
-            write_chunk(self.folder / file, content)
-            self._pending[file] = bytes_digest(content)
+        self._arrays[name][self._row] = values
+        self._note(f"{DATA}/{name}/c/" + "/".join([str(self._row), *["0"] * len(shape)]))
 
     def _note(self, name: str) -> None:
         path = self.folder / name

@@ -9,10 +9,10 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
-from zarr.core.buffer import Buffer, default_buffer_prototype
-from zarr.storage import MemoryStore
+from zarr.storage import MemoryStore, ZipStore
 
 from kinelo.results.layout import unsettled_text_format_accepted
 
@@ -24,7 +24,7 @@ def packed(dataset: xr.Dataset) -> bytes:
     >>> once == again
     True
     """
-    content: dict[str, Buffer] = {}
+    content: dict[str, Any] = {}
     plain = {name: {"compressors": ()} for name in dataset.variables}
     with unsettled_text_format_accepted():
         dataset.to_zarr(MemoryStore(content), mode="w", zarr_format=3, consolidated=False, encoding=plain)
@@ -38,8 +38,5 @@ def packed(dataset: xr.Dataset) -> bytes:
 
 def unpacked(path: Path) -> xr.Dataset:
     """The dataset in a file, read whole."""
-    make = default_buffer_prototype().buffer.from_bytes
-    with zipfile.ZipFile(path) as archive:
-        content = {name: make(archive.read(name)) for name in archive.namelist()}
-    with unsettled_text_format_accepted():
-        return xr.open_zarr(MemoryStore(content), consolidated=False, chunks=None, decode_times=False).load()
+    with unsettled_text_format_accepted(), ZipStore(path, mode="r") as store:
+        return xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False).load()

@@ -15,9 +15,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-from kinelo.play.formula import kernel, stamped
+from kinelo.play.formula import kernel
 from kinelo.raters.kalman.kernels import (
     FIRST,
     HOME,
@@ -99,9 +98,7 @@ def _take(surprise, S, active, x, K, row):
         row[k] = K[k] * root
 
 
-subtract, column, take = (
-    stamped(njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})(f)) for f in (_subtract, _column, _take)
-)
+subtract, column, take = (kernel(f, fastmath={"reassoc", "contract"}) for f in (_subtract, _column, _take))
 
 
 @kernel
