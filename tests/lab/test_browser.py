@@ -7,9 +7,12 @@ import time
 from functools import partial
 from pathlib import Path
 
+import polars as pl
 import pytest
 from made_report import put
 from running_lab import CHROMIUM, Lab
+
+import kinelo as kn
 
 if CHROMIUM is None:
     pytest.skip(
@@ -284,6 +287,14 @@ def test_a_good_file_is_rated_and_downloaded(visit):
     page.click("#rate-go")
     page.wait_for_selector("#rated:not([hidden])")
     assert page.locator("#leaderboard tbody tr").count() == 4
+    shown = {
+        row.split("\t")[1]: row.split("\t")[2:4] for row in page.locator("#leaderboard tbody tr").all_inner_texts()
+    }
+    matches = kn.read_matches(pl.read_csv(GOOD.encode()))
+    ratings = kn.TeamElo().fit(matches).ratings_.select("name", "rating", "uncertainty")
+    assert {name: [float(rating), float(spread.removeprefix("± "))] for name, (rating, spread) in shown.items()} == {
+        name: [round(rating), round(spread)] for name, rating, spread in ratings.iter_rows()
+    }
     assert page.is_hidden("#rate-error") and page.locator("#rejects").count() == 0
     page.wait_for_selector("#what-answer .chances")
     said = page.get_attribute("#what-answer .chances", "aria-label")

@@ -16,8 +16,9 @@ from kinelo.errors import InputError
 from kinelo.lab.explore.controls import CONTROLS, Choice, Controls, Slider, read_controls
 from kinelo.lab.explore.explorer import Explorer, Pools
 from kinelo.lab.explore.live import LiveRun
-from kinelo.lab.explore.pacing import Pacer
+from kinelo.lab.explore.pacing import FIRST_SPEED, Pacer
 from kinelo.lab.explore.theory import predicted_map
+from kinelo.lab.explore.verdict import TheoryAnswer
 
 
 def decoded(frame: bytes, teams: int) -> tuple[dict, np.ndarray, np.ndarray]:
@@ -120,10 +121,10 @@ class Oracle:
 
     async def foresee(self, controls: Controls) -> dict:
         line = {"theta": [4.0, 10.0], "rating": [5.0, 9.0], "deviation": [0.3, 0.3], "slope": 2 / 3, "note": ""}
-        return {"map": line, "words": {"headline": "first"}}
+        return {"map": line, "answer": TheoryAnswer(2 / 3, -1.0, 0.3).to_dict()}
 
     async def judge(self, controls: Controls) -> dict:
-        return {"headline": "last"}
+        return TheoryAnswer(2 / 3, -1.0, 0.3, matches=7.0, advice="last").to_dict()
 
 
 async def watched(script) -> Watcher:
@@ -198,8 +199,8 @@ def test_the_verdict_comes_once_the_sliders_rest(monkeypatch):
             await until(lambda sigma=sigma: any(one.get("controls", {}).get("sigma") == sigma for one in watcher.said))
         await until(lambda: any(one.get("final") for one in watcher.said))
 
-    words = [(one["run"], one["headline"]) for one in asyncio.run(watched(script)).said if one["type"] == "verdict"]
-    assert words[-2:] == [(2, "first"), (2, "last")] and (1, "last") not in words
+    words = [(one["run"], one["advice"]) for one in asyncio.run(watched(script)).said if one["type"] == "verdict"]
+    assert (2, "") in words and words[-1] == (2, "last") and (1, "last") not in words
 
 
 def test_pause_stops_the_clock():
@@ -223,7 +224,7 @@ def test_nonsense_does_not_change_the_speed(given_speed):
         pacer.set_speed(given_speed)
         return pacer.speed
 
-    assert asyncio.run(speed()) == 40.0
+    assert asyncio.run(speed()) == FIRST_SPEED
 
 
 def test_acknowledgements_of_frames_never_sent_are_ignored():

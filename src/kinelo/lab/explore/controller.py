@@ -6,7 +6,7 @@ from typing import Any
 
 from kinelo.lab.explore.controls import Controls, read_controls
 from kinelo.lab.explore.theory import predicted_map
-from kinelo.lab.explore.verdict import first_words, verdict
+from kinelo.lab.explore.verdict import first_answer, whole_answer
 
 
 class TheoryController:
@@ -18,8 +18,8 @@ class TheoryController:
     def foresee(self, controls: dict[str, Any]) -> dict[str, Any]:
         """The map, with what it says at a glance."""
         foreseen = predicted_map(read_controls(controls))
-        return {"map": foreseen.to_dict(), "words": first_words(foreseen)}
+        return {"map": foreseen.to_dict(), "answer": first_answer(foreseen).to_dict()}
 
     def judge(self, controls: dict[str, Any]) -> dict[str, Any]:
-        """The whole verdict."""
-        return verdict(read_controls(controls))
+        """The whole answer."""
+        return whole_answer(read_controls(controls)).to_dict()

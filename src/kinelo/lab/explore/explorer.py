@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.lab.explore.controls import Controls, read_controls, shown
+from kinelo.lab.explore.judgement import judged
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.pacing import Pacer
-from kinelo.lab.explore.verdict import PENDING
+from kinelo.lab.explore.verdict import TheoryAnswer
 
 SEED = 1
 REST_SECONDS = 0.25
-"""The verdict takes longer than the map: it waits until the sliders have been still for this long."""
+"""The diagnosis takes longer than the map: it waits until the sliders have been still for this long."""
+JUDGE_SECONDS = 0.5
+"""How often the league on screen is held against theory."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +39,11 @@ class Theory(Protocol):
     """What an explorer wants to know; :class:`kinelo.lab.serve.theory_service.TheoryService` answers it."""
 
     async def foresee(self, controls: Controls) -> dict[str, Any]:
-        """The stationary map and what it says at a glance."""
+        """The stationary map and the answer that comes with it."""
         ...
 
     async def judge(self, controls: Controls) -> dict[str, Any]:
-        """The verdict of the diagnosis."""
+        """The whole answer of theory."""
         ...
 
 
@@ -57,7 +62,10 @@ class Explorer:
         self._run: LiveRun | None = None
         self._wanted: tuple[Controls, int] | None = None
         self._number = 0
-        self._thinking: asyncio.Task[None] | None = None
+        self._theory_task: asyncio.Task[None] | None = None
+        self._answer: TheoryAnswer | None = None
+        self._final = False
+        self._judged_at = 0.0
 
     async def hear(self, message: dict[str, Any]) -> None:
         """Take one message of the page."""
@@ -92,8 +100,8 @@ class Explorer:
                 await self._move()
                 await self._wait()
         finally:
-            if self._thinking is not None:
-                self._thinking.cancel()
+            if self._theory_task is not None:
+                self._theory_task.cancel()
             if self._run is not None:
                 self._let_go(self._run)
 
@@ -115,12 +123,13 @@ class Explorer:
         if self._run is not None:
             self._let_go(self._run)
         self._run = new
+        self._answer, self._final = None, False
         self._pacer.forget()
         await self._say(new.opening())
         await self._show(new.frame(self._pacer.next_sequence()))
-        if self._thinking is not None:
-            self._thinking.cancel()
-        self._thinking = asyncio.create_task(self._predict(new))
+        if self._theory_task is not None:
+            self._theory_task.cancel()
+        self._theory_task = asyncio.create_task(self._predict(new))
 
     async def _move(self) -> None:
         run = self._run
@@ -130,23 +139,32 @@ class Explorer:
         await asyncio.get_running_loop().run_in_executor(self._pools.play, run.advance, due)
         if self._pacer.ready and self._wanted is None:
             await self._show(run.frame(self._pacer.next_sequence()))
+            if time.monotonic() - self._judged_at > JUDGE_SECONDS:
+                await self._say_verdict(run)
+
+    async def _say_verdict(self, run: LiveRun) -> None:
+        """Send what theory says and whether the league bears it out."""
+        self._judged_at = time.monotonic()
+        if self._answer is None or run is not self._run:
+            return
+        league = await asyncio.get_running_loop().run_in_executor(self._pools.play, run.evidence)
+        if self._answer is not None and run is self._run:
+            verdict = judged(self._answer, league)
+            await self._say({"type": "verdict", "run": run.number, "final": self._final, **verdict})
 
     async def _predict(self, run: LiveRun) -> None:
-        """Send the map with what it says, and the verdict once the sliders rest."""
-
-        async def say_verdict(words: dict[str, Any], *, final: bool) -> None:
-            await self._say({"type": "verdict", "run": run.number, "final": final, **words})
-
-        words: dict[str, Any] = {"headline": "Nothing was found where these ratings settle.", "facts": []}
+        """Send the map with its answer, and the whole answer once the sliders rest."""
         try:
             foreseen = await self._theory.foresee(run.controls)
             line = foreseen["map"]
             run.target = np.interp(run.strengths.theta, line["theta"], line["rating"])
             await self._say({"type": "theory", "run": run.number, **line})
-            words = foreseen["words"]
-            await say_verdict(words, final=False)
+            self._answer = TheoryAnswer.from_dict(foreseen["answer"])
+            await self._say_verdict(run)
             await asyncio.sleep(REST_SECONDS)
-            await say_verdict(await self._theory.judge(run.controls), final=True)
+            self._answer = TheoryAnswer.from_dict(await self._theory.judge(run.controls))
         except InputError as error:
-            known = [fact for fact in words["facts"] if fact["value"] != PENDING]
-            await say_verdict({**words, "facts": known, "advice": str(error)}, final=True)
+            known = self._answer or TheoryAnswer(math.nan, math.nan, math.nan)
+            self._answer = replace(known, missing=str(error))
+        self._final = True
+        await self._say_verdict(run)

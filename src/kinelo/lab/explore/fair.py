@@ -69,4 +69,4 @@ def _slope(controls: Controls, gamma: float) -> float | None:
         found = predicted_map(replace(controls, gamma=gamma))
     except NoStationaryState:
         return None
-    return None if found.note else found.slope
+    return None if found.missing else found.slope

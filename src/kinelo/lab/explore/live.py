@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.lab.explore.controls import THETA, Controls
+from kinelo.lab.explore.evidence import Evidence, LeagueRecord
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states
 from kinelo.macro.state import KineticState
@@ -31,6 +32,8 @@ MOST_MATCHES = 100_000
 """Matches of one advance: some hundredths of a second."""
 MOST_KINETIC_TIME = 6.0
 """Kinetic time of one advance, for the same reason."""
+LEAST_SHARE = 0.02
+"""The least share of drawn pairs that is taken to play."""
 
 
 class LiveRun:
@@ -54,6 +57,7 @@ class LiveRun:
             steady_below=1e-4,
         )  # fmt: skip
         self._density = next(self._kinetic)
+        self._record = LeagueRecord(self.strengths.theta, self.system)
 
     def _stops(self) -> Iterator[int]:
         while True:
@@ -80,14 +84,26 @@ class LiveRun:
         """Present rating of each team."""
         return self._state.rating[0]
 
+    @property
+    def matches(self) -> float:
+        """Matches that each team has played, on average; fewer than the pairs drawn where not every pair plays."""
+        return 2 * int(self._state.played[0]) / self.teams
+
+    def evidence(self) -> Evidence | None:
+        """What the league has shown so far."""
+        with self._playing:
+            return self._record.evidence(self.matches)
+
     def advance(self, matches_per_team: float) -> None:
         """Play on for about this many matches per team, or as many as one frame can bear."""
         with self._playing:
-            self._advance(matches_per_team)
+            share = self.matches / self.time if self.time > 0 else 1.0
+            self._advance(matches_per_team / max(share, LEAST_SHARE))
+            self._record.add(self.time, self.rating)
 
-    def _advance(self, matches_per_team: float) -> None:
+    def _advance(self, pairs_per_team: float) -> None:
         most = min(2 * MOST_MATCHES / self.teams, MOST_KINETIC_TIME / self.system.step)
-        self.time += min(matches_per_team, most)
+        self.time += min(pairs_per_team, most)
         self._goal = max(self._goal, round(self.time * self.teams / 2))
         self._state = next(self._league)
         while self._kinetic is not None and self._density.time + KINETIC_STEP / 2 < self.system.step * self.time:
@@ -128,7 +144,7 @@ class LiveRun:
         numbers = {
             "run": self.number,
             "sequence": sequence,
-            "time": self.time,
+            "time": self.matches,
             "kinetic_time": self.system.step * self.time,
             "played": int(self._state.played[0]),
             "energy": mean_square(rating - self.strengths.theta),

@@ -14,13 +14,14 @@ FRAME_SECONDS = 1 / 12
 PATIENCE_SECONDS = 1.5
 SPEEDS = (1.0, 3000.0)
 """Matches per team and second."""
+FIRST_SPEED = 80.0
 
 
 class Pacer:
     """Clock, speed and acknowledgements of one live run."""
 
     def __init__(self) -> None:
-        self.speed, self.paused = 40.0, False
+        self.speed, self.paused = FIRST_SPEED, False
         self.sequence = 0
         self._acknowledged = 0
         self._sent_at = 0.0

@@ -1,91 +1,120 @@
-"""The verdict beside the picture: the numbers of ``kn.diagnose`` with words for somebody who has not read the paper."""
+"""What theory says of a position of the sliders: the numbers of ``kn.diagnose``, with what would make ratings fair.
+
+What the page shows of it is decided in :mod:`~kinelo.lab.explore.judgement`, beside what the league shows.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from kinelo.advice.diagnosis import Diagnosis, diagnose
 from kinelo.advice.words import rows_of
+from kinelo.errors import NoStationaryState
 from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.fair import Search, look_for_fair_step
-from kinelo.lab.explore.theory import PredictedMap, many_teams
+from kinelo.lab.explore.theory import PredictedMap, heard, many_teams, predicted_map
 
-PENDING = "…"
 FAIR = 0.02
 """A slope this near to 1 is called fair."""
 
 
-def first_words(foreseen: PredictedMap) -> dict[str, Any]:
-    """What can be said as soon as the map is known, until the diagnosis is there."""
-    return {
-        "headline": headline(foreseen.slope),
-        "facts": facts(
-            foreseen.slope, float((foreseen.rating - foreseen.theta)[-1]), float(foreseen.deviation.mean()), None
-        ),
-        "advice": "",
-    }
+@dataclass(frozen=True)
+class Offer:
+    """A step size that makes ratings fair, with its price: the luck in a rating (one standard deviation) there."""
+
+    gamma: float
+    luck: float
+
+
+@dataclass(frozen=True)
+class TheoryAnswer:
+    """The answer of theory. ``missing`` says why there is none; ``matches`` is None until it is known.
+
+    ``bias`` is that of the strongest team, ``luck`` the standard deviation of a rating, ``matches`` what each team
+    plays until the league has settled.
+    """
+
+    slope: float
+    bias: float
+    luck: float
+    missing: str = ""
+    caveats: tuple[str, ...] = ()
+    matches: float | None = None
+    advice: str = ""
+    offer: Offer | None = None
+    lines: tuple[tuple[str, str], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as JSON holds it; what never happens takes -1 matches."""
+        never = self.matches is not None and not math.isfinite(self.matches)
+        return {**asdict(self), "matches": -1.0 if never else self.matches}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> TheoryAnswer:
+        """The answer that :meth:`to_dict` wrote."""
+        matches, offer = plain["matches"], plain["offer"]
+        return cls(
+            **{
+                **{name: plain[name] for name in cls.__dataclass_fields__},
+                "matches": math.inf if matches == -1.0 else matches,
+                "offer": Offer(**offer) if offer else None,
+                "caveats": tuple(plain["caveats"]),
+                "lines": tuple((name, finding) for name, finding in plain["lines"]),
+            }
+        )
+
+
+def first_answer(foreseen: PredictedMap) -> TheoryAnswer:
+    """What is known with the map, until the diagnosis is there."""
+    bias = float((foreseen.rating - foreseen.theta)[-1])
+    return TheoryAnswer(foreseen.slope, bias, foreseen.luck, foreseen.missing, foreseen.caveats)
 
 
 @lru_cache(maxsize=256)
-def verdict(controls: Controls) -> dict[str, Any]:
-    """Headline, facts, advice, and the whole diagnosis in lines, for one position of the sliders."""
-    found = diagnose(controls.system, many_teams(controls))
-    return {
-        "headline": headline(found.slope),
-        "facts": facts(found.slope, float(found.state.bias[-1]), found.rating_noise, found.matches_until_converged),
-        "advice": advice(found, controls),
-        "lines": [{"name": name, "finding": finding} for name, finding in rows_of(found)],
-    }
+def whole_answer(controls: Controls) -> TheoryAnswer:
+    """The whole diagnosis; that of the map alone where there is no diagnosis."""
+    first = first_answer(predicted_map(controls))
+    if first.missing:
+        return first
+    caveats = list(first.caveats)
+    with heard(caveats):
+        try:
+            found = diagnose(controls.system, many_teams(controls))
+        except NoStationaryState as error:
+            return replace(first, missing=str(error))
+    caveats += getattr(found, "caveats", ())
+    words, offer = advice(found, controls)
+    return TheoryAnswer(
+        found.slope, float(found.state.bias[-1]), found.rating_noise,
+        caveats=tuple(dict.fromkeys(caveats)), matches=found.matches_until_converged, advice=words, offer=offer,
+        lines=tuple(rows_of(found)),
+    )  # fmt: skip
 
 
-def headline(slope: float) -> str:
-    """What the slope of ratings on strengths means.
-
-    >>> headline(0.8)
-    'Strong teams are under-rated, weak teams over-rated.'
-    """
-    if slope < 1 - FAIR:
-        return "Strong teams are under-rated, weak teams over-rated."
-    if slope > 1 + FAIR:
-        return "Strong teams are over-rated, weak teams under-rated."
-    return "On average, ratings tell the true strength."
-
-
-def facts(slope: float, bias: float, noise: float, matches: float | None) -> list[dict[str, str]]:
-    """The four numbers that matter, each with what it means; ``bias`` is that of the strongest team."""
-    settled = PENDING if matches is None else f"{matches:,.0f}" if math.isfinite(matches) else "never"
-    return [
-        {"value": f"{slope:.2f}", "text": "rating points shown for each point of true strength"},
-        {
-            "value": f"{abs(bias):.2f}",
-            "text": f"points too {'low' if bias < 0 else 'high'}: where the strongest team ends up on average",
-        },
-        {"value": f"± {noise:.2f}", "text": "points of mere luck in a rating (one standard deviation)"},
-        {"value": settled, "text": "matches per team until the whole league has settled"},
-    ]
-
-
-def advice(found: Diagnosis, controls: Controls) -> str:
-    """What would make the ratings fair, as far as it is known."""
-    gamma, best = controls.gamma, found.unbiased_gamma
+def advice(found: Diagnosis, controls: Controls) -> tuple[str, Offer | None]:
+    """What would make the ratings fair, as far as it is known, and the step to apply."""
+    gamma, best, luck = controls.gamma, found.unbiased_gamma, found.noise_when_unbiased
     if abs(found.slope - 1) <= FAIR:
-        return "The luck in the ratings just makes up for the ups and downs of the teams."
+        return "The luck in the ratings just makes up for the ups and downs of the teams.", None
     if best is None:
         search = look_for_fair_step(controls)
         best = search.gamma
         if best is None:
-            return nothing_found(gamma, search)
-    if best == 0:
+            return nothing_found(gamma, search), None
+        luck = predicted_map(replace(controls, gamma=best)).luck
+    if best == 0 or luck is None:
         return (
-            "These teams do not vary at all: only very small steps rate them fairly, because luck stretches the scale."
+            "These teams do not vary at all: only very small steps rate them fairly, because luck stretches the scale.",
+            None,
         )
-    if best > gamma:
-        return (
-            f"Raising the step size γ to about {best:.2g} would make ratings fair, at the price of more luck in each."
-        )
-    return f"Lowering the step size γ to about {best:.2g} would make ratings fair."
+    change = "Raising" if best > gamma else "Lowering"
+    price = (
+        f"A rating then strays by ± {luck:.2f} points instead of ± {found.rating_noise:.2f} (one standard deviation)."
+    )
+    return f"{change} the step size γ to about {best:.2g} would make ratings fair. {price}", Offer(best, luck)
 
 
 def nothing_found(gamma: float, search: Search) -> str:

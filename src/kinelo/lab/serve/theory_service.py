@@ -1,4 +1,4 @@
-"""Theory for the live pages, from two processes: one quick for maps, one for verdicts, which take longer."""
+"""Theory for the live pages, from two processes: one quick for maps, one for diagnoses, which take longer."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class TheoryService:
             await self._worker(task)
 
     async def foresee(self, controls: Controls) -> dict[str, Any]:
-        """The stationary map and what it says at a glance."""
+        """The stationary map and the answer that comes with it."""
         return await (await self._worker("foresee")).ask("foresee", controls=controls.to_dict())
 
     async def judge(self, controls: Controls) -> dict[str, Any]:
-        """The verdict of the diagnosis."""
+        """The whole answer of theory."""
         return await (await self._worker("judge")).ask("judge", controls=controls.to_dict())
 
     async def end(self) -> None:

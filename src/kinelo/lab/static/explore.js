@@ -8,7 +8,7 @@ import { $, element, figure, say } from "./words.js";
 const CURVES_EVERY = 300;
 
 export class Explore {
-  #connection; #about; #sliders; #speed = 40; #paused = false; #seed = 1;
+  #connection; #about; #sliders; #speed = 80; #paused = false; #seed = 1;
   #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false;
 
   constructor(connection, about, values, tab) {
@@ -114,22 +114,38 @@ export class Explore {
     this.charts[0].redraw();
     const last = theory.rating.length - 1;
     $("#league-chart").setAttribute("aria-label",
-      `Ratings of ${this.started.theta.length} teams over their true strength. Ratings settle along a line of slope ` +
+      `Ratings of ${this.started.theta.length} teams over their true strength. Theory expects them along a line of slope ` +
       `${figure(theory.slope, 2)}, from ${figure(theory.rating[0])} for the weakest to ${figure(theory.rating[last])} for the strongest team.`);
-    if (theory.note) say(theory.note, 9);
   }
 
+  // Written only where it changed: the same verdict comes again and again while the league plays.
   #verdict(verdict) {
     if (verdict.run !== this.#run) return;
-    $(".verdict").classList.remove("waiting");
-    $("#headline").textContent = verdict.headline;
-    $("#facts").replaceChildren(...(verdict.facts ?? []).map(({ value, text }) =>
-      element("li", {}, element("b", {}, value), text)));
+    const box = $(".verdict");
+    box.classList.remove("waiting");
+    box.dataset.state = verdict.state;
+    if ($("#headline").textContent !== verdict.headline) $("#headline").textContent = verdict.headline;
+    $("#facts").replaceChildren(...verdict.facts.map(({ value, league, text }) => element("li", {},
+      element("b", {}, value), league ? element("span", { class: "league" }, `league: ${league}`) : null, text)));
     $("#advice").textContent = verdict.advice ?? "";
-    $("#diagnosis").replaceChildren(...(verdict.lines ?? []).map(({ name, finding }) =>
-      element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, finding))));
+    this.#offer(verdict.offer);
+    $("#caveats").hidden = verdict.caveats.length === 0;
+    $("#caveats").replaceChildren(...verdict.caveats.map((text) => element("li", {}, text)));
     $("#diagnosis").closest("details").hidden = !verdict.lines;
+    if (verdict.final && document.body.dataset.verdictRun !== String(verdict.run)) {
+      $("#diagnosis").replaceChildren(...(verdict.lines ?? []).map(({ name, finding }) =>
+        element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, finding))));
+    }
     document.body.dataset[verdict.final ? "verdictRun" : "foreseenRun"] = verdict.run;
+  }
+
+  #offer(offer) {
+    const button = $("#apply");
+    button.hidden = !offer;
+    if (!offer) return;
+    const gamma = Number(offer.gamma.toPrecision(3));
+    button.textContent = `Apply γ = ${gamma}`;
+    button.onclick = () => { if (this.#sliders.place({ ...this.values, gamma })) this.#moved("apply"); };
   }
 
   #playback() {

@@ -51,7 +51,7 @@ export class LeagueChart {
       line(t.theta, t.rating.map((r, k) => r - 2 * t.deviation[k]), { width: 0 }),
       { ...line(t.theta, t.rating.map((r, k) => r + 2 * t.deviation[k]), { width: 0 }), fill: "tonexty", fillcolor: c.band },
       line(ends, ends, { color: c.truth, width: 1.6, dash: "dash" }),
-      line(t.theta, t.rating, { color: c.prediction, width: 3 }),
+      line(t.theta, t.rating, { color: c.prediction, width: 3, dash: t.note ? "dot" : "solid" }),
       {
         x: theta, y: this.rating, mode: "markers", marker: { color: c.team, size: theta.length > 250 ? 5 : 6.5, opacity: .85 },
         hovertemplate: "true strength %{x:.2f}<br>rating %{y:.2f}<extra></extra>",

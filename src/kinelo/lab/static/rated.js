@@ -101,7 +101,7 @@ export class Rated {
       element("td", {}, followed.has(row.name) ? this.#nameButton(row.name) : element("span", { class: "plain" }, row.name),
         row.team ? element("span", { class: "soft team" }, row.team) : null),
       element("td", { class: "number" }, row.rating.toFixed(0)),
-      element("td", { class: "number" }, `± ${(2 * row.uncertainty).toFixed(0)}`),
+      element("td", { class: "number" }, `± ${row.uncertainty.toFixed(0)}`),
       element("td", {}, element("div", { class: "range", "aria-hidden": "true" },
         element("span", { style: `left:${place(ends[k][0])};width:${(400 * row.uncertainty) / span}%` }),
         element("i", { style: `left:${place(row.rating)}` }))),
