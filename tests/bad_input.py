@@ -222,6 +222,8 @@ CALLS = {
         lambda **k: kn.choose_rater(**k).name,
         {"matches": matches(), "raters": [rated(), kn.TeamElo.classic(k=20.0)]},
     ),
+    "Mixture": (lambda **k: kn.Mixture(**k), {"raters": [rated(), kn.TeamElo.classic(k=20.0)]}),
+    "Mixture.fit": (lambda **k: kn.Mixture([rated()]).fit(**k).weights_, {"matches": season()}),
     "Population": (
         lambda **k: kn.Population(**k).mean_rating,
         {"density": np.ones((4, 1, 5)), **cells()},

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.forecasts.backtest import Backtest, backtest
     from kinelo.forecasts.forecast import Forecast
+    from kinelo.forecasts.mixture import Mixture
     from kinelo.forecasts.parameters import Estimates
     from kinelo.forecasts.season import Knockout, Rules, Season, knockout, season
     from kinelo.macro.population import Population
@@ -119,6 +120,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "raters.kalman.rater": ("KalmanElo",),
     "forecasts.backtest": ("backtest", "Backtest"),
     "forecasts.automatic": ("RaterChoice",),
+    "forecasts.mixture": ("Mixture",),
     "raters.choice": ("choose_rater",),
     "raters.player.rater": ("PlayerElo",),
     "forecasts.forecast": ("Forecast",),

@@ -73,13 +73,14 @@ def test_raters_without_conditions_say_so(command, rater, folder):
 def test_rating_and_forecasts_heed_the_surface(folder, tmp_path):
     said = run("rate", folder / "results.csv", "--condition", "surface")
     assert said.exit_code == 0 and "spread by surface" in said.output
-    said = run("rate", folder / "results.csv", "--condition", "surface", "--book", tmp_path / "book")
+    team = ["--rater", "team"]
+    said = run("rate", folder / "results.csv", "--condition", "surface", "--book", tmp_path / "book", *team)
     assert said.exit_code == 0 and "100 new matches" in said.output
     words = commands(folder)["predict"]
     apart = []
     for number, more in enumerate((["--condition", "surface"], [])):
         out = tmp_path / f"{number}.csv"
-        assert run(*words, *more, "--out", out).exit_code == 0
+        assert run(*words, *more, "--out", out, *team).exit_code == 0
         apart.append(np.ptp(pl.read_csv(out)["home_win"].to_numpy()))
     assert apart[0] > 0.3 and apart[1] == 0.0
     out = tmp_path / "kept.csv"  # a book knows which columns its rater heeds
@@ -118,7 +119,7 @@ def test_leaderboards_backtests_and_seasons_heed_the_surface(folder, tmp_path):
 
 def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsys):
     matches = kn.read_matches(folder / "results.csv", conditions=["surface"])
-    chosen = _raters(matches, None, Reading(start=folder / "start.csv", condition=["surface"]), "2023-04-01")
+    chosen = _raters(matches, None, Reading(start=folder / "start.csv", condition=["surface"]))
     assert list(chosen) == ["TeamElo", "KalmanElo"]
     assert all(rater.conditions == ["surface"] for rater in chosen.values())
     assert all(rater.start == folder / "start.csv" for rater in chosen.values())
@@ -127,7 +128,7 @@ def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsy
         "note: Glicko2 takes no conditions and is left out",
         "note: BradleyTerry takes no conditions and no start and is left out",
     ]
-    some = _raters(matches, ["glicko", "kalman"], Reading(condition=["surface"]), "2023-04-01")
+    some = _raters(matches, ["glicko", "kalman"], Reading(condition=["surface"]))
     assert list(some) == ["KalmanElo"]
     assert capsys.readouterr().err == "note: Glicko takes no conditions and is left out\n"
 

@@ -29,8 +29,8 @@ def backtest(
     rater: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{AUTOMATIC}: chosen on the matches before; {RATER_HELP}; may be repeated. By default all of "
-            "Kinelo's that can be used."
+            help=f"{AUTOMATIC}: a mixture by weights learnt on the way; {RATER_HELP}; may be repeated. By default all "
+            "of Kinelo's that can be used."
         ),
     ] = None,
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
@@ -61,7 +61,7 @@ def backtest(
         matches = matches.since(since)
     first_day = train_until or _middle(matches)
     with plain_warnings(), engine as client:
-        chosen = _raters(matches, rater, reading, first_day)
+        chosen = _raters(matches, rater, reading)
         test = run(matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client)
     if as_json:
         found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
@@ -86,18 +86,17 @@ def _middle(matches: Matches) -> str:
     return str(matches.date[len(matches) // 2])
 
 
-def _raters(matches: Matches, asked: list[str] | None, reading: Reading, first_day: str) -> dict[str, Any]:
+def _raters(matches: Matches, asked: list[str] | None, reading: Reading) -> dict[str, Any]:
     """The raters asked for, or all of Kinelo's; those that lack what is asked of them are left out, with a word."""
-    from kinelo.cli.rating import choose
-    from kinelo.raters.choice import RATERS, rater_called
+    from kinelo.forecasts.mixture import Mixture
+    from kinelo.raters.choice import RATERS, candidates, rater_called
 
     start, conditions = reading.start, reading.condition or []
     names = asked or [name for name, kind in RATERS.items() if matches.lineups is not None or not kind.needs_lineups]
     chosen: dict[str, Any] = {}
     for name in names:
         if name == AUTOMATIC:
-            choice = choose(matches.before(first_day), start, conditions, fit=False)
-            chosen[f"{choice.name} ({AUTOMATIC})"] = choice.rater
+            chosen["Mixture"] = Mixture(candidates(matches, start, conditions))
             continue
         rater = rater_called(name)
         takes = getattr(rater, "get_params", dict)()

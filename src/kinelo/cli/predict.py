@@ -103,7 +103,7 @@ def _forecast(
     """Forecast what is not played from all results, and what was played since a day from the results before its day."""
     import numpy as np
 
-    from kinelo.cli.rating import fit_rater
+    from kinelo.cli.rating import fit_forecaster
     from kinelo.matches.matches import read_day
 
     played = _played(matches, past)
@@ -121,7 +121,7 @@ def _forecast(
         train = past if played_since is None else past.before(played_since)
         if len(train) == 0:
             raise InputError(f"There are no results before {played_since} to fit a rater on; choose a later day.")
-        kept, _ = fit_rater(rater, train, reading.start, reading.condition or ())
+        kept = fit_forecaster(rater, train, reading.start, reading.condition or ())
         past = past[len(train) :]
     elif past is not None:
         past = past[:0]

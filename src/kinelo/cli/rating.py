@@ -38,15 +38,26 @@ def fit_rater(
     return choice.rater, choice
 
 
-def choose(
-    matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = (), *, fit: bool = True
-) -> RaterChoice:
+def fit_forecaster(name: str, matches: Matches, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:
+    """A fitted rater to forecast with; where the choice is left to Kinelo, a mixture, whose weights are said."""
+    from kinelo.forecasts.automatic import FEWEST
+    from kinelo.forecasts.mixture import Mixture
+    from kinelo.raters.choice import candidates
+
+    if name != AUTOMATIC or len(matches) < FEWEST:
+        return fit_rater(name, matches, start, conditions)[0]
+    mixture = Mixture(candidates(matches, start, conditions)).fit(matches)
+    typer.echo(f"Forecasts are mixed, by weights learnt on the earlier matches: {mixture}", err=True)
+    return mixture
+
+
+def choose(matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = ()) -> RaterChoice:
     """Choose a rater on the earlier of these matches, and say on the error stream which and by how much."""
     from kinelo.forecasts import automatic
     from kinelo.raters.choice import candidates
 
     named = candidates(matches, start, conditions)
-    choice = automatic.choose(matches, named, next(iter(named)), fit=fit)
+    choice = automatic.choose(matches, named, next(iter(named)))
     typer.echo(f"Rater chosen on the earlier matches: {choice}", err=True)
     if getattr(matches, "lineups", None) is not None and choice.name != "PlayerElo":
         typer.echo(f"note: {choice.name} does not use the line-ups; --rater player does", err=True)

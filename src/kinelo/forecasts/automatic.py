@@ -51,9 +51,9 @@ class RaterChoice:
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
-    >>> choice = kn.choose_rater(matches, [kn.KalmanElo(), kn.TeamElo.classic(k=20)])
+    >>> choice = kn.choose_rater(matches, {"K = 20": kn.TeamElo.classic(k=20), "K = 200": kn.TeamElo.classic(k=200)})
     >>> choice.name, len(choice.test.matches), choice.rater.ratings_.height
-    ('KalmanElo', 45, 6)
+    ('K = 20', 45, 6)
     """
 
     name: str
@@ -106,9 +106,7 @@ class RaterChoice:
         }
 
 
-def choose(
-    matches: Matches | MatchScan, candidates: Mapping[str, Forecaster], reference: str, *, fit: bool = True
-) -> RaterChoice:
+def choose(matches: Matches | MatchScan, candidates: Mapping[str, Forecaster], reference: str) -> RaterChoice:
     """Choose one of several raters by the earlier of these matches, and fit it on all of them.
 
     Parameters
@@ -117,8 +115,6 @@ def choose(
         By name; they are copied, not changed.
     reference
         The one that is kept unless another is better by more than one standard error.
-    fit
-        Whether the chosen rater is fitted on all matches; otherwise it comes as it was handed over.
     """
     early = earlier_part(matches)
     if np.isnan(early.result).any():
@@ -126,11 +122,10 @@ def choose(
     half = len(early) // 2
     test, left_out = None, {}
     if len(early) >= FEWEST:
-        test, left_out = _compare(early[:half], early[half:], candidates)
+        test, left_out = compare(early[:half], early[half:], candidates)
     name = reference if test is None else _best(test, reference)
     rater = copy.deepcopy(candidates[name])
-    if fit:
-        rater.fit(matches)
+    rater.fit(matches)
     return RaterChoice(name, rater, reference, test, half if test is not None else 0, left_out)
 
 
@@ -148,7 +143,7 @@ def earlier_part(matches: Matches | MatchScan, most: int = MOST) -> Matches:
     return joined(pieces)
 
 
-def _compare(train: Matches, later: Matches, candidates: Mapping[str, Forecaster]) -> tuple[Backtest, dict[str, str]]:
+def compare(train: Matches, later: Matches, candidates: Mapping[str, Forecaster]) -> tuple[Backtest, dict[str, str]]:
     """Scores of the candidates on the later matches; what a candidate cannot use is a reason to leave it out."""
     forecasts, raters, seconds, left_out = {}, {}, {}, {}
     for name, candidate in candidates.items():

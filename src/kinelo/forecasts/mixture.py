@@ -1,0 +1,216 @@
+"""Forecasts of several raters, mixed by weights that are learnt on the way.
+
+With ``p_i`` the forecast of rater ``i`` and ``ℓ_i`` the sum of its log-losses so far, two mixtures are formed. Bayes'
+rule, ``w_i ∝ exp(−ℓ_i)``, finds the best rater: over the ``n`` matches it has seen, its mean log-loss exceeds that of
+the best of ``k`` by ``log(k)/n`` at most. Stacking finds raters that complement one another: the constant weights that
+would have given past results the largest likelihood, ``max Π_t Σ_i w_i p_i(t)``, with one match in favour of each rater
+added. They are estimated again after every quarter more matches. The two are weighed against one another by Bayes' rule
+too, evenly at first, so that the whole exceeds the better of them by ``log(2)/n`` at most.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.automatic import compare, earlier_part
+from kinelo.forecasts.backtest import Forecaster, named_raters
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.scores import log_loss
+from kinelo.matches.matches import Matches, check_matches
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[np.float64]
+FIRST_BLOCK = 50
+GROWTH = 0.25
+"""Stacked weights are estimated again after so many matches, and after a quarter more each time."""
+
+NEGLIGIBLE = 1e-3
+"""A rater below this weight after the comparison is not fitted again."""
+
+
+@dataclass
+class Weights:
+    """What has been learnt of ``k`` raters.
+
+    Attributes
+    ----------
+    past
+        Likelihoods that the raters gave to results so far, ``(k, n)``.
+    losses
+        Log-loss of every rater so far, ``(k,)``.
+    stacked
+        Constant weights of largest likelihood, ``(k,)``.
+    both
+        Log-loss of Bayes' mixture and of the stacked one since forecasting began, ``(2,)``.
+    began, due
+        Matches when forecasting began, and when the stacked weights are due again.
+    """
+
+    past: Array
+    losses: Array
+    stacked: Array
+    both: Array = field(default_factory=lambda: np.zeros(2))
+    began: int = 0
+    due: int = FIRST_BLOCK
+
+    @classmethod
+    def after(cls, likelihoods: Array) -> Weights:
+        """Weights after the results of a comparison."""
+        n = likelihoods.shape[1]
+        stacked = stacked_weights(likelihoods)
+        return cls(likelihoods, -np.log(likelihoods).sum(axis=1), stacked, began=n, due=n + FIRST_BLOCK)
+
+    def shares(self) -> Array:
+        """Weight of every rater in the next forecast."""
+        first, second = _posterior(self.both)
+        return first * _posterior(self.losses) + second * self.stacked
+
+    def learn(self, likelihoods: Array) -> Array:
+        """Weights for each of these matches, from those before it, ``(k, n)``; all of them are learnt from."""
+        parts = []
+        while likelihoods.shape[1]:
+            block = likelihoods[:, : self.due - self.past.shape[1]]
+            likelihoods = likelihoods[:, block.shape[1] :]
+            parts.append(self._learn_block(block))
+            if self.past.shape[1] >= self.due:
+                self.stacked = stacked_weights(self.past)
+                seen = self.past.shape[1]
+                self.due = seen + max(FIRST_BLOCK, int(GROWTH * (seen - self.began)))
+        return np.hstack(parts) if parts else likelihoods
+
+    def _learn_block(self, likelihoods: Array) -> Array:
+        losses = -np.log(likelihoods)
+        bayes = _posterior(_before(self.losses, losses))
+        stacked = np.broadcast_to(self.stacked[:, None], losses.shape)
+        of_both = -np.log(np.array([(weights * likelihoods).sum(axis=0) for weights in (bayes, stacked)]))
+        first, second = _posterior(_before(self.both, of_both))
+        self.losses = self.losses + losses.sum(axis=1)
+        self.both = self.both + of_both.sum(axis=1)
+        self.past = np.hstack([self.past, likelihoods])
+        return first * bayes + second * stacked
+
+
+def stacked_weights(likelihoods: Array, *, tolerance: float = 1e-5, most: int = 200) -> Array:
+    """Constant weights of the largest likelihood, one match in favour of each rater added, by expectation maximisation.
+
+    >>> stacked_weights(np.array([[0.9] * 98, [0.1] * 98])).round(2).tolist()
+    [0.99, 0.01]
+    """
+    count = len(likelihoods)
+    weights = np.full(count, 1.0 / count)
+    for _ in range(most):
+        shares = (weights[:, None] * likelihoods / (weights @ likelihoods)).sum(axis=1) + 1.0
+        moved = shares / shares.sum()
+        if np.abs(moved - weights).max() < tolerance:
+            return moved
+        weights = moved
+    return weights
+
+
+def _before(start: Array, losses: Array) -> Array:
+    """Sums of the losses before each match."""
+    return start[:, None] + np.cumsum(losses, axis=1) - losses
+
+
+def _posterior(losses: Array) -> Array:
+    """Weights ``exp(−loss)``, which sum to one over the first axis."""
+    weights = np.exp(losses.min(axis=0) - losses)
+    return weights / weights.sum(axis=0)
+
+
+class Mixture:
+    """Several raters that forecast together: see the module for how they are weighed.
+
+    ``fit`` compares them on the earlier matches, as :func:`kinelo.choose_rater` does,
+    and fits those that count on all.
+
+    Parameters
+    ----------
+    raters
+        The raters, or a mapping from names to raters; they are copied, not changed.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
+    >>> mixture = kn.Mixture([kn.TeamElo.classic(k=20), kn.TeamElo.classic(k=60)]).fit(matches[:60])
+    >>> forecast = mixture.one_step_ahead(matches[60:])
+    >>> len(forecast), round(sum(mixture.weights_.values()), 6)
+    (30, 1.0)
+    """
+
+    def __init__(self, raters: Mapping[str, Forecaster] | Iterable[Forecaster]) -> None:
+        self.raters = named_raters(raters)
+        self.members_: dict[str, Any] = {}
+        self._weights: Weights | None = None
+
+    def fit(self, matches: Matches) -> Self:
+        """Compare the raters on the earlier matches, and fit those that count on all."""
+        check_matches(matches)
+        if np.isnan(matches.result).any():
+            raise InputError(
+                "matches without a result cannot be fitted; read them with played=True to reject such rows"
+            )
+        early = earlier_part(matches)
+        half = len(early) // 2
+        test, _ = compare(early[:half], early[half:], self.raters)
+        likelihoods = np.exp(-np.array([test.match_scores(name) for name in test.forecasts]))
+        shares = Weights.after(likelihoods).shares()
+        kept = [k for k, share in enumerate(shares) if share >= NEGLIGIBLE]
+        self._weights = Weights.after(likelihoods[kept])
+        names = [name for k, name in enumerate(test.forecasts) if k in kept]
+        self.members_ = {name: copy.deepcopy(self.raters[name]).fit(matches) for name in names}
+        return self
+
+    @property
+    def weights_(self) -> dict[str, float]:
+        """Weight of every rater in the next forecast, the largest first."""
+        found = zip(self.members_, self._begun().shares().tolist(), strict=True)
+        return dict(sorted(found, key=lambda item: -item[1]))
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """Ratings of the rater with the largest weight."""
+        return self.members_[next(iter(self.weights_))].ratings_
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast each match before it is used, and use it: raters and weights learn from it."""
+        weights = self._begun()
+        said = [member.one_step_ahead(matches).probabilities for member in self.members_.values()]
+        likelihoods = np.exp(-np.array([log_loss(p, matches.result) for p in said]))
+        return Forecast(np.einsum("kn,knc->nc", weights.learn(likelihoods), np.array(said))).about(matches)
+
+    def update(self, matches: Matches) -> Self:
+        """Carry raters and weights on with further matches, in order."""
+        if len(matches):
+            self.one_step_ahead(matches)
+        return self
+
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from ratings and weights as they stand; names that no rater knows are listed."""
+        shares = self._begun().shares()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", KineloWarning)
+            said = [member.predict(matches) for member in self.members_.values()]
+        unknown = [name for name in said[0].unknown if all(name in other.unknown for other in said)]
+        mixed = np.einsum("k,knc->nc", shares, np.array([forecast.probabilities for forecast in said]))
+        return Forecast(mixed, tuple(unknown)).about(matches)
+
+    def _begun(self) -> Weights:
+        if self._weights is None:
+            raise InputError("A mixture must be fitted before it can forecast.")
+        return self._weights
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {share:.0%}" for name, share in self.weights_.items() if share >= 0.005)
+
+    def __repr__(self) -> str:
+        return f"Mixture of {', '.join(self.raters)}" if self._weights is None else f"Mixture of {self}"

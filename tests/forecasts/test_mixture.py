@@ -1,0 +1,130 @@
+"""Forecasts mixed: weights against a plain twin, what they guarantee, and what they may know."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import kinelo as kn
+from kinelo.forecasts.mixture import Weights, stacked_weights
+from kinelo.forecasts.scores import log_loss
+
+
+def likelihoods(seed, k=3, n=400, edge=(0.0, 0.05, 0.1)):
+    rng = np.random.default_rng(seed)
+    return np.clip(0.5 + np.array(edge)[:k, None] + rng.normal(0, 0.15, (k, n)), 0.02, 0.98)
+
+
+def slow_weights(early, late):
+    """The same by loops over matches and raters, with the optimum sought by a library."""
+    began = early.shape[1]
+    losses = [-sum(math.log(p) for p in row) for row in early]
+    both = [0.0, 0.0]
+    stacked, due, seen = library_weights(early), began + 50, early
+    rows = []
+    for column in late.T:
+        least = min(losses)
+        odds = [math.exp(least - loss) for loss in losses]
+        bayes = [o / sum(odds) for o in odds]
+        first = 1 / (1 + math.exp(both[0] - both[1]))
+        rows.append([first * b + (1 - first) * s for b, s in zip(bayes, stacked)])
+        both[0] -= math.log(sum(b * p for b, p in zip(bayes, column)))
+        both[1] -= math.log(sum(s * p for s, p in zip(stacked, column)))
+        losses = [loss - math.log(p) for loss, p in zip(losses, column)]
+        seen = np.column_stack([seen, column])
+        if seen.shape[1] == due:
+            stacked = library_weights(seen)
+            due += max(50, (due - began) // 4)
+    return np.array(rows).T
+
+
+def library_weights(p):
+    """Largest likelihood with one match in favour of each rater, over logarithms of odds."""
+
+    def total(z):
+        w = np.exp(z - z.max())
+        w /= w.sum()
+        return -np.log(w @ p).sum() - np.log(w).sum()
+
+    z = minimize(total, np.zeros(len(p)), method="BFGS", options={"gtol": 1e-8}).x
+    w = np.exp(z - z.max())
+    return w / w.sum()
+
+
+def test_weights_agree_with_a_plain_twin():
+    early, late = likelihoods(1, n=120), likelihoods(2, n=330)
+    found = Weights.after(early).learn(late)
+    assert np.abs(found - slow_weights(early, late)).max() < 2e-3  # what expectation maximisation leaves
+    assert found.sum(axis=0) == pytest.approx(1.0)
+
+
+def test_stacked_weights_are_the_most_likely():
+    p = likelihoods(3, n=300, edge=(0.02, 0.05, 0.05))
+    assert stacked_weights(p, tolerance=1e-10, most=100_000) == pytest.approx(library_weights(p), abs=1e-4)
+
+
+@pytest.mark.parametrize("edge", [(0, 0.05, 0.3), (0, 0, 0), (0.2, 0.0, 0.19)])
+def test_no_more_is_lost_than_the_bound(edge):
+    p = likelihoods(4, n=500, edge=edge)
+    weights = Weights.after(np.empty((3, 0)))
+    mixed = -np.log((weights.learn(p) * p).sum(axis=0)).sum()
+    assert mixed <= -np.log(p).sum(axis=1).min() + math.log(3) + math.log(2) + 1e-9
+
+
+def test_raters_that_complement_one_another_are_better_together():
+    rng = np.random.default_rng(5)
+    p = np.where(rng.random(600) < 0.5, 0.8, 0.3)
+    p = np.array([p, 1.1 - p])
+    weights = Weights.after(p[:, :100])
+    mixed = -np.log((weights.learn(p[:, 100:]) * p[:, 100:]).sum(axis=0)).mean()
+    best = -np.log(p[:, 100:]).mean(axis=1).min()
+    assert mixed == pytest.approx(-math.log(0.55), abs=0.01) and mixed < best - 0.05
+
+
+def test_pieces_change_nothing_and_no_result_is_known_beforehand():
+    early, late = likelihoods(6, n=90), likelihoods(7, n=260)
+    at_once, pieces = Weights.after(early), Weights.after(early)
+    whole = at_once.learn(late)
+    parts = [pieces.learn(late[:, a:b]) for a, b in ((0, 1), (1, 50), (50, 51), (51, 260))]
+    assert np.hstack(parts) == pytest.approx(whole, abs=1e-12)
+    changed = late.copy()
+    changed[:, 130:] = changed[::-1, 130:]
+    other = Weights.after(early).learn(changed)
+    assert (other[:, :131] == whole[:, :131]).all() and np.abs(other[:, 131:] - whole[:, 131:]).max() > 1e-3
+
+
+def test_a_mixture_forecasts_like_its_parts_weighed():
+    matches = kn.read_matches(kn.sample_league(teams=6, seasons=4, seed=2).results)
+    raters = {"slow": kn.TeamElo.classic(k=10, ties=0.6), "fast": kn.TeamElo.classic(k=80, ties=0.6)}
+    mixture = kn.Mixture(raters).fit(matches[:80])
+    alone = {name: kn.TeamElo.classic(k=k, ties=0.6).fit(matches[:80]) for name, k in (("slow", 10), ("fast", 80))}
+    shares = mixture.weights_
+    fixture = kn.read_matches({"home": ["Ashford"], "away": ["Nobody"]}, played=False)
+    said = mixture.predict(fixture)
+    expected = sum(shares[name] * rater.predict(fixture).probabilities for name, rater in alone.items())
+    assert said.probabilities == pytest.approx(expected) and said.unknown == ("Nobody",)
+    assert mixture.ratings_.equals(alone[max(shares, key=shares.get)].ratings_)
+    ahead = mixture.one_step_ahead(matches[80:])
+    parts = np.array([alone[name].one_step_ahead(matches[80:]).probabilities for name in mixture.members_])
+    early = np.array(
+        [
+            kn.TeamElo.classic(k=k, ties=0.6).fit(matches[:40]).one_step_ahead(matches[40:80]).probabilities
+            for k in (10, 80)
+        ]
+    )
+    past, given = (
+        np.exp(-np.array([log_loss(p, part.result) for p in table]))
+        for table, part in ((early, matches[40:80]), (parts, matches[80:]))
+    )
+    weights = slow_weights(past, given)
+    assert ahead.probabilities == pytest.approx(np.einsum("kn,knc->nc", weights, parts), abs=1e-3)
+    assert str(mixture) == ", ".join(f"{name} {share:.0%}" for name, share in mixture.weights_.items())
+
+
+def test_a_rater_that_counts_for_nothing_is_not_fitted_again():
+    matches = kn.read_matches(kn.sample_league(teams=8, seasons=20, seed=2).results)
+    good, bad = kn.TeamElo.classic(k=15, ties=0.6), kn.TeamElo.classic(k=2000, ties=0.6)
+    assert list(kn.Mixture({"good": good, "bad": bad}).fit(matches).members_) == ["good"]
+    with pytest.raises(kn.InputError, match="must be fitted"):
+        kn.Mixture([good]).predict(matches)
