@@ -4,6 +4,7 @@ import json
 import sys
 import threading
 import types
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.book.journal import frame, parse_records
+from kinelo.book.journal import frame, parse_records, read_sealed
 from kinelo.book.lock import locked
 from kinelo.book.systems import plain_system, system_of
 
@@ -106,12 +107,60 @@ def test_undated_matches_of_next_week_are_not_taken_for_known(tmp_path):
     assert len(book) == 2
 
 
+def test_a_table_that_was_added_without_its_ids_gets_them(tmp_path):
+    table = nameless(5)
+    named = table | {"match_id": list("abcde")}
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(kn.read_matches(table))
+    with pytest.warns(kn.KineloWarning, match="5 matches that the book held without an identifier are those"):
+        assert book.add(kn.read_matches(named)) == book_added(0, 5)
+    for one in (book, kn.RatingBook(tmp_path / "b")):
+        assert one.matches().match_id.tolist() == list("abcde")
+        assert one.ratings_.equals(rater().update(kn.read_matches(table)).ratings_)
+        assert one.add(kn.read_matches(named)) == book_added(0, 5)
+        assert one.add(kn.read_matches(table)) == book_added(0, 5)  # forgotten again: the same table is known
+    named["result"][2] = 1.0 - named["result"][2] if named["result"][2] != 0.5 else 0.0
+    with pytest.warns(kn.KineloWarning, match="1 matches of the book are told otherwise now"):
+        assert book.add(kn.read_matches(named)).changed == 1
+    assert book.remove("a") == 1
+
+
+def test_one_forgotten_column_does_not_lock_corrections_out(tmp_path):
+    """Ids, then a week without them, then all with ids and one result put right: known by id, and corrected."""
+    table = nameless(12)
+    named = table | {"code": [f"m{k}" for k in range(12)]}
+    columns = {"match_id": "code"}
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(kn.read_matches(first(named, 6), columns=columns))
+    week = {name: values[6:] for name, values in named.items()}
+    book.add(kn.read_matches(week))
+    named["result"][8] = 1.0 if named["result"][8] != 1.0 else 0.5
+    with pytest.warns(kn.KineloWarning) as warned:
+        added = book.add(kn.read_matches(named, columns=columns))
+    assert (added.new, added.known, added.changed) == (0, 11, 1)
+    said = " ".join(str(one.message) for one in warned)
+    assert "6 matches that the book held without an identifier" in said and "from 2024-01-09 on" in said
+    expected = rater().update(kn.read_matches(named, columns=columns)).ratings_
+    for one in (book, kn.RatingBook(tmp_path / "b")):
+        assert one.ratings_.equals(expected) and sorted(one.matches().match_id) == sorted(named["code"])
+
+
 def test_ids_and_no_ids_are_not_mixed_in_silence(tmp_path):
+    """Where most matches differ, or a day has two meetings of the sides, nobody can say which match is which."""
     table = nameless(5)
     book = kn.RatingBook(tmp_path / "b", rater())
     book.add(kn.read_matches(table))
-    with pytest.raises(kn.InputError, match="give a match_id column"):
-        book.add(kn.read_matches(table | {"match_id": list("abcde")}))
+    held = book.matches().match_id
+    before = files_of(tmp_path / "b")
+    other = table | {"result": [0.25] * 5, "match_id": list("abcde")}
+    twice = {name: values + values[:1] for name, values in (table | {"match_id": list("abcde")}).items()}
+    twice["match_id"][-1] = "f"
+    for doubtful in (other, twice, first(table | {"match_id": list("abcde")}, 2)):
+        with pytest.raises(kn.InputError, match=f"held as '{held[0]}'.*take out those that are the same"):
+            book.add(kn.read_matches(doubtful))
+        assert files_of(tmp_path / "b") == before
+    book.remove(held)
+    assert book.add(kn.read_matches(other)).new == 5
 
 
 # Corrections, removals, days in parts
@@ -262,6 +311,7 @@ def toured(**change):
     ],
     ids=["team", "kalman", "player"],
 )
+@pytest.mark.filterwarnings("ignore:.*has no snapshot to tell")
 def test_conditions_are_kept_with_the_matches(make, tmp_path):
     matches = toured()
     kn.RatingBook(tmp_path / "b", make()).add(matches[:10])
@@ -323,6 +373,7 @@ def test_a_condition_that_was_not_read_is_asked_for(tmp_path):
         kn.RatingSystem(kn.Probit.fide(), kn.Window(c=400.0), kn.FallingSteps(10.0, boost=2.0, matches=20)),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*has no snapshot to tell")
 def test_a_rating_system_is_kept_with_its_laws(system, tmp_path):
     matches, half = league(), len(league()) // 2
     kn.RatingBook(tmp_path / "b", kn.TeamElo(system=system)).add(matches[:half])
@@ -406,13 +457,83 @@ def test_the_least_rater_can_be_kept(tmp_path):
     expected = Tally(2.0).fit(matches).ratings_
     assert book.ratings_.equals(expected)
     assert kn.RatingBook(tmp_path / "b").ratings_.equals(expected)
-    assert not (tmp_path / "b" / "snapshot.knl").exists()
+    assert read_sealed(tmp_path / "b" / "snapshot.knl")[1] == {}
     assert kn.leaderboard(book, least_matches=0).height == 6
     with pytest.raises(kn.InputError, match="it lacks predict"):
         book.predict(matches)
 
 
 # Damage and disks
+
+
+@pytest.mark.parametrize("kept", [rater(), Tally(2.0)], ids=["state", "no state"])
+def test_a_book_cut_short_never_opens_without_a_word(kept, tmp_path):
+    """With a snapshot a cut is refused; without one (a book from before, or a lost file) it is said."""
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", kept)
+    for k in range(0, 9, 3):
+        book.add(matches[k : k + 3])
+    journal = tmp_path / "b" / "matches.knl"
+    content = journal.read_bytes()
+    ends = [0, *(k for k in range(1, len(content) + 1) if content[k : k + 8] == b"KINELO2 "), len(content)]
+    cuts = sorted({*ends[1:-1], *(end - 9 for end in ends[1:])})
+    for cut in cuts:
+        journal.write_bytes(content[:cut])
+        with pytest.raises(kn.InputError, match="matches are missing from it"):
+            kn.RatingBook(tmp_path / "b")
+    (tmp_path / "b" / "snapshot.knl").unlink()
+    for cut in cuts:
+        journal.write_bytes(content[:cut])
+        with pytest.warns(kn.KineloWarning, match=r"if matches\.knl was cut short, matches are missing"):
+            assert len(kn.RatingBook(tmp_path / "b")) == 3 * sum(0 < end <= cut for end in ends)
+
+
+def test_a_new_book_belongs_to_whoever_starts_it_first(tmp_path, monkeypatch):
+    """Another process may start a book between the look at the folder and the lock."""
+    from kinelo.book import book as module
+
+    def late(path, rater):
+        monkeypatch.setattr(module, "_start", start)
+        kn.RatingBook(path, kn.TeamElo.classic(k=20)).add(league()[:3])
+        start(path, rater)
+
+    start = module._start
+    monkeypatch.setattr(module, "_start", late)
+    with pytest.raises(kn.InputError, match="with other settings than the rater given"):
+        kn.RatingBook(tmp_path / "b", kn.TeamElo.classic(k=32))
+    again = kn.RatingBook(tmp_path / "b")
+    assert again.rater.parameters_["step"] == kn.TeamElo.classic(k=20).fit(league()).parameters_["step"]
+    assert len(again) == 3
+
+
+def test_many_who_start_one_book_at_once_agree(tmp_path):
+    barrier = threading.Barrier(6)
+
+    def begin(k):
+        barrier.wait()
+        try:
+            return kn.RatingBook(tmp_path / "b", kn.TeamElo.classic(k=16.0 + k)).rater.step
+        except kn.InputError:
+            return None
+
+    with ThreadPoolExecutor(6) as pool:
+        steps = [step for step in pool.map(begin, range(6)) if step is not None]
+    assert steps == [kn.RatingBook(tmp_path / "b").rater.step]
+
+
+@pytest.mark.parametrize("path", [None, 3, b"book"])
+def test_a_book_lies_in_a_folder(path):
+    with pytest.raises(kn.InputError, match="lies in a folder"):
+        kn.RatingBook(path, rater())
+
+
+@pytest.mark.parametrize("ids", [None, 3, [3], ["a", None]])
+def test_matches_are_taken_out_by_text(ids, tmp_path):
+    book = kn.RatingBook(tmp_path / "b", rater())
+    with pytest.raises(kn.InputError, match="by identifier, which is text"):
+        book.remove(ids)
+    with pytest.raises(kn.InputError, match="matches must be"):
+        book.add(ids)
 
 
 def test_every_flipped_bit_of_a_journal_is_noticed():
@@ -471,6 +592,7 @@ def test_a_damaged_snapshot_is_made_anew(tmp_path):
     assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(matches).ratings_)
 
 
+@pytest.mark.filterwarnings("ignore:.*has no snapshot to tell")
 def test_a_full_disk_at_the_snapshot_loses_nothing(tmp_path, monkeypatch):
     matches = league()
     book = kn.RatingBook(tmp_path / "b", rater())

@@ -23,7 +23,7 @@ from kinelo.book.ledger import Entry, Ledger
 from kinelo.book.lock import locked
 from kinelo.book.rows import frame_to_matches, removal_to_lines
 from kinelo.errors import InputError, KineloWarning
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by, state_of
 from kinelo.raters.rater import Rater
@@ -68,11 +68,13 @@ class RatingBook:
     """
 
     def __init__(self, path: str | Path, rater: Rater | Any = None) -> None:
+        if not isinstance(path, str | Path):
+            raise InputError(f"a rating book lies in a folder, and {path!r} is not the name of one")
         self.path = Path(path)
         if not (self.path / "book.knl").exists():
             if rater is None:
                 raise InputError(f"{self.path} is not a rating book; give a rater to start one there")
-            _found(self.path, rater)
+            _start(self.path, rater)
         with locked(self.path, writing=False):
             self._blank = _open_rater(self.path / "book.knl", rater)
             self._load()
@@ -111,6 +113,7 @@ class RatingBook:
         """
         if isinstance(matches, MatchScan):
             raise InputError("a rating book checks every match by its identifier; read them with read_matches")
+        check_matches(matches)
         if np.isnan(matches.result).any():
             raise InputError("a match without a result cannot enter a rating book; read it with played=True")
         with locked(self.path):
@@ -123,7 +126,10 @@ class RatingBook:
 
     def remove(self, match_ids: str | Iterable[str]) -> int:
         """Take matches out of the book again, by identifier; the ratings are as if they had never been added."""
-        ids = [match_ids] if isinstance(match_ids, str) else list(match_ids)
+        several = isinstance(match_ids, Iterable) and not isinstance(match_ids, str)
+        ids: list[Any] = list(match_ids) if several else [match_ids]
+        if odd := [name for name in ids if not isinstance(name, str)]:
+            raise InputError(f"matches are taken out by identifier, which is text, not {odd[0]!r}")
         with locked(self.path):
             self._keep_up()
             held = set(self._ledger.table["match_id"].to_list())
@@ -139,6 +145,13 @@ class RatingBook:
             warnings.warn(
                 f"{entry.changed} matches of the book are told otherwise now: they were changed, and the ratings "
                 f"computed again from {entry.first_change} on",
+                KineloWarning,
+                stacklevel=3,
+            )
+        if entry.named:
+            warnings.warn(
+                f"{entry.named} matches that the book held without an identifier are those of this table: they are "
+                "known by its identifiers from now on",
                 KineloWarning,
                 stacklevel=3,
             )
@@ -176,9 +189,8 @@ class RatingBook:
             carry_on(self._rater, frame_to_matches(self._ledger.table))
 
     def _save(self) -> None:
-        state = state_of(self._rater)
-        if state is None:
-            return
+        # A rater without a state leaves none, but the length of the journal tells whether it was cut short.
+        state = state_of(self._rater) or {}
         try:
             write_sealed(self.path / "snapshot.knl", {"version": VERSION, "journal": self._end}, state)
         except OSError as error:
@@ -213,10 +225,22 @@ class RatingBook:
         if len(self) > rated:
             carry_on(self._rater, frame_to_matches(self._ledger.table[rated:]))
 
+    def _doubt_length(self) -> None:
+        """Say that nothing vouches for the length of a journal that has no snapshot beside it."""
+        journal = self.path / "matches.knl"
+        if journal.exists() and journal.stat().st_size:
+            warnings.warn(
+                f"{self.path} has no snapshot to tell how long its journal should be: if matches.knl was cut short, "
+                "matches are missing from it (kinelo book --list shows those it holds)",
+                KineloWarning,
+                stacklevel=5,
+            )
+
     def _snapshot(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """Description and state of the snapshot; one that cannot be used is done without: the journal has all."""
         path = self.path / "snapshot.knl"
-        if not path.exists() or state_of(self._blank) is None:
+        if not path.exists():
+            self._doubt_length()
             return {"journal": 0}, None
         try:
             about, arrays = read_sealed(path)
@@ -225,20 +249,24 @@ class RatingBook:
                 f"{path} is damaged: the ratings were computed anew from the matches", KineloWarning, stacklevel=4
             )
             return {"journal": 0}, None
-        return about, arrays
+        return about, arrays or None
 
 
-def _found(path: Path, rater: Any) -> None:
-    """Start a book in a new or empty folder."""
+def _start(path: Path, rater: Any) -> None:
+    """Start a book in a new or empty folder, unless another process has just done so."""
     about = {"version": VERSION} | description_of(rater)
     blank = blank_of(rater)
     if isinstance(blank, Rater):
         about["parameters"] = dict(blank.parameters_)
     path.mkdir(parents=True, exist_ok=True)
-    foreign = [item.name for item in path.iterdir() if not item.name.startswith(".")]
-    if foreign:
-        raise InputError(f"{path} is not empty and not a rating book (it contains {foreign[0]}); choose another folder")
     with locked(path):
+        content = sorted(item.name for item in path.iterdir() if not item.name.startswith("."))
+        if "book.knl" in content:
+            return
+        if content:
+            raise InputError(
+                f"{path} is not empty and not a rating book (it contains {content[0]}); choose another folder"
+            )
         write_sealed(path / "book.knl", about, state_of(blank) or {})
 
 

@@ -11,6 +11,7 @@ day that arrives in parts of one table thus ends at the same bits as the day in 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +23,18 @@ from kinelo.book.rows import (
     conditions_among,
     frame_to_lines,
     lines_to_frame,
-    lines_to_removal,
     matches_to_frame,
+    parted_removal,
+    removal_to_lines,
 )
 from kinelo.errors import InputError
 from kinelo.matches.matches import UNDATED, Matches
 
 PLACE = ("date", "rank", "row")
 MEETING = ("date", "home", "away")
+NAMELESS = pl.col("match_id") == pl.format("{}:{}", pl.col("source").str.head(16), "row")
+"""Whether a match is told by its table and row, for want of an identifier."""
+
 CONTENT = ("date", "home", "away", "result", "margin", "neutral", "weight")
 
 
@@ -43,6 +48,7 @@ class Entry:
     known: int
     first_change: str = ""
     split_days: int = 0
+    named: int = 0
 
 
 class Ledger:
@@ -55,18 +61,19 @@ class Ledger:
 
     def apply(self, payload: bytes) -> bool:
         """Take in a record; whether it only adds matches behind all others."""
-        removed = lines_to_removal(payload)
-        if removed is not None:
+        removed, lines = parted_removal(payload)
+        if removed:
             self.table = self.table.filter(~pl.col("match_id").is_in(removed))
+        if not lines:
             return False
-        rows = lines_to_frame(payload)
+        rows = lines_to_frame(lines)
         for source in rows["source"].unique(maintain_order=True):
             self.sources.setdefault(source, len(self.sources))
         rows = rows.with_columns(rank=pl.col("source").replace_strict(self.sources, return_dtype=pl.Int64))
         kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
         replaced = kept.height < self.table.height
         rows = rows.sort(PLACE, maintain_order=True)
-        behind = not replaced and (kept.height == 0 or _place(kept, -1) < _place(rows, 0))
+        behind = not replaced and not removed and (kept.height == 0 or _place(kept, -1) < _place(rows, 0))
         together = pl.concat([kept, rows], how="diagonal")
         self.table = together if behind else together.sort(PLACE, maintain_order=True)
         return behind
@@ -88,23 +95,44 @@ class Ledger:
             ids = self._ids_by_row(matches)
         rows = lines_to_frame(frame_to_lines(matches_to_frame(matches, ids, self.conditions)))
         fresh = rows.join(self.table, on="match_id", how="anti", maintain_order="left")
-        self._refuse_doubtful(fresh, matches)
-        changed = self._changed(rows.join(self.table, on="match_id", how="semi", maintain_order="left"))
-        written = pl.concat([fresh, changed], how="diagonal") if changed.height else fresh
+        named = self._named_now(fresh) if matches.identifiers is not None else {}
+        old = self.table.with_columns(pl.col("match_id").replace(named)) if named else self.table
+        fresh = fresh.filter(~pl.col("match_id").is_in(list(named.values()))) if named else fresh
+        self._refuse_doubtful(fresh, matches, named)
+        known = rows.join(old, on="match_id", how="semi", maintain_order="left")
+        changed, touched = _changed(known, old), _changed(known, old, tuple(named.values()))
+        written = pl.concat([fresh, touched], how="diagonal") if touched.height else fresh
         return Entry(
-            frame_to_lines(written) if written.height else None,
+            (removal_to_lines(list(named)) if named else b"") + frame_to_lines(written) if written.height else None,
             fresh.height,
             changed.height,
-            rows.height - written.height,
-            str(self._first_day(changed)) if changed.height else "",
+            rows.height - fresh.height - changed.height,
+            str(_first_day(changed, old)) if changed.height else "",
             self._split_days(fresh),
+            len(named),
         )
+
+    def _named_now(self, fresh: pl.DataFrame) -> dict[str, str]:
+        """Identifiers that matches held without one get: those of a table that was added before without its column.
+
+        A table is known again where each of its matches meets one row on its day, and most of them say the same.
+        """
+        named: dict[str, str] = {}
+        for _, part in self.table.filter(NAMELESS).group_by("source", maintain_order=True):
+            pairs = part.join(fresh, on=list(MEETING), suffix="_new", nulls_equal=True)
+            once = pairs["match_id"].n_unique() == pairs["match_id_new"].n_unique() == pairs.height
+            same = [pl.col(name).eq_missing(pl.col(f"{name}_new")) for name in CONTENT if name not in MEETING]
+            if once and pairs.height == part.height < 2 * pairs.filter(pl.all_horizontal(same)).height:
+                named |= dict(pairs.select("match_id", "match_id_new").iter_rows())
+        return named
 
     def _ids_by_row(self, matches: Matches) -> pl.Series:
         """Identifiers from fingerprint and row; rows of an earlier table that has grown keep the ones they had."""
         whole = matches if matches.source is None else matches.source
         digest = matches.source_digest
         own = {int(row): f"{digest[:16]}:{row}" for row in matches.row}
+        held = dict(self.table.filter(pl.col("source") == digest).select("row", "match_id").iter_rows())
+        own |= {row: name for row, name in held.items() if row in own}  # matches of this table may have got names since
         undated = not np.any(whole.day)
         if digest in self.sources:
             repeated = self.table.filter(pl.col("match_id").is_in(list(own.values()))).height
@@ -124,45 +152,35 @@ class Ledger:
         plain = pl.Series("match_id", whole.row.astype(str))
         rows = lines_to_frame(frame_to_lines(matches_to_frame(whole, plain))).select("row", *CONTENT)
         known: dict[int, str] = {}
-        earlier = self.table.filter(pl.col("match_id") == pl.format("{}:{}", pl.col("source").str.head(16), "row"))
-        for _, part in earlier.group_by("source", maintain_order=True):
+        for _, part in self.table.filter(NAMELESS).group_by("source", maintain_order=True):
             same = part.select("row", *CONTENT).join(rows, on=["row", *CONTENT], how="semi", nulls_equal=True)
             if same.height == part.height:
                 known |= dict(part.select("row", "match_id").iter_rows())
         return known
 
-    def _refuse_doubtful(self, fresh: pl.DataFrame, matches: Matches) -> None:
+    def _refuse_doubtful(self, fresh: pl.DataFrame, matches: Matches, named: Mapping[str, str]) -> None:
         """Refuse matches that may be in the book under another name: same day and sides, no identifier."""
         if not fresh.height or not np.any(matches.day):
             return
-        nameless = pl.col("match_id") == pl.format("{}:{}", pl.col("source").str.head(16), "row")
-        others = self.table if matches.identifiers is None else self.table.filter(nameless)
-        others = others.filter(pl.col("source") != matches.source_digest)
-        doubtful = fresh.join(others, on=list(MEETING), how="semi")
-        if doubtful.height:
-            row = doubtful.row(0, named=True)
+        others = self.table if matches.identifiers is None else self.table.filter(NAMELESS)
+        others = others.filter((pl.col("source") != matches.source_digest) & ~pl.col("match_id").is_in(list(named)))
+        doubtful = fresh.join(others, on=list(MEETING), how="inner", suffix="_old", maintain_order="left")
+        if not doubtful.height:
+            return
+        row = doubtful.row(0, named=True)
+        number = doubtful["match_id"].n_unique()
+        meeting = f"{row['home']} - {row['away']} on {row['date']}"
+        if matches.identifiers is not None:
             raise InputError(
-                f"{doubtful.height} of {fresh.height} matches meet on the day of a match of the book ({row['home']} - "
-                f"{row['away']} on {row['date']}) in a table that is neither the one sent before nor that one with "
-                "rows added at its end; without identifiers nobody can tell a match sent again from a second one: give "
-                "a match_id column, or add only what is new"
+                f"{number} of {fresh.height} matches meet on the day of a match that the book holds without an "
+                f"identifier ({meeting}, held as {row['match_id_old']!r}); they may be the same or second ones: take "
+                "out those that are the same (kinelo book DIR --remove ID, RatingBook.remove) and add the table again"
             )
-
-    def _changed(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows under known identifiers that say something else now, at the place the match has."""
-        old = self.table.join(rows.select("match_id"), on="match_id", how="semi")
-        further = (*LIST_SCHEMA, *conditions_among(rows.columns))
-        further = [name for name in further if name in rows.columns and name in old.columns]
-        both = rows.join(old, on="match_id", suffix="_old", maintain_order="left")
-        differs = [pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in (*CONTENT, *further)]
-        both = both.filter(pl.any_horizontal(differs))
-        keep = [pl.col("source_old").alias("source"), pl.col("row_old").alias("row")]
-        lost = [name for name in LIST_SCHEMA if name in old.columns and name not in rows.columns]
-        return both.with_columns(keep).select(*(name for name in rows.columns), *lost)
-
-    def _first_day(self, changed: pl.DataFrame) -> object:
-        before = self.table.join(changed.select("match_id"), on="match_id", how="semi")
-        return min(before["date"].min(), changed["date"].min())  # type: ignore[type-var]
+        raise InputError(
+            f"{number} of {fresh.height} matches meet on the day of a match of the book ({meeting}) in a table that is "
+            "neither the one sent before nor that one with rows added at its end; without identifiers nobody can tell "
+            "a match sent again from a second one: give a match_id column, or add only what is new"
+        )
 
     def _split_days(self, fresh: pl.DataFrame) -> int:
         """Days on which a side plays in this table and in another: their order is that of arrival.
@@ -178,6 +196,24 @@ class Ledger:
 
         met = appearances(fresh).join(appearances(self.table), on=["date", "side"], suffix="_old")
         return met.filter(pl.col("source") != pl.col("source_old"))["date"].n_unique()
+
+
+def _changed(rows: pl.DataFrame, old: pl.DataFrame, named: tuple[str, ...] = ()) -> pl.DataFrame:
+    """Rows under known identifiers that say something else now, or are named now, at the place the match has."""
+    old = old.join(rows.select("match_id"), on="match_id", how="semi")
+    further = (*LIST_SCHEMA, *conditions_among(rows.columns))
+    further = [name for name in further if name in rows.columns and name in old.columns]
+    both = rows.join(old, on="match_id", suffix="_old", maintain_order="left")
+    differs = [pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in (*CONTENT, *further)]
+    both = both.filter(pl.any_horizontal([*differs, pl.col("match_id").is_in(list(named))]))
+    keep = [pl.col("source_old").alias("source"), pl.col("row_old").alias("row")]
+    lost = [name for name in LIST_SCHEMA if name in old.columns and name not in rows.columns]
+    return both.with_columns(keep).select(*(name for name in rows.columns), *lost)
+
+
+def _first_day(changed: pl.DataFrame, old: pl.DataFrame) -> object:
+    before = old.join(changed.select("match_id"), on="match_id", how="semi")
+    return min(before["date"].min(), changed["date"].min())  # type: ignore[type-var]
 
 
 def _place(table: pl.DataFrame, at: int) -> tuple:

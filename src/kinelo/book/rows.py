@@ -1,7 +1,7 @@
 """Matches as lines of a rating book's journal, and back: one JSON object per match, line-ups as lists.
 
 Conditions that the rater heeds stand in columns of their own, whose names begin so that none is taken for another.
-A removal is a line of its own, ``{"removed": [identifiers]}``.
+A removal is a line of its own, ``{"removed": [identifiers]}``, before the matches that take the place of those removed.
 """
 
 from __future__ import annotations
@@ -90,9 +90,16 @@ def removal_to_lines(ids: list[str]) -> bytes:
     return json.dumps({"removed": ids}).encode() + b"\n"
 
 
-def lines_to_removal(payload: bytes) -> list[str] | None:
-    """Identifiers that a record takes out of the book, or None where it adds matches."""
-    return json.loads(payload)["removed"] if payload.startswith(REMOVED) else None
+def parted_removal(payload: bytes) -> tuple[list[str], bytes]:
+    """Identifiers that a record takes out of the book, and the lines of matches it adds.
+
+    >>> parted_removal(removal_to_lines(["a"]) + b'{"match_id": "b"}'), parted_removal(b'{"match_id": "b"}')[0]
+    ((['a'], b'{"match_id": "b"}'), [])
+    """
+    if not payload.startswith(REMOVED):
+        return [], payload
+    first, _, lines = payload.partition(b"\n")
+    return json.loads(first)["removed"], lines
 
 
 def frame_to_matches(table: pl.DataFrame) -> Matches:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from kinelo.matches.matches import Matches
 
 
 def book(
@@ -13,9 +17,12 @@ def book(
     remove: Annotated[
         list[str] | None, typer.Option(help="Identifier of a match to take out; may be repeated.")
     ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List its matches: identifier, date, sides, result of the first.")
+    ] = False,
     rater: Annotated[str | None, typer.Option(help="MODULE:CLASS where the book keeps a rater of your own.")] = None,
 ) -> None:
-    """Say what a rating book holds; take matches out of it again.
+    """Say what a rating book holds, list its matches, take matches out of it again.
 
     Example:  kinelo book league-book --remove M-2014-61
     """
@@ -31,8 +38,19 @@ def book(
         taken = kept.remove(remove) if remove else 0
     if taken:
         typer.echo(f"{taken:,} taken out; the ratings are as if they had never been added.")
+    if listed and len(kept):
+        for line in _lines(kept.matches()):
+            typer.echo(line)
     span = ""
-    if len(kept):
+    if len(kept) and kept.matches().dated:
         days = kept.matches().date
         span = f" from {days[0]} to {days[-1]}"
     typer.echo(f"{folder}: {len(kept):,} matches{span}, {kept.ratings_.height:,} rated by {kept.rater!r}")
+
+
+def _lines(matches: Matches) -> Iterator[str]:
+    """One line for each match: identifier, date, sides and result between tabs."""
+    for k in range(len(matches)):
+        date = str(matches.date[k]) if matches.dated else "undated"
+        home, away = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
+        yield f"{matches.match_id[k]}\t{date}\t{home}\t{away}\t{matches.result[k]:g}"

@@ -141,6 +141,11 @@ class Matches:
         return np.array(self.identifiers.to_list(), dtype=str)
 
     @cached_property
+    def dated(self) -> bool:
+        """Whether the table says when its matches were played; without dates they count in its order."""
+        return bool(np.any(self.date != UNDATED))
+
+    @cached_property
     def day(self) -> NDArray[np.int64]:
         """Days since 1970-01-01 as integers."""
         return self.date.view(np.int64)
@@ -203,7 +208,8 @@ class Matches:
             return "Matches: none"
         sides = np.unique(np.concatenate([self.home, self.away])).size
         first, last = self.date[0], self.date[-1]
-        told = [f"{len(self):,} of {sides:,} sides", f"on {first}" if first == last else f"{first} to {last}"]
+        when = "undated" if not self.dated else f"on {first}" if first == last else f"{first} to {last}"
+        told = [f"{len(self):,} of {sides:,} sides", when]
         if self.lineups is not None:
             told.append(f"{int(self.lineups.known().sum()):,} with line-ups")
         if self.conditions:
@@ -214,6 +220,7 @@ class Matches:
 
     def _repr_html_(self) -> str:
         table = self[:MOST_SHOWN].to_polars()
+        table = table if self.dated else table.drop("date")
         head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
         cells = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in table.iter_rows())
         rows = "".join(f"<tr>{row}</tr>" for row in cells)
@@ -256,6 +263,7 @@ class Matches:
         ``tie`` is the number of direct matches that would tie a side to the largest group as firmly; sides below
         ``firm`` stand outside the main pool. With ``half_life`` (in days) a match counts less the longer ago it was.
         """
-        from kinelo.matches.pools import pool_table
+        from kinelo.matches.pools import check_pools, pool_table
 
+        check_pools(half_life, firm)
         return pool_table(self.teams, self.home, self.away, self.day, half_life, firm)

@@ -10,6 +10,8 @@ in which they are connected among themselves.
 
 from __future__ import annotations
 
+import math
+import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
+
+from kinelo.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,6 +75,18 @@ def _direct(graph: Any, core: NDArray[np.int64]) -> NDArray[np.float64]:
     """Ties through direct matches alone: never firmer than a side's own matches."""
     own = np.asarray(graph.sum(axis=1)).ravel()[core]
     return 1.0 / (1.0 / np.maximum(own, 1e-300) + 1.0 / max(float(np.median(own)), 1e-300))
+
+
+def check_pools(half_life: object, firm: object) -> None:
+    """Refuse a half-life or a threshold that no pool can be told by."""
+    if half_life is not None and not (_finite(half_life) and half_life > 0):  # type: ignore[operator]
+        raise InputError(f"half_life must be a number of days above 0, or None, not {half_life!r}")
+    if not (_finite(firm) and firm >= 0):  # type: ignore[operator]
+        raise InputError(f"firm must be a number of matches from 0 on, not {firm!r}")
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def pool_table(
