@@ -45,7 +45,7 @@ test-gpu: $(VENV)/.dev
 	$(BIN)/python tests/macro/device_agreement.py 60 3.0 1
 
 # The lowest versions that pyproject.toml declares, in an environment of their own: every module is imported, the examples of
-# docstrings run (but for raters, forecasts and advice, whose kernels take a minute to compile), and one test of each room. Compiled code is kept apart, since each version of Numba writes over the others'.
+# docstrings run (but for raters, forecasts and advice, whose kernels take a minute to compile), and one test of each package. Compiled code is stored separately, since each version of Numba writes over the others'.
 LOWEST := .venv-lowest
 test-lowest: $(VENV)/.dev
 	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(LOWEST)

@@ -25,10 +25,10 @@ def lowest(requirements: list[str], extras: dict[str, list[str]]) -> Iterator[st
             yield f"{bound[1]}{bound[2] or ''}=={bound[3]}"
 
 
-rooms = {path.parent.name for path in Path("src/kinelo").glob("*/__init__.py")}
+packages = {path.parent.name for path in Path("src/kinelo").glob("*/__init__.py")}
 tried = {line.split("/")[1] for line in Path(".ci/lowest_tests.txt").read_text(encoding="utf-8").split()}
-if rooms - tried:
-    sys.exit(f".ci/lowest_tests.txt: no test of {', '.join(sorted(rooms - tried))}.")
+if packages - tried:
+    sys.exit(f".ci/lowest_tests.txt: no test of {', '.join(sorted(packages - tried))}.")
 
 project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
 extras = project["optional-dependencies"]

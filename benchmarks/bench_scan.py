@@ -1,4 +1,4 @@
-"""A river of matches through TeamElo: matches per second and memory, against what the raters are to reach.
+"""A stream of matches through TeamElo: matches per second and memory, against what the raters are to reach.
 
 ``KINELO_RIVER`` sets the number of matches (10⁷ by default), of a tenth as many players.
 """

@@ -129,7 +129,7 @@ class Table:
 
     def raters(self) -> dict[str, tuple[str, Callable[[], Any]]]:
         """What a forecast depends on, and how to make its forecaster, by name."""
-        ours = source_of(*(Path(kn.__file__).parent / room for room in ("raters", "forecasts", "matches", "play")))
+        ours = source_of(*(Path(kn.__file__).parent / name for name in ("raters", "forecasts", "matches", "play")))
         found = {name: (ours, make) for name, make in OURS.items() if self.has_lineups or "Player" not in name}
         frame = "".join(inspect.getsource(part) for part in (forecast_peers.Peer, forecast_peers.Sides))
         frame += inspect.getsource(forecast_peers.Beliefs)
@@ -210,11 +210,11 @@ class Table:
         return f"; **behind {len(better)} of the peers**, most {best}: {gap:+.4f} ({low:+.4f} to {high:+.4f})"
 
 
-def source_of(*rooms: Path) -> str:
-    """Digest of all modules of some rooms."""
+def source_of(*folders: Path) -> str:
+    """Digest of all modules of some folders."""
     digest = hashlib.sha256()
-    for room in rooms:
-        for path in sorted(room.rglob("*.py")):
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -1,9 +1,9 @@
-"""The reference of public names: a page per room, a section per module, each with the equation its docstring states."""
+"""The reference of public names: a page per package, a section per module, each with its equation."""
 
 import kinelo
 from site_tools.equations import standing
 
-ROOMS = {
+PACKAGES = {
     "model": ("The model", "Outcomes, pairings, strengths, step rules, schedules, and how strengths move."),
     "micro": ("Simulation", "Matches one by one."),
     "macro": ("The kinetic equation", "A density of teams in (θ, σ, r)."),
@@ -18,7 +18,7 @@ ROOMS = {
     "errors": ("Errors and warnings", "What goes wrong, in one sentence."),
     "plot": ("Pictures", "Every picture under a short name; the [gallery](../gallery.md) shows them."),
 }
-"""Room of kinelo: the title of its page, and what is in it. A public name from a room not listed here has no page."""
+"""Package of kinelo: the title of its page, and what is in it. A name from a package not listed here has no page."""
 
 MODULE = """
 ## `{module}`
@@ -39,12 +39,12 @@ def pages() -> dict[str, str]:
         if name not in ("__version__", "plot"):
             homes.setdefault(kinelo._MODULE_OF[name], []).append(name)
     homes["kinelo.plot"] = list(kinelo.plot.__all__)
-    strangers = sorted({room_of(module) for module in homes} - set(ROOMS))
-    if strangers:
-        raise LookupError(f"site_tools/reference.py has no page for {', '.join(strangers)}: add it to ROOMS")
+    missing = sorted({package_of(module) for module in homes} - set(PACKAGES))
+    if missing:
+        raise LookupError(f"site_tools/reference.py has no page for {', '.join(missing)}: add it to PACKAGES")
     made = {}
-    for room, (title, meaning) in ROOMS.items():
-        modules = [module for module in homes if room_of(module) == room]
+    for package, (title, meaning) in PACKAGES.items():
+        modules = [module for module in homes if package_of(module) == package]
         sections = [MODULE.format(module=module, members=", ".join(homes[module])) for module in modules]
         listed = [
             f"| [`{name}`][{module}.{name}] | {summary(module, name)} | {standing(name)} |"
@@ -52,11 +52,11 @@ def pages() -> dict[str, str]:
             for name in homes[module]
         ]
         table = "\n".join(["| name | what it is | equation, and where it stands |", "|---|---|---|", *listed])
-        made[f"reference/{room}.md"] = f"# {title}\n\n{meaning}\n\n{table}\n" + "".join(sections)
+        made[f"reference/{package}.md"] = f"# {title}\n\n{meaning}\n\n{table}\n" + "".join(sections)
     return made
 
 
-def room_of(module: str) -> str:
+def package_of(module: str) -> str:
     """The folder below kinelo in which a module stands."""
     return module.split(".")[1]
 

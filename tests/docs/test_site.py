@@ -96,7 +96,7 @@ def test_every_law_and_verb_of_the_model_has_its_equation():
 
 
 def test_a_public_name_from_an_unknown_room_is_refused(monkeypatch):
-    monkeypatch.delitem(reference.ROOMS, "model")
+    monkeypatch.delitem(reference.PACKAGES, "model")
     with pytest.raises(LookupError, match="no page for model"):
         reference.pages()
 
