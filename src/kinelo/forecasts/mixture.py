@@ -34,7 +34,7 @@ FIRST_BLOCK = 50
 GROWTH = 0.25
 """Stacked weights are estimated again after so many matches, and after a quarter more each time."""
 
-NEGLIGIBLE = 1e-3
+NEGLIGIBLE = 2e-3
 """A rater below this weight after the comparison is not fitted again."""
 
 
