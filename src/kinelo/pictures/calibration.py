@@ -34,7 +34,7 @@ def draw_calibration(test: Backtest, names: Sequence[str] | None = None, bins: i
             loss = float(test.match_scores(name, "log_loss").mean())
             _draw_reliability(panels[0, column], table)
             _draw_counts(panels[1, column], table, bins)
-            panels[0, column].set_title(f"{name}\nlog-loss {loss:.4f}")
+            panels[0, column].set_title(f"{style.literal(name, 40)}\nlog-loss {loss:.4f}")
             panels[1, column].set_xlabel("Forecast probability")
         panels[0, 0].set_ylabel("Share that happened")
         panels[1, 0].set_ylabel("Forecasts")

@@ -33,12 +33,12 @@ def draw_design(found: Design) -> Figure:
             if isinstance(one.system.gamma, float):
                 axes.errorbar(
                     one.system.gamma, one.error, 2 * one.standard_error, fmt="o", color=colour, markersize=4,
-                    markeredgecolor="white", label=one.name,
+                    markeredgecolor="white", label=style.literal(one.name, 40),
                 )  # fmt: skip
                 if one.theory is not None:
                     axes.plot(one.system.gamma, one.theory, "_", color=style.BLACK, markersize=10)
             else:
-                axes.axhline(one.error, color=colour, linestyle="--", label=one.name)
+                axes.axhline(one.error, color=colour, linestyle="--", label=style.literal(one.name, 40))
         axes.set(xscale="log", xlabel="γ", ylabel="E = mean of (r − θ)²", ylim=(0, None))
         style.plain_ticks(axes)
         figure.legend(loc="outside right upper")

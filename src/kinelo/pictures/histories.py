@@ -6,15 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kinelo.errors import InputError
-from kinelo.pictures.style import GREY, SERIES, journal_style, new_figure
+from kinelo.pictures.style import GREY, SERIES, journal_style, literal, new_figure
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 SHOWN = len(SERIES)
 MOST_LINES = 40
+LONGEST_NAME = 30
+"""Characters of a name in the legend, beside which the axes need room."""
+
+LONGEST_REST = 365
+"""Days without a match after which a line is broken."""
 
 
 def draw_histories(
@@ -26,8 +33,9 @@ def draw_histories(
 ) -> Figure:
     """Draw a table of :func:`kinelo.rating_history`: the named sides (default: the best at the end) before the rest.
 
-    The band of the first is one standard deviation of uncertainty. With ``now``, the same history with hindsight, both
-    stand side by side: ratings as seen then, and as we know now.
+    The band of the first is one standard deviation of uncertainty. A line is broken where a side did not play for a
+    year; a side seen once is a dot. With ``now``, the same history with hindsight, both stand side by side: ratings as
+    seen then, and as we know now.
     """
     import polars as pl
 
@@ -40,35 +48,62 @@ def draw_histories(
         figure = new_figure(height=3.6)
         panels = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
         for axes, table in zip(panels, tables):
-            _draw_others(axes, table.filter(~pl.col("name").is_in(shown)))
-            _draw_shown(axes, table, shown)
+            stops = table["date"].unique().sort().to_numpy()
+            _draw_others(axes, table.filter(~pl.col("name").is_in(shown)), stops)
+            _draw_shown(axes, table, shown, stops)
             axes.set_xlabel("Date")
         limits = [_range(table, shown) for table in tables]
         panels[0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
         panels[0].set_ylabel("Rating (points)")
-        panels[0].set_title(title if now is None else "As seen then")
+        panels[0].set_title(literal(title) if now is None else "As seen then")
         if now is not None:
             panels[1].set_title("As we know now")
-            figure.suptitle(title)
+            figure.suptitle(literal(title))
             for axes in panels:
                 axes.tick_params(axis="x", rotation=45)
         _add_legend(panels[-1])
     return figure
 
 
-def _draw_shown(axes: Axes, history: pl.DataFrame, shown: Sequence[str]) -> None:
+def _draw_shown(axes: Axes, history: pl.DataFrame, shown: Sequence[str], stops: NDArray[np.datetime64]) -> None:
     """The chosen sides, a line each, the first with its band."""
     import polars as pl
 
     for k, name in enumerate(shown):
-        line = history.filter(pl.col("name") == name).sort("date")
-        date, rating, doubt = (line[column].to_numpy() for column in ("date", "rating", "uncertainty"))
+        date, rating, doubt = _pieces(history.filter(pl.col("name") == name).sort("date"), stops)
         color = SERIES[k % len(SERIES)]
         if k == 0:
-            band = f"± uncertainty of {name}"
-            axes.fill_between(date, rating - doubt, rating + doubt, color=color, alpha=0.18, lw=0, label=band)
+            axes.fill_between(
+                date, rating - doubt, rating + doubt, color=color, alpha=0.18, lw=0, label="± uncertainty of the first"
+            )
         style = "-" if k < len(SERIES) else "--"
-        axes.plot(date, rating, style, color=color, label=f"{name}  {rating[-1]:.0f}", zorder=3)
+        label = f"{literal(name, LONGEST_NAME)}  {rating[-1]:.0f}"
+        axes.plot(date, rating, style, color=color, label=label, zorder=3)
+        _draw_dots(axes, date, rating, color, 3.0)
+
+
+def _pieces(line: pl.DataFrame, stops: NDArray[np.datetime64]) -> tuple[NDArray, NDArray, NDArray]:
+    """Dates, ratings and uncertainties of one side, with a row of NaN where it certainly did not play for a year.
+
+    A row of a history says that the side played since the stop before; between its last match at one row and the stop
+    before the next row it did not.
+    """
+    import numpy as np
+
+    date, rating, doubt = (line[column].to_numpy() for column in ("date", "rating", "uncertainty"))
+    played = line["last_played"].to_numpy() if "last_played" in line.columns else date
+    before = stops[np.maximum(np.searchsorted(stops, date[1:]) - 1, 0)]
+    breaks = 1 + np.flatnonzero((before - played[:-1]).astype("timedelta64[D]").astype(int) >= LONGEST_REST)
+    return np.insert(date, breaks, date[breaks]), np.insert(rating, breaks, np.nan), np.insert(doubt, breaks, np.nan)
+
+
+def _draw_dots(axes: Axes, date: NDArray, rating: NDArray, color: str, size: float) -> None:
+    """Points that no line joins to another one."""
+    import numpy as np
+
+    alone = np.isnan(np.append(rating[1:], np.nan)) & np.isnan(np.append(np.nan, rating[:-1])) & ~np.isnan(rating)
+    if alone.any():
+        axes.plot(date[alone], rating[alone], "o", color=color, markersize=size, zorder=3)
 
 
 def _add_legend(axes: Axes) -> None:
@@ -85,7 +120,7 @@ def _add_legend(axes: Axes) -> None:
     )
 
 
-def _draw_others(axes: Axes, rest: pl.DataFrame) -> None:
+def _draw_others(axes: Axes, rest: pl.DataFrame, stops: NDArray[np.datetime64]) -> None:
     """The other sides: a line each where they are few, else the band that holds the middle four fifths of them."""
     import polars as pl
 
@@ -106,9 +141,11 @@ def _draw_others(axes: Axes, rest: pl.DataFrame) -> None:
             label=label,
         )
         return
-    for place, (_, line) in enumerate(rest.group_by("name")):
+    for place, (_, line) in enumerate(rest.group_by("name", maintain_order=True)):
         label = None if place else f"{others} others"
-        axes.plot(line["date"], line["rating"], color=GREY, alpha=0.35, linewidth=0.5, zorder=1, label=label)
+        date, rating, _ = _pieces(line.sort("date"), stops)
+        axes.plot(date, rating, color=GREY, alpha=0.35, linewidth=0.5, zorder=1, label=label)
+        _draw_dots(axes, date, rating, GREY, 1.5)
 
 
 def _leaders(history: pl.DataFrame) -> list[str]:

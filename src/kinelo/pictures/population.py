@@ -33,7 +33,7 @@ def draw_population(run: xr.Dataset, title: str = "") -> Figure:
             _ratings_panel(middle, run)
         _series_panel(right, run)
         if title:
-            figure.suptitle(title)
+            figure.suptitle(style.literal(title))
         return figure
 
 

@@ -25,7 +25,7 @@ def draw_ratings(run: xr.Dataset, title: str = "") -> Figure:
         rating_over_strength(left, run)
         spread_of_strength(right, run)
         if title:
-            figure.suptitle(title)
+            figure.suptitle(style.literal(title))
         return figure
 
 
@@ -67,7 +67,7 @@ def _name_outliers(axes: Axes, run: xr.Dataset, x: np.ndarray, y: np.ndarray) ->
     for k in named:
         axes.scatter(x[k], y[k], s=20, color=style.ORANGE, edgecolor=style.BLACK, linewidth=0.7, zorder=4)
         axes.annotate(
-            run.team.values[k],
+            style.literal(run.team.values[k], 40),
             (x[k], y[k]),
             xytext=(0, -12),
             textcoords="offset points",

@@ -28,7 +28,7 @@ def draw_map(state: StationaryState, title: str = "") -> Figure:
         map_with_noise(left, state)
         bias_over_strength(right, state)
         if title:
-            figure.suptitle(title)
+            figure.suptitle(style.literal(title))
         return figure
 
 
@@ -91,7 +91,7 @@ def _name_few(axes: Axes, state: StationaryState, y: Array) -> None:
     for k in named:
         axes.scatter(state.theta[k], y[k], s=20, color=style.ORANGE, edgecolor=style.BLACK, linewidth=0.7, zorder=5)
         axes.annotate(
-            names[k],
+            style.literal(names[k], 40),
             (state.theta[k], y[k]),
             xytext=(0, -12),
             textcoords="offset points",

@@ -61,6 +61,22 @@ def journal_style(size: float = 8.0) -> Iterator[None]:
         yield
 
 
+def literal(text: str, longest: int | None = None) -> str:
+    """Text of a user's for a picture, drawn as it is written; of a long one the middle is left out.
+
+    Matplotlib takes what stands between two dollar signs for mathematics, and hides labels that begin with an
+    underscore.
+
+    >>> literal("cash$ and $ash"), literal("_hidden"), literal("Association of the Old Boys of Ashford", 20)
+    ('cash\\\\$ and \\\\$ash', ' _hidden', 'Association …Ashford')
+    """
+    if longest is not None and len(text) > longest:
+        tail = (longest - 1) * 2 // 5
+        text = f"{text[: longest - 1 - tail]}…{text[-tail:]}"
+    text = text.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
 def new_figure(width: float = PAGE, height: float = 2.8) -> Figure:
     """An empty figure of the given size in inches, which arranges its panels by itself; no window is opened."""
     from matplotlib.figure import Figure

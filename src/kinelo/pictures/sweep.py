@@ -38,7 +38,7 @@ def draw_sweep(dataset: xr.Dataset, variable: str | None = None, title: str = ""
         else:
             figure = _multiples(part, label)
         if title:
-            figure.suptitle(title)
+            figure.suptitle(style.literal(title))
         return figure
 
 
@@ -85,7 +85,7 @@ def _line(axes: Axes, part: xr.DataArray, label: str) -> None:
     dim = str(part.dims[0])
     axes.plot(_places(part, dim), part.values, marker="o", markersize=3)
     _label_axis(axes, part, dim)
-    axes.set_ylabel(label)
+    axes.set_ylabel(style.literal(label))
 
 
 def _family(axes: Axes, part: xr.DataArray, label: str) -> None:
@@ -95,8 +95,8 @@ def _family(axes: Axes, part: xr.DataArray, label: str) -> None:
         colour: dict[str, Any] = {} if colours is None else {"color": colours[k]}
         axes.plot(_places(part, dim), part.values[k], marker="o", markersize=3, label=_text(value), **colour)
     _label_axis(axes, part, dim)
-    axes.set_ylabel(label)
-    axes.legend(title=family)
+    axes.set_ylabel(style.literal(label))
+    axes.legend(title=style.literal(family))
 
 
 def _heat_map(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits: tuple[float, float] | None) -> None:
@@ -105,9 +105,9 @@ def _heat_map(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits
     mesh = axes.pcolormesh(
         part[across].values, part[vertical].values, part.values, shading="nearest", vmin=low, vmax=high, rasterized=True
     )
-    axes.set(xlabel=across, ylabel=vertical)
+    axes.set(xlabel=style.literal(across), ylabel=style.literal(vertical))
     if limits is None:
-        figure.colorbar(mesh, ax=axes, label=label)
+        figure.colorbar(mesh, ax=axes, label=style.literal(label))
 
 
 def _multiples(part: xr.DataArray, label: str) -> Figure:
@@ -131,19 +131,19 @@ def _multiples(part: xr.DataArray, label: str) -> Figure:
         axes, one = panels[i, j], part[i, j]
         family = one.sizes[one.dims[0]] <= FEW or _worded(one[one.dims[0]]) or _worded(one[one.dims[1]])
         _panel(figure, axes, one, label, (span[0] - room, span[1] + room) if family else span)
-        named = [f"{across} = {_text(part[across].values[j])}"]
+        named = [f"{style.literal(str(across))} = {_text(part[across].values[j])}"]
         if down:
-            named.append(f"{down} = {_text(part[down].values[i])}")
+            named.append(f"{style.literal(str(down))} = {_text(part[down].values[i])}")
         axes.set_title(", ".join(named))
         axes.label_outer()
         if axes.get_legend() is not None:
             axes.get_legend().remove()
     lines, names = panels[0, 0].get_legend_handles_labels()
     if lines:
-        figure.legend(lines, names, title=str(part.dims[2]), loc="outside right upper")
+        figure.legend(lines, names, title=style.literal(str(part.dims[2])), loc="outside right upper")
     meshes = [collection for axes in panels.ravel() for collection in axes.collections]
     if meshes:
-        figure.colorbar(meshes[0], ax=panels, label=label)
+        figure.colorbar(meshes[0], ax=panels, label=style.literal(label))
     return figure
 
 
@@ -157,10 +157,10 @@ def _places(part: xr.DataArray, dim: str) -> np.ndarray:
 
 
 def _label_axis(axes: Axes, part: xr.DataArray, dim: str) -> None:
-    axes.set_xlabel(dim)
+    axes.set_xlabel(style.literal(dim))
     if dim in part.coords and _worded(part[dim]):
         axes.set_xticks(np.arange(part.sizes[dim]), [_text(value) for value in part[dim].values], rotation=20)
 
 
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, int | float | np.number) else str(value)
+    return f"{value:g}" if isinstance(value, int | float | np.number) else style.literal(str(value))
