@@ -12,11 +12,11 @@ import sys
 import numpy as np
 
 import kinelo as kn
-from kinelo.micro.any_league import general_play, needs_general
 from kinelo.micro.gpu import play as gpu
-from kinelo.micro.league import literal_play, table_play
+from kinelo.micro.league import way_of_playing
 from kinelo.micro.state import Setting
-from kinelo.micro.together import simulate_together
+from kinelo.micro.sweep_points import simulate_points
+from kinelo.play.stream import realisation_keys
 from kinelo.runtime.device import simulated
 
 TEAMS = 12
@@ -113,7 +113,7 @@ def points():
 
 def points_end_alike(settings, matches, realisations) -> bool:
     plan = {"steps": matches, "matches_per_step": 1, "realisations": realisations, "record_every": 15, "seed": 7}
-    together = simulate_together(settings, **plan, device="gpu")
+    together = simulate_points(settings, **plan, device="gpu")
     return all(
         run.identical(kn.simulate(one.system, one.strengths, start=one.start, threads=1, **plan))
         for one, run in zip(settings, together, strict=True)
@@ -134,12 +134,9 @@ def leagues_end_alike(system, league, dynamics, literal, matches, realisations) 
 
 
 def ends_alike(system, league, source, matches, realisations, crews) -> bool:
-    seed, first = 5, 3
-    if needs_general(system, league, source == "literal"):
-        on_processor = general_play(system, league, seed, realisations, source == "literal")
-    else:
-        on_processor = (table_play if source == "table" else literal_play)(system, league, seed, realisations)
-    on_device = gpu.gpu_play([Setting(system, league)], seed, realisations, source, crews=crews)
+    setting, keys, first = Setting(system, league), realisation_keys(5, realisations), 3
+    on_processor = way_of_playing(setting, None, keys, literal=source == "literal")
+    on_device = gpu.gpu_play([setting], keys, source, crews=crews)
     ends = []
     for play in (on_processor, on_device):
         rating, played = np.full((realisations, league.teams), 7.0), np.zeros(realisations, dtype=np.int64)

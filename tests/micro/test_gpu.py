@@ -76,3 +76,23 @@ def test_devices_are_listed():
     answer = CliRunner().invoke(app, ["devices", "--json"])
     assert answer.exit_code == 0
     assert [device["kind"] for device in json.loads(answer.output)] == ["cpu", "gpu"]
+
+
+def test_a_compiler_that_makes_no_kernel_is_a_sentence(monkeypatch):
+    """Some versions of NumPy lack what some versions of numba-cuda ask for when they compile their first kernel."""
+    from kinelo.runtime import device
+
+    cuda = pytest.importorskip("numba.cuda")
+
+    def fail(*_, **__):
+        raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "jit", fail)
+    device._compile_complaint.cache_clear()
+    try:
+        with pytest.raises(InputError, match=r"numba-cuda [\d.]+ with numpy [\d.]+ compiles no kernel .*row_stack"):
+            choose_device("gpu")
+        assert not kn.devices()[1].usable and choose_device("auto") == "cpu"
+    finally:
+        device._compile_complaint.cache_clear()

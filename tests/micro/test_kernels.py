@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 import kinelo as kn
-from kinelo.micro import tables
-from kinelo.micro.tables import result_table
-from kinelo.play import elementary, laws, stream
+from kinelo.play import elementary, laws, stream, tables
+from kinelo.play.tables import result_table
 
 MASK = (1 << 64) - 1
 GOLDEN, ROUND_1, ROUND_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -120,7 +119,7 @@ def test_tables_are_kept_by_what_they_are_made_from(monkeypatch):
     for _ in range(2):
         for outcome in outcomes:
             for law in laws:
-                kept, made = result_table(outcome, law), tables._made(outcome, law)
+                kept, made = result_table(outcome, law), tables._make_table(outcome, law)
                 assert (kept.win == made.win).all() and (kept.loss == made.loss).all()
     assert len(tables._kept) == len(outcomes) * len(laws)
     assert result_table(kn.Tanh(0.5), kn.Fixed([1.0, 2.0])) is result_table(kn.Tanh(0.5), kn.Fixed([1.0, 2.0]))

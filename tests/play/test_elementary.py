@@ -15,6 +15,7 @@ import pytest
 from scipy.special import erf, ndtri
 
 from kinelo.micro import kernels
+from kinelo.model import strength
 from kinelo.model.outcome import LOGISTIC, PROBIT
 from kinelo.model.pairing import LOCAL, SMOOTH_WINDOW, WINDOW
 from kinelo.play import (
@@ -102,12 +103,10 @@ def test_formulas_give_the_same_bytes_compiled_and_in_plain_python(z):
             assert repr(compiled(*arguments, z)) == repr(getattr(PLAINLY, name)(*arguments, z)), name
 
 
-@pytest.mark.parametrize(
-    "kind", [performances.FIXED, performances.NORMAL, performances.LOTTERY, performances.EMPIRICAL]
-)
+@pytest.mark.parametrize("kind", [strength.FIXED, strength.NORMAL, strength.LOTTERY, strength.EMPIRICAL])
 def test_performances_are_the_same_compiled_and_in_plain_python(kind):
     values, table = np.array([[1.0, 2.0, 4.0]]), np.array([[[0.0, 0.3, 0.6], [0.0, 0.5, 0.9], [1.1, 1.0, 1.0]]])
-    if kind == performances.EMPIRICAL:
+    if kind == strength.EMPIRICAL:
         table = np.array([[[0.2], [0.7], [1.0]]])
     for seed in range(20):
         bits = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)

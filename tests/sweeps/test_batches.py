@@ -8,7 +8,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
-from kinelo.micro import together
+from kinelo.micro import sweep_points
 from kinelo.sweeps import study_points
 from kinelo.sweeps.engine import results_of
 from kinelo.sweeps.study import read_sweep, run_study_sweep
@@ -82,9 +82,9 @@ def test_stored_bytes_do_not_depend_on_batches_or_on_where_a_sweep_was_stopped(s
 
 
 def test_a_batch_is_played_by_one_call_and_stored_point_by_point(study, monkeypatch):
-    calls, original = [], together.simulate_together
+    calls, original = [], sweep_points.simulate_points
     monkeypatch.setattr(
-        together, "simulate_together", lambda leagues, **plan: calls.append(len(leagues)) or original(leagues, **plan)
+        sweep_points, "simulate_points", lambda leagues, **plan: calls.append(len(leagues)) or original(leagues, **plan)
     )
     done = []
     path = study("gamma = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09]\n")
@@ -110,7 +110,7 @@ def test_a_batch_that_fails_is_computed_point_by_point(study, monkeypatch):
 
     path = study("gamma = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08]\n")
     whole = run_study_sweep(path)
-    monkeypatch.setattr(together, "simulate_together", out_of_memory)
+    monkeypatch.setattr(sweep_points, "simulate_points", out_of_memory)
     monkeypatch.setitem(study_points.WAYS, "simulate", broken)
     with pytest.warns(KineloWarning, match="1 of 8 points could not be computed; the first says: this point has no"):
         table = run_study_sweep(path)
@@ -159,11 +159,11 @@ def test_strengths_that_move_move_in_a_sweep(study):
 def test_batches_and_single_points_are_played_on_the_device_asked_for(study, monkeypatch):
     asked = []
     runs = [kn.simulate(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([1.0, 2.0]), steps=1, seed=1)]
-    monkeypatch.setattr(together, "simulate_together", lambda leagues, **plan: asked.append(plan["device"]) or runs)
+    monkeypatch.setattr(sweep_points, "simulate_points", lambda leagues, **plan: asked.append(plan["device"]) or runs)
     monkeypatch.setattr("kinelo.micro.simulate.simulate", lambda *laws, **plan: asked.append(plan["device"]) or runs[0])
     content, _, compute = read_sweep(study("gamma = [0.1]\nleague.teams = [2]\n"))
     points = StudyPoints(content, compute, 1, "gpu")
-    points.together([{"gamma": 0.1, "league.teams": 2}])
+    points.compute_batch([{"gamma": 0.1, "league.teams": 2}])
     points(gamma=0.1, **{"league.teams": 2})
     assert asked == ["gpu", "gpu"]
 

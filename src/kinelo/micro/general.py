@@ -1,9 +1,7 @@
-"""The loop that plays whatever the fast ones do not: users' laws, step rules, rounds and rating periods.
+"""The loop that plays any league: one realisation after the other, one match after the other.
 
-One realisation after the other, one match after the other:
-``R_i += γ_i (S − b)``, ``R_j −= γ_j (S − b)``, at once or, where ratings are frozen, at the end of the period. A law of
-kind ``USER`` is a function that the kernel is handed; the kernel is compiled for its type and
-stays on disk.
+What happens in a match is said once, in :mod:`kinelo.play.match`. A law of kind ``USER`` is a function that the kernel
+is handed; the kernel is compiled for its type and stays on disk.
 """
 
 from __future__ import annotations
@@ -14,34 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.arithmetic import high_product
-from kinelo.play.formula import kernel
-from kinelo.play.laws import result_at, result_of
+from kinelo.play.formula import inlined, kernel
+from kinelo.play.match import Candidate, League, accepts, end_period, moves_by_calendar, play_match, turn_over
+from kinelo.play.motion import present
 from kinelo.play.pairs import next_pair, pair_index, two_teams, unpacked, waiting_at
-from kinelo.play.performances import performances
-from kinelo.play.steps import pay, rate, steps_of
+from kinelo.play.performances import normal_of
 from kinelo.play.stream import draw, redraw, unit
-from kinelo.play.users import b_at, tie_at, w_at
-
-GIVEN = 4
-"""Kind of a drawing whose ``values`` are the performances themselves, two per match, realisation by realisation."""
 
 NOT_PLAYED = 2.0
-
-
-class Meeting(NamedTuple):
-    """Who meets and how results are drawn: the table of results, and when results count.
-
-    ``period`` > 0 freezes ratings for so many candidate matches. ``rounds``: pairs then come in order, otherwise in
-    random matchings.
-    ``literal``: both performances are drawn; otherwise the thresholds of the table decide.
-    """
-
-    pairs: NDArray[np.uint32]
-    win: NDArray[np.uint64]
-    loss: NDArray[np.uint64]
-    rounds: bool
-    literal: bool
-    period: int
 
 
 class Seen(NamedTuple):
@@ -52,74 +30,67 @@ class Seen(NamedTuple):
     result: NDArray[np.float64]
 
 
-class Memory(NamedTuple):
-    """What a league remembers beside its ratings, realisations × teams: matches, whether the line was reached, and
-    what ratings are owed at the end of a period.
-    """
+@inlined
+def meet(meeting, teams, waiting, left, match, bits):
+    """Who meets in a candidate match: i, j, their place in the table, the rest of the draw, and how many still wait.
 
-    matches: NDArray[np.int64]
-    reached: NDArray[np.bool_]
-    owed: NDArray[np.float64]
+    ``waiting`` (teams,) and ``left`` are the teams that have not played yet in the present matching.
+    """
+    if meeting.rounds:
+        pair = np.uint64(match % meeting.period)
+        i, j = unpacked(meeting.pairs[pair])
+        return i, j, pair, bits, left
+    if meeting.period > 0:
+        i, j, left, fraction = next_pair(waiting, left, bits)
+        return i, j, pair_index(i, j, teams), fraction, left
+    if meeting.literal:
+        i, j = two_teams(bits, teams)
+        return i, j, np.uint64(0), bits, left
+    pairs = np.uint64(meeting.pairs.shape[0])
+    pair = high_product(bits, pairs)  # pyright: ignore[reportCallIssue]
+    i, j = unpacked(meeting.pairs[pair])
+    return i, j, pair, bits * pairs, left
 
 
 @kernel
-def play_general(rating, memory, played, keys, meeting, drawing, first, last, steps, law, rule, b, tie, w, seen):
-    """Play matches ``first … last − 1``; ``rating`` is (realisations, teams); b, tie, w are functions of users."""
-    teams, pairs = np.uint64(rating.shape[1]), np.uint64(meeting.pairs.shape[0])
-    waiting, matchings = np.empty(rating.shape[1], np.uint64), meeting.period > 0 and not meeting.rounds
-    for realisation in range(rating.shape[0]):
-        left = waiting_at(waiting, keys[realisation, 0], keys[realisation, 1], first) if matchings else np.uint64(0)
-        r, n = rating[realisation], memory.matches[realisation]
-        top, owed = memory.reached[realisation], memory.owed[realisation]
-        into = first % meeting.period if meeting.period > 0 else 0
+def play_general(league, played, keys, system, functions, first, last, seen):
+    """Play matches ``first … last − 1`` of several realisations in place.
+
+    ``league`` is a :class:`kinelo.play.match.League` of arrays (realisations, teams), ``played`` (realisations,),
+    ``keys`` (realisations, 2), ``system`` an ``EncodedSystem``, ``functions`` are ``UserFunctions``; ``seen`` has room
+    for all matches of one realisation, or none.
+    """
+    count = league.rating.shape[1]
+    teams, waiting, period = np.uint64(count), np.empty(count, np.uint64), system.meeting.period
+    matchings = period > 0 and not system.meeting.rounds
+    for k in range(league.rating.shape[0]):
+        key_1, key_2 = keys[k, 0], keys[k, 1]
+        left = waiting_at(waiting, key_1, key_2, first) if matchings else np.uint64(0)
+        own = League(
+            league.rating[k], league.strength[k], league.level[k], league.clock[k], league.variance[k], league.rest[k],
+            league.matches[k], league.reached[k], league.owed[k], league.known[k],
+        )  # fmt: skip
+        into = first % period if period > 0 else 0
         for match in range(first, last):
-            bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
-            pair, fraction = np.uint64(0), bits
-            if meeting.rounds:
-                pair = np.uint64(into)
-                i, j = unpacked(meeting.pairs[pair])
-            elif matchings:
-                i, j, left, fraction = next_pair(waiting, left, bits)
-                pair = pair_index(i, j, teams)
-            elif meeting.literal:
-                i, j = two_teams(bits, teams)
-            else:
-                pair, fraction = high_product(bits, pairs), bits * pairs  # pyright: ignore[reportCallIssue]
-                i, j = unpacked(meeting.pairs[pair])
-            z = r[i] - r[j]
+            bits, used = draw(key_1, key_2, np.uint64(match)), np.uint64(1)
+            i, j, pair, fraction, left = meet(system.meeting, teams, waiting, left, into, bits)
             if seen.result.size > 0:
                 seen.home[match - first], seen.away[match - first], seen.result[match - first] = i, j, NOT_PLAYED
-            chance = w_at(rule, w, z)
-            if chance >= 1.0 or unit(redraw(bits, np.uint64(0))) < chance:
-                if meeting.literal:
-                    used = np.uint64(1)
-                    if drawing.kind == GIVEN:
-                        row = realisation * (last - first) + match - first
-                        x = drawing.values[row, 0] - drawing.values[row, 1]
-                        used += np.uint64(drawing.lineup)
-                    else:
-                        mine, theirs, used = performances(
-                            drawing.kind, drawing.values, drawing.table, drawing.lineup, i, j, bits, used
-                        )
-                        x = mine - theirs
-                    result = result_of(unit(redraw(bits, used)), b_at(law, b, x), tie_at(law, tie, x))
-                else:
-                    result = result_at(fraction, meeting.win[pair], meeting.loss[pair])
-                surprise = result - b_at(law, b, z)
-                step_i, step_j = steps_of(
-                    steps.kind, steps.gamma, steps.boost, steps.matches, steps.junior, r, n, top, i, j
-                )
-                rate(r, owed, top, i, j, step_i, step_j, surprise, meeting.period > 0)
+            if accepts(system.rule, functions.w, own.rating[i] - own.rating[j], bits):
+                one = Candidate(match, bits, i, j, pair, fraction, k * (last - first) + match - first)
+                result, used = play_match(own, system, functions.b, functions.tie, one)
                 if seen.result.size > 0:
                     seen.result[match - first] = result
-                n[i] += 1
-                n[j] += 1
-                played[realisation] += 1
+                played[k] += 1
             into += 1
-            if into == meeting.period:
+            if into == period:
                 into = 0
-                for team in range(r.size):
-                    pay(r, owed, top, team)
+                for team in range(count):
+                    end_period(own, system, team, match + 1, bits, used)
+                if moves_by_calendar(system.motion.kind):
+                    used += teams
+            if system.motion.leaving > 0.0:
+                turn_over(own, system, match + 1, bits, used)
 
 
 @kernel
@@ -136,21 +107,33 @@ def days(home, away, teams):
 
 @kernel
 def meet_and_draw(keys, meeting, teams, first, last, team, uniforms):
-    """Both teams of every match, one realisation after the other, and the uniform numbers of their performances."""
+    """Both teams of every match, one realisation after the other, and the uniform numbers of their performances.
+
+    ``team`` (2 · realisations · matches,) and ``uniforms`` (the same, numbers of one performance) are filled.
+    """
     waiting, matchings = np.empty(teams, np.uint64), meeting.period > 0 and not meeting.rounds
     width, row = uniforms.shape[1], 0
     for key_1, key_2 in keys:
         left = waiting_at(waiting, key_1, key_2, first) if matchings else np.uint64(0)
         for match in range(first, last):
             bits = draw(key_1, key_2, np.uint64(match))
-            if meeting.rounds:
-                i, j = unpacked(meeting.pairs[match % meeting.pairs.size])
-            elif matchings:
-                i, j, left, _ = next_pair(waiting, left, bits)
-            else:
-                i, j = two_teams(bits, np.uint64(teams))
+            i, j, _, _, left = meet(meeting, np.uint64(teams), waiting, left, match, bits)
             team[row], team[row + 1] = i, j
             for k in range(width):
                 uniforms[row, k] = unit(redraw(bits, np.uint64(k + 1)))
                 uniforms[row + 1, k] = unit(redraw(bits, np.uint64(width + k + 1)))
             row += 2
+
+
+@kernel
+def strengths_now(league, keys, match, motion, today):
+    """Fill ``today`` (realisations, teams) with the strengths before ``match``; what is carried on stays as it was."""
+    count = today.shape[1]
+    for realisation in range(today.shape[0]):
+        bits = draw(keys[realisation, 1], keys[realisation, 0], np.uint64(match))
+        for team in range(count):
+            elapsed = (match - league.clock[realisation, team]) * 2.0 / count
+            today[realisation, team] = present(
+                motion.kind, motion.rate, motion.form, motion.walk, league.strength[realisation, team],
+                league.level[realisation, team], elapsed, normal_of(bits, np.uint64(team)),
+            )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Compiled loops of the microscopic model on bare arrays.
+"""The fast loops: built-in laws, results from the table, one step for each team.
 
 A match: draw a pair, accept it with probability w, draw the result S, then ``R_i += γ(S − b)``, ``R_j −= γ(S − b)``.
 
@@ -7,34 +7,60 @@ the number of pairs, its integer part is the pair and its fractional part the un
 Several realisations are interleaved, so that their independent arithmetic overlaps and vectorises.
 ``play_points`` plays one realisation of many settings: the stream is keyed by (seed, realisation, match), so that with
 the same seed all of them meet in the same pair with the same uniform at every match, and one draw serves them all.
-``play_literal`` draws both performances first; it is the reference, and the way for leagues too large for a table.
+``play_rounds`` plays every pair once with ratings frozen; the pairs of a team lie side by side in the table.
+All end at the bytes of the general loop.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import kernel
-from kinelo.play.laws import acceptance, expected, logistic, result_at, result_of, tie_chance
-from kinelo.play.pairs import two_teams, unpacked
-from kinelo.play.performances import performances
+from kinelo.play.laws import acceptance, expected, logistic, result_at
+from kinelo.play.pairs import unpacked
 from kinelo.play.stream import draw, redraw, unit
 
 BLOCK = 64
 
 
+class Tables(NamedTuple):
+    """Tables of results of one size side by side: ``pairs`` (pairs,), ``win`` and ``loss`` (pairs, tables)."""
+
+    pairs: NDArray[np.uint32]
+    win: NDArray[np.uint64]
+    loss: NDArray[np.uint64]
+
+
+class Points(NamedTuple):
+    """Points of a sweep, one entry each: which table, γ, the numbers of outcome and pairing; their kinds are common."""
+
+    which: NDArray[np.uint64]
+    gamma: NDArray[np.float64]
+    outcome: int
+    nu: NDArray[np.float64]
+    kappa: NDArray[np.float64]
+    pairing: int
+    c: NDArray[np.float64]
+    smoothing: NDArray[np.float64]
+
+
 @kernel
-def play_table(rating, played, keys, pairs, win, loss, first, last, gamma, law, rule):
+def play_table(rating, played, keys, table, first, last, gamma, law, rule):
     """Play matches ``first … last − 1`` of several realisations at once.
 
-    ``rating`` is (teams, realisations); ``pairs`` packs i and j; a draw below ``win`` is a win, one of at least
-    ``loss`` a loss, anything between a tie. ``law`` and ``rule`` are the outcome and the pairing.
+    ``rating`` is (teams, realisations), ``played`` (realisations,), ``keys`` (realisations, 2). ``table`` is a
+    ``Meeting``: its ``pairs`` pack i and j; a draw below ``win`` is a win, one of at least ``loss`` a loss, anything
+    between a tie. ``gamma`` is the step of all teams, ``law`` and ``rule`` are the outcome and the pairing.
     """
     outcome, nu, kappa = law
     pairing, c, smoothing = rule
+    pairs, win, loss = table.pairs, table.win, table.loss
     lanes = rating.shape[1]
     count = np.uint64(pairs.shape[0])
     key_1, key_2 = keys[:, 0].copy(), keys[:, 1].copy()
@@ -73,11 +99,13 @@ def play_table(rating, played, keys, pairs, win, loss, first, last, gamma, law, 
 
 
 @kernel
-def play_alone(rating, keys, pairs, win, loss, first, last, gamma, nu, kappa):
-    """``play_table`` for a few realisations, each by itself, when everyone plays everyone and b is logistic.
+def play_alone(rating, keys, table, first, last, gamma, law):
+    """``play_table`` for single realisations, when everyone plays everyone and b is logistic.
 
-    With nothing to interleave, the draws of a block of matches are made first; the results are the same bits.
+    ``rating`` is (realisations, teams). With nothing to interleave, the draws of a block of matches are made first; the
+    results are the same bits.
     """
+    nu, kappa, pairs, win, loss = law.nu, law.kappa, table.pairs, table.win, table.loss
     count = np.uint64(pairs.shape[0])
     bits = np.empty(BLOCK, np.uint64)
     i, j, result = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK)
@@ -101,15 +129,14 @@ def play_alone(rating, keys, pairs, win, loss, first, last, gamma, nu, kappa):
 
 
 @kernel
-def play_points(rating, played, keys, pairs, win, loss, which, first, last, gamma, law, rule):
+def play_points(rating, played, keys, tables, points_of, first, last):
     """Play matches ``first … last − 1`` of several points of a sweep, which share every draw.
 
-    ``rating`` is (realisations, teams, points), ``played`` (realisations, points); ``win`` and ``loss`` are (pairs,
-    tables), and ``which`` is the table of each point. Steps and the numbers of ``law`` and ``rule`` are one per point,
-    their kinds those of all. The results are the bits of ``play_table``.
+    ``rating`` is (realisations, teams, points), ``played`` (realisations, points), ``keys`` (realisations, 2);
+    ``tables`` are :class:`Tables`, ``points_of`` are :class:`Points`. The results are the bits of ``play_table``.
     """
-    outcome, nu, kappa = law
-    pairing, c, smoothing = rule
+    pairs, win, loss = tables
+    which, gamma, outcome, nu, kappa, pairing, c, smoothing = points_of
     points, tables = rating.shape[2], win.shape[1]
     count = np.uint64(pairs.shape[0])
     bits, at = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
@@ -154,27 +181,51 @@ def play_points(rating, played, keys, pairs, win, loss, which, first, last, gamm
 
 
 @kernel
-def play_literal(rating, played, keys, drawing, first, last, gamma, law, rule):
-    """Play matches ``first … last − 1``, drawing both performances; ``rating`` is (realisations, teams)."""
-    outcome, nu, kappa = law
-    pairing, c, smoothing = rule
-    kind, values, table, lineup = drawing
-    teams = np.uint64(rating.shape[1])
+def play_rounds(rating, owed, played, keys, system, first, last):
+    """Play matches ``first … last − 1`` of rounds in which each team keeps its step.
+
+    ``rating`` and ``owed`` are (realisations, teams), ``played`` (realisations,), ``keys`` (realisations, 2),
+    ``system`` is an ``EncodedSystem``. The pairs of team i with those after it lie side by side in the table.
+    """
+    table, gamma = system.meeting, system.steps.gamma
+    outcome, nu, kappa = system.law
+    pairing, c, smoothing = system.rule
+    teams = rating.shape[1]
+    z, surprise, bits = np.empty(teams), np.empty(teams), np.empty(teams, np.uint64)
     for realisation in range(rating.shape[0]):
-        r = rating[realisation]
-        for match in range(first, last):
-            bits = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
-            i, j = two_teams(bits, teams)
-            difference = r[i] - r[j]
-            if pairing != ALL_PLAY_ALL and unit(redraw(bits, np.uint64(0))) >= acceptance(
-                pairing, c, smoothing, difference
-            ):
-                continue
-            mine, theirs, used = performances(kind, values, table, lineup, i, j, bits, np.uint64(1))
-            z = mine - theirs
-            tie = tie_chance(outcome, nu, kappa, z)
-            result = result_of(unit(redraw(bits, used)), expected(outcome, nu, kappa, z), tie)
-            gain = gamma * (result - expected(outcome, nu, kappa, difference))
-            r[i] += gain
-            r[j] -= gain
-            played[realisation] += 1
+        r, due, tally = rating[realisation], owed[realisation], 0
+        key_1, key_2 = keys[realisation, 0], keys[realisation, 1]
+        pair, match = first % table.period, first
+        while match < last:
+            one, two = unpacked(table.pairs[pair])
+            i, j = np.int64(one), np.int64(two)
+            size = min(teams - j, last - match)
+            win, loss = table.win[pair : pair + size], table.loss[pair : pair + size]
+            for k in range(size):
+                bits[k] = draw(key_1, key_2, np.uint64(match + k))
+                z[k] = r[i] - r[j + k]
+                surprise[k] = result_at(bits[k], win[k], loss[k])
+            if outcome == LOGISTIC:
+                for k in range(size):
+                    surprise[k] -= logistic(nu, kappa, z[k])
+            else:
+                for k in range(size):
+                    surprise[k] -= expected(outcome, nu, kappa, z[k])
+            if pairing != ALL_PLAY_ALL:
+                for k in range(size):
+                    accepted = unit(redraw(bits[k], np.uint64(0))) < acceptance(pairing, c, smoothing, z[k])
+                    surprise[k] = surprise[k] if accepted else 0.0
+                    tally += accepted
+            for k in range(size):
+                due[j + k] -= gamma[j + k] * surprise[k]
+            total = due[i]
+            for k in range(size):
+                total += gamma[i] * surprise[k]
+            due[i] = total
+            match, pair = match + size, pair + size
+            if pair == table.period:
+                pair = 0
+                for team in range(teams):
+                    r[team] += due[team]
+                    due[team] = 0.0
+        played[realisation] += last - first if pairing == ALL_PLAY_ALL else tally

@@ -1,4 +1,4 @@
-"""A league made ready for the kernels: tables of results, or what is needed to draw performances."""
+"""A league made ready for the loops: which loop plays it, and what it remembers from match to match."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro import kernels
-from kinelo.micro.tables import result_table
+from kinelo.micro.general import Seen, meet_and_draw, play_general, strengths_now
+from kinelo.micro.state import Setting
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
-from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
+from kinelo.model.steps import EACH, DeviationSteps, FideSteps, StepRule
+from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.play import performances
-from kinelo.play.laws import code_outcome, code_pairing
-from kinelo.play.performances import Drawing
-from kinelo.play.stream import realisation_keys
-
-LARGEST_TABLE = 4096
-"""Leagues of more teams are played without a table of results, in memory proportional to their size."""
+from kinelo.play.encoding import EncodedSystem, Motions, encode, is_moving
+from kinelo.play.match import League
+from kinelo.play.motion import FORM, WALK
+from kinelo.play.performances import GIVEN
+from kinelo.play.steps import ELITE
+from kinelo.play.users import USER, UserFunctions, user_functions
 
 LANES = 25
 """Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
@@ -28,65 +29,146 @@ LANES = 25
 FEW = 3
 """Fewer realisations than this gain nothing by being interleaved."""
 
+CHUNK = 1 << 14
+"""Matches, of all realisations of a call, whose performances are drawn at once by a user's law."""
 
 Play = Callable[[Array, NDArray[np.int64], Mapping[str, NDArray], slice, int, int], None]
-"""``play(rating, played, memory, realisations, first, last)`` moves the ratings of some realisations in place."""
+"""``play(rating, played, memory, realisations, first, last)`` moves some realisations of a league in place.
+
+``rating`` and the arrays of ``memory`` are (realisations, teams), ``played`` is (realisations,).
+"""
 
 
-def table_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int | range) -> Play:
+def way_of_playing(setting: Setting, dynamics: Motions, keys: NDArray[np.uint64], *, literal: bool) -> Play:
+    """The fastest loop of the processor that plays a league; all of them end at the same bytes."""
+    system, strengths, _ = setting
+    encoded = encode(system, strengths, dynamics, literal=literal)
+    if USER not in (encoded.law.kind, encoded.rule.kind) and not encoded.meeting.literal:
+        if system.plain:
+            return table_play(encoded, keys)
+        if encoded.meeting.rounds and encoded.steps.kind == EACH:
+            return rounds_play(encoded, keys)
+    return general_play(encoded, user_functions(system.outcome, system.pairing), strengths, keys)
+
+
+def table_play(encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
     """Play from the table of results; all realisations handed over in one call are interleaved."""
-    table = result_table(system.outcome, strengths)
-    keys = realisation_keys(seed, realisations)
-    law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
-
+    law, rule, table, gamma = encoded.law, encoded.rule, encoded.meeting, float(encoded.steps.gamma[0])
     simple = law.kind == LOGISTIC and rule.kind == ALL_PLAY_ALL
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
         if simple and chosen.stop - chosen.start < FEW:
-            kernels.play_alone(
-                rating[chosen], keys[chosen], table.pairs, table.win, table.loss, first, last, system.step, *law[1:]
-            )
+            kernels.play_alone(rating[chosen], keys[chosen], table, first, last, gamma, law)
             played[chosen] += last - first
             return
         interleaved = np.ascontiguousarray(rating[chosen].T)
-        kernels.play_table(
-            interleaved, played[chosen], keys[chosen], table.pairs, table.win, table.loss,
-            first, last, system.step, law, rule,
-        )  # fmt: skip
+        kernels.play_table(interleaved, played[chosen], keys[chosen], table, first, last, gamma, law, rule)
         rating[chosen] = interleaved.T
 
     return play
 
 
-def literal_play(system: RatingSystem, strengths: Strength, seed: int, realisations: int | range) -> Play:
-    """Play by drawing the performances of both sides."""
-    keys = realisation_keys(seed, realisations)
-    law, rule = code_outcome(system.outcome), code_pairing(system.pairing)
-    drawing = code_strength(strengths)
+def rounds_play(encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
+    """Play rounds in which each team keeps its step, from the table of results."""
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
-        kernels.play_literal(rating[chosen], played[chosen], keys[chosen], drawing, first, last, system.step, law, rule)
+        kernels.play_rounds(rating[chosen], memory["owed"][chosen], played[chosen], keys[chosen], encoded, first, last)
 
     return play
 
 
-class NotBuiltIn(Exception):
-    """A law of strength that no kernel draws: its own ``performances`` does."""
+NOT_SEEN = Seen(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
 
 
-def code_strength(strengths: Strength) -> Drawing:
-    """A law of strength as the kernels take it."""
-    column = np.ascontiguousarray(strengths.theta)[:, None].copy()
-    if type(strengths) is Fixed:
-        return Drawing(performances.FIXED, column, np.zeros((1, 1, 1)), 0)
-    if type(strengths) is Normal:
-        return Drawing(performances.NORMAL, column, strengths.sigma[:, None, None].copy(), 0)
-    if type(strengths) is LineupLottery:
-        return Drawing(performances.LOTTERY, strengths.rho.copy(), strengths.tables.selection, strengths.m)
-    if type(strengths) is Empirical:
-        return Drawing(performances.EMPIRICAL, strengths.values.copy(), strengths.cumulative[:, :, None].copy(), 0)
-    raise NotBuiltIn
+def general_play(
+    encoded: EncodedSystem,
+    functions: UserFunctions,
+    strengths: Strength,
+    keys: NDArray[np.uint64],
+    seen: Seen = NOT_SEEN,
+) -> Play:
+    """Play match by match, whatever the league; ``seen``, with room for a whole call, receives what was played."""
+
+    def play(
+        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
+    ) -> None:
+        league, own, rows = league_of(rating, memory, chosen), keys[chosen], chosen.stop - chosen.start
+        if encoded.drawing.kind != GIVEN:
+            play_general(league, played[chosen], own, encoded, functions, first, last, seen)
+            return
+        size = max(1, CHUNK // rows)
+        for begin in range(first, last, size):
+            end = min(begin + size, last)
+            drawn = encoded.drawing._replace(values=_performances(strengths, own, encoded, begin, end))
+            play_general(league, played[chosen], own, encoded._replace(drawing=drawn), functions, begin, end, seen)
+
+    return play
+
+
+def _performances(
+    strengths: Strength, keys: NDArray[np.uint64], encoded: EncodedSystem, first: int, last: int
+) -> NDArray[np.float64]:
+    """Performances of both sides in all realisations by the law's own method, asked once: its calls may be slow."""
+    size = (last - first) * len(keys)
+    team, uniforms = np.empty(2 * size, dtype=np.int64), np.empty((2 * size, strengths.uniforms))
+    meet_and_draw(keys, encoded.meeting, strengths.teams, first, last, team, uniforms)
+    return np.array(strengths.performances(team, uniforms), dtype=np.float64).reshape(size, 2)
+
+
+def fresh_memory(system: RatingSystem, strengths: Strength, dynamics: Motions, rating: Array) -> dict[str, NDArray]:
+    """What a league remembers beside its ratings before its first match, realisations × teams, by name."""
+    shape, moving = rating.shape, is_moving(system, dynamics)
+    kept: dict[str, NDArray] = {}
+    if moving:
+        theta = np.array(np.broadcast_to(strengths.theta, shape))
+        start = system.gamma.start**2 if isinstance(system.gamma, DeviationSteps) else 0.0
+        kept |= {"strength": theta, "level": theta.copy(), "clock": np.zeros(shape, dtype=np.int64)}
+        kept |= {"variance": np.full(shape, start), "rest": np.zeros(shape, dtype=np.int64)}
+    if moving or isinstance(system.gamma, StepRule):
+        kept["matches"] = np.zeros(shape, dtype=np.int64)
+    if moving or isinstance(system.gamma, FideSteps):
+        kept["reached"] = rating >= ELITE
+    if moving or system.schedule is not None:
+        kept["owed"] = np.zeros(shape)
+    return kept | {"known": np.zeros(shape)} if moving else kept
+
+
+def league_of(rating: Array, memory: Mapping[str, NDArray], chosen: slice) -> League:
+    """Some realisations as loops take them; what the league does not remember is there too, and nobody keeps it."""
+    shape = rating[chosen].shape
+    needed = {"matches": np.int64, "reached": np.bool_, "owed": np.float64}
+    unused = {"clock": np.int64, "rest": np.int64}
+    parts = [
+        memory[name][chosen] if name in memory
+        else np.zeros(shape, needed[name]) if name in needed
+        else np.zeros((shape[0], 1), unused.get(name, np.float64))
+        for name in League._fields[1:]
+    ]  # fmt: skip
+    return League(rating[chosen], *parts)
+
+
+def blank_record(system: RatingSystem, dynamics: Motions, shape: tuple[int, int]) -> dict[str, NDArray]:
+    """What is recorded beside ratings, before there is any."""
+    if not is_moving(system, dynamics):
+        return {}
+    names = ("strength", "age", "deviation") if isinstance(system.gamma, DeviationSteps) else ("strength", "age")
+    return {name: np.zeros(shape) for name in names}
+
+
+def record_now(
+    encoded: EncodedSystem, keys: NDArray[np.uint64], memory: Mapping[str, NDArray], match: int
+) -> dict[str, NDArray]:
+    """Strength, age and deviation of every team before a match of a moving league, for the record."""
+    today, motion, glicko = memory["strength"].copy(), encoded.motion, encoded.glicko
+    if motion.kind in (FORM, WALK):
+        strengths_now(league_of(today, memory, slice(0, len(today))), keys, match, motion, today)
+    record = {"strength": today, "age": memory["matches"].copy()}
+    if glicko.on:
+        elapsed = (match - memory["rest"]) * 2.0 / today.shape[1]
+        grown = np.minimum(memory["variance"] + glicko.growth * elapsed, glicko.largest)
+        record["deviation"] = np.sqrt(np.maximum(memory["variance"], grown))
+    return record

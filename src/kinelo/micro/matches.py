@@ -9,16 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
-from kinelo.micro.any_league import CHUNK, fresh_memory, general_play
 from kinelo.micro.general import NOT_PLAYED, Seen, days
-from kinelo.micro.league import LARGEST_TABLE
-from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
+from kinelo.micro.league import CHUNK, fresh_memory, general_play
 from kinelo.micro.plan import check_matches
 from kinelo.micro.simulate import checked_kinds, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
+from kinelo.play.encoding import encode
+from kinelo.play.stream import realisation_keys
+from kinelo.play.users import user_functions
 
 LONGEST_SILENCE = 10_000_000
 """Pairs drawn in a row without a match, after which none is expected any more."""
@@ -56,12 +57,9 @@ def simulate_matches(
     rating = state.rating.copy()
     played = np.zeros(1, dtype=np.int64)
     seen = Seen(np.empty(CHUNK, np.int32), np.empty(CHUNK, np.int32), np.empty(CHUNK))
-    if is_moving(system, dynamics):
-        memory = fresh_moving(system, strengths, rating)
-        play = MovingLeague(system, strengths, dynamics, seed, 1, seen).play
-    else:
-        memory = fresh_memory(system, rating)
-        play = general_play(system, strengths, seed, 1, strengths.teams > LARGEST_TABLE, seen)
+    memory = fresh_memory(system, strengths, dynamics, rating)
+    functions = user_functions(system.outcome, system.pairing)
+    play = general_play(encode(system, strengths, dynamics), functions, strengths, realisation_keys(seed, 1), seen)
     kept: list[tuple[NDArray, NDArray, NDArray]] = []
     first = met = last = 0
     while met < matches:

@@ -30,7 +30,7 @@ def played_states(
     matches_per_step: int,
     groups: list[slice],
     workers: int,
-    record: Record = lambda memory, match: {},
+    record: Record | None = None,
 ) -> Iterator[SimulationState]:
     """Yield the state at each step in ``stops``; each group of rows is one call of ``play``, ``workers`` at a time."""
     rating, played, step = state.rating.copy(), state.played.copy(), state.step
@@ -46,7 +46,8 @@ def played_states(
                 match = rounds.play_all(play, rating, played, memory, match, last)
             step = stop
             kept = {name: values.copy() for name, values in memory.items()}
-            yield SimulationState(step, rating.copy(), played.copy(), kept, record(memory, last))
+            told = {} if record is None else record(memory, last)
+            yield SimulationState(step, rating.copy(), played.copy(), kept, told)
 
 
 def lane_groups(realisations: int, workers: int) -> list[slice]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,9 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinelo._version import __version__
 from kinelo.errors import InputError
-from kinelo.micro.any_league import draws_built_in, fresh_memory, general_play, needs_general
-from kinelo.micro.league import LARGEST_TABLE, Play, literal_play, table_play
-from kinelo.micro.moving_league import MovingLeague, fresh_moving, is_moving
+from kinelo.micro.league import Play, fresh_memory, record_now, way_of_playing
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import lane_groups, played_states
 from kinelo.micro.state import Setting, SimulationState, starting_state
@@ -26,6 +25,9 @@ from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
+from kinelo.play.encoding import Motions, encode, is_moving
+from kinelo.play.stream import realisation_keys
+from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device
 from kinelo.runtime.processors import usable_processors
@@ -79,25 +81,18 @@ def simulation_states(
     state = starting_state(strengths, start, realisations)
     seed = whole("seed", seed, 0)
     there = choose_device(device)
+    keys = realisation_keys(seed, which)
     # A probability that differs in its last bit is another result once in a while.
-    moving = None
-    if is_moving(system, dynamics):
-        moving = MovingLeague(system, strengths, dynamics, seed, which)
     with one_blas_thread():
-        if moving is None:
-            play = _way_of_playing(system, strengths, seed, which, sampling, there)
-        elif there == "gpu":
-            from kinelo.micro.gpu.leagues import gpu_moving_play
-
-            play = gpu_moving_play(system, strengths, dynamics, seed, which)
-        else:
-            play = moving.play
+        play = _choose_loop(Setting(system, strengths), dynamics, keys, _is_literal(sampling, strengths), there)
     workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else lane_groups(realisations, workers)
-    fresh = fresh_memory(system, state.rating) if moving is None else fresh_moving(system, strengths, state.rating)
+    fresh = fresh_memory(system, strengths, dynamics, state.rating)
     state = replace(state, memory={**fresh, **state.memory})
-    told = {} if moving is None else {"record": moving.now}
-    yield from played_states(play, state, stops, matches_per_step, groups, workers, **told)
+    record = None
+    if is_moving(system, dynamics):
+        record = partial(record_now, encode(system, strengths, dynamics), keys)
+    yield from played_states(play, state, stops, matches_per_step, groups, workers, record)
 
 
 def simulate(
@@ -145,7 +140,7 @@ def simulate(
     dynamics
         How strengths move: Learning, Form, Walk or Turnover, or one of the first three with a Turnover. The dataset
         then holds ``strength`` and ``age`` (matches since arrival) beside ratings; with DeviationSteps, ``deviation``
-        too. Such leagues are played on the CPU and draw performances literally.
+        too. Such leagues draw performances literally.
     client
         A ``dask.distributed.Client``, to split the realisations over its workers. The result is the same, to the last
         bit. ``threads`` (one, unless stated) and ``device`` are then those of each worker.
@@ -272,27 +267,25 @@ def described_gamma(system: RatingSystem) -> float | list[float] | str:
     return list(system.gamma) if isinstance(system.gamma, tuple) else float(np.asarray(system.gamma))
 
 
-def _way_of_playing(
-    system: RatingSystem, strengths: Strength, seed: int, realisations: range, sampling: str, device: str
-) -> Play:
+def _is_literal(sampling: str, strengths: Strength) -> bool:
+    """Whether performances are drawn."""
     if sampling not in ("marginal", "literal"):
         raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
-    literal = sampling == "literal" or strengths.teams > LARGEST_TABLE
-    general = needs_general(system, strengths, literal)
-    if device == "gpu":
-        from kinelo.micro.gpu.leagues import gpu_general_play
+    return sampling == "literal" or strengths.teams > LARGEST_TABLE
+
+
+def _choose_loop(setting: Setting, dynamics: Motions, keys: NDArray[np.uint64], literal: bool, device: str) -> Play:
+    if device == "cpu":
+        return way_of_playing(setting, dynamics, keys, literal=literal)
+    if literal and setting.strengths.code is None:
+        raise InputError(
+            'device = "gpu" draws performances of built-in laws of strength only; use device = "cpu" for literal '
+            f"draws of {type(setting.strengths).__name__}."
+        )
+    if setting.system.plain and not is_moving(setting.system, dynamics):
         from kinelo.micro.gpu.play import gpu_play
 
-        if literal and not draws_built_in(strengths):
-            raise InputError(
-                'device = "gpu" draws performances of built-in laws of strength only; use device = "cpu" for literal '
-                f"draws of {type(strengths).__name__}."
-            )
-        if not system.plain:
-            return gpu_general_play(system, strengths, seed, realisations, literal)
-        return gpu_play([Setting(system, strengths)], seed, realisations, "literal" if literal else "table")
-    if general:
-        return general_play(system, strengths, seed, realisations, literal)
-    if literal:
-        return literal_play(system, strengths, seed, realisations)
-    return table_play(system, strengths, seed, realisations)
+        return gpu_play([setting], keys, "literal" if literal else "table")
+    from kinelo.micro.gpu.leagues import gpu_general_play
+
+    return gpu_general_play(setting, dynamics, keys, literal=literal)

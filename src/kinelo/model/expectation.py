@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.model.fingerprint import likeness
+from kinelo.model.fingerprint import fingerprint
 from kinelo.model.outcome import Outcome
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, LineupLottery, Strength
@@ -113,7 +113,7 @@ def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "e
         return taylor_result(outcome, difference, variance)
     if strengths.certain:
         return outcome.b(difference)
-    if type(strengths) is LineupLottery and teams <= FEW and (name := likeness(outcome, strengths)) is not None:
+    if type(strengths) is LineupLottery and teams <= FEW and (name := fingerprint(outcome, strengths)) is not None:
         return _kept(_Lottery(name, outcome, strengths)).copy()
     return _exact(outcome, strengths)
 

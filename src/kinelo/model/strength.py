@@ -21,6 +21,15 @@ from kinelo.model.open_outcome import Outcome
 from kinelo.model.quantile import Complex, LawNodes, furthest, law_nodes, sum_of_waves
 from kinelo.model.validation import Array, finite_array, team_vector, whole
 
+FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
+"""Kinds of strength that compiled code can draw."""
+
+StrengthCode = tuple[int, Array, Array, int]
+"""A built-in law as compiled code knows it: its kind; ``values`` (teams, ·), which are θ, players' strengths or the
+values of a sample; ``table`` (teams, ·, ·), which is σ, the probability that a player is chosen while so many places
+are open, or cumulative probabilities; and the size of a line-up.
+"""
+
 
 class Strength(ABC):
     """The performances of a league of teams; see :class:`Fixed`, :class:`Normal`, :class:`LineupLottery`,
@@ -143,6 +152,11 @@ class Strength(ABC):
         """One performance for each entry of ``teams`` (indices, repeats allowed)."""
         return self.performances(teams, generator.random((len(teams), self.uniforms)))
 
+    @property
+    def code(self) -> StrengthCode | None:
+        """How compiled code draws performances; None for users' laws, whose :meth:`performances` does."""
+        return None
+
     def digest(self) -> str:
         """A name for this league that changes whenever its law or its numbers do."""
         return law_digest(self)
@@ -183,6 +197,11 @@ class Fixed(Strength):
         self.describe(theta, 0.0, names)
 
     @property
+    def code(self) -> StrengthCode | None:
+        """θ."""
+        return (FIXED, self.theta[:, None].copy(), np.zeros((1, 1, 1)), 0) if type(self) is Fixed else None
+
+    @property
     def certain(self) -> bool:
         """True."""
         return True
@@ -215,6 +234,13 @@ class Normal(Strength):
 
     def __init__(self, theta: ArrayLike, sigma: ArrayLike, *, names: Sequence[str] | None = None) -> None:
         self.describe(theta, sigma, names)
+
+    @property
+    def code(self) -> StrengthCode | None:
+        """θ and σ."""
+        return (
+            (NORMAL, self.theta[:, None].copy(), self.sigma[:, None, None].copy(), 0) if type(self) is Normal else None
+        )
 
     @property
     def reach(self) -> float:
@@ -299,6 +325,11 @@ class LineupLottery(Strength):
         return full
 
     @property
+    def code(self) -> StrengthCode | None:
+        """Players' strengths and the tables of the lottery."""
+        return (LOTTERY, self.rho.copy(), self.tables.selection, self.m) if type(self) is LineupLottery else None
+
+    @property
     def reach(self) -> float:
         """Distance from θ to the strongest or weakest line-up there is."""
         ordered = np.sort(self.rho, axis=1)
@@ -365,6 +396,13 @@ class Empirical(Strength):
         cumulative = np.cumsum(self.probabilities, axis=1)
         cumulative[:, -1] = 1.0
         return cumulative
+
+    @property
+    def code(self) -> StrengthCode | None:
+        """Values and cumulative probabilities."""
+        return (
+            (EMPIRICAL, self.values.copy(), self.cumulative[:, :, None].copy(), 0) if type(self) is Empirical else None
+        )
 
     @property
     def reach(self) -> float:

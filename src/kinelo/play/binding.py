@@ -1,11 +1,11 @@
-"""The formulas of ``play`` on another device: the same sentences with other operations."""
+"""The formulas of ``play`` on another device: the same functions with other operations."""
 
 from __future__ import annotations
 
 from types import FunctionType, SimpleNamespace
 
 # Each of these registers its formulas when it is imported.
-from kinelo.play import deviations, elementary, laws, motion, pairs, performances, steps, stream  # noqa: F401
+from kinelo.play import deviations, elementary, laws, match, motion, pairs, performances, steps, stream, users  # noqa: F401
 from kinelo.play.arithmetic import Target
 from kinelo.play.formula import FORMULAS
 

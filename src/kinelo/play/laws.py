@@ -9,13 +9,14 @@ import math
 from typing import NamedTuple
 
 from kinelo.errors import InputError
-from kinelo.model.outcome import PROBIT, Outcome
+from kinelo.model.outcome import LOGISTIC, PROBIT, Outcome
 from kinelo.model.pairing import ALL_PLAY_ALL, LOCAL, WINDOW, Pairing
 from kinelo.play.elementary import LN_2, erf_of, exp_negative, tanh_of
 from kinelo.play.formula import formula
 
 FLATTEST = 350.0
 """ν|z| beyond which nothing changes: t = e^{−ν|z|} would leave the range of the exponential."""
+NO_NUMBER = float("nan")
 TWO_BY_ROOT_PI = 1.1283791670955126
 
 
@@ -37,7 +38,7 @@ class Rule(NamedTuple):
 
 def code_outcome(outcome: Outcome) -> Law:
     """A built-in outcome as kernels take it; any other is refused."""
-    if outcome.code is None:
+    if outcome.code is None or outcome.code[0] not in (LOGISTIC, PROBIT):
         raise InputError(f"The outcome {outcome!r} is not built in: Tanh, Probit and Davidson are.")
     return Law(*outcome.code)
 
@@ -99,10 +100,10 @@ def davidson_share(kappa, u, weight):
 
 @formula
 def expected(kind, nu, kappa, z):
-    """b(z) of any built-in outcome."""
-    if kind == PROBIT:
-        return erf_of(nu * z)
-    return logistic(nu, kappa, z)
+    """b(z) of any built-in outcome; no number for a kind that has no formula here."""
+    if kind == LOGISTIC:
+        return logistic(nu, kappa, z)
+    return erf_of(nu * z) if kind == PROBIT else NO_NUMBER
 
 
 @formula
@@ -112,7 +113,9 @@ def match_law(kind, nu, kappa, z):
         x = nu * z
         slope = TWO_BY_ROOT_PI * nu * exp_negative(-min(x * x, 700.0))
         return erf_of(x), slope, 0.0
-    return davidson(nu, kappa, z)
+    if kind == LOGISTIC:
+        return davidson(nu, kappa, z)
+    return NO_NUMBER, NO_NUMBER, NO_NUMBER
 
 
 @formula

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.model.strength import FIXED, LOTTERY, NORMAL
 from kinelo.play.elementary import quantile
 from kinelo.play.formula import formula
 from kinelo.play.stream import centred, redraw, unit
 
-FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
+GIVEN = 4
+"""Kind of a drawing whose ``values`` are the performances themselves, two per match, realisation by realisation."""
 ONE = np.uint64(1)
 
 

@@ -1,4 +1,4 @@
-"""Laws that users bring, compiled: a scalar Python function becomes a first-class function of compiled code.
+"""Users' laws, compiled: a scalar Python function becomes a first-class function of compiled code.
 
 A kernel that takes one is compiled for its type, not for the function, so that the kernel itself is found on disk and
 takes a newly compiled law at once.
@@ -7,33 +7,36 @@ takes a newly compiled law at once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numba import cfunc, float64
 from numba.core.errors import NumbaError
 
 from kinelo.errors import InputError
 from kinelo.model.formula import Scalar
-from kinelo.play.formula import inlined
+from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import Pairing
+from kinelo.play.formula import formula
 from kinelo.play.laws import acceptance, expected, tie_chance
 
 USER = -1
 """The kind of a law that is not built in: kernels then call its function."""
 
 
-@inlined
+@formula
 def b_at(law, b, z):
-    """b(z) of any outcome, built in or brought."""
+    """b(z) of any outcome, built in or a user's."""
     return b(z) if law.kind == USER else expected(law.kind, law.nu, law.kappa, z)
 
 
-@inlined
+@formula
 def tie_at(law, tie, z):
     """Probability of a tie of any outcome."""
     return tie(z) if law.kind == USER else tie_chance(law.kind, law.nu, law.kappa, z)
 
 
-@inlined
+@formula
 def w_at(rule, w, z):
     """w(z) of any pairing."""
     return w(z) if rule.kind == USER else acceptance(rule.kind, rule.c, rule.smoothing, z)
@@ -42,7 +45,34 @@ def w_at(rule, w, z):
 _KEPT: dict[Any, Any] = {}
 
 
-def compiled(law: Any, name: str, formula: Callable[[], Scalar]) -> Any:
+class UserFunctions(NamedTuple):
+    """b, the probability of a tie and w as compiled functions of one number; a stand-in for laws that are built in."""
+
+    b: Any
+    tie: Any
+    w: Any
+
+
+def user_functions(outcome: Outcome, pairing: Pairing) -> UserFunctions:
+    """Compile the formulas of the laws that are not built in."""
+    b = tie = w = _compiled(None, "nothing", lambda: _nothing)
+    if outcome.code is None:
+        b, tie = _compiled(outcome, "b", outcome.scalar_b), _compiled(outcome, "tie", outcome.scalar_tie)
+        _check_one_formula(outcome)
+    if pairing.code is None:
+        w = _compiled(pairing, "w", pairing.scalar_w)
+    return UserFunctions(b, tie, w)
+
+
+def _check_one_formula(outcome: Outcome) -> None:
+    """Refuse an outcome whose ``b`` and ``scalar_b`` differ: theory would take the one and the simulator the other."""
+    formula = outcome.scalar_b()
+    for z in np.array([0.3, 1.0, 2.5]) / outcome.sharpness:
+        if not np.isclose(float(outcome.b(z)), formula(float(z)), rtol=0.0, atol=1e-9):
+            raise InputError(f"{outcome!r} cannot be simulated: its b and its scalar_b differ at z = {z:.4g}.")
+
+
+def _compiled(law: Any, name: str, formula: Callable[[], Scalar]) -> Any:
     """The formula of a law, compiled once per process for each law.
 
     Raises
@@ -69,11 +99,6 @@ def _compile(law: Any, name: str, function: Scalar) -> Any:
             f"{name} of {law!r} cannot be compiled, so it cannot be played match by match: {said} "
             "Plain arithmetic and the functions of math can."
         ) from None
-
-
-def nothing() -> Any:
-    """A function that stands where no law of a user is called."""
-    return compiled(None, "nothing", lambda: _nothing)
 
 
 def _nothing(z: float) -> float:

@@ -6,6 +6,8 @@ import os
 import platform
 import warnings
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, Literal
 
@@ -78,13 +80,29 @@ def cuda_module() -> Any:
     from numba import cuda
 
     # Few leagues leave most of the device idle: that is no fault of the user's.
-    warnings.filterwarnings("ignore", message="Grid size .* will likely result in GPU under-utilization")
+    warnings.filterwarnings("ignore", message=".*Grid size .* will likely result in GPU under-utilization")
     return cuda
 
 
 def _processor() -> Device:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
     return Device("cpu", platform.processor() or platform.machine(), usable_processors(), memory)
+
+
+@cache
+def _compile_complaint() -> str:
+    """What keeps the compiler from making a kernel, as NumPy 2.5 does with numba-cuda 0.30; or nothing."""
+    from numba import cuda
+
+    def kernel(values):
+        values[0] = 0.0
+
+    try:
+        cuda.jit("void(float64[:])")(kernel)
+    except Exception as reason:
+        versions = " with ".join(f"{name} {version(name)}" for name in ("numba-cuda", "numpy"))
+        return f"{versions} compiles no kernel ({str(reason).strip().splitlines()[0]}); install other versions"
+    return ""
 
 
 def _graphics() -> Device:
@@ -97,6 +115,8 @@ def _graphics() -> Device:
             return Device("gpu", "an imitation in Python", 1, 0)
         if not cuda.is_available():
             return Device("gpu", "", 0, 0, False, "no CUDA device or driver was found")
+        if complaint := _compile_complaint():
+            return Device("gpu", "", 0, 0, False, complaint)
         device = cuda.get_current_device()
         name = device.name.decode() if isinstance(device.name, bytes) else str(device.name)
         return Device("gpu", name, int(device.MULTIPROCESSOR_COUNT), int(cuda.current_context().get_memory_info()[1]))

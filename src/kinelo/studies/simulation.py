@@ -11,12 +11,12 @@ import numpy as np
 import xarray as xr
 
 from kinelo.errors import InputError
-from kinelo.micro.league import LARGEST_TABLE
-from kinelo.micro.moving_league import blank_record
+from kinelo.micro.league import blank_record
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.simulate import CALL, SimulationState, dataset_of, states_of
 from kinelo.model.expectation import league_waves
 from kinelo.model.strength import Fixed
+from kinelo.play.tables import LARGEST_TABLE
 from kinelo.results.disk import check_space
 from kinelo.results.layout import Layout
 from kinelo.results.manifest import FILE_NAME

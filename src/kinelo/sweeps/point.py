@@ -40,7 +40,7 @@ class Together(Protocol):
         """What one point gives."""
         ...
 
-    def together(self, points: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
+    def compute_batch(self, points: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
         """What each point of a batch gives, the same as by itself."""
         ...
 
@@ -56,7 +56,7 @@ def run_line(points: Line, function: Callable[..., Any], continued: bool) -> lis
     """
     if not continued and len(points) > 1 and isinstance(function, Together):
         try:
-            results = function.together([settings for _, settings in points])
+            results = function.compute_batch([settings for _, settings in points])
             return [PointResult(k, as_dataset(result, at)) for (k, at), result in zip(points, results, strict=True)]
         except Exception:  # computed one by one, each point that fails says so with a sentence of its own
             pass

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from kinelo.model.fingerprint import likeness
+from kinelo.model.fingerprint import fingerprint
 from kinelo.runtime.device import DeviceName
 from kinelo.studies.study import Study, parse_study, required
 from kinelo.sweeps.change import changed
@@ -21,7 +21,7 @@ POINT_UNITS = "rating points"
 
 @dataclass(frozen=True)
 class StudyPoints:
-    """A function of settings of a study; called once for a point, or by :meth:`together` for a batch of them."""
+    """A function of settings of a study; called once for a point, or by :meth:`compute_batch` for a batch of them."""
 
     content: Mapping[str, Any]
     compute: str
@@ -32,14 +32,14 @@ class StudyPoints:
         """Compute one point."""
         return WAYS[self.compute](self._study(settings), self)
 
-    def together(self, points: Sequence[Mapping[str, Any]]) -> list[xr.Dataset]:
+    def compute_batch(self, points: Sequence[Mapping[str, Any]]) -> list[xr.Dataset]:
         """What each point gives by itself, to the last bit; they must be one of :meth:`batches`."""
-        from kinelo.micro.together import Setting, simulate_together
+        from kinelo.micro.sweep_points import Setting, simulate_points
 
         studies = [self._study(settings) for settings in points]
         leagues = [Setting(study.system, study.strengths, _start(study)) for study in studies]
         plan = required("simulate", studies[0].simulate).model_dump(exclude={"start", "sampling"})
-        runs = simulate_together(leagues, **plan, threads=self.threads, device=self.device)
+        runs = simulate_points(leagues, **plan, threads=self.threads, device=self.device)
         return [_with_distance(run, study) for run, study in zip(runs, studies, strict=True)]
 
     def batches(self, points: Line, workers: int) -> list[Line]:
@@ -49,7 +49,7 @@ class StudyPoints:
         """
         if self.compute != "simulate":
             return [[point] for point in points]
-        from kinelo.micro.together import LEAST
+        from kinelo.micro.sweep_points import LEAST
 
         lines: list[Line] = []
         found: dict[str, dict[str | None, list[Any]]] = {}
@@ -66,7 +66,7 @@ class StudyPoints:
             if kind is None:
                 lines.append([point])
             else:
-                table = likeness(study.system.outcome, study.strengths)
+                table = fingerprint(study.system.outcome, study.strengths)
                 found.setdefault(kind, {}).setdefault(table, []).append(point)
         for kind, tables in found.items():
             group = [point for same in tables.values() for point in same]
@@ -85,21 +85,21 @@ class StudyPoints:
     def _most(self, study: Study, shared: bool) -> int:
         """How many points like this one go together; ``shared`` if all have one table of results."""
         from kinelo.micro.plan import Records
-        from kinelo.micro.together import most_together
+        from kinelo.micro.sweep_points import most_points
 
         plan = required("simulate", study.simulate)
         records, matches = Records(plan.steps, plan.record_every), plan.steps * plan.matches_per_step
-        return most_together(
+        return most_points(
             study.strengths.teams, records, matches, plan.realisations, self.threads, self.device, shared
         )
 
 
 def _kind(study: Study) -> str | None:
     """What points that are played together have in common; None for a point that is played by itself."""
-    from kinelo.micro.together import kind_of
+    from kinelo.micro.sweep_points import common_kind
 
     plan = required("simulate", study.simulate)
-    kind = kind_of(study.system, study.strengths)
+    kind = common_kind(study.system, study.strengths)
     if kind is None or study.motion is not None or plan.sampling != "marginal":
         return None
     return json.dumps([kind, plan.model_dump(exclude={"start"})])

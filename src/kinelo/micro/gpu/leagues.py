@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.micro.any_league import code_steps, meeting_of, whole_memory
-from kinelo.micro.general import Meeting
-from kinelo.micro.gpu.matches import Laws
-from kinelo.micro.gpu.play import NO_DRAWING, device_formulas, device_laws
+from kinelo.micro.gpu.play import device_formulas, user_functions_on_device
 from kinelo.micro.gpu.target import target, unfused
-from kinelo.micro.league import Play, code_strength
-from kinelo.micro.moving import Carried
-from kinelo.micro.moving_league import check_moving, code_deviation, code_motion, pairs_of
-from kinelo.model.dynamics import Dynamics
-from kinelo.model.strength import Strength
-from kinelo.model.system import RatingSystem
+from kinelo.micro.league import Play, league_of
+from kinelo.micro.state import Setting
 from kinelo.model.validation import Array
-from kinelo.play.performances import Drawing
-from kinelo.play.stream import realisation_keys
+from kinelo.play.encoding import Motions, encode
+from kinelo.play.users import UserFunctions
 from kinelo.runtime.device import cuda_module
 
 LONGEST_LAUNCH = 1 << 20
@@ -30,83 +23,46 @@ LONGEST_LAUNCH = 1 << 20
 
 
 @cache
-def _kernel(laws: Laws, literal: bool, moving: bool) -> Any:
+def _kernel(functions: UserFunctions) -> Any:
     from kinelo.micro.gpu.general import general_kernel
 
-    return general_kernel(device_formulas(), target(), laws, literal=literal, moving=moving)
+    return general_kernel(device_formulas(), target(), functions)
 
 
-def gpu_general_play(
-    system: RatingSystem, strengths: Strength, seed: int, realisations: int | range, literal: bool
-) -> Play:
-    """Play by step rules or schedules on the device."""
-    drawing = code_strength(strengths) if literal else NO_DRAWING
-    return _play(system, strengths, None, seed, realisations, meeting_of(system, strengths, literal), drawing)
-
-
-def gpu_moving_play(
-    system: RatingSystem,
-    strengths: Strength,
-    dynamics: Dynamics | Sequence[Dynamics] | None,
-    seed: int,
-    realisations: int | range,
-) -> Play:
-    """Play a league whose strengths move, or whose ratings carry a deviation, on the device."""
-    check_moving(system, strengths, dynamics)
-    pairs, none = pairs_of(system, strengths.teams), np.zeros(1, dtype=np.uint64)
-    meeting = Meeting(pairs.pairs, none, none, pairs.rounds, True, pairs.period)
-    return _play(system, strengths, (dynamics,), seed, realisations, meeting, code_strength(strengths))
-
-
-def _play(
-    system: RatingSystem,
-    strengths: Strength,
-    motion: tuple[Dynamics | Sequence[Dynamics] | None] | None,
-    seed: int,
-    realisations: int | range,
-    meeting: Meeting,
-    drawing: Drawing,
-) -> Play:
-    cuda, teams, moving = cuda_module(), strengths.teams, motion is not None
-    laws, law, rule = device_laws(system.outcome, system.pairing)
-    run = _kernel(laws, meeting.literal, moving)
-    keys = realisation_keys(seed, realisations)
-    matchings = meeting.period > 0 and not meeting.rounds
-
-    def there(values: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in values)
-
-    held = (
-        there((meeting.pairs, meeting.win, meeting.loss, meeting.rounds, meeting.period)),
-        there(tuple(drawing)),
-        cuda.to_device(np.ascontiguousarray(strengths.theta, dtype=np.float64)),
-    )
-    rules = there(tuple(code_steps(system, teams))), there(tuple(code_motion(motion[0] if motion else None)))
-    glicko = tuple(code_deviation(system)) if moving else (False, 1.0, 0.0, 0.0, 0.0)
+def gpu_general_play(setting: Setting, dynamics: Motions, keys: NDArray[np.uint64], *, literal: bool) -> Play:
+    """Play any league on the device; ``keys`` is (realisations, 2)."""
+    cuda, (system, strengths, _) = cuda_module(), setting
+    encoded = encode(system, strengths, dynamics, literal=literal)
+    run = _kernel(user_functions_on_device(system.outcome, system.pairing))
+    teams, matchings = strengths.teams, encoded.meeting.period > 0 and not encoded.meeting.rounds
+    held = _on_device(cuda, encoded)
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
-        count = len(rating[chosen])
-        kept = whole_memory(rating, memory)
-        columns = [rating[chosen]]
-        for name in Carried._fields:
-            values = kept[name][chosen] if name in kept else np.zeros((count, 1))
-            columns.append(values)
-        carried = there(tuple(np.ascontiguousarray(values) for values in columns))
-        counts, own = cuda.to_device(played[chosen].copy()), cuda.to_device(keys[chosen])
-        boards = cuda.device_array((count, teams), np.uint32)
-        queues = cuda.device_array((count, teams if matchings else 1), np.uint64)
         from kinelo.micro.gpu.kernels import WARP
 
+        league, count = league_of(rating, memory, chosen), len(rating[chosen])
+        carried, counts, own = (
+            _on_device(cuda, league),
+            cuda.to_device(played[chosen].copy()),
+            cuda.to_device(keys[chosen]),
+        )
+        boards = cuda.device_array((count, teams), np.uint32)
+        queues = cuda.device_array((count, teams if matchings else 1), np.uint64)
         for begin in range(first, last, LONGEST_LAUNCH):
             end = min(begin + LONGEST_LAUNCH, last)
             with unfused():
-                run[count, WARP](
-                    carried, counts, own, *held, begin, end, *rules, glicko, tuple(law), tuple(rule), boards, queues
-                )
-        for values, new in zip(columns, carried, strict=True):
+                run[count, WARP](carried, counts, own, held, begin, end, boards, queues)
+        for values, new in zip(league, carried, strict=True):
             values[...] = new.copy_to_host()
         played[chosen] = counts.copy_to_host()
 
     return play
+
+
+def _on_device(cuda: Any, value: Any) -> Any:
+    """Arrays in the memory of the device, in tuples as they were."""
+    if isinstance(value, np.ndarray):
+        return cuda.to_device(np.ascontiguousarray(value))
+    return type(value)(*(_on_device(cuda, part) for part in value)) if isinstance(value, tuple) else value

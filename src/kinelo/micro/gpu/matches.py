@@ -14,7 +14,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from kinelo.model.outcome import LOGISTIC
+from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.play.arithmetic import Target
+from kinelo.play.users import USER, UserFunctions
 
 S24, S32 = np.uint64(24), np.uint64(32)
 SHORT, LOW15 = np.uint32(15), np.uint32(0x7FFF)
@@ -39,42 +42,42 @@ class Laws:
     w: Callable[..., Any] | None
 
 
-def brought(target: Target, laws: Laws, b: Any = None, tie: Any = None, w: Any = None) -> Laws:
-    """Laws with users' plain functions of one number in the place of what they replace."""
-
-    def of_law(formula: Callable[[float], float]) -> Any:
-        function = target.compile(formula)
-
-        def with_law(law, z):
-            return function(z)
-
-        return target.compile(with_law)
-
-    return Laws(
-        laws.b if b is None else of_law(b), laws.tie if tie is None else of_law(tie), laws.w if w is None else of_law(w)
-    )
-
-
-def built_in(formulas: SimpleNamespace, target: Target, *, logistic: bool, accepting: bool) -> Laws:
-    """The built-in laws, told apart by the integers in ``law`` and ``rule``; the logistic one without a branch."""
-    expected, plain, tie_chance, acceptance = (
+def device_laws(
+    formulas: SimpleNamespace, target: Target, outcome: int, pairing: int, functions: UserFunctions | None
+) -> Laws:
+    """Device functions of laws of these kinds; the logistic law without a branch, users' laws by their functions."""
+    expected, logistic, tie_chance, acceptance = (
         formulas.expected, formulas.logistic, formulas.tie_chance, formulas.acceptance,
     )  # fmt: skip
+    own = functions or UserFunctions(None, None, None)
+    own_b, own_tie, own_w = own.b, own.tie, own.w
 
     def b(law, z):
         return expected(law[0], law[1], law[2], z)
 
     def b_logistic(law, z):
-        return plain(law[1], law[2], z)
+        return logistic(law[1], law[2], z)
+
+    def b_own(law, z):
+        return own_b(z)
 
     def tie(law, z):
         return tie_chance(law[0], law[1], law[2], z)
 
+    def tie_own(law, z):
+        return own_tie(z)
+
     def w(rule, z):
         return acceptance(rule[0], rule[1], rule[2], z)
 
+    def w_own(rule, z):
+        return own_w(z)
+
+    compile_ = target.compile
     return Laws(
-        target.compile(b_logistic if logistic else b), target.compile(tie), target.compile(w) if accepting else None
+        compile_({USER: b_own, LOGISTIC: b_logistic}.get(outcome, b)),
+        compile_(tie_own if outcome == USER else tie),
+        None if pairing == ALL_PLAY_ALL else compile_(w_own if pairing == USER else w),
     )
 
 

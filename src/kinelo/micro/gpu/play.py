@@ -17,23 +17,23 @@ from kinelo.micro.gpu.matches import (
     WORDS_WITH_TIES,
     Laws,
     Source,
-    brought,
-    built_in,
+    device_laws,
     from_performances,
     from_table,
     settling,
 )
 from kinelo.micro.gpu.target import target, unfused
-from kinelo.micro.league import Play, code_strength
+from kinelo.micro.league import Play
 from kinelo.micro.state import Setting
-from kinelo.micro.tables import ResultTable, tables_of
-from kinelo.model.outcome import LOGISTIC, Outcome
-from kinelo.model.pairing import ALL_PLAY_ALL, Pairing
+from kinelo.micro.sweep_points import tables_of
+from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import Pairing
 from kinelo.model.validation import Array
 from kinelo.play.binding import bind
-from kinelo.play.laws import Law, Rule
+from kinelo.play.encoding import encode, encode_laws
 from kinelo.play.performances import FIXED, Drawing
-from kinelo.play.stream import realisation_keys
+from kinelo.play.tables import ResultTable
+from kinelo.play.users import USER, UserFunctions
 from kinelo.runtime.device import cuda_module, simulated
 
 NEAR = 48 * 1024
@@ -56,25 +56,24 @@ def device_formulas() -> Any:
 
 
 @cache
-def _built_in(logistic: bool, accepting: bool) -> Laws:
-    return built_in(device_formulas(), target(), logistic=logistic, accepting=accepting)
+def _nothing() -> Any:
+    return target().compile(lambda z: 0.0)
 
 
-def device_laws(outcome: Outcome, pairing: Pairing) -> tuple[Laws, Law, Rule]:
-    """The laws on the device and the numbers that go with them."""
-    law, rule = _codes(outcome, pairing)
-    laws = _built_in(law.kind == LOGISTIC, rule.kind != ALL_PLAY_ALL)
+def user_functions_on_device(outcome: Outcome, pairing: Pairing) -> UserFunctions:
+    """The formulas of laws that are not built in, as device functions; a stand-in for those that are."""
+    b = tie = w = _nothing()
     if outcome.code is None:
-        laws = brought(target(), laws, b=outcome.scalar_b(), tie=outcome.scalar_tie())
+        b, tie = target().compile(outcome.scalar_b()), target().compile(outcome.scalar_tie())
     if pairing.code is None:
-        laws = brought(target(), laws, w=pairing.scalar_w())
-    return laws, law, rule
+        w = target().compile(pairing.scalar_w())
+    return UserFunctions(b, tie, w)
 
 
-def _codes(outcome: Outcome, pairing: Pairing) -> tuple[Law, Rule]:
-    """The numbers of the laws; those of users have none."""
-    law = Law(LOGISTIC, 0.0, 0.0) if outcome.code is None else Law(*outcome.code)
-    return law, Rule(ALL_PLAY_ALL, 0.0, 0.0) if pairing.code is None else Rule(*pairing.code)
+@cache
+def _laws(outcome_kind: int, pairing_kind: int, functions: UserFunctions | None) -> Laws:
+    """Device functions of laws by their kinds; those of users are their own functions."""
+    return device_laws(device_formulas(), target(), outcome_kind, pairing_kind, functions)
 
 
 @cache
@@ -107,13 +106,11 @@ NO_TABLE = np.zeros(WORDS, dtype=np.uint64)
 NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0)
 
 
-def gpu_play(
-    leagues: Sequence[Setting], seed: int, realisations: int | range, source: Source, *, crews: int | None = None
-) -> Play:
+def gpu_play(leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Source, *, crews: int | None = None) -> Play:
     """Play one league on the device, or from tables several of a kind.
 
-    Rows are the leagues of the first realisation, then those of the second …, all of them in every call; ``crews`` is
-    the largest number of rows that get a crew each.
+    ``keys`` is (realisations, 2). Rows are the leagues of the first realisation, then those of the second …, all of
+    them in every call; ``crews`` is the largest number of rows that get a crew each.
     """
     cuda = cuda_module()
     from kinelo.micro.gpu import kernels
@@ -122,15 +119,21 @@ def gpu_play(
     teams = strengths.teams
     if teams >= LARGEST_LEAGUE:
         raise InputError(f"A league on the GPU has fewer than {LARGEST_LEAGUE:,} teams, not {teams:,}.")
-    laws, law, rule = device_laws(system.outcome, system.pairing)
+    law, rule = encode_laws(system)
+    own = USER in (law.kind, rule.kind)
+    laws = _laws(law.kind, rule.kind, user_functions_on_device(system.outcome, system.pairing) if own else None)
     ties = any(league.system.outcome.has_ties for league in leagues)
-    keys = np.repeat(realisation_keys(seed, realisations), len(leagues), axis=0)
+    keys = np.repeat(keys, len(leagues), axis=0)
     rows = len(keys)
     if source == "table":
         found, which = tables_of(leagues)
         tables, drawing = [packed(table, ties=ties) for table in found], NO_DRAWING
     else:
-        tables, which, drawing = [NO_TABLE], np.zeros(1, dtype=np.uint64), code_strength(strengths)
+        tables, which, drawing = (
+            [NO_TABLE],
+            np.zeros(1, dtype=np.uint64),
+            encode(system, strengths, literal=True).drawing,
+        )
     if crews is None:
         crews = CREWS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
     window, players = CREW_OF_MANY if teams >= BUSY else CREW
@@ -176,7 +179,7 @@ def _of_rows(
     cuda: Any, leagues: Sequence[Setting], tables: NDArray[np.uint64], which: NDArray[np.uint64], rows: int
 ) -> tuple[Any, ...]:
     """Tables, steps, outcomes and pairings of several leagues as :func:`kernels.one_of_many` reads them."""
-    codes = [_codes(league.system.outcome, league.system.pairing) for league in leagues]
+    codes = [encode_laws(league.system) for league in leagues]
     numbers = [
         (league.system.step, *law[1:], *rule[1:]) for league, (law, rule) in zip(leagues, codes, strict=True)
     ]  # fmt: skip

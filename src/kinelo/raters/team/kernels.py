@@ -36,13 +36,10 @@ from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import kernel
 from kinelo.play.laws import davidson_share, match_law, points_scale, tail_of
 from kinelo.play.steps import falling
-from kinelo.raters.prefetch import soon
 
 STEEPEST = 40.0
 YEAR = 365.25
 LEAST_NOISE = 0.01
-MANY, AHEAD = 20_000, 12
-"""Sides that a processor's near caches do not hold, and matches ahead of its use for which memory is then asked."""
 
 HOME, KAPPA, UNIT, DRAWS, DECISIVE = range(5)
 PRIOR_DRAWS, PRIOR_DECISIVE = 1.0, 2.0
@@ -141,14 +138,7 @@ def play_all(
     for k in range(S.size):
         if math.isnan(S[k]):
             return False
-    foreseen = home.size - AHEAD if R.size > MANY else 0
     for k in range(home.size):
-        if k < foreseen:
-            for team in (home[k + AHEAD], away[k + AHEAD]):
-                soon(R, team)
-                soon(v, team)
-                soon(n, team)
-                soon(last, team)
         i, j = home[k], away[k]
         if rho > 0.0:
             for team in (i, j):

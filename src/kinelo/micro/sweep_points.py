@@ -13,19 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro import kernels
-from kinelo.micro.league import LARGEST_TABLE, Play
+from kinelo.micro.league import Play
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import even_groups, played_states
 from kinelo.micro.simulate import dataset_of
 from kinelo.micro.state import Setting, SimulationState, starting_state
-from kinelo.micro.tables import tables_of
+from kinelo.model.fingerprint import fingerprint
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, whole
 from kinelo.play.laws import code_outcome, code_pairing
 from kinelo.play.stream import realisation_keys
+from kinelo.play.tables import LARGEST_TABLE, ResultTable, result_table
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device
+from kinelo.runtime.memory import check_memory
 from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ LONG = 1 << 34
 """Matches of points played together: some minutes of one processor, so that little is lost when a sweep is stopped."""
 
 
-def kind_of(system: RatingSystem, strengths: Strength) -> tuple[int, int, int] | None:
+def common_kind(system: RatingSystem, strengths: Strength) -> tuple[int, int, int] | None:
     """What leagues must have in common to be played together: kinds of law and number of teams; None if never."""
     outcome, pairing = system.outcome.code, system.pairing.code
     if not system.plain or outcome is None or pairing is None or strengths.teams > LARGEST_TABLE:
@@ -49,7 +51,7 @@ def kind_of(system: RatingSystem, strengths: Strength) -> tuple[int, int, int] |
     return outcome[0], pairing[0], strengths.teams
 
 
-def most_together(
+def most_points(
     teams: int, records: Records, matches: int, realisations: int, threads: int | None, device: str, shared: bool
 ) -> int:
     """How many points of this size can be played together; ``shared`` if they have one table of results."""
@@ -60,7 +62,7 @@ def most_together(
     return min(most, ROOM // max(tables, kept), LONG // max(1, matches * realisations))
 
 
-def simulate_together(
+def simulate_points(
     leagues: Sequence[Setting],
     *,
     steps: int,
@@ -71,12 +73,12 @@ def simulate_together(
     threads: int | None = None,
     device: DeviceName = "cpu",
 ) -> list[xr.Dataset]:
-    """What :func:`kinelo.simulate` gives for each of these leagues, which must be of one :func:`kind_of`.
+    """What :func:`kinelo.simulate` gives for each of these leagues, which must be of one :func:`common_kind`.
 
     >>> import kinelo as kn
     >>> plan = {"steps": 9, "matches_per_step": 25, "realisations": 2, "seed": 1, "record_every": 3}
     >>> leagues = [Setting(kn.RatingSystem(kn.Tanh(0.5), gamma=g), kn.Fixed([4.0, 7.0, 9.0])) for g in (0.1, 0.2)]
-    >>> one, other = simulate_together(leagues, **plan)
+    >>> one, other = simulate_points(leagues, **plan)
     >>> other.identical(kn.simulate(*leagues[1][:2], **plan))
     True
     """
@@ -98,7 +100,7 @@ def simulate_together(
         if there == "gpu":
             from kinelo.micro.gpu.play import gpu_play
 
-            play = gpu_play(leagues, seed, realisations, "table")
+            play = gpu_play(leagues, realisation_keys(seed, realisations), "table")
         else:
             play = points_play(leagues, seed, realisations)
     workers = usable_processors() if threads is None else threads
@@ -106,9 +108,20 @@ def simulate_together(
     kept = list(played_states(play, state, records, matches_per_step, groups, min(workers, len(groups))))
     description = {"matches_per_step": matches_per_step, "seed": seed, "sampling": "marginal"}
     return [
-        dataset_of([_of_point(state, k, points) for state in kept], league.system, league.strengths, description)
+        dataset_of([_state_of_point(state, k, points) for state in kept], league.system, league.strengths, description)
         for k, league in enumerate(leagues)
     ]
+
+
+def tables_of(leagues: Sequence[Setting]) -> tuple[list[ResultTable], NDArray[np.uint64]]:
+    """Every table that leagues of one size need, once, and which of them each league has."""
+    found: dict[str | int, int] = {}
+    names = [fingerprint(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)]
+    which = [found.setdefault(name, len(found)) for name in names]
+    teams = leagues[0].strengths.teams
+    check_memory(16.0 * len(found) * teams * (teams - 1), f"{len(found):,} tables of results", "use fewer teams")
+    first = [leagues[which.index(k)] for k in range(len(found))]
+    return [result_table(one.system.outcome, one.strengths) for one in first], np.array(which, dtype=np.uint64)
 
 
 def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Play:
@@ -123,6 +136,7 @@ def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Pla
     laws = [code_outcome(league.system.outcome) for league in leagues]
     rules = [code_pairing(league.system.pairing) for league in leagues]
     (nu, kappa), (c, smoothing) = (np.array([code[1:] for code in codes]).T.copy() for codes in (laws, rules))
+    side = kernels.Tables(tables[0].pairs, win, loss)
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
@@ -134,9 +148,11 @@ def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Pla
         own, count = slice(offset, offset + width), rows // width
         side_by_side = np.ascontiguousarray(rating[chosen].reshape(count, width, teams).swapaxes(1, 2))
         kernels.play_points(
-            side_by_side, played[chosen].reshape(count, width), keys[begin : begin + count], tables[0].pairs, win, loss,
-            which[own],
-            first, last, gamma[own], (laws[0].kind, nu[own], kappa[own]), (rules[0].kind, c[own], smoothing[own]),
+            side_by_side, played[chosen].reshape(count, width), keys[begin : begin + count], side,
+            kernels.Points(
+                which[own], gamma[own], laws[0].kind, nu[own], kappa[own], rules[0].kind, c[own], smoothing[own]
+            ),
+            first, last,
         )  # fmt: skip
         rating[chosen] = side_by_side.swapaxes(1, 2).reshape(rows, teams)
 
@@ -151,5 +167,5 @@ def _groups(realisations: int, points: int, workers: int) -> list[slice]:
     return [slice(k * points + a.start, k * points + a.stop) for k in range(realisations) for a in parts]
 
 
-def _of_point(state: SimulationState, point: int, points: int) -> SimulationState:
+def _state_of_point(state: SimulationState, point: int, points: int) -> SimulationState:
     return SimulationState(state.step, state.rating[point::points], state.played[point::points])

@@ -7,20 +7,20 @@ length therefore share one; so do the parts of an ensemble that a worker plays o
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.micro.state import Setting
 from kinelo.model.expectation import outcome_probabilities
-from kinelo.model.fingerprint import likeness
+from kinelo.model.fingerprint import fingerprint
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
-from kinelo.runtime.memory import check_memory
+
+LARGEST_TABLE = 4096
+"""Teams up to which the table of results is used."""
 
 MOST = 1 << 28
 """Bytes of tables that a process keeps."""
@@ -54,14 +54,14 @@ def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
 
     Those of built-in laws are kept: a law of the user's own may hold what cannot be seen from outside.
     """
-    name = likeness(outcome, strengths)
+    name = fingerprint(outcome, strengths)
     if name is None:
-        return _made(outcome, strengths)
+        return _make_table(outcome, strengths)
     with _lock:
         if name in _kept:
             _kept.move_to_end(name)
             return _kept[name]
-    table = _made(outcome, strengths)
+    table = _make_table(outcome, strengths)
     with _lock:
         _kept[name] = table
         while sum(one.nbytes for one in _kept.values()) > MOST:
@@ -69,18 +69,7 @@ def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
     return table
 
 
-def tables_of(leagues: Sequence[Setting]) -> tuple[list[ResultTable], NDArray[np.uint64]]:
-    """Every table that leagues of one size need, once, and which of them each league has."""
-    found: dict[str | int, int] = {}
-    names = [likeness(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)]
-    which = [found.setdefault(name, len(found)) for name in names]
-    teams = leagues[0].strengths.teams
-    check_memory(16.0 * len(found) * teams * (teams - 1), f"{len(found):,} tables of results", "use fewer teams")
-    first = [leagues[which.index(k)] for k in range(len(found))]
-    return [result_table(one.system.outcome, one.strengths) for one in first], np.array(which, dtype=np.uint64)
-
-
-def _made(outcome: Outcome, strengths: Strength) -> ResultTable:
+def _make_table(outcome: Outcome, strengths: Strength) -> ResultTable:
     win, tie, _ = outcome_probabilities(outcome, strengths)
     i, j, pairs = all_pairs(strengths.teams)
     winning = _fraction(win[i, j])

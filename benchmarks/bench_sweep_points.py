@@ -8,7 +8,9 @@ import pytest
 import kinelo as kn
 from kinelo.micro.league import table_play
 from kinelo.micro.state import Setting
-from kinelo.micro.together import points_play
+from kinelo.micro.sweep_points import points_play
+from kinelo.play.encoding import encode
+from kinelo.play.stream import realisation_keys
 
 SECTION = "Sweeps: points played together"
 LEAGUE = kn.homogeneous(sigma=1.0, teams=200)
@@ -33,7 +35,7 @@ def test_points_together(table, realisations):
         "N = 200, w ≡ 1, tanh; processor time of one match of one point, one thread. Both end at the same bytes."
     )
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
-    alone = nanoseconds(table_play(system, LEAGUE, 1, realisations), realisations)
+    alone = nanoseconds(table_play(encode(system, LEAGUE), realisation_keys(1, realisations)), realisations)
     section.row(f"{realisations} realisations, each point alone", f"{alone:.1f} ns")
     slopes, steps = np.linspace(0.2, 0.7, 32), np.linspace(0.01, 0.2, 32)
     for name, laws in {

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.micro import tables
+from kinelo.micro import sweep_points
 from kinelo.micro.plan import Records
-from kinelo.micro.together import Setting, kind_of, most_together, simulate_together
+from kinelo.micro.sweep_points import Setting, common_kind, most_points, simulate_points
 
 PAIRINGS = {
     "everyone": lambda width: kn.AllPlayAll(),
@@ -48,9 +48,9 @@ def test_each_ends_at_the_bytes_it_ends_at_alone(points, alike, outcome, pairing
         leagues.append(
             Setting(system, kn.Normal(np.linspace(4.0, 6.0 + sigma, teams), sigma), np.linspace(7, 5, teams))
         )
-    assert len({kind_of(system, strengths) for system, strengths, _ in leagues}) == 1
+    assert len({common_kind(system, strengths) for system, strengths, _ in leagues}) == 1
     plan = {"steps": 5, "matches_per_step": 30, "realisations": realisations, "record_every": 2, "seed": seed}
-    for league, run in zip(leagues, simulate_together(leagues, **plan, threads=threads), strict=True):
+    for league, run in zip(leagues, simulate_points(leagues, **plan, threads=threads), strict=True):
         alone = kn.simulate(league.system, league.strengths, start=league.start, **plan, threads=1)
         assert run.identical(alone) and run.rating.values.tobytes() == alone.rating.values.tobytes()
         assert run.attrs == alone.attrs
@@ -58,13 +58,13 @@ def test_each_ends_at_the_bytes_it_ends_at_alone(points, alike, outcome, pairing
 
 def test_points_of_one_table_make_one(monkeypatch):
     made = []
-    original = tables.result_table
-    monkeypatch.setattr(tables, "result_table", lambda *laws: made.append(laws) or original(*laws))
+    original = sweep_points.result_table
+    monkeypatch.setattr(sweep_points, "result_table", lambda *laws: made.append(laws) or original(*laws))
     league = kn.homogeneous(sigma=1.0, teams=7)
     plan = {"steps": 2, "matches_per_step": 5, "realisations": 1, "record_every": None, "seed": 1}
-    simulate_together([Setting(kn.RatingSystem(kn.Tanh(0.5), gamma=g), league) for g in (0.1, 0.2, 0.3)], **plan)
+    simulate_points([Setting(kn.RatingSystem(kn.Tanh(0.5), gamma=g), league) for g in (0.1, 0.2, 0.3)], **plan)
     assert len(made) == 1
-    simulate_together([Setting(kn.RatingSystem(kn.Tanh(nu), gamma=0.1), league) for nu in (0.1, 0.2)], **plan)
+    simulate_points([Setting(kn.RatingSystem(kn.Tanh(nu), gamma=0.1), league) for nu in (0.1, 0.2)], **plan)
     assert len(made) == 3
 
 
@@ -79,29 +79,29 @@ def test_what_a_kernel_for_all_does_not_know_is_played_alone():
         kn.RatingSystem(own),
         kn.RatingSystem(tanh, near),
     ):
-        assert kind_of(system, league) is None
-    assert kind_of(kn.RatingSystem(tanh), kn.Fixed(np.zeros(4097))) is None
-    kinds = {kind_of(kn.RatingSystem(law), league) for law in (tanh, kn.Davidson(0.5, 1.0), kn.Probit(0.5))}
+        assert common_kind(system, league) is None
+    assert common_kind(kn.RatingSystem(tanh), kn.Fixed(np.zeros(4097))) is None
+    kinds = {common_kind(kn.RatingSystem(law), league) for law in (tanh, kn.Davidson(0.5, 1.0), kn.Probit(0.5))}
     assert len(kinds) == 2
-    assert kind_of(kn.RatingSystem(tanh), kn.Fixed([1.0, 2.0, 3.0])) not in kinds
-    assert kind_of(kn.RatingSystem(tanh, kn.Local()), league) not in kinds
+    assert common_kind(kn.RatingSystem(tanh), kn.Fixed([1.0, 2.0, 3.0])) not in kinds
+    assert common_kind(kn.RatingSystem(tanh, kn.Local()), league) not in kinds
 
 
 def test_batches_are_bounded_by_memory_time_and_number():
     short = Records(10, None)
-    assert most_together(20, short, 250, 1, 1, "cpu", False) == 32
-    assert most_together(20, short, 250, 2, 3, "cpu", False) == 64
-    assert most_together(20, short, 250, 100, 1, "gpu", False) == 40
-    assert most_together(4000, short, 250, 1, 1, "cpu", False) == 2**28 // (8 * 4000 * 3999) == 2
-    assert most_together(4000, short, 250, 1, 1, "cpu", True) == 32
-    assert most_together(100, Records(1000, 1), 10, 1000, 1, "cpu", True) == 2**28 // (16 * 1000 * 101 * 1001) == 0
-    assert most_together(20, short, 2**31, 1, 1, "cpu", True) == 8
+    assert most_points(20, short, 250, 1, 1, "cpu", False) == 32
+    assert most_points(20, short, 250, 2, 3, "cpu", False) == 64
+    assert most_points(20, short, 250, 100, 1, "gpu", False) == 40
+    assert most_points(4000, short, 250, 1, 1, "cpu", False) == 2**28 // (8 * 4000 * 3999) == 2
+    assert most_points(4000, short, 250, 1, 1, "cpu", True) == 32
+    assert most_points(100, Records(1000, 1), 10, 1000, 1, "cpu", True) == 2**28 // (16 * 1000 * 101 * 1001) == 0
+    assert most_points(20, short, 2**31, 1, 1, "cpu", True) == 8
 
 
 def test_what_is_refused_alone_is_refused_together(monkeypatch):
     league = Setting(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed(np.arange(40.0)))
     with pytest.raises(InputError, match="seed must be at most"):
-        simulate_together([league] * 8, steps=1, matches_per_step=1, realisations=1, seed=2**70, record_every=None)
+        simulate_points([league] * 8, steps=1, matches_per_step=1, realisations=1, seed=2**70, record_every=None)
     monkeypatch.setattr("kinelo.runtime.memory.available_memory", lambda: 1000)
     with pytest.raises(InputError, match="of memory are free"):
-        simulate_together([league] * 8, steps=1, matches_per_step=1, realisations=1, seed=1, record_every=None)
+        simulate_points([league] * 8, steps=1, matches_per_step=1, realisations=1, seed=1, record_every=None)

@@ -1,0 +1,167 @@
+"""A rating system, its league and how strengths move, encoded once: what every loop over matches takes.
+
+Numbers and arrays only, in tuples with names, so that a loop compiled once serves every system and stays on disk. What
+cannot be encoded is refused here, in a sentence; functions of users are compiled by :mod:`kinelo.play.users`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.model.dynamics import Dynamics, Form, Learning, Walk, parts_of
+from kinelo.model.outcome import Tanh
+from kinelo.model.schedule import Rounds
+from kinelo.model.steps import EACH, DeviationSteps, StepRule
+from kinelo.model.strength import FIXED, Strength
+from kinelo.model.system import RatingSystem
+from kinelo.play.deviations import Deviation
+from kinelo.play.laws import Law, Rule, code_outcome, code_pairing
+from kinelo.play.motion import FORM, LEARNING, RANDOM, STILL, STRONGEST, WALK, WEAKEST, Motion
+from kinelo.play.performances import GIVEN, Drawing
+from kinelo.play.steps import Steps
+from kinelo.play.tables import LARGEST_TABLE, all_pairs, result_table
+from kinelo.play.users import USER
+
+Motions = Dynamics | Sequence[Dynamics] | None
+
+
+class Meeting(NamedTuple):
+    """Who meets, when results count and how they are drawn.
+
+    ``period`` > 0 freezes ratings for so many candidate matches: with ``rounds`` all ``pairs`` come in order, otherwise
+    in random matchings. ``literal``: both performances are drawn; otherwise the thresholds ``win`` and ``loss`` of the
+    table of results decide, one per pair.
+    """
+
+    pairs: NDArray[np.uint32]
+    win: NDArray[np.uint64]
+    loss: NDArray[np.uint64]
+    rounds: bool
+    literal: bool
+    period: int
+
+
+class EncodedSystem(NamedTuple):
+    """All that loops know of a league's rules; ``theta`` (teams,) are the means of what ``drawing`` draws."""
+
+    law: Law
+    rule: Rule
+    steps: Steps
+    meeting: Meeting
+    drawing: Drawing
+    theta: NDArray[np.float64]
+    motion: Motion
+    glicko: Deviation
+    moving: bool
+
+
+def encode_laws(system: RatingSystem) -> tuple[Law, Rule]:
+    """Outcome and pairing by kind and numbers; users' laws have the kind ``USER`` and no numbers."""
+    law = Law(USER, 0.0, 0.0) if system.outcome.code is None else code_outcome(system.outcome)
+    return law, Rule(USER, 0.0, 0.0) if system.pairing.code is None else code_pairing(system.pairing)
+
+
+def is_moving(system: RatingSystem, dynamics: Motions) -> bool:
+    """Whether strengths move or ratings carry a deviation."""
+    return dynamics is not None or isinstance(system.gamma, DeviationSteps)
+
+
+def encode(
+    system: RatingSystem, strengths: Strength, dynamics: Motions = None, *, literal: bool = False
+) -> EncodedSystem:
+    """Encode a rating system, the league it rates and how strengths move.
+
+    ``literal`` asks for performances to be drawn; leagues that move, and those too large for a table, always draw them.
+
+    >>> from kinelo.model.strength import Fixed
+    >>> encode(RatingSystem(Tanh(0.5), gamma=0.1), Fixed([1.0, 2.0])).law
+    Law(kind=0, nu=0.5, kappa=0.0)
+    """
+    moving = is_moving(system, dynamics)
+    if moving:
+        _check_moving(system, strengths, dynamics)
+    literal = literal or moving or strengths.teams > LARGEST_TABLE
+    return EncodedSystem(
+        *encode_laws(system),
+        _encode_steps(system, strengths.teams),
+        _encode_meeting(system, strengths, literal),
+        _encode_drawing(strengths, literal),
+        np.array(strengths.theta),
+        _encode_motion(dynamics),
+        _encode_deviation(system),
+        moving,
+    )
+
+
+def _check_moving(system: RatingSystem, strengths: Strength, dynamics: Motions) -> None:
+    """Refuse combinations that have no meaning, each in a sentence."""
+    motion, _ = parts_of(dynamics)
+    if isinstance(motion, Learning) and not isinstance(system.gamma, float):
+        raise InputError(f"Learning moves strengths by one gamma for all teams, not by {system.gamma!r}.")
+    if isinstance(system.gamma, DeviationSteps) and type(system.outcome) is not Tanh:
+        raise InputError(f"DeviationSteps are Glicko's, whose outcome is Tanh, not {system.outcome!r}.")
+    if strengths.code is None:
+        raise InputError(
+            f"Strengths that move are played for Fixed, Normal, LineupLottery and Empirical, "
+            f"not for {type(strengths).__name__}."
+        )
+
+
+def _encode_steps(system: RatingSystem, teams: int) -> Steps:
+    gamma, boost, matches, kind = system.gammas(teams), 0.0, 1.0, EACH
+    junior = np.zeros(teams, dtype=np.bool_)
+    if isinstance(system.gamma, StepRule):
+        kind, _, boost, matches = system.gamma.code
+        junior = system.gamma.juniors(teams)
+    return Steps(kind, gamma, boost, matches, junior)
+
+
+def _encode_meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:
+    schedule, teams = system.schedule, strengths.teams
+    rounds = isinstance(schedule, Rounds)
+    period = 0 if schedule is None else schedule.period(teams)
+    if rounds and teams > LARGEST_TABLE:
+        raise InputError(f"Rounds() is for leagues of at most {LARGEST_TABLE} teams, not {teams}.")
+    if not literal:
+        table = result_table(system.outcome, strengths)
+        return Meeting(table.pairs, table.win, table.loss, rounds, False, period)
+    none = np.zeros(1, dtype=np.uint64)
+    return Meeting(all_pairs(teams)[2] if rounds else np.zeros(1, dtype=np.uint32), none, none, rounds, True, period)
+
+
+def _encode_drawing(strengths: Strength, literal: bool) -> Drawing:
+    """How performances are drawn; those of users' laws are drawn outside of loops and handed over."""
+    if not literal:
+        return Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0)
+    if strengths.code is None:
+        return Drawing(GIVEN, np.zeros((1, 2)), np.zeros((1, 1, 1)), 2 * strengths.uniforms)
+    return Drawing(*strengths.code)
+
+
+def _encode_motion(dynamics: Motions) -> Motion:
+    motion, open_ = parts_of(dynamics)
+    kind, alpha, beta, diffusion, on_result, rate, form, walk = STILL, 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0
+    if isinstance(motion, Learning):
+        kind, alpha, beta, diffusion = LEARNING, motion.alpha, motion.beta, motion.diffusion
+        on_result = motion.on == "result"
+    elif isinstance(motion, Form):
+        kind, rate, form = FORM, motion.rate, motion.spread**2
+    elif isinstance(motion, Walk):
+        kind, walk = WALK, motion.step**2
+    who, pool, leaving, start = RANDOM, np.zeros(1), 0.0, 0.0
+    if open_ is not None:
+        who = {"random": RANDOM, "weakest": WEAKEST, "strongest": STRONGEST}[open_.leaving]
+        pool, leaving, start = open_.pool.copy(), 2 * open_.rate, open_.start
+    return Motion(kind, alpha, beta, diffusion, on_result, rate, form, walk, leaving, who, pool, start)
+
+
+def _encode_deviation(system: RatingSystem) -> Deviation:
+    rule = system.gamma
+    if not isinstance(rule, DeviationSteps):
+        return Deviation(False, 1.0, 0.0, 0.0, 0.0)
+    return Deviation(True, system.outcome.nu, rule.growth**2, rule.start**2, rule.code[3] ** 2)
