@@ -37,7 +37,7 @@ def test_json_is_the_audit_and_nothing_else(results):
     called = CliRunner().invoke(app, ["audit", str(results), "--json"])
     found = json.loads(called.stdout)
     assert found["k"] == 32
-    assert found["best"]["low"] <= found["best"]["k"] <= found["best"]["high"]
+    assert found["advice"]["low"] <= found["advice"]["k"] <= found["advice"]["high"]
 
 
 def test_strange_ratings_are_refused(results, tmp_path):

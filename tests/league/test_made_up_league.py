@@ -17,9 +17,6 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.curve import Theory, k_grid
-from kinelo.advice.audit.estimate import Calendar, estimate_league
-from kinelo.advice.audit.measured import measured_curve, venue_of
 from kinelo.forecasts.scores import log_loss
 
 
@@ -130,9 +127,7 @@ def test_a_book_ends_where_one_reading_ends(tmp_path):
 
 
 def test_k_star_is_near_the_best_k():
-    matches, _ = league()
-    calendar, since = Calendar.of(matches), len(matches) // 2
-    best = Theory(calendar, estimate_league(calendar), since).best().k
-    measured = measured_curve(matches, since, k_grid(best), venue_of(matches[:since], best))
+    found = kn.audit(league()[0])
+    best, measured = found.curve.best.k, found.measured
     lost = measured.at(best) - measured.log_loss.min()
     assert abs(math.log(best / measured.best)) <= math.log(1.5) or lost < 0.001

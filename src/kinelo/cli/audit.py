@@ -15,8 +15,12 @@ from kinelo.raters.choice import RATER_HELP
 def audit(
     results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
     k: Annotated[float, typer.Option("--k", help="K of the system in use.")] = 32.0,
+    home_advantage: Annotated[
+        float | None, typer.Option(help="Its home advantage in points; by default that of the earlier half.")
+    ] = None,
     rater: Annotated[
-        str | None, typer.Option(help=f"Instead of a K, the rater in use: {RATER_HELP}; it is held against Elo at K*.")
+        str | None,
+        typer.Option(help=f"Instead of a K, the rater in use: {RATER_HELP}; it is held against Elo at its best K."),
     ] = None,
     lineups: Annotated[
         Path | None, typer.Option(help="Line-ups: tell how much performances vary, and what that does to ratings.")
@@ -58,7 +62,11 @@ def audit(
     if since is not None:
         matches = matches.since(since)
     with plain_warnings():
-        found = run(matches, TeamElo.classic(k) if rater is None else rater_called(rater), ratings=ratings)
+        found = run(
+            matches,
+            TeamElo.classic(k, home_advantage=home_advantage) if rater is None else rater_called(rater),
+            ratings=ratings,
+        )
     if as_json:
         content = found.to_dict()
         if lineups is not None:

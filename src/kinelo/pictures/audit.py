@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.check import PosteriorCheck
 
-PARTS = (("noise", style.BLUE), ("lag", style.ORANGE), ("newcomers", style.GREEN), ("bias", style.PURPLE))
+PARTS = (("luck", style.BLUE), ("newcomers", style.GREEN), ("lag", style.ORANGE))
 CHECKED = (
     ("spread", "Spread"),
     ("movement", "Change in 20 matches"),
@@ -36,13 +36,17 @@ def draw_audit(audit: Audit) -> Figure:
 
 
 def _draw_loss(axes: Axes, audit: Audit) -> None:
-    curve, measured = audit.curve, audit.measured
-    axes.axvspan(curve.low, curve.high, color=style.BLUE, alpha=0.12, linewidth=0)
-    axes.plot(curve.column("k"), curve.column("log_loss"), color=style.BLUE, label="theory")
-    axes.plot(measured.k, measured.log_loss, "o", color=style.RED, markersize=2.8, label="backtest, later half")
-    axes.axvline(curve.best.k, color=style.BLUE, linewidth=0.9, linestyle="--", label=f"K* = {curve.best.k:.3g}")
-    axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":", label=f"in use: {audit.k:g}")
-    axes.set(xscale="log", xlabel="K", ylabel="Mean log-loss", title="Which K?")
+    """What each K loses against the best one of its own curve: differences are what theory is to be trusted for."""
+    curve, measured, advice = audit.curve, audit.measured, audit.advice
+    ks, losses = curve.column("k"), curve.column("log_loss")
+    axes.axvspan(advice.low, advice.high, color=style.BLUE, alpha=0.12, linewidth=0)
+    axes.plot(ks, losses - losses.min(), color=style.BLUE, label="theory")
+    lost = measured.log_loss - measured.log_loss.min()
+    axes.plot(measured.k, lost, "o", color=style.RED, markersize=2.8, label="backtest, later half")
+    axes.axvline(advice.k, color=style.BLUE, linewidth=0.9, linestyle="--", label=f"best: {advice.k:.3g}")
+    if audit.k is not None:
+        axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":", label=f"in use: {audit.k:g}")
+    axes.set(xscale="log", xlabel="K", ylabel="Log-loss above the least", title="Which K?")
     style.plain_ticks(axes)
     axes.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
 
@@ -51,17 +55,18 @@ def _draw_parts(axes: Axes, audit: Audit) -> None:
     curve = audit.curve
     ks, below = curve.column("k"), np.zeros(len(curve.points))
     for name, colour in PARTS:
-        above = below + curve.column(name)
+        above = below + np.maximum(curve.column(name), 0.0)
         if (above - below).max() > 1e-3 * above.max():
             axes.fill_between(ks, below, above, color=colour, alpha=0.6, linewidth=0, label=name)
         below = above
-    axes.plot(ks, below, color=style.BLACK, linewidth=1.0)
-    axes.axvline(curve.best.k, color=style.BLUE, linewidth=0.9, linestyle="--")
-    axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":")
+    axes.plot(ks, curve.column("error"), color=style.BLACK, linewidth=1.0)
+    axes.axvline(audit.advice.k, color=style.BLUE, linewidth=0.9, linestyle="--")
+    if audit.k is not None:
+        axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":")
     axes.set(
         xscale="log",
         xlabel="K",
-        ylabel="E(K), points²",
+        ylabel="Squared error, points²",
         title="Why: errors of a rating",
         ylim=(0, min(1.3 * below.max(), 4 * below.min())),
     )

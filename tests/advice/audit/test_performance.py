@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.curve import Theory
-from kinelo.advice.audit.estimate import Calendar, LeagueEstimate
-from kinelo.advice.audit.measured import Venue
+from kinelo.advice.audit.in_use import SystemInUse
+from kinelo.advice.audit.kernels import Calendar, Parameters
 from kinelo.advice.audit.performance import performance_of, starters
 from kinelo.advice.audit.recovered import recovered_bands
+from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
 
 NU = math.log(10) / 800
@@ -47,9 +47,10 @@ def league(worth: float, rounds: int, seed: int, level: float = 80.0):
 @cache
 def told(worth: float, seed: int):
     matches, true = league(worth, 400, seed)
-    estimate = LeagueEstimate(1.0, 1.0, 1e-3, 120.0, 0.0, 0.0, 0.0)
-    theory = Theory(Calendar.of(matches), estimate, len(matches) // 2)
-    return performance_of(matches, theory, 6.0), true, matches
+    parameters = Parameters(1.0, 1.0, 1e-3, 120.0, 0.0, 1e-3, 0.0)
+    plain = SystemInUse("K = 6", 6.0, kn.TeamElo.classic(6.0)).in_kernels(matches)
+    recursion = Recursion(Calendar.of(matches), parameters, plain, len(matches) // 2)
+    return performance_of(matches, recursion, 6.0), true, matches
 
 
 def test_the_spread_of_performances_is_found_from_line_ups():
@@ -100,10 +101,12 @@ def test_recovering_strengths_mends_the_slope_that_varying_performances_bend():
     matches = kn.read_matches(
         {"home": names[home], "away": names[away], "result": won.astype(float), "neutral": [True] * home.size}
     )
-    found = recovered_bands(matches, 15_000, 8.0, Venue(0.0, 0.0), sigma)
+    plain = SystemInUse("K = 8", 8.0, kn.TeamElo.classic(8.0, 0.0))
+    before = plain.ratings_before(matches, 8.0)
+    found = recovered_bands(matches, 15_000, plain, before, sigma)
     # Logistic against its normal blur: the shapes differ by less than these matches can show; the map must be right.
     assert found.slope_after[0] == pytest.approx(1.0, abs=4 * found.slope_after[1])
     assert found.log_loss_after == pytest.approx(found.log_loss_before, abs=0.001)
     assert all(abs(one.underrated) < 4 * one.error for one in found.after)
-    wrong = recovered_bands(matches, 15_000, 8.0, Venue(0.0, 0.0), 0.0)
+    wrong = recovered_bands(matches, 15_000, plain, before, 0.0)
     assert wrong.slope_after == pytest.approx(wrong.slope_before, rel=1e-6)

@@ -24,11 +24,13 @@ def test_the_audit_is_the_library_s_own(tmp_path):
     matches, said = league(380), []
     hand_over(matches, str(tmp_path / "matches"))
     found = AuditController(said.append).audit(str(tmp_path / "matches"), k=60.0)
-    expected = kn.audit(matches, kn.TeamElo.classic(k=60))
+    expected = kn.audit(matches, kn.TeamElo.classic(k=60, home_advantage=None))
     assert found["verdict"] == expected.verdict
     assert found["rows"] == [list(row) for row in rows_of(expected)]
-    assert found["best"]["k"] == expected.best.k
-    assert found["measured"]["log_loss"] == expected.measured.log_loss.tolist()
+    assert found["best"]["k"] == expected.advice.k
+    losses = expected.measured.log_loss
+    assert found["measured"]["log_loss"] == (losses - losses.min()).tolist()
+    assert min(found["curve"]["log_loss"]) == 0.0
     assert found["bounded"] is None
     assert any("380 matches" in words for words in said) and len(said) >= 3
     json.dumps(found, allow_nan=False)

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinelo.advice.audit.advised import Advice, advise, differences_from, periods_of
+from kinelo.advice.audit.backtest import Backtest, backtest, k_grid, lowest
 from kinelo.advice.audit.calendar import Readable, readable
-from kinelo.advice.audit.curve import KCurve, Theory, k_curve
-from kinelo.advice.audit.estimate import NU, Calendar, estimate_league
-from kinelo.advice.audit.findings import Findings
+from kinelo.advice.audit.estimate import LeagueEstimate, estimate_league
+from kinelo.advice.audit.findings import Comparison, Findings, Home
 from kinelo.advice.audit.gaps import bands_of
-from kinelo.advice.audit.in_use import system_k, table_of, tell_ratings
-from kinelo.advice.audit.measured import (
-    Measured,
-    Venue,
-    classic,
-    gaps_of,
-    measured_curve,
-    ratings_before,
-    venue_of,
-)
-from kinelo.advice.audit.other import OtherSystem, other_system
-from kinelo.advice.audit.words import other_verdict, rows_of, verdict_of
+from kinelo.advice.audit.in_use import SystemInUse, own_losses, played_again, system_of
+from kinelo.advice.audit.kernels import Array, Calendar
+from kinelo.advice.audit.other import other_system
+from kinelo.advice.audit.recursion import KCurve, Prediction, Recursion, k_curve
+from kinelo.advice.audit.replays import replays
+from kinelo.advice.audit.table_in_use import compare_ratings, table_of
+from kinelo.advice.audit.words import rows_of, verdict_of
 from kinelo.advice.words import html_fragment
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.dynamics import Form, Walk
 from kinelo.model.outcome import Davidson, Tanh
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
+from kinelo.play.laws import points_scale
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,6 +41,9 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 ACTIVE_YEARS = 2.0
+REPLAYS = 40
+RUNG, RUNGS = 1.35, 5
+"""K tried in each replay: this factor apart, so many on either side of K*."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,23 +58,21 @@ class Audit(Findings):
         """Whether performances of some sides vary more than those of others, against chance alone."""
         from kinelo.advice.audit.variation import variation_of
 
-        return variation_of(self.matches, self.league)
+        return variation_of(self.matches, self.recursion)
 
     @cached_property
     def check(self) -> PosteriorCheck:
         """Leagues played again from the estimates on the same calendar, beside the real one."""
         from kinelo.advice.audit.check import posterior_check
 
-        # The leagues played again know their home advantage; so should the real one.
-        return posterior_check(self.matches, self.league, self.since, self.k, self.later_venue)
+        return posterior_check(self.recursion, self.in_use, self.matches, self.k or self.best.k)
 
     @cached_property
     def performance(self) -> Performance:
         """How much performances vary around strengths because line-ups do; needs matches with line-ups."""
         from kinelo.advice.audit.performance import performance_of
 
-        theory = Theory(Calendar.of(self.matches), self.league, self.since)
-        return performance_of(self.matches, theory, self.best.k)
+        return performance_of(self.matches, self.recursion, self.best.k)
 
     def recovered(self, sigma: float | None = None) -> Recovered:
         """Forecasts by bands of ratings, before and after :func:`kinelo.recover_strength`.
@@ -84,7 +82,7 @@ class Audit(Findings):
         from kinelo.advice.audit.recovered import recovered_bands
 
         spread = self.performance.spread if sigma is None else sigma
-        return recovered_bands(self.matches, self.since, self.k, self.venue, spread)
+        return recovered_bands(self.matches, self.since, self.in_use, self.before, spread)
 
     def __repr__(self) -> str:
         return f"Audit: {self.verdict}"
@@ -94,27 +92,32 @@ class Audit(Findings):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
-        plain = {
-            name: getattr(self, name)
-            for name in ("verdict", "k", "spread", "step", "rate", "memory", "newcomer_matches", "notes")
-        }
-        league = {f.name: getattr(self.league, f.name) for f in fields(self.league)[:8]}
+        names = ("verdict", "k", "spread", "step", "rate", "memory", "newcomer_matches", "notes")
+        plain = {name: getattr(self, name) for name in names}
+        low, high = self.measured.interval
         plain |= {
             "matches": len(self.matches),
             "scored": len(self.matches) - self.since,
-            "league": league | {"standard_errors": self.league.standard_errors},
-            "now": asdict(self.now) | {"error": self.now.error},
-            "best": asdict(self.best) | {"error": self.best.error, "low": self.curve.low, "high": self.curve.high},
+            "advice": asdict(self.advice),
+            "periods": [asdict(one) | {"k": one.k} for one in self.periods],
+            "league": self.league.parameters._asdict()
+            | {"log_likelihood": self.league.log_likelihood, "standard_errors": self.league.standard_errors},
+            "home": asdict(self.home),
+            "tested": asdict(self.tested),
+            "now": asdict(self.now) | {"lag": self.now.lag},
+            "best": asdict(self.best) | {"lag": self.best.lag},
             "curve": self.curve.to_dict(),
-            "measured": {"best": self.measured.best, **{n: v.tolist() for n, v in vars(self.measured).items()}},
+            "theory": {"k": self.curve.best.k, "low": self.curve.low, "high": self.curve.high},
+            "measured": {
+                "best": self.measured.best, "low": low, "high": high,
+                "k": self.measured.k.tolist(), "log_loss": self.measured.log_loss.tolist(),
+            },
             "calibration": {"slope": self.slope[0], "standard_error": self.slope[1]},
-            "calibration_later_venue": {"slope": self.later_slope[0], "standard_error": self.later_slope[1]},
-            "venue": {"earlier": asdict(self.venue), "later": asdict(self.later_venue)},
             "other": None if self.other is None else asdict(self.other),
             "bands": [asdict(one) for one in self.bands],
             "misrated": [asdict(one) for one in self.misrated],
             "ratings": None if self.ratings is None else asdict(self.ratings),
-        }
+        }  # fmt: skip
         return _json_ready(plain)
 
     def _repr_html_(self) -> str:
@@ -145,9 +148,9 @@ def audit(
     matches
         The results of the league, in order of date: some hundred at least, thousands for a sharp answer.
     rater
-        The system in use, a :meth:`TeamElo.classic`; by default chess's K = 32. Home advantage and ties left at 0 are
-        taken from the earlier half. Any other rater is fitted on the earlier half and its forecasts of the later one
-        are held against results and against Elo at K*; all that is said of a K is then said of K*.
+        The system in use, a :meth:`TeamElo.classic` with a K or a rule of K; by default K = 32 with the home advantage
+        of the earlier half, which any ``home_advantage=None`` stands for. Any other rater is fitted on the earlier
+        half, and its forecasts of the later one are held against results and against Elo at its best K.
     ratings
         The table of ratings in use (name, rating, perhaps deviation): a frame, a mapping or a CSV file. It is
         held against what the matches say of strengths today.
@@ -158,106 +161,153 @@ def audit(
     --------
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(seed=1).results)
-    >>> found = kn.audit(matches, kn.TeamElo.classic(k=60))
+    >>> found = kn.audit(matches, kn.TeamElo.classic(k=60, home_advantage=None))
     >>> found.best.k < 60, found.verdict.split(":")[0]
     (True, 'K = 60 is too large for this league')
     """
     check_matches(matches)
     read = readable(matches)
     matches, since = read.matches, read.since
-    k, given = system_k(rater)
+    in_use, other_rater = system_of(rater, matches, since)
     table = None if ratings is None else table_of(ratings, matches)
     tell = progress or (lambda words: None)
     calendar = Calendar.of(matches)
     tell(f"Estimating strengths and their movement from {len(matches):,} matches")
-    league = estimate_league(calendar)
-    theory = Theory(calendar, league, since)
-    tell("Asking the theory what every K would do, and how sure that is")
-    curve = k_curve(theory, k)
-    in_use = curve.best.k if k is None else k
+    league = estimate_league(calendar, in_use.nu)
+    in_use = in_use.with_ties(league.ties)
+    recursion = Recursion(calendar, league.parameters, in_use.in_kernels(matches), since)
+    tell("Asking the theory what every K would do")
+    centre = recursion.best()
+    ks = k_grid(centre, in_use.k or centre)
     tell("Holding every K against the later half of the matches")
-    earlier = venue_of(matches[:since], curve.best.k)
-    venue = Venue(given.home_advantage or earlier.home_advantage, given.ties or earlier.ties)
-    measured = measured_curve(matches, since, curve.column("k"), venue)
+    measured = backtest(lambda some: in_use.losses(matches, some), ks, since)
+    tell(f"Playing the league {REPLAYS} times again, to see how sure that is")
+    curve = k_curve(recursion, ks, replay_interval(recursion, league, in_use, matches, centre))
+    advice = advise(curve, measured, len(matches))
+    if not advice.agree:
+        tell("Theory and backtest disagree: looking for the cause")
+        advice = replace(advice, causes=causes_of(recursion, in_use, matches, advice.k))
     other = None
-    if rater is not None and k is None:
-        tell(f"Fitting {type(rater).__name__} on the earlier half")
-        other = other_system(rater, matches, since, in_use, venue)
-    later = venue_of(matches[since:], curve.best.k)
-    return _assembled(read, theory, curve, measured, in_use, (venue, later), table, other)
+    if other_rater is not None:
+        tell(f"Fitting {type(other_rater).__name__} on the earlier half")
+        other = other_system(other_rater, matches, since, in_use, measured)
+    return _assembled(read, in_use, recursion, league, curve, measured, advice, other, table)
+
+
+def replay_interval(
+    recursion: Recursion, league: LeagueEstimate, in_use: SystemInUse, matches: Matches, centre: float
+) -> tuple[float, float]:
+    """Where the best K lies in 95 % of replays: each draw of the parameters plays one, and that replay's best K counts.
+
+    The logarithms of forty best K are taken as normal: their quantiles themselves would be the extremes.
+    """
+    ks = centre * RUNG ** np.arange(-RUNGS, RUNGS + 1.0)
+    drawn = league.draw(recursion.calendar, REPLAYS)
+    losses = [
+        in_use.losses(played_again(matches, one.result), ks)[:, recursion.since :].sum(axis=1)
+        for one in replays(recursion.calendar, drawn)
+    ]
+    found = np.log(lowest(ks, np.stack(losses, axis=1)))
+    reach = 2.02 * float(found.std(ddof=1))
+    return math.exp(found.mean() - reach), math.exp(found.mean() + reach)
+
+
+def causes_of(recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float) -> tuple[str, ...]:
+    """How the league differs from its replays."""
+    from kinelo.advice.audit.check import posterior_check
+
+    return differences_from(posterior_check(recursion, in_use, matches, k))
+
+
+def tested_in_use(in_use: SystemInUse, matches: Matches, measured: Backtest, advised: float) -> Comparison:
+    """The system in use, rated by its own rater, against every K tried."""
+    losses = own_losses(in_use.blank(), matches)
+    all_tried = [(float(k), measured.against(losses, float(k))) for k in measured.k]
+    better = [(k, one) for k, one in all_tried if one.low > 0]
+    surest = max(better, key=lambda pair: pair[1].low, default=(None, None))
+    return Comparison(measured.against(losses, advised), *surest)
 
 
 def _assembled(
-    read: Readable, theory: Theory, curve: KCurve, measured: Measured, k: float, venues: tuple[Venue, Venue],
-    table: Any, other: OtherSystem | None,
+    read: Readable, in_use: SystemInUse, recursion: Recursion, league: LeagueEstimate, curve: KCurve,
+    measured: Backtest, advice: Advice, other: Any, table: Any,
 ) -> Audit:  # fmt: skip
-    venue, later = venues
-    matches, since, league = read.matches, read.since, theory.league
-    now = theory.at(k)
-    home, away = ratings_before(matches, k, venue)
-    gaps, result = gaps_of(matches, since, home, away, venue), matches.signed[since:]
-    strength, doubt, active = _today(theory)
+    matches, since = read.matches, read.since
+    k = in_use.k or advice.k
+    before = in_use.ratings_before(matches, k)
+    result = matches.signed[since:]
+    gaps = in_use.gaps(matches, before, since)
+    strength, doubt, active = _today(recursion)
     spread = math.sqrt(max(float(strength[active].var() + doubt[active].mean()), 1e-6))
-    step, rate = _per_match(theory)
-    law = Davidson(nu=NU, kappa=league.ties) if league.ties > 0 else Tanh(nu=NU)
+    step, rate = _per_match(recursion)
     dynamics = _dynamics(step, rate, spread)
     level = np.zeros(int(active.sum())) if isinstance(dynamics, Form) else strength[active]
-    names = [matches.teams[i] for i in np.flatnonzero(active)]
-    in_use = classic(k, venue).update(matches).ratings_
-    misrated = tell_ratings(matches.teams, in_use, strength, doubt, active)
-    settled = max(now.noise + now.lag, 1e-9)
-    decay = -math.log1p(-min(k / 2 * theory.slope, 0.999))
-    facts: dict[str, Any] = {
-        "k": k, "league": league, "now": now, "best": curve.best, "curve": curve, "measured": measured,
-        "slope": gaps.slope(result), "later_slope": _later_slope(matches, since, k, later), "spread": spread,
-        "step": step, "rate": rate, "memory": 1 / decay,
-        "newcomer_matches": max(math.log(league.newcomer_spread**2 / settled) / (2 * decay), 0.0),
-        "bands": bands_of(home[since:], away[since:], gaps, result), "misrated": misrated.extremes,
-        "ratings": None if table is None else tell_ratings(matches.teams, table, strength, doubt, active),
-        "notes": read.notes + _notes(curve, theory, matches.lineups is not None), "other": other,
-    }  # fmt: skip
-    return Audit(
-        verdict=verdict_of(k, curve, measured, now) if other is None else other_verdict(other, curve.best.k),
-        strengths=Fixed(level, names=names),
-        dynamics=dynamics,
-        system=RatingSystem(law, gamma=k / 2),
-        venue=venue,
-        later_venue=later,
-        matches=matches,
+    now = recursion.at(k)
+    tested = tested_in_use(in_use, matches, measured, advice.k)
+    rated = in_use.at(k).update(matches).ratings_
+    found = Audit(
+        verdict="", advice=advice, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
+        tested=tested, now=now, best=recursion.at(advice.k), curve=curve, measured=measured, league=league,
+        home=_home(recursion, in_use, k), slope=gaps.slope(result), spread=spread, step=step, rate=rate,
+        **_speeds(recursion, k, now), bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
+        misrated=compare_ratings(matches.teams, rated, strength, doubt, active).extremes,
+        ratings=None if table is None else compare_ratings(matches.teams, table, strength, doubt, active), other=other,
+        notes=read.notes + _notes(advice, len(matches), matches.lineups is not None), in_use=in_use,
+        strengths=Fixed(level, names=[matches.teams[i] for i in np.flatnonzero(active)]), dynamics=dynamics,
+        system=RatingSystem(_law(league, in_use.nu), gamma=k / 2), recursion=recursion, before=before, matches=matches,
         since=since,
-        **facts,
-    )
+    )  # fmt: skip
+    return replace(found, verdict=verdict_of(found))
 
 
-def _later_slope(matches: Matches, since: int, k: float, later: Venue) -> tuple[float, float]:
-    home, away = ratings_before(matches, k, later)
-    return gaps_of(matches, since, home, away, later).slope(matches.signed[since:])
+def _law(league: LeagueEstimate, nu: float) -> Davidson | Tanh:
+    return Davidson(nu=points_scale(nu, league.ties), kappa=league.ties) if league.ties > 0 else Tanh(nu=nu)
 
 
-def _today(theory: Theory) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _speeds(recursion: Recursion, k: float, now: Prediction) -> dict[str, float]:
+    """How fast ratings follow, and how soon a newcomer's start is forgotten."""
+    decay = -math.log1p(-min(k / 2 * recursion.slope, 0.999))
+    settled = max(now.error - now.newcomers, 1e-9)
+    left = math.log(recursion.parameters.newcomer_spread**2 / settled) / (2 * decay)
+    return {"memory": 1 / decay, "newcomer_matches": max(left, 0.0)}
+
+
+def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
+    """The home advantage at first and today, and what it buys to follow it."""
+    own = recursion.strengths.home[~recursion.calendar.neutral]
+    if own.size == 0:
+        return Home(0.0, 0.0, 0.0, 0.0)
+    tenth = max(own.size // 10, 1)
+    following = recursion.with_home(recursion.strengths.home)
+    gain = recursion.loss(k) - following.loss(k)
+    return Home(in_use.home_advantage, float(own[:tenth].mean()), float(own[-tenth:].mean()), gain)
+
+
+def _today(recursion: Recursion) -> tuple[Array, Array, np.ndarray]:
     """Mean and variance of each strength today, about the mean of the sides that played within two years."""
-    known, league, day = theory.known, theory.league, theory.calendar.day
-    active = known.last >= max(float(day[-1]) - ACTIVE_YEARS * 365.25, 0.0)
-    years = np.maximum(day[-1] - known.last, 0.0) / 365.25
-    keep = np.exp(-league.return_per_year * years)
-    grown = league.walk_per_year**2 * (1 - keep**2) / (2 * league.return_per_year)
-    mean = known.centre + keep * (known.mean - known.centre)
-    return mean - mean[active].mean(), known.variance * keep**2 + grown, active
+    calendar, p, path = recursion.calendar, recursion.parameters, recursion.filtered.path
+    mean, variance, last = (np.zeros(calendar.sides) for _ in range(3))
+    for side, who in enumerate((calendar.home, calendar.away)):
+        place = np.full(calendar.sides, -1)
+        place[who] = np.arange(calendar.size)
+        seen = np.flatnonzero((place >= 0) & (calendar.day[place] >= last))
+        mean[seen], variance[seen] = path[place[seen], side, 3], path[place[seen], side, 4]
+        last[seen] = calendar.day[place[seen]]
+    active = last >= max(float(calendar.day[-1]) - ACTIVE_YEARS * 365.25, 0.0)
+    keep = np.exp(-p.return_per_year * np.maximum(calendar.day[-1] - last, 0.0) / 365.25)
+    grown = p.walk_per_year**2 * (1 - keep**2) / (2 * p.return_per_year)
+    centre = recursion.filtered.centre
+    now = centre + keep * (mean - centre)
+    return now - now[active].mean(), variance * keep**2 + grown, active
 
 
-def _per_match(theory: Theory) -> tuple[float, float]:
+def _per_match(recursion: Recursion) -> tuple[float, float]:
     """Mean change of a strength, and its return, from one match of a side to its next, over the matches scored."""
-    calendar, league = theory.calendar, theory.league
-    last = np.full(calendar.sides, -1.0)
-    rests = []
-    for place, pair in enumerate(zip(calendar.home, calendar.away)):
-        for side in pair:
-            if last[side] >= 0 and place >= theory.since:
-                rests.append(calendar.day[place] - last[side])
-            last[side] = calendar.day[place]
-    years = np.array(rests or [1.0]) / 365.25
-    lost = 1 - np.exp(-2 * league.return_per_year * years)
-    change = league.walk_per_match**2 + league.walk_per_year**2 * lost / (2 * league.return_per_year)
+    p, path = recursion.parameters, recursion.filtered.path[recursion.since :]
+    # φ is 1 where a side enters.
+    phi = path[:, :, 0][path[:, :, 0] < 1.0]
+    lost = 1 - phi**2 if phi.size else np.zeros(1)
+    change = p.walk_per_match**2 + p.walk_per_year**2 * lost / (2 * p.return_per_year)
     return math.sqrt(float(change.mean())), float(lost.mean() / 2)
 
 
@@ -268,18 +318,18 @@ def _dynamics(step: float, rate: float, spread: float) -> Form | Walk:
     return Walk(spread=step)
 
 
-def _notes(curve: KCurve, theory: Theory, lineups: bool) -> tuple[str, ...]:
+def _notes(advice: Advice, matches: int, lineups: bool) -> tuple[str, ...]:
     notes = [
         "How much performances vary around strengths from match to match cannot be told from results alone: it "
         "flattens the scale of results, and strengths here are on that scale"
         + ("; the part that line-ups make is told by them (performance)." if lineups else "."),
     ]
-    width = math.log(curve.high / curve.low)
+    width = math.log(advice.high / advice.low)
     if width > math.log(2.0):
-        wanted = len(theory.calendar) * (width / math.log(1.25**2)) ** 2
+        wanted = matches * (width / math.log(1.25**2)) ** 2
         notes.append(
-            f"K* is uncertain by a factor {curve.high / curve.low:.1f}: about {_round(wanted):,} matches like these "
-            "would tell it to ± 25 %."
+            f"The best K is uncertain by a factor {advice.high / advice.low:.1f}: about {_round(wanted):,} matches "
+            "like these would tell it to ± 25 %."
         )
     return tuple(notes)
 

@@ -9,13 +9,14 @@ as where like meets like.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from kinelo.advice.audit import kernels
-from kinelo.advice.audit.estimate import Array, Calendar, LeagueEstimate, filtered
-from kinelo.advice.audit.measured import Venue, classic, gaps_of, ratings_before
+from kinelo.advice.audit.in_use import SystemInUse, played_again
+from kinelo.advice.audit.kernels import Array
+from kinelo.advice.audit.recursion import Recursion
+from kinelo.advice.audit.replays import replay
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 
@@ -71,56 +72,35 @@ class PosteriorCheck:
 
 
 def posterior_check(
-    matches: Matches, league: LeagueEstimate, since: int, k: float, venue: Venue, seed: int = 0
+    recursion: Recursion, system: SystemInUse, matches: Matches, k: float, seed: int = 0
 ) -> PosteriorCheck:
     """Play the calendar again, by the same sides and by others, and rate it with the same K."""
-    calendar = Calendar.of(matches)
-    path = filtered(calendar, league.vector, keep_path=True).path
-    own = Venue(league.home_advantage, league.ties)
+    calendar, parameters, since = recursion.calendar, recursion.parameters, recursion.since
     played: list[list[tuple[float, ...]]] = [[], []]
     errors = []
     for stream in np.random.SeedSequence(seed).spawn(REPEATS):
         generator = np.random.default_rng(stream)
-        for kind, strengths in enumerate((same_sides, other_sides)):
-            strength = strengths(calendar, league, path, generator)
-            signed = np.empty(len(calendar))
-            kernels.results(strength, calendar.neutral, league.vector, generator.random(signed.size), signed)
-            again = replace(matches, result=(signed + 1) / 2, margin=np.full(signed.size, np.nan), source=None)
-            played[kind].append(_described(again, since, k, own))
+        for kind in range(2):
+            drawn = replay(calendar, parameters, generator, other_sides=kind == 1)
+            again = played_again(matches, drawn.result)
+            before = system.ratings_before(again, k)
+            played[kind].append(_described(again, since, k, system, before))
             if kind == 0:
-                home, away = ratings_before(again, k, own)
-                off = home - away - (strength[:, 0] - strength[:, 1])
+                off = (before - drawn.strength) @ np.array([1.0, -1.0])
                 errors.append(float(np.mean(off[since:] ** 2) / 2))
+    real = dict(zip(CHECKED, _described(matches, since, k, system, system.ratings_before(matches, k))))
     error = math.sqrt(float(np.mean(errors)))
-    real = dict(zip(CHECKED, _described(matches, since, k, venue)))
     return PosteriorCheck(**real, played=np.array(played[0]), others=np.array(played[1]), error=error)
 
 
-def same_sides(calendar: Calendar, league: LeagueEstimate, path: Array, generator: np.random.Generator) -> Array:
-    """Strengths of both sides of every match, drawn given all results."""
-    normal, strength = generator.standard_normal((len(calendar), 2)), np.empty((len(calendar), 2))
-    kernels.same_strengths(calendar.home, calendar.away, path, normal, np.zeros((calendar.sides, 4)), strength)
-    return strength
-
-
-def other_sides(calendar: Calendar, league: LeagueEstimate, path: Array, generator: np.random.Generator) -> Array:
-    """Strengths of both sides of every match, drawn from the model alone."""
-    normal, strength = generator.standard_normal((len(calendar), 2)), np.empty((len(calendar), 2))
-    kernels.new_strengths(
-        calendar.home, calendar.away, calendar.day, league.vector, normal, np.zeros(calendar.sides),
-        np.full(calendar.sides, -1.0), strength,
-    )  # fmt: skip
-    return strength
-
-
-def _described(matches: Matches, since: int, k: float, venue: Venue) -> tuple[float, ...]:
-    home, away = ratings_before(matches, k, venue)
-    slope, _ = gaps_of(matches, since, home, away, venue).slope(matches.signed[since:])
-    forecast = classic(k, venue).one_step_ahead(matches).probabilities[since:]
+def _described(matches: Matches, since: int, k: float, system: SystemInUse, before: Array) -> tuple[float, ...]:
+    forecast = system.at(k).one_step_ahead(matches).probabilities[since:]
+    slope, _ = system.gaps(matches, before, since).slope(matches.signed[since:])
     loss = float(log_loss(forecast, matches.result[since:]).mean())
-    both = np.concatenate([home[since:], away[since:]])
+    home, away = before.T
+    both = before[since:].ravel()
     # Every match is seen from both sides, so that who is named first does not matter.
-    likeness = float(np.corrcoef(both, np.concatenate([away[since:], home[since:]]))[0, 1])
+    likeness = float(np.corrcoef(both, before[since:, ::-1].ravel())[0, 1])
     return float(both.std()), _movement(matches, home, away, since), likeness, slope, loss
 
 

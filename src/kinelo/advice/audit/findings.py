@@ -4,16 +4,49 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kinelo.advice.audit.curve import KCurve, Prediction
+from kinelo.advice.audit.advised import Advice, Period
+from kinelo.advice.audit.backtest import Backtest, Difference
 from kinelo.advice.audit.estimate import LeagueEstimate
 from kinelo.advice.audit.gaps import Band
-from kinelo.advice.audit.in_use import Misrated, RatingsInUse
-from kinelo.advice.audit.measured import Measured, Venue
+from kinelo.advice.audit.in_use import SystemInUse
+from kinelo.advice.audit.kernels import Array
 from kinelo.advice.audit.other import OtherSystem
+from kinelo.advice.audit.recursion import KCurve, Prediction, Recursion
+from kinelo.advice.audit.table_in_use import Misrated, RatingsInUse
 from kinelo.matches.matches import Matches
 from kinelo.model.dynamics import Form, Walk
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
+
+
+@dataclass(frozen=True)
+class Home:
+    """The home advantage: what forecasts add, what it was in the first and the last tenth of the matches, and by how
+    much an advantage that follows it lowers the expected log-loss of the later half."""
+
+    in_use: float
+    first: float
+    today: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The system in use against every K tried, on the later half of the matches.
+
+    Attributes
+    ----------
+    gain
+        How much more the system in use loses than the K advised, with its 95 % interval.
+    better
+        The K that is most surely better than the system in use; None where none is, beyond the interval.
+    better_gain
+        How much more the system in use loses than that K.
+    """
+
+    gain: Difference
+    better: float | None
+    better_gain: Difference | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,20 +57,26 @@ class Findings:
     ----------
     verdict
         One sentence: the answer.
+    advice
+        The K that theory and backtest both support, with its 95 % interval, or what was tested where they disagree.
+    periods
+        The best K of each quarter of the history; the last one is today's.
     k
-        The K in use.
-    league
-        What the matches alone say: how far strengths lie apart, how fast they move, home advantage, ties.
+        The K in use; None where a rule sets it match by match, or the system is no Elo.
+    tested
+        The system in use against every K tried.
     now, best
-        What theory predicts at the K in use and at K*: log-loss, noise, lag, newcomers, bias, calibration.
+        What theory predicts of the system in use and of the K advised: log-loss, error of a rating, calibration.
     curve
-        The same at every K, with the interval of K*.
+        The same at every K, with theory's own best K and its interval.
     measured
         The curve by backtest, on the same matches.
+    league
+        What the matches alone say: how far strengths lie apart, how fast they move, home advantage, ties.
+    home
+        Home advantage in use, at first and today.
     slope
         Slope of results on forecasts of the system in use, with its standard error.
-    later_slope
-        The same with home advantage and ties of the later half, in place of the earlier one's.
     spread
         Standard deviation of the strengths of the sides active at the end, in points.
     step, rate
@@ -53,7 +92,7 @@ class Findings:
     ratings
         What was found of the table of ratings in use; None without one.
     other
-        What was found of a rater that is not classic Elo; None without one.
+        What was found of a rater that is no Elo with a K; None without one.
     strengths, dynamics, system
         The league as the theory takes it: `kn.tracking(audit.system, audit.strengths, audit.dynamics)`.
     notes
@@ -61,14 +100,17 @@ class Findings:
     """
 
     verdict: str
-    k: float
-    league: LeagueEstimate
+    advice: Advice
+    periods: tuple[Period, ...]
+    k: float | None
+    tested: Comparison
     now: Prediction
     best: Prediction
     curve: KCurve
-    measured: Measured
+    measured: Backtest
+    league: LeagueEstimate
+    home: Home
     slope: tuple[float, float]
-    later_slope: tuple[float, float]
     spread: float
     step: float
     rate: float
@@ -79,10 +121,11 @@ class Findings:
     ratings: RatingsInUse | None
     other: OtherSystem | None
     notes: tuple[str, ...]
+    in_use: SystemInUse = field(repr=False)
     strengths: Fixed = field(repr=False)
     dynamics: Form | Walk = field(repr=False)
     system: RatingSystem = field(repr=False)
-    venue: Venue = field(repr=False)
-    later_venue: Venue = field(repr=False)
+    recursion: Recursion = field(repr=False)
+    before: Array = field(repr=False)
     matches: Matches = field(repr=False)
     since: int = field(repr=False)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import root_scalar
 
-from kinelo.advice.audit.estimate import NU, Array, hermite
+from kinelo.advice.audit.estimate import hermite
+from kinelo.advice.audit.kernels import Array
+from kinelo.play.laws import points_scale
 
 BANDS = 5
 LEAST_IN_BAND = 30
@@ -40,21 +42,25 @@ class Band:
 
 
 class Gaps:
-    """Matches with gaps in points that forecast results, blurred by a normal error of this width."""
+    """Matches with gaps in points that forecast results by Davidson's law, its expected score of slope ν at equality.
 
-    def __init__(self, gap: Array, blur: float | Array, ties: float) -> None:
-        self.gap, self.blur, self.ties = gap, blur, ties
+    ``blur`` is the standard deviation of a normal error of the gap.
+    """
+
+    def __init__(self, gap: Array, blur: float | Array, ties: float, nu: float) -> None:
+        self.gap, self.blur, self.ties, self.nu = gap, blur, ties, nu
 
     def law(self, stretch: float = 1.0) -> tuple[Array, Array, Array]:
         """Mean, slope and variance of results."""
         mean, slope, square = (np.zeros(self.gap.size) for _ in range(3))
+        nu = points_scale(self.nu, self.ties)
         for x, weight in zip(*hermite(NODES if np.any(self.blur) else 1)):
-            up = np.exp(np.clip(NU * (stretch * self.gap + self.blur * x), -300, 300))
+            up = np.exp(np.clip(nu * (stretch * self.gap + self.blur * x), -300, 300))
             whole = up + 1 / up + self.ties
             b, s = (up - 1 / up) / whole, (up + 1 / up) / whole
             mean += weight * b
             square += weight * s
-            slope += weight * NU * (s - b * b)
+            slope += weight * nu * (s - b * b)
         return mean, slope, square - mean**2
 
     def slope(self, result: Array) -> tuple[float, float]:
@@ -79,13 +85,13 @@ class Gaps:
     def of(self, here: np.ndarray) -> Gaps:
         """Some of the matches."""
         blur = self.blur[here] if isinstance(self.blur, np.ndarray) else self.blur
-        return Gaps(self.gap[here], blur, self.ties)
+        return Gaps(self.gap[here], blur, self.ties, self.nu)
 
 
 def bands_of(home: Array, away: Array, forecast: Gaps, result: Array) -> tuple[Band, ...]:
     """Matches by rating of the side in question, lowest fifth first; every match is seen from both sides."""
     own = np.concatenate([home, away])
-    whole = Gaps(np.concatenate([forecast.gap, -forecast.gap]), forecast.blur, forecast.ties)
+    whole = Gaps(np.concatenate([forecast.gap, -forecast.gap]), forecast.blur, forecast.ties, forecast.nu)
     seen = np.concatenate([result, -result])
     place = np.searchsorted(np.quantile(own, np.linspace(0, 1, BANDS + 1)[1:-1]), own)
     found = []

@@ -1,142 +1,143 @@
-"""The system in use: its K, or its table of ratings held against what matches say of strengths."""
+"""The system in use: rated by the rater itself at any K, over the real matches or over results drawn anew."""
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import warnings
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kinelo.advice.audit.estimate import Array
-from kinelo.advice.audit.measured import Venue
-from kinelo.errors import InputError
+from kinelo.advice.audit.gaps import Gaps
+from kinelo.advice.audit.kernels import Array, System
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
-from kinelo.raters.name_index import nearest_names
+from kinelo.play.laws import points_scale
 from kinelo.raters.rater import Rater
-from kinelo.raters.team.rater import TeamElo
+from kinelo.raters.team.classic import ClassicElo
 
-if TYPE_CHECKING:
-    import polars as pl
-
-LISTED = 5
 USUAL_K = 32.0
 
 
 @dataclass(frozen=True)
-class Misrated:
-    """A side, its rating in use and what the matches say of its strength, about the mean of the active sides.
+class SystemInUse:
+    """A federation's Elo: what it is called, its one K if it has one, and the rater itself, ready to rate.
 
-    ``off`` is rating less strength, ``error`` the standard error of the strength.
+    ``rater`` has its home advantage settled: its own, or, where it was left open, that of the earlier half.
+    :meth:`with_ties` settles the draws of its forecasts.
     """
 
-    side: str
-    rating: float
-    strength: float
-    off: float
-    error: float
+    name: str
+    k: float | None
+    rater: ClassicElo = field(repr=False)
+
+    @property
+    def nu(self) -> float:
+        """Slope of the expected score at equality."""
+        return math.log(10.0) / (2.0 * self.rater.scale)
+
+    @property
+    def home_advantage(self) -> float:
+        """Rating points that the expected score adds for the home side."""
+        return float(self.rater.home_advantage or 0.0)
+
+    @property
+    def ties(self) -> float:
+        """Davidson's κ of its forecasts."""
+        return float(self.rater.ties or 0.0)
+
+    def with_ties(self, ties: float) -> SystemInUse:
+        """The same system; where its forecasts learn κ on the way, they know it, so that all K forecast draws alike."""
+        rater = self.blank()
+        return replace(self, rater=rater.set_params(ties=ties) if rater.ties is None else rater)
+
+    def at(self, k: float) -> ClassicElo:
+        """The same system with this K."""
+        return copy.deepcopy(self.rater).set_params(k=k)
+
+    def blank(self) -> ClassicElo:
+        """The system as it is, before any match."""
+        return copy.deepcopy(self.rater)
+
+    def losses(self, matches: Matches, ks: Array) -> Array:
+        """Log-loss of every match (columns) at every K (rows)."""
+        return np.stack([own_losses(self.at(float(k)), matches) for k in ks])
+
+    def in_kernels(self, matches: Matches) -> System:
+        """The system as the compiled recursion takes it."""
+        ties = self.ties
+        home = np.where(matches.neutral, 0.0, self.home_advantage)
+        return System(self.nu, points_scale(self.nu, ties), ties, home, self.start(matches))
+
+    def ratings_before(self, matches: Matches, k: float) -> Array:
+        """Ratings of both sides before each match (n × 2), less where newcomers begin.
+
+        A rating is the sum of what its side's matches moved: K/2 times a surprise each, which the forecast tells by
+        ``P(win)/P(loss) = e^{2 ν_D r}`` and ``P(draw)² = κ² P(win) P(loss)``.
+        """
+        win, draw, loss = self.at(k).one_step_ahead(matches).probabilities.T
+        nu_D = points_scale(self.nu, draw / np.sqrt(win * loss))
+        moved = k / 2 * matches.weight * (matches.signed - np.tanh(self.nu * np.log(win / loss) / (2 * nu_D)))
+        side = np.column_stack([matches.home, matches.away]).ravel()
+        order = np.argsort(side, kind="stable")
+        change = np.column_stack([moved, -moved]).ravel()[order]
+        total = np.cumsum(change) - change
+        first = np.flatnonzero(np.diff(side[order], prepend=-1))
+        total -= np.repeat(total[first], np.diff(first, append=side.size))
+        before = np.empty(side.size)
+        before[order] = total
+        return before.reshape(-1, 2) + self.start(matches)[np.column_stack([matches.home, matches.away])]
+
+    def start(self, matches: Matches) -> Array:
+        """Where each side's rating begins, less where newcomers begin."""
+        if self.rater.start is None:
+            return np.zeros(len(matches.teams))
+        blank = copy.deepcopy(self.rater)
+        blank.reset()
+        known = dict(zip(blank.ratings_["name"], blank.ratings_["rating"]))
+        return np.array([known.get(team, self.rater.initial) for team in matches.teams]) - self.rater.initial
+
+    def gaps(self, matches: Matches, before: Array, since: int) -> Gaps:
+        """What ratings before each match forecast of the later half."""
+        home = np.where(matches.neutral, 0.0, self.home_advantage)
+        return Gaps((before[:, 0] - before[:, 1] + home)[since:], 0.0, self.ties, self.nu)
 
 
-@dataclass(frozen=True)
-class RatingsInUse:
-    """Ratings held against strengths, about their means over the sides compared.
-
-    Attributes
-    ----------
-    sides
-        How many were compared.
-    slope
-        Slope of ratings on strengths: below 1 the scale is shrunken.
-    error
-        Standard deviation of ratings about strengths, in points.
-    deviation_ratio
-        Mean square of (rating − strength)/deviation: 1 where stated deviations are honest; None without any.
-    extremes
-        The sides rated highest and lowest.
-    """
-
-    sides: int
-    slope: float
-    error: float
-    deviation_ratio: float | None
-    extremes: tuple[Misrated, ...]
+def own_losses(rater: Rater, matches: Matches) -> Array:
+    """Log-loss of each match, forecast before it is used."""
+    return log_loss(rater.one_step_ahead(matches).probabilities, matches.result)
 
 
-def system_k(rater: Rater | None) -> tuple[float | None, Venue]:
-    """K of the system in use, None where it has none, with the home advantage and ties it states."""
-    if rater is None:
-        return USUAL_K, Venue(0.0, 0.0)
-    if not isinstance(rater, Rater):
+def system_of(rater: Rater | None, matches: Matches, since: int) -> tuple[SystemInUse, Rater | None]:
+    """The Elo to audit, and the rater to hold against it where that is no Elo with a K."""
+    if rater is not None and not isinstance(rater, Rater):
         raise InputError(f"rater must be a rater, such as TeamElo.classic(k=32) or Glicko(), not {rater!r}.")
-    if not isinstance(rater, TeamElo) or rater.step is None:
-        return None, Venue(0.0, 0.0)
-    if rater.step <= 0:
+    elo = rater if isinstance(rater, ClassicElo) else ClassicElo(USUAL_K, home_advantage=None)
+    k = single_k(elo)
+    if k is not None and k <= 0:
         raise InputError("K must be above 0: with K = 0 ratings never move.")
-    return 2 * rater.step, Venue(rater.home_advantage or 0.0, rater.ties or 0.0)
+    settled = copy.deepcopy(elo)
+    if elo.home_advantage is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", KineloWarning)
+            settled.fit(matches[:since])
+        settled = copy.deepcopy(elo).set_params(home_advantage=settled.parameters_["home_advantage"])
+    name = f"K = {k:g}" if k is not None else rule_name(elo)
+    return SystemInUse(name, k, settled), None if rater is None or isinstance(rater, ClassicElo) else rater
 
 
-def table_of(ratings: Any, matches: Matches) -> pl.DataFrame:
-    """The table of ratings in use as a frame: name, rating, perhaps deviation."""
-    import polars as pl
-
-    try:
-        if isinstance(ratings, str | Path):
-            table = pl.read_csv(ratings)
-        elif isinstance(ratings, pl.DataFrame):
-            table = ratings
-        else:
-            table = pl.DataFrame(ratings)
-    except (OSError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise InputError(
-            f"ratings must be a table with the columns name and rating, which cannot be read: {error}."
-        ) from error
-    table = table.rename({"team": "name"}) if "team" in table.columns and "name" not in table.columns else table
-    missing = [name for name in ("name", "rating") if name not in table.columns]
-    if missing:
-        raise InputError(f"ratings has no column {missing[0]}; it has {', '.join(table.columns) or 'none'}.")
-    table = table.with_columns(pl.col("name").cast(pl.String), pl.col("rating").cast(pl.Float64, strict=False))
-    bad = table.filter(~pl.col("rating").is_finite().fill_null(False))
-    if bad.height:
-        raise InputError(f"ratings has no usable rating for {bad['name'][0]!r}.")
-    if table["name"].n_unique() < table.height:
-        raise InputError("ratings names a side twice.")
-    strange = [name for name in table["name"] if name not in set(matches.teams)]
-    if len(strange) > table.height / 2 or table.height - len(strange) < 2:
-        near = nearest_names(strange[0], sorted(matches.teams)) if strange else []
-        meant = f"; is {strange[0]!r} {near[0]!r}" + "?" if near else ""
-        raise InputError(
-            f"These ratings do not belong to these sides: {len(strange):,} of {table.height:,} names never "
-            f"played{meant}" + ("" if near else ".")
-        )
-    return table
+def single_k(rater: ClassicElo) -> float | None:
+    """The one K of a rater; None where a rule sets it match by match."""
+    return float(rater.k) if isinstance(rater.k, int | float) else None
 
 
-def tell_ratings(
-    teams: tuple[str, ...], table: pl.DataFrame, strength: Array, doubt: Array, active: np.ndarray
-) -> RatingsInUse:
-    """Hold ratings of active sides against their strengths of today."""
-    index = {name: i for i, name in enumerate(teams)}
-    rows = [
-        (index[row["name"]], row)
-        for row in table.iter_rows(named=True)
-        if row["name"] in index and active[index[row["name"]]]
-    ]
-    if len(rows) < 2:
-        raise InputError("Fewer than two sides of these ratings have played within two years of the last match.")
-    places = np.array([place for place, _ in rows])
-    rating = np.array([row["rating"] for _, row in rows])
-    rating = rating - rating.mean()
-    own, error = strength[places] - strength[places].mean(), np.sqrt(doubt[places])
+def rule_name(rater: ClassicElo) -> str:
+    """What a rule of K is called in a sentence."""
+    return type(rater.k).__name__
 
-    slope = float(own @ rating) / max(float(own @ own), 1e-12)
-    off = rating - own
-    ratio = None
-    if "deviation" in table.columns:
-        stated = np.array([float(row["deviation"]) if row["deviation"] is not None else math.nan for _, row in rows])
-        ratio = float(np.nanmean((off**2 + error**2) / stated**2))
-    order = np.argsort(-rating, kind="stable")
-    chosen = [*order[:LISTED], *order[max(LISTED, order.size - LISTED) :]]
-    extremes = tuple(Misrated(teams[places[i]], *(float(x[i]) for x in (rating, own, off, error))) for i in chosen)
-    error_of_all = math.sqrt(float(np.mean(off**2) + np.mean(error**2)))
-    return RatingsInUse(len(rows), slope, error_of_all, ratio, extremes)
+
+def played_again(matches: Matches, signed: Array) -> Matches:
+    """The same matches with other results in [−1, 1]."""
+    return replace(matches, result=(signed + 1) / 2, margin=np.full(signed.size, np.nan), source=None)

@@ -1,266 +1,385 @@
 r"""Compiled loops of the audit, over matches in order of date.
 
-**Model.** Strengths on the scale of the ratings, ``P(S) ∝ e^{νSz} κ^{1−|S|}`` with ``z = θ_i − θ_j + h`` (Davidson).
-From one match of a side to its next, dt years later, ``θ ← φθ + ε`` with ``φ = e^{−ω dt}`` and
-``Var ε = φ²a² + y²(1 − φ²)/2ω``: a per match, y per root year. θ counts from the league's own mean M, which follows
-those who play: every appearance moves it by 1/n of the way, n sides having been seen. A newcomer's θ is normal about M
-plus a level, so that only differences of strength have a meaning, in any era.
+**Model.** A point is a point of expected score at equality: ``P(S) ∝ e^{ν_D S z} κ^{1−|S|}`` with ``z = θ_i − θ_j + h``
+and ``ν_D = ν(2 + κ)/2`` (Davidson), so that ``s'(0) = ν`` whatever κ. From one match of a side to its next, dt years
+later, ``θ ← φθ + ε`` with ``φ = e^{−ω dt}`` and ``Var ε = φ²a² + y²(1 − φ²)/2ω``: a per match, y per root year. θ
+counts from the league's own mean M, which follows those who play: every appearance moves it by 1/n of the way, n sides
+having been seen. A newcomer's θ is normal about M, plus a level once the average side seen has played twice. The home
+advantage h walks by d per root year.
 
-**Filter.** Each side is normal with mean m and variance v; a match is a quadrature over
-z ~ N(m_i − m_j + h, v_i + v_j) that gives the probability of the result and the moments of z after it.
+**Filter.** Each side, and h, is normal with mean m and variance v; a match is a quadrature over
+z ~ N(m_i − m_j + h, v_i + v_j + v_h) that gives the probability of the result and the moments of z after it.
 
-**Calendar.** Errors of Elo with step γ, linear in them, over the matches really played: with α = γμ, μ = E b' of the
-match and q = Var S, a side's V = Var θ, C = Cov(θ, r), U = Var r move by ``C ← (1 − α)C + αV``,
-``U ← (1 − α)²U + 2α(1 − α)C + α²(V + E_j) + γ²q``, ``E = V − 2C + U``. Since this is linear, each source of error
-(luck, movement, unknown starts) has a triple of its own.
+**Smoothing**, backwards, with φ', m⁻, v⁻ what was predicted for the side's next match: ``J = φ'v/v⁻``,
+``m̂ = m + J(m̂' − m⁻)``, ``v̂ = v + J²(v̂' − v⁻)``, ``A = Jv̂'/v̂``, the regression of the next strength on this one.
+
+**Ratings**, forwards: of each rating R its mean, ``C = Cov(θ, R)`` and ``U = Var R``, given those strengths; see
+:func:`follow_ratings`.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kinelo.play.formula import kernel
+from kinelo.matches.matches import Matches
+from kinelo.play.formula import inlined, kernel
+from kinelo.play.laws import points_scale
 
+Array = NDArray[np.float64]
 YEAR = 365.25
 STEEPEST = 300.0
-# Places in the vector of what the model knows.
-PER_MATCH, PER_YEAR, RETURN, START, LEVEL, HOME, KAPPA, NU = range(8)
-LATE = 2 * YEAR
-"""Sides that enter this long after the first match are newcomers at the level of late entrants."""
 LEAST_SEEN = 20
 """The league's mean follows no faster than if there were this many sides."""
+HOME_DOUBT = 100.0
+"""Standard deviation of the home advantage before the first match, in points of the chess scale."""
+CHESS_NU = math.log(10.0) / 800.0
+
+
+class Calendar(NamedTuple):
+    """The matches as the compiled loops take them: days count from the first one, results lie in [−1, 1]."""
+
+    home: NDArray[np.int32]
+    away: NDArray[np.int32]
+    result: Array
+    neutral: NDArray[np.bool_]
+    weight: Array
+    day: Array
+    sides: int
+
+    @property
+    def size(self) -> int:
+        """Number of matches."""
+        return self.home.size
+
+    @classmethod
+    def of(cls, matches: Matches) -> Calendar:
+        """The calendar of these matches."""
+        day = (matches.day - matches.day[0]).astype(float)
+        return cls(matches.home, matches.away, matches.signed, matches.neutral, matches.weight, day, len(matches.teams))
+
+
+class Parameters(NamedTuple):
+    """The model's numbers, in points of a scale with this ν."""
+
+    walk_per_match: float
+    walk_per_year: float
+    return_per_year: float
+    newcomer_spread: float
+    newcomer_level: float
+    home_drift: float
+    ties: float
+    nu: float = CHESS_NU
+
+
+class System(NamedTuple):
+    """The rating system: ``b = tanh νr``, Davidson's law of its forecasts, its home advantage in every match (n), and
+    where each side's rating begins, less where newcomers begin (sides)."""
+
+    nu: float
+    forecast_nu: float
+    forecast_kappa: float
+    home: Array
+    start: Array
+
+
+class Nodes(NamedTuple):
+    """Of the expectation over a standard normal variable."""
+
+    x: Array
+    weight: Array
+
+
+class Strengths(NamedTuple):
+    """Strengths given all results: mean, variance and A of both sides (n × 2), and the home advantage (n)."""
+
+    mean: Array
+    variance: Array
+    regression: Array
+    home: Array
+
+
+class Expected(NamedTuple):
+    """Of each match, over the strengths: E s, E s', E S² and E s²."""
+
+    score: Array
+    slope: Array
+    square: Array
+    score_square: Array
+
+
+class Followed(NamedTuple):
+    """What ratings do in each match, before it is played: expected loss, mean and variance of their difference, its
+    covariance with that of strengths, squared error of a rating, and the parts of that by luck and newcomers."""
+
+    loss: Array
+    gap: Array
+    variance: Array
+    covariance: Array
+    error: Array
+    luck: Array
+    newcomers: Array
+
+
+@inlined
+def _davidson(nu, kappa, z):
+    """E S, its slope, E S² and log D."""
+    u = min(max(nu * z, -STEEPEST), STEEPEST)
+    e = math.exp(u)
+    D = e + 1.0 / e + kappa
+    b = (e - 1.0 / e) / D
+    square = (e + 1.0 / e) / D
+    return b, nu * (square - b * b), square, D
 
 
 @kernel
-def filter_all(home, away, S, neutral, game_weight, day, p, x, weight, m, v, last, likelihood, gap, doubt, path):
-    """Log-likelihood of each result, and mean and variance of z before it; days count from the first match.
+def filter_matches(calendar, p, nodes, likelihood, path, home_path):
+    """Log-likelihood of each result before it is seen; a match of weight w teaches as much as w with its result.
 
-    A match of weight w teaches as much as w matches with its result.
-
-    ``path`` keeps both sides' φ, mean and variance before the match and after it, unless it is empty. Returns M.
+    ``path`` (n × 2 × 5) keeps both sides' φ, mean and variance before the match and after it, ``home_path`` (n × 4)
+    mean and variance of the home advantage. Returns M.
     """
-    a, y, omega, v0, level = p[PER_MATCH] ** 2, p[PER_YEAR] ** 2, p[RETURN], p[START] ** 2, p[LEVEL]
-    h, kappa, nu = p[HOME], p[KAPPA], p[NU]
+    a, y, omega, v0 = p.walk_per_match**2, p.walk_per_year**2, p.return_per_year, p.newcomer_spread**2
+    kappa, drift = p.ties, p.home_drift**2
+    nu = points_scale(p.nu, kappa)
     log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
+    m, v, last = np.zeros(calendar.sides), np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
+    x, weight = nodes.x, nodes.weight
+    h, h_variance, h_day = 0.0, (HOME_DOUBT * CHESS_NU / p.nu) ** 2, 0.0
     M = 0.0
     seen = 0
-    for k in range(S.size):
+    for k in range(calendar.home.size):
+        day = calendar.day[k]
         for side in range(2):
-            i = home[k] if side == 0 else away[k]
+            i = calendar.home[k] if side == 0 else calendar.away[k]
             phi = 1.0
-            if last[i] < 0:
-                m[i] = M + (level if day[k] > LATE else 0.0)
+            if last[i] < 0.0:
+                m[i] = M + (p.newcomer_level if k >= seen and seen > 0 else 0.0)
                 v[i] = v0
                 seen += 1
             else:
-                dt = (day[k] - last[i]) / YEAR
-                phi = math.exp(-omega * dt)
+                phi = math.exp(-omega * (day - last[i]) / YEAR)
                 m[i] = M + phi * (m[i] - M)
                 v[i] = phi * phi * (v[i] + a) + y * (1.0 - phi * phi) / (2.0 * omega)
-            last[i] = day[k]
-            if path.size > 0:
-                path[k, side, 0] = phi
-                path[k, side, 1] = m[i]
-                path[k, side, 2] = v[i]
-        i, j = home[k], away[k]
-        z = m[i] - m[j] + (0.0 if neutral[k] else h)
-        both = v[i] + v[j]
+            last[i] = day
+            path[k, side, 0], path[k, side, 1], path[k, side, 2] = phi, m[i], v[i]
+        i, j = calendar.home[k], calendar.away[k]
+        z, both = m[i] - m[j], v[i] + v[j]
+        if not calendar.neutral[k]:
+            h_variance += drift * (day - h_day) / YEAR
+            h_day = day
+            z += h
+            both += h_variance
+        home_path[k, 0], home_path[k, 1] = h, h_variance
         sd = math.sqrt(both)
-        gap[k] = z
-        doubt[k] = both
-        L = 0.0
-        M0 = 0.0
-        M1 = 0.0
-        M2 = 0.0
+        S, games = calendar.result[k], calendar.weight[k]
+        L, M0, M1, M2 = 0.0, 0.0, 0.0, 0.0
         for n in range(x.size):
-            u = nu * (z + sd * x[n])
-            u = min(max(u, -STEEPEST), STEEPEST)
+            u = min(max(nu * (z + sd * x[n]), -STEEPEST), STEEPEST)
             e = math.exp(u)
-            like = math.exp(S[k] * u) / (e + 1.0 / e + kappa)
+            power = e if S == 1.0 else (1.0 / e if S == -1.0 else (1.0 if S == 0.0 else math.exp(S * u)))
+            like = power / (e + 1.0 / e + kappa)
             L += weight[n] * like
-            if game_weight[k] != 1.0:
-                like = like ** game_weight[k]
+            if games != 1.0:
+                like = like**games
             like *= weight[n]
             M0 += like
             M1 += like * x[n]
             M2 += like * x[n] * x[n]
         M1 /= M0
         M2 /= M0
-        likelihood[k] = math.log(L) + (1.0 - abs(S[k])) * log_kappa
+        likelihood[k] = math.log(L) + (1.0 - abs(S)) * log_kappa
         shift = sd * M1 / both
         left = (1.0 - M2 + M1 * M1) / both
         m[i] += v[i] * shift
         m[j] -= v[j] * shift
         v[i] -= v[i] * v[i] * left
         v[j] -= v[j] * v[j] * left
+        if not calendar.neutral[k]:
+            h += h_variance * shift
+            h_variance -= h_variance * h_variance * left
         M += (m[i] + m[j] - 2.0 * M) / max(seen, LEAST_SEEN)
-        if path.size > 0:
-            path[k, 0, 3], path[k, 0, 4] = m[i], v[i]
-            path[k, 1, 3], path[k, 1, 4] = m[j], v[j]
+        path[k, 0, 3], path[k, 0, 4] = m[i], v[i]
+        path[k, 1, 3], path[k, 1, 4] = m[j], v[j]
+        home_path[k, 2], home_path[k, 3] = h, h_variance
     return M
 
 
 @kernel
-def expectations(gap, doubt, p, x, weight, mu, q, entropy, surprise):
-    """Mean slope, variance and entropy of each result, z ~ N(gap, doubt), and the entropy of its mean probabilities."""
-    kappa, nu = p[KAPPA], p[NU]
-    log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
-    for k in range(gap.size):
-        sd = math.sqrt(doubt[k])
-        mu[k] = 0.0
-        q[k] = 0.0
-        entropy[k] = 0.0
-        win = 0.0
-        loss = 0.0
-        for n in range(x.size):
-            u = nu * (gap[k] + sd * x[n])
-            u = min(max(u, -STEEPEST), STEEPEST)
-            e = math.exp(u)
-            D = e + 1.0 / e + kappa
-            b = (e - 1.0 / e) / D
-            spread = (e + 1.0 / e) / D - b * b
-            mu[k] += weight[n] * nu * spread
-            q[k] += weight[n] * spread
-            entropy[k] += weight[n] * (math.log(D) - b * u - kappa / D * log_kappa)
-            win += weight[n] * e / D
-            loss += weight[n] / (e * D)
-        tie = max(1.0 - win - loss, 1e-300)
-        surprise[k] = -win * math.log(win) - loss * math.log(loss) - tie * math.log(tie)
+def smooth_home(neutral, home_path, normal, home):
+    """The home advantage given all results, backwards; ``normal`` (n), unless empty, draws it in place of its mean."""
+    ahead, before, doubt = 0.0, 0.0, -1.0
+    for k in range(neutral.size - 1, -1, -1):
+        if neutral[k]:
+            home[k] = 0.0
+            continue
+        m, v = home_path[k, 2], home_path[k, 3]
+        if doubt >= 0.0:
+            J = v / max(doubt, 1e-300)
+            m += J * (ahead - before)
+            v *= 1.0 - J
+        if normal.size > 0:
+            m += math.sqrt(max(v, 0.0)) * normal[k]
+        home[k] = ahead = m
+        before, doubt = home_path[k, 0], home_path[k, 1]
 
 
 @kernel
-def calendar(home, away, game_weight, day, p, gamma, gap, mu, q, entropy, x, weight, since, state, loss):
-    """Expected loss of matches from ``since`` on, and sums over their sides: noise, lag, newcomers, bias, Cov, Var r.
-
-    ``state`` has a row per side: last day, mean strength and rating, luck's U, then V, C, U of movement and of starts.
-    """
-    a, y, omega, v0, level = p[PER_MATCH] ** 2, p[PER_YEAR] ** 2, p[RETURN], p[START] ** 2, p[LEVEL]
-    kappa, nu = p[KAPPA], p[NU]
-    sums = np.zeros(7)
-    M = 0.0
-    seen = 0
-    for k in range(home.size):
+def smooth_sides(calendar, path, mean, variance, regression):
+    """Mean and variance of both strengths in each match given all results, and A, the regression of the side's next
+    strength on this one, which is 0 after its last match."""
+    # Of each side's next match: φ, mean and variance before it, and its smoothed mean and variance.
+    following = np.zeros((calendar.sides, 5))
+    for k in range(calendar.home.size - 1, -1, -1):
         for side in range(2):
-            s = state[home[k] if side == 0 else away[k]]
-            if s[0] < 0.0:
-                s[1] = M + (level if day[k] > LATE else 0.0)
-                s[7] = v0
-                seen += 1
-            else:
-                phi = math.exp(-omega * (day[k] - s[0]) / YEAR)
-                square = phi * phi
-                s[1] = M + phi * (s[1] - M)
-                s[4] = square * (s[4] + a) + y * (1.0 - square) / (2.0 * omega)
-                s[5] *= phi
-                s[7] *= square
-                s[8] *= phi
-            s[0] = day[k]
-        s, t = state[home[k]], state[away[k]]
-        lag_s, lag_t = s[4] - 2.0 * s[5] + s[6], t[4] - 2.0 * t[5] + t[6]
-        new_s, new_t = s[7] - 2.0 * s[8] + s[9], t[7] - 2.0 * t[8] + t[9]
-        bias_s, bias_t = s[2] - s[1], t[2] - t[1]
-        if k >= since:
-            sums[0] += s[3] + t[3]
-            sums[1] += lag_s + lag_t
-            sums[2] += new_s + new_t
-            sums[3] += (bias_s - bias_t) ** 2
-            sums[4] += s[5] + s[8] + t[5] + t[8] + (s[1] - t[1]) * (s[2] - t[2])
-            sums[5] += s[3] + s[6] + s[9] + t[3] + t[6] + t[9] + (s[2] - t[2]) ** 2
-            sums[6] += mu[k]
-            sd = math.sqrt(s[3] + t[3] + lag_s + lag_t + new_s + new_t)
-            u = nu * gap[k]
-            e = math.exp(min(max(u, -STEEPEST), STEEPEST))
-            D = e + 1.0 / e + kappa
-            b = (e - 1.0 / e) / D
-            spread = (e + 1.0 / e) / D - b * b
-            wrong = 0.0
-            for n in range(x.size):
-                d = nu * (bias_s - bias_t + sd * x[n])
-                f = math.exp(min(max(u + d, -STEEPEST), STEEPEST))
-                wrong += weight[n] * (math.log((f + 1.0 / f + kappa) / D) - b * d)
-            loss[k - since] = entropy[k] + wrong * (q[k] / spread)
-        g = gamma * game_weight[k]
-        A = g * mu[k]
-        B = 1.0 - A
-        pull = A * (bias_s - bias_t)
-        s[2] -= pull
-        t[2] += pull
-        luck = g * g * q[k]
-        s[3], t[3] = B * B * s[3] + A * A * t[3] + luck, B * B * t[3] + A * A * s[3] + luck
-        s[6] = B * B * s[6] + 2.0 * A * B * s[5] + A * A * (s[4] + lag_t)
-        t[6] = B * B * t[6] + 2.0 * A * B * t[5] + A * A * (t[4] + lag_s)
-        s[9] = B * B * s[9] + 2.0 * A * B * s[8] + A * A * (s[7] + new_t)
-        t[9] = B * B * t[9] + 2.0 * A * B * t[8] + A * A * (t[7] + new_s)
-        s[5] = B * s[5] + A * s[4]
-        t[5] = B * t[5] + A * t[4]
-        s[8] = B * s[8] + A * s[7]
-        t[8] = B * t[8] + A * t[7]
-        M += (s[1] + t[1] - 2.0 * M) / max(seen, LEAST_SEEN)
-    return sums
+            f = following[calendar.home[k] if side == 0 else calendar.away[k]]
+            m, v, A = path[k, side, 3], path[k, side, 4], 0.0
+            if f[2] > 0.0:
+                J = f[0] * v / f[2]
+                m += J * (f[3] - f[1])
+                v = max(v + J * J * (f[4] - f[2]), 1e-12)
+                A = J * f[4] / v
+            mean[k, side], variance[k, side], regression[k, side] = m, v, A
+            f[0], f[1], f[2] = path[k, side, 0], path[k, side, 1], path[k, side, 2]
+            f[3], f[4] = m, v
 
 
 @kernel
-def new_strengths(home, away, day, p, normal, theta, last, strength):
-    """Draw strengths of the whole calendar from the model: other sides of the same kind."""
-    a, y, omega, v0, level = p[PER_MATCH] ** 2, p[PER_YEAR] ** 2, p[RETURN], p[START], p[LEVEL]
-    M = 0.0
-    seen = 0
-    for k in range(home.size):
+def draw_sides(calendar, path, normal, strength):
+    """Draw strengths of the very sides that played, given all their results: backwards through the filter's path."""
+    # Of each side's next match: the strength, φ, mean and variance before it; φ = 0 where there is none.
+    following = np.zeros((calendar.sides, 4))
+    for k in range(calendar.home.size - 1, -1, -1):
         for side in range(2):
-            i = home[k] if side == 0 else away[k]
-            if last[i] < 0:
-                theta[i] = M + (level if day[k] > LATE else 0.0) + v0 * normal[k, side]
-                seen += 1
-            else:
-                phi = math.exp(-omega * (day[k] - last[i]) / YEAR)
-                change = phi * phi * a + y * (1.0 - phi * phi) / (2.0 * omega)
-                theta[i] = M + phi * (theta[i] - M) + math.sqrt(change) * normal[k, side]
-            last[i] = day[k]
-            strength[k, side] = theta[i]
-        M += (strength[k, 0] + strength[k, 1] - 2.0 * M) / max(seen, LEAST_SEEN)
-
-
-@kernel
-def same_strengths(home, away, path, normal, following, strength):
-    """Draw strengths of the very sides that played, given all their results: backwards through the filter's path.
-
-    ``following`` has a row per side: the strength, φ, mean and variance before its next match; φ = 0 where none is.
-    """
-    for k in range(home.size - 1, -1, -1):
-        for side in range(2):
-            f = following[home[k] if side == 0 else away[k]]
+            f = following[calendar.home[k] if side == 0 else calendar.away[k]]
             m, v = path[k, side, 3], path[k, side, 4]
             if f[1] > 0.0:
-                gain = f[1] * v / f[3]
-                m += gain * (f[0] - f[2])
-                v *= 1.0 - gain * f[1]
+                J = f[1] * v / f[3]
+                m += J * (f[0] - f[2])
+                v *= 1.0 - J * f[1]
             f[0] = m + math.sqrt(max(v, 0.0)) * normal[k, side]
             f[1], f[2], f[3] = path[k, side, 0], path[k, side, 1], path[k, side, 2]
             strength[k, side] = f[0]
 
 
 @kernel
-def results(strength, neutral, p, uniform, S):
-    """Draw every result from the strengths of both sides."""
-    h, kappa, nu = p[HOME], p[KAPPA], p[NU]
-    for k in range(S.size):
-        u = nu * (strength[k, 0] - strength[k, 1] + (0.0 if neutral[k] else h))
-        e = math.exp(min(max(u, -STEEPEST), STEEPEST))
-        D = e + 1.0 / e + kappa
-        S[k] = 1.0 if uniform[k] * D < e else (0.0 if uniform[k] * D < e + kappa else -1.0)
+def draw_new_sides(calendar, p, normal, strength):
+    """Draw strengths of the whole calendar from the model: other sides of the same kind."""
+    a, y, omega = p.walk_per_match**2, p.walk_per_year**2, p.return_per_year
+    theta, last = np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
+    M = 0.0
+    seen = 0
+    for k in range(calendar.home.size):
+        day = calendar.day[k]
+        for side in range(2):
+            i = calendar.home[k] if side == 0 else calendar.away[k]
+            if last[i] < 0.0:
+                level = p.newcomer_level if k >= seen and seen > 0 else 0.0
+                theta[i] = M + level + p.newcomer_spread * normal[k, side]
+                seen += 1
+            else:
+                phi = math.exp(-omega * (day - last[i]) / YEAR)
+                change = phi * phi * a + y * (1.0 - phi * phi) / (2.0 * omega)
+                theta[i] = M + phi * (theta[i] - M) + math.sqrt(change) * normal[k, side]
+            last[i] = day
+            strength[k, side] = theta[i]
+        M += (strength[k, 0] + strength[k, 1] - 2.0 * M) / max(seen, LEAST_SEEN)
 
 
 @kernel
-def elo(home, away, S, neutral, game_weight, gamma, h, kappa, nu, R, before_home, before_away):
-    """Classic Elo: ratings of both sides before each match."""
+def draw_results(strength, home, p, uniform, S):
+    """Draw every result from the strengths of both sides and the home advantage."""
+    nu = points_scale(p.nu, p.ties)
     for k in range(S.size):
-        i, j = home[k], away[k]
-        before_home[k] = R[i]
-        before_away[k] = R[j]
-        u = nu * (R[i] - R[j] + (0.0 if neutral[k] else h))
+        u = nu * (strength[k, 0] - strength[k, 1] + home[k])
         e = math.exp(min(max(u, -STEEPEST), STEEPEST))
-        change = gamma * game_weight[k] * (S[k] - (e - 1.0 / e) / (e + 1.0 / e + kappa))
-        R[i] += change
-        R[j] -= change
+        D = e + 1.0 / e + p.ties
+        S[k] = 1.0 if uniform[k] * D < e else (0.0 if uniform[k] * D < e + p.ties else -1.0)
+
+
+@kernel
+def expect_results(strengths, p, nodes, expected):
+    """Moments of each result over the strengths: z ~ N(m̂_i − m̂_j + h, v̂_i + v̂_j)."""
+    nu = points_scale(p.nu, p.ties)
+    for k in range(strengths.home.size):
+        z = strengths.mean[k, 0] - strengths.mean[k, 1] + strengths.home[k]
+        sd = math.sqrt(strengths.variance[k, 0] + strengths.variance[k, 1])
+        score, slope, square, score_square = 0.0, 0.0, 0.0, 0.0
+        for n in range(nodes.x.size):
+            s, steep, decided, _ = _davidson(nu, p.ties, z + sd * nodes.x[n])
+            score += nodes.weight[n] * s
+            slope += nodes.weight[n] * steep
+            square += nodes.weight[n] * decided
+            score_square += nodes.weight[n] * s * s
+        expected.score[k], expected.slope[k] = score, slope
+        expected.square[k], expected.score_square[k] = square, score_square
+
+
+@kernel
+def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
+    """Ratings that move by ``steps`` (n × 2, weights included) over matches between these strengths.
+
+    All begin at R = start, C = U = 0. With z the difference of strengths, ``r ~ N(R_i − R_j + h, U_i + U_j)`` that of
+    ratings, ``c = C_i + C_j`` and ``B_z = E s'(z)``, ``B_r = E b'(r)``: ``C ← AC`` since the side's last match, then
+
+        loss  = E log D(r) − ν_D (E s r̄ + B_z c) − P(draw) log κ
+        X     = E S² + E b² − 2 (E s E b + B_z B_r c) − (E s − E b)²
+        R_i  += g_i (E s − E b)
+        U_i  += 2 g_i (B_z C_i − B_r U_i) + g_i² X
+        C_i  += g_i (B_z v̂_i − B_r C_i)
+
+    Luck alone: ``N_i += −2 g_i B_r N_i + g_i² (E Var S + B_r² (N_i + N_j))``. An unknown start is a tag R − m̂ that
+    closes as the mean difference does.
+    """
+    sides = calendar.sides
+    R = system.start.copy()
+    C, U, luck, tag = np.zeros(sides), np.zeros(sides), np.zeros(sides), np.zeros(sides)
+    A, seen = np.zeros(sides), np.zeros(sides, np.bool_)
+    nu, nu_D, kappa = system.nu, system.forecast_nu, system.forecast_kappa
+    log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
+    for k in range(calendar.home.size):
+        i, j = calendar.home[k], calendar.away[k]
+        for side in range(2):
+            s = i if side == 0 else j
+            if not seen[s]:
+                seen[s] = True
+                tag[s] = R[s] - strengths.mean[k, side]
+            C[s] *= A[s]
+            A[s] = strengths.regression[k, side]
+        z = strengths.mean[k, 0] - strengths.mean[k, 1] + strengths.home[k]
+        r, variance, c = R[i] - R[j] + system.home[k], U[i] + U[j], C[i] + C[j]
+        sd = math.sqrt(max(variance, 0.0))
+        b_mean, B_r, b_square, log_D = 0.0, 0.0, 0.0, 0.0
+        for n in range(nodes.x.size):
+            at = r + sd * nodes.x[n]
+            b, slope, _, D = _davidson(nu, 0.0, at)
+            if kappa > 0.0:
+                _, _, _, D = _davidson(nu_D, kappa, at)
+            b_mean += nodes.weight[n] * b
+            B_r += nodes.weight[n] * slope
+            b_square += nodes.weight[n] * b * b
+            log_D += nodes.weight[n] * math.log(D)
+        score, B_z, square = expected.score[k], expected.slope[k], expected.square[k]
+        # Errors of ratings: what the home advantage in use is off is no error of a rating.
+        off = R[i] - R[j] - strengths.mean[k, 0] + strengths.mean[k, 1]
+        out.loss[k] = log_D - nu_D * (score * r + B_z * c) - (1.0 - square) * log_kappa
+        out.gap[k], out.variance[k], out.covariance[k] = r, variance, c
+        out.error[k] = 0.5 * (off * off + strengths.variance[k, 0] + strengths.variance[k, 1] - 2.0 * c + variance)
+        out.luck[k] = 0.5 * (luck[i] + luck[j])
+        out.newcomers[k] = 0.5 * (tag[i] - tag[j]) * off
+        X = square + b_square - 2.0 * (score * b_mean + B_z * B_r * c) - (score - b_mean) ** 2
+        chance = square - expected.score_square[k] + B_r * B_r * (luck[i] + luck[j])
+        secant = (b_mean - score) / (r - z) if abs(r - z) * nu > 0.003 else B_r
+        closed = min(max(secant, 0.0), nu) * (tag[i] - tag[j])
+        for side in range(2):
+            s = i if side == 0 else j
+            g = steps[k, side]
+            sign = 1.0 if side == 0 else -1.0
+            R[s] += sign * g * (score - b_mean)
+            U[s] = max(U[s] + 2.0 * g * (B_z * C[s] - B_r * U[s]) + g * g * X, 0.0)
+            C[s] += g * (B_z * strengths.variance[k, side] - B_r * C[s])
+            luck[s] = max(luck[s] - 2.0 * g * B_r * luck[s] + g * g * chance, 0.0)
+            tag[s] -= sign * g * closed

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kinelo.advice.audit.curve import Theory
-from kinelo.advice.audit.estimate import Array
 from kinelo.advice.audit.gaps import Gaps
+from kinelo.advice.audit.kernels import Array
+from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
@@ -62,7 +62,7 @@ class Performance:
     sides: dict[str, float] = field(repr=False)
 
 
-def performance_of(matches: Matches, theory: Theory, k: float, seed: int = 0) -> Performance:
+def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int = 0) -> Performance:
     """Estimate the spread of performances from line-ups; ``k`` says how fast the usual line-up is forgotten."""
     lineups = matches.lineups
     known = np.zeros(len(matches), bool) if lineups is None else lineups.known()
@@ -72,8 +72,9 @@ def performance_of(matches: Matches, theory: Theory, k: float, seed: int = 0) ->
             f"takes {LEAST}; in results alone it flattens the scale of all results alike."
         )
     size = len(matches.teams)
-    home, away, seen = _unusual(matches, lineups, min(k / 2 * theory.slope, 0.5))
-    gaps = Gaps(theory.known.gap, np.sqrt(theory.known.doubt), theory.league.ties)
+    home, away, seen = _unusual(matches, lineups, min(k / 2 * recursion.slope, 0.5))
+    gap, doubt = recursion.before_results()
+    gaps = Gaps(gap, np.sqrt(doubt), recursion.parameters.ties, recursion.parameters.nu)
     expected, mu, q = gaps.law()
     scale = (mu / np.sqrt(q))[seen]
     x = sparse.diags_array(scale) @ (home.x - away.x)[seen]

@@ -15,12 +15,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from kinelo.advice.audit.estimate import NU, Array
 from kinelo.advice.audit.gaps import Band, Gaps, bands_of
-from kinelo.advice.audit.measured import Venue, gaps_of, ratings_before
+from kinelo.advice.audit.in_use import SystemInUse
+from kinelo.advice.audit.kernels import Array
 from kinelo.matches.matches import Matches
-from kinelo.model.outcome import Davidson, Tanh
+from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.validation import nonnegative
+from kinelo.play.laws import points_scale
 from kinelo.theory.recovery import recover_strength
 
 STRETCHES = 6
@@ -52,22 +53,23 @@ class Recovered:
     log_loss_after: float
 
 
-def recovered_bands(matches: Matches, since: int, k: float, venue: Venue, sigma: float) -> Recovered:
+def recovered_bands(matches: Matches, since: int, system: SystemInUse, before: Array, sigma: float) -> Recovered:
     """Hold forecasts of the later half against results, before and after ratings are corrected for σ."""
     sigma = nonnegative("sigma", sigma)
-    home, away = ratings_before(matches, k, venue)
-    edge = np.where(matches.neutral, 0.0, venue.home_advantage)
+    (home, away), ties = before.T, system.ties
+    edge = np.where(matches.neutral, 0.0, system.home_advantage)
+    law = Davidson(nu=points_scale(system.nu, ties), kappa=ties) if ties > 0 else Tanh(nu=system.nu)
     true = np.empty(len(matches))
     for start, end in _stretches(since, len(matches)):
-        strength = _map(_active(matches, home, away, start), venue, sigma)
+        strength = _map(_active(matches, home, away, start), law, sigma)
         part = slice(start, end)
         true[part] = strength((home + edge / 2)[part]) - strength((away - edge / 2)[part])
     later, result = slice(since, None), matches.signed[since:]
-    both = [gaps_of(matches, since, home, away, venue), Gaps(true[later], math.sqrt(2) * sigma, venue.ties)]
-    before, after = (bands_of(home[later], away[later], one, result) for one in both)
+    both = [system.gaps(matches, before, since), Gaps(true[later], math.sqrt(2) * sigma, ties, system.nu)]
+    bands, after = (bands_of(home[later], away[later], one, result) for one in both)
     slopes = [one.slope(result) for one in both]
     losses = [one.log_loss(result) for one in both]
-    return Recovered(sigma, before, after, slopes[0], slopes[1], losses[0], losses[1])
+    return Recovered(sigma, bands, after, slopes[0], slopes[1], losses[0], losses[1])
 
 
 def _stretches(since: int, end: int) -> list[tuple[int, int]]:
@@ -84,9 +86,8 @@ def _active(matches: Matches, home: Array, away: Array, start: int) -> Array:
     return np.unique(latest[np.isfinite(latest)])
 
 
-def _map(ratings: Array, venue: Venue, sigma: float) -> Callable[[Array], Array]:
+def _map(ratings: Array, law: Outcome, sigma: float) -> Callable[[Array], Array]:
     """θ as a function of R, straight between the sides and beyond them."""
-    law = Davidson(nu=NU, kappa=venue.ties) if venue.ties > 0 else Tanh(nu=NU)
     theta = recover_strength(law, ratings, sigma).theta
 
     def strength(rating: Array) -> Array:

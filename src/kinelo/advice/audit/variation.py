@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.advice.audit.estimate import NU, Array, Calendar, LeagueEstimate, filtered
 from kinelo.advice.audit.gaps import Gaps
+from kinelo.advice.audit.kernels import Array, Calendar
+from kinelo.advice.audit.recursion import Recursion
 from kinelo.matches.matches import Matches
 
 DRAWS = 200
@@ -45,12 +46,11 @@ class Variation:
     split_half: float
 
 
-def variation_of(matches: Matches, league: LeagueEstimate, seed: int = 0) -> Variation:
+def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Variation:
     """Test whether spreads of performance differ between sides."""
-    calendar = Calendar.of(matches)
-    known = filtered(calendar, league.vector)
-    expected, _, spread = Gaps(known.gap, np.sqrt(known.doubt), league.ties).law()
-    z = NU * known.gap
+    calendar, (gap, doubt) = recursion.calendar, recursion.before_results()
+    expected, _, spread = Gaps(gap, np.sqrt(doubt), recursion.parameters.ties, recursion.parameters.nu).law()
+    z = recursion.parameters.nu * gap
     count = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
     enough = count >= LEAST
     score = _Scores(calendar, z, spread, enough)

@@ -1,65 +1,151 @@
-"""An audit in words: the verdict, and one line for each finding."""
+"""An audit in words: the verdict, and one line for each finding. Every sentence follows from signed, tested numbers."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from kinelo.advice.audit.curve import KCurve, Prediction
-from kinelo.advice.audit.measured import Measured
+from kinelo.advice.audit.backtest import Difference
 
 if TYPE_CHECKING:
+    from kinelo.advice.audit.advised import Advice
     from kinelo.advice.audit.findings import Findings
-    from kinelo.advice.audit.in_use import Misrated
     from kinelo.advice.audit.other import OtherSystem
     from kinelo.advice.audit.performance import Performance
     from kinelo.advice.audit.recovered import Recovered
+    from kinelo.advice.audit.recursion import Prediction
+    from kinelo.advice.audit.table_in_use import Misrated
 
 NOTHING = 0.0002
 """A difference in log-loss that nobody would notice."""
 MOVED = 5.0
-"""Points by which a home advantage must have changed to be worth a word."""
+"""Points by which a home advantage must have changed, or be off, to be worth a word."""
+NEAR = 0.02
 
 
-def verdict_of(k: float, curve: KCurve, measured: Measured, now: Prediction) -> str:
-    """The answer in one sentence."""
-    best, gain = curve.best, now.log_loss - curve.best.log_loss
-    found = f"K* is {best.k:.3g} ({curve.low:.3g} to {curve.high:.3g})"
-    if gain < NOTHING:
-        return f"K = {k:g} suits this league: {found}, and moving there would lower the log-loss by {gain:.4f}."
-    way = "large" if k > best.k else "small"
-    if curve.low <= k <= curve.high:
-        return f"K = {k:g} may be too {way} for this league, but these matches cannot tell for sure: {found}."
-    really = measured.at(k) - measured.at(best.k)
+def verdict_of(audit: Findings) -> str:
+    """The answer in one sentence, or two where theory and backtest disagree or the best K has moved."""
+    if audit.other is not None:
+        return other_verdict(audit.other)
+    advice, name = audit.advice, audit.in_use.name
+    if not advice.agree:
+        return _disagreement(audit)
+    if audit.tested.better is None:
+        return _suits(name, audit, advice) + _moved(audit)
+    k, gain = advice.k, audit.tested.gain
+    where = f"K = {interval(advice)} is best, and"
+    if gain.low <= 0 and audit.tested.better is not None and audit.tested.better_gain is not None:
+        # Another K tried is surely better than the one in use, the advised one not surely.
+        k, gain = audit.tested.better, audit.tested.better_gain
+        where = f"the best K is {interval(advice)}, and already K = {k:.3g}"
+    little = "a little " if gain.mean < NOTHING else ""
+    if audit.k is None:
+        start = f"One K serves this league {little}better than {name}"
+    else:
+        start = f"{name} is {little}too {'large' if audit.k > k else 'small'} for this league"
+    return f"{start}: {where} {_by_both(audit.now.log_loss - audit.curve.at(k), gain)}." + _moved(audit)
+
+
+def _by_both(theory: float, measured: Difference) -> str:
+    """What a change of K does by theory and on the matches."""
+    if theory >= 0.00005 and measured.mean > 0:
+        seen = change(measured).removeprefix("lowers the log-loss ")
+        return f"{change(theory)} by theory and {seen} on the later half of the matches"
+    return f"{change(measured)} on the later half of the matches; by theory it {change(theory)}"
+
+
+def _suits(name: str, audit: Findings, advice: Advice) -> str:
+    if not advice.telling:
+        return (
+            f"{len(audit.matches):,} matches cannot tell which K is best: {name} forecasts them no worse than any "
+            f"other K beyond chance, and all from {advice.low:.3g} to {advice.high:.3g} may be right."
+        )
     return (
-        f"K = {k:g} is too {way} for this league: {found}, and moving there lowers the log-loss by {gain:.4f} by "
-        f"theory and by {really:.4f} on the later half of the matches."
+        f"{name} suits this league: no K tried forecasts it better beyond chance; the best K is {interval(advice)}, "
+        f"and moving there {change(audit.tested.gain)}."
     )
 
 
-def other_verdict(other: OtherSystem, best_k: float) -> str:
-    """The answer in one sentence for a system that is not classic Elo."""
-    way = {True: "better than", False: "worse than", None: "neither better nor worse than"}[other.better]
+def _disagreement(audit: Findings) -> str:
+    low, high = audit.measured.interval
+    causes = audit.advice.causes
+    why = (
+        f"Tested as the cause: {'; '.join(causes)}."
+        if causes
+        else "Spread and movement of ratings, likeness of opponents, slope and log-loss were tested as the cause: none "
+        "is."
+    )
     return (
-        f"{other.name} forecasts this league {way} classic Elo at K* = {best_k:.3g}: log-loss {other.log_loss:.4f} "
-        f"against {other.elo_log_loss:.4f} on the later half, a difference of {other.difference:+.4f} "
-        f"± {other.standard_error:.4f}."
+        f"Theory and backtest disagree on this league: the best K is {audit.curve.best.k:.3g} ({audit.curve.low:.3g} "
+        f"to {audit.curve.high:.3g}) by theory and {audit.measured.best:.3g} ({low:.3g} to {high:.3g}) on its own "
+        f"matches, which decide; moving from {audit.in_use.name} to K = {audit.advice.k:.3g} "
+        f"{change(audit.tested.gain)}. {why}"
+    )
+
+
+def _moved(audit: Findings) -> str:
+    """What is to be said where the last quarter of the history asks for another K than the later half."""
+    today = audit.periods[-1]
+    if not audit.advice.telling or today.low <= audit.advice.k <= today.high:
+        return ""
+    return (
+        f" The best K has moved: today, since {today.first}, it is {today.k:.3g} ({min(today.low, today.k):.3g} to "
+        f"{max(today.high, today.k):.3g})."
+    )
+
+
+def interval(advice: Advice) -> str:
+    """A K with its interval."""
+    return f"{advice.k:.3g} ({advice.low:.3g} to {advice.high:.3g})"
+
+
+def change(saved: float | Difference) -> str:
+    """By how much something changes the log-loss, sign and all.
+
+    >>> change(0.0012), change(-0.0012)
+    ('lowers the log-loss by 0.0012', 'raises the log-loss by 0.0012')
+    >>> change(Difference(0.0012, -0.0003, 0.0027)), change(0.00002)
+    ('lowers the log-loss by 0.0012 (-0.0003 to 0.0027)', 'leaves the log-loss as it is')
+    """
+    mean = saved if isinstance(saved, float) else saved.mean
+    sign = 1.0 if mean > 0 else -1.0
+    bounds = ""
+    if isinstance(saved, Difference):
+        low, high = sorted((sign * saved.low, sign * saved.high))
+        bounds = f" ({low:.4f} to {high:.4f})"
+    elif abs(mean) < 0.00005:
+        return "leaves the log-loss as it is"
+    return f"{'lowers' if mean > 0 else 'raises'} the log-loss by {abs(mean):.4f}{bounds}"
+
+
+def other_verdict(other: OtherSystem) -> str:
+    """The answer in one sentence for a system that is no Elo with a K."""
+    way = {True: "better than", False: "worse than", None: "neither better nor worse, beyond chance, than"}[
+        other.better
+    ]
+    gap = other.difference
+    return (
+        f"{other.name} forecasts this league {way} Elo at its best K, {other.k:.3g}: log-loss {other.log_loss:.4f} "
+        f"against {other.elo_log_loss:.4f} on the later half, a difference of {gap.mean:+.4f} ({gap.low:+.4f} to "
+        f"{gap.high:+.4f})."
     )
 
 
 def rows_of(audit: Findings) -> list[tuple[str, str]]:
     """Name and finding of every line."""
+    best = f"K = {audit.best.k:.3g}"
     rows = [
+        ("Which K", _which(audit)),
+        ("K by period", _periods(audit)),
         ("Strengths", _strengths(audit)),
         ("Venue and draws", _venue(audit)),
-        *([(f"Ratings at K = {audit.k:g}", _errors(audit.now))] if audit.other is None else []),
-        (f"Ratings at K* = {audit.best.k:.3g}", _errors(audit.best)),
+        *([(f"Ratings at {audit.in_use.name}", _errors(audit.now))] if audit.k is not None else []),
+        (f"Ratings at {best}", _errors(audit.best)),
         ("Lag", _lag(audit)),
         ("Newcomers", _newcomers(audit)),
         ("Best and worst", _extremes(audit.misrated)),
         ("Forecasts", _forecasts(audit)),
         ("Strong and weak sides", _bands(audit)),
-        ("Theory against backtest", _backtest(audit)),
     ]
     if audit.other is not None:
         rows.insert(0, (audit.other.name, _other(audit.other)))
@@ -68,31 +154,53 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
     return rows
 
 
+def _which(audit: Findings) -> str:
+    (low, high), curve, measured = audit.measured.interval, audit.curve, audit.measured
+    lost = measured.at(curve.best.k) - measured.at(measured.best)
+    return (
+        f"by theory {curve.best.k:.3g} ({curve.low:.3g} to {curve.high:.3g}), by backtest {measured.best:.3g} "
+        f"({low:.3g} to {high:.3g}; theory's K loses {max(lost, 0.0):.5f} against it)"
+    )
+
+
+def _periods(audit: Findings) -> str:
+    least, most = float(audit.measured.k[0]), float(audit.measured.k[-1])
+
+    def said(k: float) -> str:
+        return f"{k:.3g} or more" if k >= most else f"{k:.3g} or less" if k <= least else f"{k:.3g}"
+
+    return "\n".join(
+        f"{one.first} to {one.last}: {said(one.measured)} ({one.low:.3g} to {one.high:.3g}) by backtest, "
+        f"{said(one.theory)} by theory"
+        for one in audit.periods
+    )
+
+
 def _strengths(audit: Findings) -> str:
     half = f"; half of a lead is lost within {math.log(2) / audit.rate:,.0f} matches" if audit.rate > 1e-5 else ""
     return (
         f"lie ± {audit.spread:.0f} points apart and move by ± {audit.step:.1f} from one match of a side to its "
-        f"next{half}; newcomers differ by ± {audit.league.newcomer_spread:.0f}"
+        f"next{half}; newcomers differ by ± {audit.league.parameters.newcomer_spread:.0f}"
     )
 
 
 def _venue(audit: Findings) -> str:
-    ties = audit.league.ties
-    home = (
-        f"playing at home is worth {audit.league.home_advantage:.0f} points"
-        if audit.league.home_advantage
-        else "no home"
-    )
-    earlier, later = audit.venue.home_advantage, audit.later_venue.home_advantage
-    if audit.league.home_advantage and abs(earlier - later) > MOVED:
-        home += f" ({earlier:.0f} in the earlier half, {later:.0f} in the later one)"
-    return f"{home}; equal sides draw {ties / (2 + ties):.0%} of their matches"
+    ties, home = audit.league.ties, audit.home
+    draws = f"equal sides draw {ties / (2 + ties):.0%} of their matches"
+    if audit.matches.neutral.all():
+        return f"no home; {draws}"
+    moved = f" today, {home.first:.0f} at first" if abs(home.today - home.first) > MOVED else ""
+    off = max(abs(home.in_use - home.first), abs(home.in_use - home.today)) > MOVED
+    follow = f", and following it {change(home.gain)} by theory" if off and home.gain > NOTHING else ""
+    return f"playing at home is worth {home.today:.0f} points{moved}; forecasts add {home.in_use:.0f}{follow}; {draws}"
 
 
 def _errors(one: Prediction) -> str:
-    parts = ("noise", "lag", "newcomers", "bias")
-    said = ", ".join(f"{name} ± {math.sqrt(max(getattr(one, name), 0.0)):.0f}" for name in parts)
-    return f"off by ± {math.sqrt(one.error):.0f} points: {said}; expected log-loss {one.log_loss:.4f}"
+    # Shares of the squared error; the newcomers' part is approximate and can be negative.
+    parts = [("luck", one.luck), ("newcomers", max(one.newcomers, 0.0))]
+    rest = max(one.error - sum(part for _, part in parts), 0.0)
+    said = ", ".join(f"{name} {part / max(one.error, 1e-9):.0%}" for name, part in [*parts, ("lag", rest)])
+    return f"off by ± {math.sqrt(one.error):.0f} points (of the square: {said}); expected log-loss {one.log_loss:.4f}"
 
 
 def _lag(audit: Findings) -> str:
@@ -117,41 +225,32 @@ def _forecasts(audit: Findings) -> str:
     slope, error = audit.slope
     if math.isnan(slope):
         return "results do not follow the forecasts at all"
-    kind = "calibrated" if abs(slope - 1) < max(2 * error, 0.02) else ("too bold" if slope < 1 else "too timid")
-    later = audit.later_slope[0]
-    moved = abs(later - slope) > error
-    own = f"; {later:.3f} with the home advantage of the later half" if moved else ""
+    kind = "calibrated" if abs(slope - 1) < max(2 * error, NEAR) else ("too bold" if slope < 1 else "too timid")
+    k = audit.k or audit.best.k
     return (
-        f"log-loss {audit.measured.at(audit.k):.4f} on the later half; {kind}: slope of results on forecasts "
-        f"{slope:.3f} ± {error:.3f} (theory {audit.now.slope:.3f}{own})"
+        f"log-loss {audit.measured.at(k):.4f} on the later half at K = {k:.3g}; {kind}: slope of results on forecasts "
+        f"{slope:.3f} ± {error:.3f} (theory {audit.now.slope:.3f})"
     )
+
+
+def _underrated(bands: tuple) -> list[str]:
+    return [
+        f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by {abs(one.underrated):.0f} ± "
+        f"{one.error:.0f} points"
+        for name, one in (("best", bands[-1]), ("weakest", bands[0]))
+    ]
 
 
 def _other(other: OtherSystem) -> str:
     slope, error = other.slope
-    strong = "; ".join(
-        f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by {abs(one.underrated):.0f} ± "
-        f"{one.error:.0f} points"
-        for name, one in (("best", other.bands[-1]), ("weakest", other.bands[0]))
-    )
+    strong = "; ".join(_underrated(other.bands)) if len(other.bands) > 1 else "too few matches for bands of ratings"
     return f"slope of results on its forecasts {slope:.3f} ± {error:.3f}; {strong}"
 
 
 def _bands(audit: Findings) -> str:
     if len(audit.bands) < 2:
         return "too few matches to tell bands of ratings apart"
-    low, high = audit.bands[0], audit.bands[-1]
-    return "\n".join(
-        f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by {abs(one.underrated):.0f} "
-        f"± {one.error:.0f} points"
-        for name, one in (("best", high), ("weakest", low))
-    )
-
-
-def _backtest(audit: Findings) -> str:
-    measured = audit.measured
-    lost = measured.at(audit.best.k) - float(measured.log_loss.min())
-    return f"best K by backtest {measured.best:.3g}; K* from theory loses {lost:.5f} against it"
+    return "\n".join(_underrated(audit.bands))
 
 
 def _table(audit: Findings) -> str:
@@ -168,11 +267,12 @@ def _table(audit: Findings) -> str:
     )
 
 
-def performance_words(told: Performance, both: Recovered) -> list[str]:
+def performance_words(found: Performance, both: Recovered) -> list[str]:
     """What line-ups tell of performances, and what recovering strengths does to strong and weak sides."""
     said = [
-        f"Performances: line-ups move a side by ± {told.spread:.0f} points ({told.low:.0f} to {told.high:.0f}) about "
-        f"its strength, from {told.matches:,} matches; by chance alone as much in {told.p_value:.1%} of leagues."
+        f"Performances: line-ups move a side by ± {found.spread:.0f} points ({found.low:.0f} to {found.high:.0f}) "
+        f"about its strength, from {found.matches:,} matches; by chance alone as much in "
+        f"{found.p_value:.1%} of leagues."
     ]
     for name, place in (("best", -1), ("weakest", 0)):
         before, after = both.before[place], both.after[place]

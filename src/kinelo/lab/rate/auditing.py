@@ -41,7 +41,7 @@ class AuditController:
             raise InputError(f"K must be above 0 and below 10,000, not {k:g}.")
         matches = read_matches(pl.read_parquet(path))
         matches, bounded = latest(matches)
-        found = audit(matches, TeamElo.classic(k=k), progress=self._progress)
+        found = audit(matches, TeamElo.classic(k=k, home_advantage=None), progress=self._progress)
         return {**described(found), "bounded": bounded}
 
 
@@ -60,23 +60,29 @@ def latest(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, str | N
 
 def described(found: Audit) -> dict[str, Any]:
     """An audit as the page shows it."""
-    plain, measured = found.to_dict(), found.measured
-    best = found.best.k
+    plain, curve, measured = found.to_dict(), found.curve, found.measured
     return {
         "verdict": found.verdict,
         "k": found.k,
-        "best": {"k": best, "low": found.curve.low, "high": found.curve.high, "measured": measured.best},
+        "best": {**plain["advice"], "theory": curve.best.k, "measured": measured.best},
         "gain": {
-            "theory": found.now.log_loss - found.best.log_loss,
-            "measured": measured.at(found.k) - measured.at(best),
+            "theory": found.now.log_loss - curve.at(found.advice.k),
+            "measured": found.tested.gain.mean,
             "off_now": math.sqrt(max(found.now.error, 0.0)),
             "off_best": math.sqrt(max(found.best.error, 0.0)),
         },
-        "curve": {name: plain["curve"][name] for name in ("k", "log_loss")},
-        "measured": {name: plain["measured"][name] for name in ("k", "log_loss")},
+        "curve": {"k": plain["curve"]["k"], "log_loss": _above_least(plain["curve"]["log_loss"])},
+        "measured": {"k": plain["measured"]["k"], "log_loss": _above_least(plain["measured"]["log_loss"])},
         "bands": plain["bands"],
+        "periods": plain["periods"],
         "rows": [list(row) for row in rows_of(found)],
         "notes": list(found.notes),
         "matches": len(found.matches),
         "scored": len(found.matches) - found.since,
     }
+
+
+def _above_least(losses: list[float]) -> list[float]:
+    """Losses less the least of them: of the theory's curve differences are to be trusted, the level less so."""
+    least = min(losses)
+    return [loss - least for loss in losses]

@@ -1,4 +1,4 @@
-// Is my rating system any good? The verdict first, then the curve over K, what moving to K* buys, and strong and weak sides.
+// Is my rating system any good? The verdict first, then the curve over K, what moving to the best K buys, and strong and weak sides.
 import { baseLayout, colours, draw } from "./charts.js";
 import { $, element, figure } from "./words.js";
 
@@ -82,7 +82,7 @@ export class LeagueAudit {
     const { k, best, gain } = this.#found;
     const way = (value) => `${value >= 0 ? "lowers" : "raises"} it by ${Math.abs(value).toFixed(4)}`;
     $("#audit-gain").replaceChildren(
-      element("b", {}, `K* = ${figure(best.k)}`), ` (95 %: ${figure(best.low)} to ${figure(best.high)}; best by backtest: ${figure(best.measured)}). `,
+      element("b", {}, `Best K = ${figure(best.k)}`), ` (95 %: ${figure(best.low)} to ${figure(best.high)}; ${figure(best.theory)} by theory, ${figure(best.measured)} by backtest). `,
       `Moving there from ${figure(k)} takes the error of a rating from ± ${gain.off_now.toFixed(0)} to ± ${gain.off_best.toFixed(0)} points; `,
       `of the log-loss, theory says that it ${way(gain.theory)}, and the later half of the matches that it ${way(gain.measured)}.`);
   }
@@ -114,13 +114,13 @@ export class LeagueAudit {
       { x: [best.low, best.high, best.high, best.low], y: [ends[0], ends[0], ends[1], ends[1]], fill: "toself", fillcolor: c.band, mode: "none", hoverinfo: "skip", showlegend: false },
       { x: curve.k, y: curve.log_loss, mode: "lines", name: "theory", line: { color: c.prediction, width: 3 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} by theory<extra></extra>" },
       { x: measured.k, y: measured.log_loss, mode: "markers", name: "backtest", marker: { color: c.team, size: 6.5 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} measured<extra></extra>" },
-      upright(best.k, `K* = ${figure(best.k)}`, "dash", c.prediction),
+      upright(best.k, `best: ${figure(best.k)}`, "dash", c.prediction),
       upright(k, `in use: ${figure(k)}`, "dot", c.truth),
     ], baseLayout({
       xaxis: { title: { text: "K" }, type: "log", tickvals: TICKS, ticktext: TICKS.map(String) },
-      yaxis: { title: { text: "mean log-loss" }, range: ends, tickformat: ".4f" },
+      yaxis: { title: { text: "log-loss above the least" }, range: ends, tickformat: ".4f" },
       showlegend: true, legend: { orientation: "h", y: 1.12, font: { color: c.muted, size: 12 } }, margin: { l: 70, r: 12, t: 34, b: 42 },
     }));
-    $("#audit-chart").setAttribute("aria-label", `Log-loss over K, theory and backtest; K* is ${figure(best.k)}, in use is ${figure(k)}`);
+    $("#audit-chart").setAttribute("aria-label", `Log-loss over K, theory and backtest; the best K is ${figure(best.k)}, in use is ${figure(k)}`);
   }
 }

@@ -1,0 +1,173 @@
+r"""Every K on the league's own matches: log-loss by blocks of time, and how sure the best K is.
+
+Ratings run through all matches and the later half is scored. Blocks of time, not matches, are drawn anew (bootstrap),
+because ratings remember: what one K loses against another in one match, it also loses in the next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from kinelo.advice.audit.kernels import Array
+
+BLOCKS = 12
+"""Blocks in each quarter of the history."""
+DRAWS = 600
+LADDER = 1.1
+MOST_WIDENED = 3
+
+Losses = Callable[[Array], Array]
+"""From some K to the log-loss of every match, a row for each."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much more one K loses than another, per match, with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Backtest:
+    """Mean log-loss of the later half at every K, and of each quarter of the history.
+
+    Attributes
+    ----------
+    k
+        The K tried, in steps of 10 % and less.
+    blocks
+        Summed loss by K and block of time; the later half of the blocks is the later half of the matches.
+    sizes
+        Matches of each block.
+    """
+
+    k: Array
+    blocks: Array = field(repr=False)
+    sizes: Array = field(repr=False)
+
+    @property
+    def log_loss(self) -> Array:
+        """Mean log-loss of the later half at every K."""
+        part = _later(self.sizes)
+        return self.blocks[:, part].sum(axis=1) / self.sizes[part].sum()
+
+    @cached_property
+    def best(self) -> float:
+        """The K with the least log-loss in the later half."""
+        return lowest(self.k, self.log_loss[:, None])[0]
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the best K, blocks of the later half drawn anew."""
+        return self._interval(_later(self.sizes))
+
+    def at(self, k: float) -> float:
+        """Log-loss of the later half at any K on the curve."""
+        return float(np.interp(math.log(k), np.log(self.k), self.log_loss))
+
+    def period(self, quarter: int) -> tuple[float, float, float]:
+        """Best K of one quarter of the history, with its 95 % interval."""
+        part = slice(quarter * BLOCKS, (quarter + 1) * BLOCKS)
+        return lowest(self.k, self.blocks[:, part].sum(axis=1)[:, None])[0], *self._interval(part)
+
+    def difference(self, one: float, other: float) -> Difference:
+        """How much more K = one loses in the later half than K = other."""
+        part, place = _later(self.sizes), np.log(self.k)
+        rows = [
+            np.array([np.interp(math.log(k), place, column) for column in self.blocks[:, part].T]) for k in (one, other)
+        ]
+        return self._tested(rows[0] - rows[1])
+
+    def against(self, losses: Array, k: float) -> Difference:
+        """How much more forecasts with these losses (n, all matches) lose in the later half than K = k."""
+        part, place = _later(self.sizes), np.log(self.k)
+        own = np.array([np.interp(math.log(k), place, column) for column in self.blocks[:, part].T])
+        return self._tested(sums_by_block(losses[None, :], self.sizes)[0, part] - own)
+
+    def _tested(self, differences: Array) -> Difference:
+        """Mean and 95 % interval of block sums."""
+        sizes = self.sizes[_later(self.sizes)]
+        chosen = _resampled(sizes.size)
+        means = (chosen @ differences) / (chosen @ sizes)
+        # Twelve or twenty-four blocks: a bootstrap is too narrow by √(1 − 1/B), and normal quantiles by Student's.
+        low, high = np.quantile(means, [0.02, 0.98])
+        return Difference(float(differences.sum() / sizes.sum()), float(low), float(high))
+
+    def _interval(self, part: slice) -> tuple[float, float]:
+        blocks = self.blocks[:, part]
+        bests = lowest(self.k, blocks @ _resampled(blocks.shape[1]).T)
+        low, high = np.quantile(bests, [0.02, 0.98])
+        return float(low), float(high)
+
+
+def backtest(losses: Losses, ks: Array, since: int) -> Backtest:
+    """Try these K, and others until the best one lies within."""
+    tried = losses(ks)
+    sizes = block_sizes(since, tried.shape[1])
+    blocks = sums_by_block(tried, sizes)
+    for _ in range(MOST_WIDENED):
+        found = Backtest(ks, blocks, sizes)
+        place = int(np.argmin(found.log_loss))
+        if 0 < place < ks.size - 1:
+            break
+        more = ks[0] * np.geomspace(0.25, 0.8, 6) if place == 0 else ks[-1] * np.geomspace(1.25, 4.0, 6)
+        ks = np.concatenate([ks, more])
+        blocks = np.concatenate([blocks, sums_by_block(losses(more), sizes)])
+        order = np.argsort(ks)
+        ks, blocks = ks[order], blocks[order]
+    return Backtest(ks, blocks, sizes)
+
+
+def k_grid(centre: float, also: float) -> Array:
+    """K in steps of 10 %, from a quarter to four times the centre, and on to another K."""
+    reach = math.ceil(math.log(4.0) / math.log(LADDER))
+    ks = centre * np.exp(math.log(LADDER) * np.arange(-reach, reach + 1, dtype=np.float64))
+    beyond = np.geomspace(min(also, ks[0]), max(also, ks[-1]), 16)
+    return np.unique(np.concatenate([ks, beyond[(beyond < 0.99 * ks[0]) | (beyond > 1.01 * ks[-1])], [also]]))
+
+
+def block_sizes(since: int, size: int) -> Array:
+    """Matches of each block: as many blocks in the earlier half as in the later one."""
+    cuts = np.concatenate(
+        [np.linspace(0, since, 2 * BLOCKS + 1).round(), np.linspace(since, size, 2 * BLOCKS + 1).round()[1:]]
+    )
+    return np.diff(cuts)
+
+
+def sums_by_block(losses: Array, sizes: Array) -> Array:
+    """Losses (rows) summed over blocks of matches (columns)."""
+    ends = np.cumsum(sizes).astype(int)
+    total = np.concatenate([np.zeros((losses.shape[0], 1)), np.cumsum(losses, axis=1)], axis=1)
+    return np.diff(total[:, np.concatenate([[0], ends])], axis=1)
+
+
+def lowest(ks: Array, losses: Array) -> list[float]:
+    """The K at the bottom of each column, by the parabola in log K through its three lowest neighbours."""
+    x = np.log(ks)
+    found = []
+    for place, column in zip(np.argmin(losses, axis=0), losses.T):
+        if 0 < place < ks.size - 1:
+            (x0, x1, x2), (y0, y1, y2) = x[place - 1 : place + 2], column[place - 1 : place + 2]
+            left, right = (y1 - y0) / (x1 - x0), (y2 - y1) / (x2 - x1)
+            bend = (right - left) / (x2 - x0)
+            vertex = 0.5 * (x0 + x1 - left / bend) if bend > 0 else x1
+            found.append(math.exp(min(max(vertex, x0), x2)))
+        else:
+            found.append(float(ks[place]))
+    return found
+
+
+def _later(sizes: Array) -> slice:
+    return slice(sizes.size // 2, None)
+
+
+def _resampled(blocks: int) -> Array:
+    """How often each block is drawn, a row for each bootstrap sample."""
+    return np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS).astype(float)

@@ -1,0 +1,191 @@
+r"""What every K would do to this league: expected log-loss, and the error of a rating by its causes.
+
+The strengths of all sides in all matches are known as well as all results tell them (backwards smoothing); ratings
+follow them over the matches really played (:func:`kinelo.advice.audit.kernels.follow_ratings`), so that newcomers,
+rests, unequal numbers of matches and who meets whom count as they happened. Expectations are over the luck of results.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import root_scalar
+
+from kinelo.advice.audit import kernels
+from kinelo.advice.audit.backtest import block_sizes, lowest, sums_by_block
+from kinelo.advice.audit.estimate import filter_league, hermite, smooth_league
+from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, Expected, Followed, Parameters, System
+
+NODES = 7
+TOP, BOTTOM = 400.0, 0.25
+"""Largest and smallest K looked at, on the chess scale."""
+GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What one K does to the later half of the matches.
+
+    Attributes
+    ----------
+    k
+        K = 2γ; NaN where it is not one number.
+    log_loss
+        Expected mean log-loss of its forecasts. Differences between two K are to be trusted, the level less so.
+    error
+        Mean square error of a rating, in points².
+    luck, newcomers, lag
+        Its parts: luck of results, starts that were not known (approximate), and the rest, strengths that moved.
+    slope
+        Expected slope of results on forecasts: below 1 forecasts are too bold, above 1 too timid.
+    """
+
+    k: float
+    log_loss: float
+    error: float
+    luck: float
+    newcomers: float
+    slope: float
+
+    @property
+    def lag(self) -> float:
+        """What luck and newcomers do not explain."""
+        return self.error - self.luck - self.newcomers
+
+
+class Recursion:
+    """The expected ratings of a league of these parameters, under any step."""
+
+    def __init__(self, calendar: Calendar, parameters: Parameters, system: System, since: int) -> None:
+        self.calendar, self.parameters, self.system, self.since = calendar, parameters, system, since
+        self.filtered = filter_league(calendar, parameters)
+        self.strengths = smooth_league(calendar, self.filtered)
+        self.expected = Expected(*(np.empty(calendar.size) for _ in Expected._fields))
+        kernels.expect_results(self.strengths, parameters, hermite(NODES), self.expected)
+
+    @property
+    def slope(self) -> float:
+        """Mean slope of results on strengths: a rating closes about the share γ · slope of its gap in a match."""
+        return float(self.expected.slope[self.since :].mean())
+
+    def with_home(self, home: Array) -> Recursion:
+        """The same league under a system that adds this home advantage, one number for each match."""
+        other = copy.copy(self)
+        other.system = self.system._replace(home=home)
+        return other
+
+    def before_results(self) -> tuple[Array, Array]:
+        """Mean and variance of the gap of strengths in every match, home advantage included, before it was played."""
+        path, home, venue = self.filtered.path, self.filtered.home_path, ~self.calendar.neutral
+        gap = path[:, 0, 1] - path[:, 1, 1] + np.where(venue, home[:, 0], 0.0)
+        return gap, path[:, 0, 2] + path[:, 1, 2] + np.where(venue, home[:, 1], 0.0)
+
+    def follow(self, k: float | Array) -> Followed:
+        """Ratings under one K, or under steps γ given for both sides of every match (n × 2, weights included)."""
+        steps = np.multiply.outer(self.calendar.weight, np.full(2, k / 2)) if np.ndim(k) == 0 else k
+        out = Followed(*(np.empty(self.calendar.size) for _ in Followed._fields))
+        kernels.follow_ratings(self.calendar, self.system, steps, self.strengths, self.expected, hermite(NODES), out)
+        return out
+
+    def loss(self, k: float) -> float:
+        """Expected mean log-loss of the later half."""
+        return float(self.follow(k).loss[self.since :].mean())
+
+    def at(self, k: float | Array) -> Prediction:
+        """What a K, or steps of every match, do to the later half."""
+        return self.summary(k, self.follow(k))
+
+    def summary(self, k: float | Array, out: Followed) -> Prediction:
+        """What ratings that were followed do to the later half."""
+        loss, error, luck, newcomers = (
+            float(part[self.since :].mean()) for part in (out.loss, out.error, out.luck, out.newcomers)
+        )
+        return Prediction(float(k) if np.ndim(k) == 0 else math.nan, loss, error, luck, newcomers, self._slope(out))
+
+    def best(self) -> float:
+        """K*: the least expected log-loss."""
+        unit = CHESS_NU / self.parameters.nu
+        ladder = np.geomspace(BOTTOM * unit, TOP * unit, 14)
+        losses = [self.loss(float(k)) for k in ladder]
+        place = int(np.argmin(losses))
+        low, high = math.log(ladder[max(place - 1, 0)]), math.log(ladder[min(place + 1, ladder.size - 1)])
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        at_left, at_right = self.loss(math.exp(left)), self.loss(math.exp(right))
+        while high - low > 0.01:
+            if at_left < at_right:
+                high, right, at_right = right, left, at_left
+                left = high - GOLDEN * (high - low)
+                at_left = self.loss(math.exp(left))
+            else:
+                low, left, at_left = left, right, at_right
+                right = low + GOLDEN * (high - low)
+                at_right = self.loss(math.exp(right))
+        return math.exp(left if at_left < at_right else right)
+
+    def _slope(self, out: Followed) -> float:
+        """t with ``Σ E s(z) r = Σ E f(tr) r``, f the expected score of the forecasts."""
+        part = slice(self.since, None)
+        r, variance = out.gap[part], np.maximum(out.variance[part], 0.0)
+        wanted = float((self.expected.score[part] * r + self.expected.slope[part] * out.covariance[part]).sum())
+        sd, nodes, system = np.sqrt(variance), hermite(NODES), self.system
+
+        def excess(t: float) -> float:
+            total = 0.0
+            for x, weight in zip(*nodes):
+                at = r + sd * x
+                up = np.exp(np.clip(system.forecast_nu * t * at, -300, 300))
+                total += weight * float((at * (up - 1 / up) / (up + 1 / up + system.forecast_kappa)).sum())
+            return total - wanted
+
+        if excess(0.0) >= 0.0 or excess(20.0) <= 0.0:
+            return math.nan
+        return float(root_scalar(excess, bracket=(0.0, 20.0), method="brentq", xtol=1e-4).root)
+
+
+@dataclass(frozen=True)
+class KCurve:
+    """The trade-off over K, its best place, and how sure that is.
+
+    Attributes
+    ----------
+    points
+        What each K does.
+    best
+        What K* does, the K with the least expected log-loss.
+    low, high
+        95 % interval: where the best K lies when the same sides play the calendar again.
+    quarters
+        K* of each quarter of the history.
+    """
+
+    points: tuple[Prediction, ...]
+    best: Prediction
+    low: float
+    high: float
+    quarters: tuple[float, ...]
+    _names: tuple[str, ...] = field(default=("k", "log_loss", "error", "luck", "newcomers", "lag", "slope"), repr=False)
+
+    def column(self, name: str) -> Array:
+        """One quantity at every K."""
+        return np.array([getattr(one, name) for one in self.points])
+
+    def at(self, k: float) -> float:
+        """Expected log-loss of any K on the curve."""
+        return float(np.interp(math.log(k), np.log(self.column("k")), self.column("log_loss")))
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Every quantity as a list over K."""
+        return {name: self.column(name).tolist() for name in self._names}
+
+
+def k_curve(recursion: Recursion, ks: Array, interval: tuple[float, float]) -> KCurve:
+    """The curve at these K."""
+    sizes = block_sizes(recursion.since, recursion.calendar.size)
+    followed = [recursion.follow(float(k)) for k in ks]
+    points = tuple(recursion.summary(float(k), one) for k, one in zip(ks, followed))
+    blocks = sums_by_block(np.stack([one.loss for one in followed]), sizes)
+    quarters = tuple(lowest(ks, np.stack([part.sum(axis=1) for part in np.split(blocks, 4, axis=1)], axis=1)))
+    return KCurve(points, recursion.at(recursion.best()), *interval, quarters)
