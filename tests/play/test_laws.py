@@ -29,8 +29,10 @@ def test_chances_are_those_of_the_law_however_they_are_asked(kappa):
         assert win - loss == pytest.approx(b, abs=4e-16)
         assert drawn == pytest.approx(tie, abs=4e-16)
         assert win + drawn + loss == pytest.approx(1.0, abs=4e-16)
-        u = np.exp(np.clip(0.6 * z, -300.0, 300.0))
-        assert laws.davidson_share(kappa, min(u, 1e150), 3.0) == pytest.approx(3.0 * loss, abs=1e-15)
+        terms = laws.davidson_terms(kappa, np.exp(np.clip(0.6 * z, -300.0, 300.0)))
+        assert terms[:2] == pytest.approx((win, loss), abs=4e-16) and kappa * terms[2] == pytest.approx(
+            drawn, abs=4e-16
+        )
 
 
 @pytest.mark.parametrize("kappa", [0.0, 0.3, 1.0, 2.0, 7.0])

@@ -11,7 +11,10 @@ import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.bradley_terry.resampling import Resampling
 
-NU = math.log(10) / 800
+
+def points(kappa):
+    """Units of x per rating point: the expected result rises by ln 10 / 800 a point between equals."""
+    return math.log(10) / 800 * (1 + kappa / 2)
 
 
 def votes(n=400, contestants=6, seed=1, kappa=0.7, first=0.2, effect=0.0, neutral=0.3):
@@ -57,7 +60,7 @@ def plain_estimate(matches, ridge, covariate):
 
     found = minimize(loss, np.zeros(n + 2 + covariate), method="BFGS", options={"gtol": 1e-7, "maxiter": 500})
     a = found.x[:n]
-    return dict(zip(names, 1500 + (a - a.mean()) / NU)), found.x
+    return dict(zip(names, 1500 + (a - a.mean()) / points(math.exp(found.x[-1])))), found.x
 
 
 @pytest.mark.parametrize("covariate", [False, True])
@@ -67,10 +70,10 @@ def test_estimate_agrees_with_a_general_maximiser(covariate):
     wanted, p = plain_estimate(matches, 0.05, covariate)
     for name, rating in rater.ratings_.select("name", "rating").iter_rows():
         assert rating == pytest.approx(wanted[name], abs=0.02)
-    assert rater.parameters_["home_advantage"] == pytest.approx(p[6] / NU, abs=0.02)
+    assert rater.parameters_["home_advantage"] == pytest.approx(p[6] / points(math.exp(p[-1])), abs=0.02)
     assert rater.parameters_["ties"] == pytest.approx(math.exp(p[-1]), rel=1e-4)
     if covariate:
-        assert rater.covariates_["length"] == pytest.approx(p[7] / NU, abs=0.02)
+        assert rater.covariates_["length"] == pytest.approx(p[7] / points(math.exp(p[-1])), abs=0.02)
 
 
 def test_curvature_and_squared_scores_are_derivatives():
@@ -182,7 +185,7 @@ def test_intervals_hold_the_truth():
             if method == "bootstrap" and seed >= 15:
                 continue
             table = rater.intervals(method=method, draws=100).sort("name")
-            true = 1500 + (a - a.mean()) / NU
+            true = 1500 + (a - a.mean()) / points(0.7)
             held = (table["low"].to_numpy() <= true) & (true <= table["high"].to_numpy())
             hits[method] += int(held.sum())
             true_rank = 6 - np.arange(6)

@@ -35,6 +35,7 @@ def slow_elo(matches, k, home_advantage=0.0):
         said.append((np.exp(x) / whole, kappa / whole, np.exp(-x) / whole))
         E = 1 / (1 + 10 ** (-d / 400))
         R[i], R[j] = R[i] + w * k * (S - E), R[j] - w * k * (S - E)
+        draws, decisive = 0.999 * draws, 0.999 * decisive
         if S == 0.5:
             draws += w
         else:

@@ -44,7 +44,6 @@ def full_rater() -> kn.TeamElo:
 def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
     """The update written out in plain Python, one match at a time."""
     p = rater.settled_values()
-    nu = NU / p["contraction"]
     v0 = rater.prior_spread**2
     R, v, n, last, seen = {}, {}, {}, {}, []
     home, kappa, unit = p["home_advantage"], p["ties"], rater.margin_unit_
@@ -62,13 +61,14 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
             last[t] = day
         z = R[i] - R[j] + (0 if matches.neutral[k] else home)
         seen.append((z, kappa))
+        nu = NU / p["contraction"] * (2 + kappa) / 2
         D = 2 * math.cosh(nu * z) + kappa
         b = 2 * math.sinh(nu * z) / D
         slope = nu * (4 + 2 * kappa * math.cosh(nu * z)) / D**2
         S = matches.signed[k] * (1 - p["margin_weight"])
         S += p["margin_weight"] * math.tanh(matches.margin[k] / (p["margin_scale"] * unit))
         unit += (abs(matches.margin[k]) - unit) / 1000
-        draw = float(node_weight @ (kappa / (2 * np.cosh(NU * (z + performances)) + kappa)))
+        draw = float(node_weight @ (kappa / (2 * np.cosh(NU * (2 + kappa) / 2 * (z + performances)) + kappa)))
         kappa *= math.exp(p["ties_step"] * matches.weight[k] * ((matches.result[k] == 0.5) - draw))
         if not matches.neutral[k]:
             home += p["home_step"] * matches.weight[k] * (S - b)
@@ -99,7 +99,7 @@ def test_agrees_with_the_slow_twin():
 def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, float]:
     """The model room's exact probabilities for two normal performances."""
     league = kn.Normal([z, 0.0], sigma=spread) if spread else kn.Fixed([z, 0.0])
-    win, tie, loss = kn.outcome_probabilities(kn.Davidson(nu=NU, kappa=kappa), league)
+    win, tie, loss = kn.outcome_probabilities(kn.Davidson(nu=NU * (2 + kappa) / 2, kappa=kappa), league)
     return win[0, 1], tie[0, 1], loss[0, 1]
 
 
@@ -107,11 +107,12 @@ def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, 
 @given(st.floats(-900, 900), st.floats(0, 400), st.floats(0, 5))
 def test_blurred_forecasts_are_exact_and_sum_to_one(z, spread, kappa):
     out = np.empty((1, 3))
-    kernels.all_chances(np.array([z]), np.array([NU]), np.array([kappa]), *kernels.blur(NU, spread), out)
+    law = np.array([NU * (2 + kappa) / 2]), np.array([kappa]), *kernels.blur(NU, spread, kappa)
+    kernels.all_chances(np.array([z]), *law, out)
     assert out.sum() == pytest.approx(1.0, abs=1e-14)
     assert out[0] == pytest.approx(exact_chances(z, spread, kappa), abs=2e-9)
     mirrored = np.empty((1, 3))
-    kernels.all_chances(np.array([-z]), np.array([NU]), np.array([kappa]), *kernels.blur(NU, spread), mirrored)
+    kernels.all_chances(np.array([-z]), *law, mirrored)
     assert mirrored[0, ::-1] == pytest.approx(out[0], abs=1e-13)
 
 

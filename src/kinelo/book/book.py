@@ -78,6 +78,9 @@ class RatingBook:
         with locked(self.path, writing=False):
             self._blank = _open_rater(self.path / "book.knl", rater)
             self._load()
+        note = self._rater.note_on_points() if isinstance(self._rater, Rater) else ""
+        if note:
+            warnings.warn(f"the rating book {self.path}: {note}", KineloWarning, stacklevel=2)
 
     @property
     def rater(self) -> Rater:

@@ -49,6 +49,8 @@ class Forecast:
                 f"a forecast is an array of rows (home win, draw, away win) and a tuple of unknown names, not shape "
                 f"{p.shape} and {type(self.unknown).__name__}"
             )
+        if np.isnan(p).any():
+            raise InputError(f"{np.isnan(p).any(axis=1).sum():,} of {len(p):,} forecasts are no numbers")
         if self.matches is not None and len(self.matches) != len(p):
             raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kinelo.errors import InputError
 from kinelo.model.validation import LARGEST
@@ -31,7 +31,7 @@ class Parameter:
     """A number that a rater needs: ``default`` where nothing was fitted, and the range in which it is sought.
 
     ``positive`` asks the search to work on its logarithm. A user may give any finite number, from 0 on where the range
-    is; ``above_zero`` says that 0 itself makes no sense.
+    is; ``above_zero`` says that 0 itself makes no sense, ``in_points`` that it counts rating points.
     """
 
     name: str
@@ -41,6 +41,17 @@ class Parameter:
     positive: bool
     meaning: str
     above_zero: bool = False
+    in_points: bool = False
+
+    def in_unit(self, unit: float) -> Parameter:
+        """The same where a rating point is worth ``1 / unit`` of the usual one.
+
+        >>> Parameter("step", 15.0, 0.2, 300.0, True, "points", in_points=True).in_unit(0.01).high
+        3.0
+        """
+        if not self.in_points:
+            return self
+        return replace(self, default=unit * self.default, low=unit * self.low, high=unit * self.high)
 
     def check(self, owner: str, value: object) -> None:
         """Refuse a value that no rater can use; None asks for an estimate."""

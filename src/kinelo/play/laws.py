@@ -93,9 +93,14 @@ def davidson_chances(kappa, x):
 
 
 @formula
-def davidson_share(kappa, u, weight):
-    """``weight`` times the probability 1/(1 + κu + u²) of a loss at u = e^{νz}; u² times it is that of a win."""
-    return weight / (u * (u + kappa) + 1.0)
+def davidson_terms(kappa, u):
+    """P(win), P(loss) and 1/(2 cosh x + κ) at u = e^x, x = νz, of which every derivative of the law is made.
+
+    With b = P(win) − P(loss) and r the third: ∂P(win) = P(win)(1 − b) ∂x − r P(win) ∂κ, ∂P(loss) = −P(loss)(1 + b) ∂x
+    − r P(loss) ∂κ; b' = P(win) + P(loss) − b².
+    """
+    loss = 1.0 / (u * (u + kappa) + 1.0)
+    return u * u * loss, loss, u * loss
 
 
 @formula

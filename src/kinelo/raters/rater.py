@@ -139,7 +139,11 @@ class Rater(ABC):
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, and that the matches fitted can say something about."""
-        return tuple(p for p in self.parameters if getattr(self, p.name) is None and p.name not in self.moot_)
+        return tuple(p for p in self.in_own_unit() if getattr(self, p.name) is None and p.name not in self.moot_)
+
+    def in_own_unit(self) -> tuple[Parameter, ...]:
+        """All parameters, with defaults and ranges in the rating points that this rater counts in."""
+        return self.parameters
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
@@ -147,7 +151,7 @@ class Rater(ABC):
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
-        values = {p.name: p.default for p in self.parameters} | dict(estimated or {}) | dict(self.moot_)
+        values = {p.name: p.default for p in self.in_own_unit()} | dict(estimated or {}) | dict(self.moot_)
         own = {name: getattr(self, name) for name in values}
         return {name: float(value if own[name] is None else own[name]) for name, value in values.items()}
 
@@ -172,6 +176,10 @@ class Rater(ABC):
     @abstractmethod
     def ratings_(self) -> pl.DataFrame:
         """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first."""
+
+    def note_on_points(self) -> str:
+        """What to say of a state of an earlier version whose points were others; empty where they are the same."""
+        return ""
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from kinelo.raters.rating_table import Standing
 from kinelo.raters.stateful import StatefulRater
 from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
 
-HOME_STEP = Parameter("home_step", 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise")
+HOME_STEP = Parameter(
+    "home_step", 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise", in_points=True
+)
 TIES_STEP = Parameter("ties_step", 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
 Trace = tuple[NDArray[np.float64], ...]
@@ -62,7 +64,18 @@ class SideRater(StatefulRater):
         done, trace = self._walk(matches, self._begun(), traced)
         if not done:
             raise InputError("a match without a result cannot change a rating; forecast it with predict")
+        known = self._state.known
+        if not (np.isfinite(known.rating).all() and np.isfinite(known.variance).all()):
+            self._refuse()
         return trace
+
+    def _refuse(self) -> NoReturn:
+        """Give up ratings that are no numbers any more."""
+        self.reset(dict(self.parameters_))
+        raise InputError(
+            f"{self!r} leaves the range of numbers on these matches: its steps or spreads are too large. It has "
+            "forgotten all matches; give smaller ones."
+        )
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters."""
@@ -118,5 +131,7 @@ class SideRater(StatefulRater):
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)
+        if not np.isfinite(self._state.known.rating).all():
+            raise InputError(f"What was kept of {self!r} holds ratings that are no numbers; rate the matches anew.")
         self._numbers = type(self._numbers)(*arrays["numbers"].tolist())
         self._common = arrays["common"].copy()

@@ -20,6 +20,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
+from kinelo.play.laws import points_scale
 from kinelo.raters.bradley_terry.intervals import (
     bootstrap,
     check_draws,
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 NU = math.log(10.0) / 800.0
-"""``x = ν z``: 400 points of difference are odds of ten to one."""
+"""Slope of the expected result between equals, per point; ``x = ν_D z`` with ``ν_D = ν (2 + κ)/2``."""
+
+MOST_SCALINGS = 100
 
 MOST_NAMED = 5
 
@@ -79,6 +82,7 @@ class BradleyTerry(Rater):
         Parameter("ties", 0.5, 0.0, 1e6, False, "Davidson's kappa"),
         Parameter("home_advantage", 0.0, -1e4, 1e4, False, "rating points for the side named first"),
     )
+    _rescaled = False
     options = (Option("ridge", 0.0), Option("refit_days", 0.0), Option("initial"))
 
     def __init__(
@@ -158,6 +162,11 @@ class BradleyTerry(Rater):
         drawn, all_ = self._tally.counts[:, 1].sum(), self._tally.counts.sum()
         return self.ties is None and 0 < drawn < all_
 
+    @property
+    def _scale(self) -> float:
+        """ν_D: what a rating point is worth in x, given κ as it stands."""
+        return points_scale(NU, self.parameters_["ties"])
+
     def _likelihood(self) -> Likelihood:
         tally = self._tally
         anchored = np.array([tally.roster.index[name] for name in self.anchor or {} if name in tally.roster.index], int)
@@ -166,8 +175,8 @@ class BradleyTerry(Rater):
             raise InputError(
                 "ridge=0 cannot place contestants that no comparison connects beside one another; give a ridge above 0"
             )
-        centre = float(np.mean(list((self.anchor or {}).values()))) * NU if held.size else 0.0
-        fixed = NU * (0.0 if self._venue_sought else float(self.home_advantage or 0.0))
+        centre = float(np.mean(list((self.anchor or {}).values()))) * self._scale if held.size else 0.0
+        fixed = self._scale * (0.0 if self._venue_sought else float(self.home_advantage or 0.0))
         kappa = 0.0 if self._ties_sought else float(self.ties or 0.0)
         return Likelihood(
             tally.cells(self._venue_sought), len(tally), self.ridge, self._ties_sought, held, centre,
@@ -175,6 +184,16 @@ class BradleyTerry(Rater):
         )  # fmt: skip
 
     def _estimate(self) -> None:
+        """The maximum of the likelihood; anchors and advantages that are given in points follow the scale it finds."""
+        if not self._ties_sought:
+            self.parameters_ = dict(self.parameters_) | {"ties": float(self.ties or 0.0)}
+        for _ in range(MOST_SCALINGS):
+            scale = self._scale
+            self._maximise()
+            if abs(self._scale - scale) <= 1e-12 * scale or not (self.anchor or self.home_advantage):
+                return
+
+    def _maximise(self) -> None:
         tally, n = self._tally, len(self._tally)
         likelihood = self._likelihood()
         start = np.zeros(likelihood.size)
@@ -186,12 +205,13 @@ class BradleyTerry(Rater):
             start[-1] = math.log(2 * drawn / (1 - drawn))
         for name, value in (self.anchor or {}).items():
             if name in tally.roster.index and likelihood.held.size:
-                start[tally.roster.index[name]] = NU * value
+                start[tally.roster.index[name]] = self._scale * value
         self._theta, self._known = likelihood.maximum(start), n
-        effects = self._theta[n : n + likelihood.cells.c.shape[1]] / NU
+        ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
+        effects = self._theta[n : n + likelihood.cells.c.shape[1]] / points_scale(NU, ties)
         venue = self._venue_sought
         self.parameters_ = {
-            "ties": math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0),
+            "ties": ties,
             "home_advantage": float(effects[0]) if venue else float(self.home_advantage or 0.0),
         }
         self.covariates_ = dict(zip(self.covariates, effects[int(venue) :].tolist(), strict=True))
@@ -201,7 +221,7 @@ class BradleyTerry(Rater):
         names = [name for name in self.anchor or {} if name in self._tally.roster.index]
         if len(names) > 1:
             return 0.0
-        strength = self._strength() / NU
+        strength = self._strength() / self._scale
         if names:
             return float((self.anchor or {})[names[0]]) - float(strength[self._tally.roster.index[names[0]]])
         return self.initial - float(strength.mean()) if strength.size else self.initial
@@ -221,7 +241,7 @@ class BradleyTerry(Rater):
         seats = tally.find(matches)
         strength = self._strength()
         level = np.append(strength, strength.mean() if strength.size else 0.0)
-        effects = NU * np.array([self.parameters_["home_advantage"], *self._effects().values()])
+        effects = self._scale * np.array([self.parameters_["home_advantage"], *self._effects().values()])
         x = level[seats.home] - level[seats.away]
         x = x + covariate_columns(matches, tuple(self.covariates)) @ effects
         out = np.empty((x.size, 3))
@@ -255,7 +275,7 @@ class BradleyTerry(Rater):
         if self._theta is None:
             return np.empty((0, 0))
         M = self._relative(likelihood)
-        return M @ sandwich(likelihood, self._theta, self._tally.squared)[:n, :n] @ M.T / NU**2
+        return M @ sandwich(likelihood, self._theta, self._tally.squared)[:n, :n] @ M.T / self._scale**2
 
     def _relative(self, likelihood: Likelihood) -> Array:
         n = likelihood.n
@@ -278,7 +298,7 @@ class BradleyTerry(Rater):
         return pl.DataFrame(
             {
                 "name": pl.Series(tally.roster.names, dtype=pl.String),
-                "rating": self._strength() / NU + self._shift(),
+                "rating": self._strength() / self._scale + self._shift(),
                 "uncertainty": np.sqrt(np.maximum(np.diagonal(self._covariance()), 0.0)),
                 "matches": tally.known.games[: len(tally)],
                 "last_played": np.maximum(tally.known.last[: len(tally)], -(10**6)).astype("datetime64[D]"),
@@ -312,7 +332,7 @@ class BradleyTerry(Rater):
         tally, n = self._begun(), len(self._begun())
         if self._theta is None:
             raise InputError("nothing has been compared yet; fit the rater first")
-        rating = self._strength() / NU + self._shift()
+        rating = self._strength() / self._scale + self._shift()
         if method == "sandwich":
             covariance = self._covariance()
             reach = ndtri(0.5 + level / 2.0) * np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
@@ -323,7 +343,7 @@ class BradleyTerry(Rater):
             likelihood = self._likelihood()
             check_draws(draws, likelihood.size)
             drawn = bootstrap(likelihood, self._theta, tally.events, draws, seed, client)[:, :n]
-            moved = (drawn - self._strength()) @ self._relative(likelihood).T / NU
+            moved = (drawn - self._strength()) @ self._relative(likelihood).T / self._scale
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
             first, last = drawn_ranks(drawn, level)
         else:
@@ -371,7 +391,7 @@ class BradleyTerry(Rater):
         """Everything needed to carry on from here, as arrays."""
         theta = np.empty(0) if self._theta is None else self._theta
         order = np.array([self.order_.home, self.order_.neutral])
-        return {**self._begun().to_arrays(), "theta": theta, "order": order}
+        return {**self._begun().to_arrays(), "theta": theta, "order": order, "in_points": np.ones(1)}
 
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
@@ -383,3 +403,14 @@ class BradleyTerry(Rater):
         if arrays["theta"].size:
             self._theta, self._known = arrays["theta"].copy(), len(self._tally)
             self._estimate()
+            self._rescaled = "in_points" not in arrays
+
+    def note_on_points(self) -> str:
+        """What to say of an estimate that was kept in points of Davidson's own scale."""
+        wider = 1.0 + self.parameters_["ties"] / 2.0
+        if not self._rescaled or wider == 1.0:
+            return ""
+        return (
+            f"its ratings are computed anew in points of expected score; an earlier version put them {wider:.2f} times "
+            "as far apart"
+        )

@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from kinelo.play.formula import kernel
-from kinelo.play.laws import davidson_chances
+from kinelo.play.laws import davidson_chances, points_scale
 
 HOME, KAPPA = range(2)
 
@@ -37,8 +37,8 @@ def attenuation(phi2):
 
 @kernel
 def davidson_exponent(z, doubt, kappa, sharpness):
-    """Exponent of Davidson's law; it grows with κ so that the expected result keeps Glicko's slope between equals."""
-    return 0.5 * sharpness * (1.0 + kappa / 2.0) * z * attenuation(doubt)
+    """Exponent of Davidson's law, at the scale that keeps Glicko's slope of the expected result between equals."""
+    return points_scale(0.5 * sharpness, kappa) * z * attenuation(doubt)
 
 
 @kernel

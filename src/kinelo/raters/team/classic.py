@@ -26,7 +26,9 @@ OFF = {
 class ClassicElo(TeamElo):
     """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
 
-    parameters = (Parameter("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home"),)
+    parameters = (
+        Parameter("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True),
+    )
     options = (
         Option("k", 0.0), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
     )  # fmt: skip
@@ -90,7 +92,7 @@ class ClassicElo(TeamElo):
 
     def _vector(self, values: Mapping[str, float]) -> Numbers:
         learns = float(self.ties is None)
-        return super()._vector(values)._replace(in_points=1.0, counts_draws=0.0, learns_ties=learns)
+        return super()._vector(values)._replace(counts_draws=0.0, learns_ties=learns)
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         return np.append(super()._shared(values), (0.0, 0.0))

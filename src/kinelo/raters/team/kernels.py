@@ -1,6 +1,7 @@
 """Compiled loops of the team ratings, in the paper's symbols.
 
-One match between ``i`` and ``j``: ``z = R_i − R_j + h``, ``b = 2 sinh νz / (2 cosh νz + κ)`` (Davidson), then
+One match between ``i`` and ``j``: ``z = R_i − R_j + h``, ``b = 2 sinh x / (2 cosh x + κ)`` with ``x = ν_D z`` and
+``ν_D = ν (2 + κ)/2`` (Davidson in points of expected score, ``in_points`` 1; at 0 the scale is ν itself), then
 ``R_i += γ_i (S − b)`` and ``R_j −= γ_j (S − b)``. The step falls with experience, ``γ_i = γ (1 + β m / (m + n_i))``
 after ``n_i`` matches. Rest beyond a gap pulls a rating to the mean, ``R − R₀ → f (R − R₀)`` with
 ``f = exp(−ρ · rest)``. The variance ``v`` of a rating follows the same linearised steps:
@@ -8,15 +9,15 @@ after ``n_i`` matches. Rest beyond a gap pulls a rating to the mean, ``R − R�
 in for S, ``⟨S²⟩`` is their mean square after the bounded map.
 
 Under level ``l`` of a condition side ``i`` is better by ``δ_il``, which joins ``z``, with a variance ``v_il`` that
-begins at the square of the condition's spread. Davidson's law has the score ``ν (S − b)`` and the information
-``I = ν b'``; with ``G = 1 + I Σ v`` over all deviations that take part, ``δ_il += v_il ν (S − b) / G`` and
+begins at the square of the condition's spread. Davidson's law has the score ``ν_D (S − b)`` and the information
+``I = ν_D b'``; with ``G = 1 + I Σ v`` over all deviations that take part, ``δ_il += v_il ν_D (S − b) / G`` and
 ``v_il −= v_il² I / G``.
 
 Davidson's law counts a draw by κ, both in the update and in forecasts. A federation's Elo (``counts_draws`` 0) counts
-it as half a point of ``b = tanh νz``; its forecasts follow Davidson's law at the scale ``ν_D = ν (2 + κ)/2``
-(``in_points`` 1), whose expected score has the same slope between equals, and κ is learned from the draws:
-``P(draw) = (1 − P(draw)) κ / 2 cosh ν_D z``, so that ``κ = Σ 1{draw} / Σ_{decisive} (2 cosh ν_D z)⁻¹``, begun with five
-matches of equals at κ = ½. Until the first draw κ is 0.
+it as half a point of ``b = tanh νz``; its forecasts follow Davidson's law at the scale ν_D, whose expected score has
+the same slope between equals, and κ is learned from the draws:
+``P(draw) = (1 − P(draw)) κ / 2 cosh ν_D z``, so that ``κ = Σ 1{draw} / Σ_{decisive} (2 cosh ν_D z)⁻¹``, both sums
+fading over ``memory`` matches and begun with five matches of equals at κ = ½. Until the first draw κ is 0.
 
 What all matches share may drift: ``h += c_h (S − b)``, ``log κ += c_κ (1{draw} − P(draw))`` with the forecast's chance
 of a draw, and margins are measured in a running mean of their size.
@@ -28,16 +29,20 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
 from kinelo.model.outcome import LOGISTIC
 from kinelo.play.elementary import tanh_of
-from kinelo.play.formula import kernel
-from kinelo.play.laws import davidson_share, match_law, points_scale, tail_of
+from kinelo.play.formula import inlined, kernel
+from kinelo.play.laws import davidson_terms, match_law, points_scale, tail_of
 from kinelo.play.steps import falling
 
 STEEPEST = 40.0
+NEAREST_POLE = 1.38
+"""Least of ``(π − arccos κ/2)/(1 + κ/2)`` over κ from 0 to 2."""
+WIDEST = 45.0
+"""ν_D times the standard deviation of a difference beyond which e^{νx} would leave the range of numbers."""
 YEAR = 365.25
 LEAST_NOISE = 0.01
 
@@ -47,7 +52,10 @@ PRIOR_DRAWS, PRIOR_DECISIVE = 1.0, 2.0
 
 
 class Numbers(NamedTuple):
-    """What the kernels take; ``kind`` is that of the outcome function."""
+    """What the kernels take; ``kind`` is that of the outcome function.
+
+    Books keep these numbers in this order: new ones come last, and their defaults are what was before them.
+    """
 
     gamma: float
     boost: float
@@ -72,21 +80,28 @@ class Numbers(NamedTuple):
     learns_ties: float = 0.0
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
+@inlined
 def outcome_chances(z, nu, kappa, shift, node_weight):
     """Win and loss probability at a difference ``z`` blurred by normal performances (nodes of :func:`blur`).
 
-    One exponential serves all nodes: ``e^{ν(z + x)} = e^{νz} e^{νx}`` and ``shift`` holds ``e^{νx}``.
+    Nodes are equally spaced: ``e^{ν(z + x)}`` is a geometric series.
     """
-    e = math.exp(min(max(nu * z, -STEEPEST), STEEPEST))
+    u, ratio = series(z, nu, shift)
     win = 0.0
     loss = 0.0
     for q in range(shift.size):
-        u = e * shift[q]
-        share = davidson_share(kappa, u, node_weight[q])
-        win += u * u * share
-        loss += share
+        won, lost, _ = davidson_terms(kappa, u)
+        win += node_weight[q] * won
+        loss += node_weight[q] * lost
+        u *= ratio
     return win, loss
+
+
+@inlined
+def series(z, nu, shift):
+    """First term and ratio of ``e^{ν(z + x)}`` over the nodes."""
+    first = math.exp(min(max(nu * z, -STEEPEST), STEEPEST) + nu * shift[0])
+    return first, (math.exp(nu * (shift[1] - shift[0])) if shift.size > 1 else 1.0)
 
 
 @kernel
@@ -156,14 +171,15 @@ def play_all(
             z[k] = edge
             ties[k] = kappa
         counted = p.counts_draws * kappa
-        b, slope, tie = match_law(p.kind, points_scale(p.nu, p.in_points * counted), counted, edge)
+        scale = points_scale(p.nu, p.in_points * counted)
+        b, slope, tie = match_law(p.kind, scale, counted, edge)
         if p.counts_draws == 0.0:
             t = tail_of(points_scale(p.nu, kappa) * edge)
             tie = kappa * t / (1.0 + t * t + kappa * t)
             if p.learns_ties > 0.0:
                 decisive = weight[k] * abs(S[k])
-                common[DRAWS] += weight[k] - decisive
-                common[DECISIVE] += decisive * t / (1.0 + t * t)
+                common[DRAWS] += weight[k] - decisive - common[DRAWS] / p.memory
+                common[DECISIVE] += decisive * t / (1.0 + t * t) - common[DECISIVE] / p.memory
                 if common[DRAWS] > 0.0:
                     kappa = (common[DRAWS] + PRIOR_DRAWS) / (common[DECISIVE] + PRIOR_DECISIVE)
         noise = 1.0 - tie - b * b
@@ -173,12 +189,13 @@ def play_all(
             noise = max(p.square - b * b, LEAST_NOISE)
             unit += (abs(margin[k]) - unit) / p.memory
         if p.ties_step > 0.0 and kappa > 0.0:
-            win, loss = outcome_chances(edge, p.outer_nu, kappa, shift, node_weight)
+            outer = points_scale(p.outer_nu, p.in_points * kappa)
+            win, loss = outcome_chances(edge, outer, kappa, shift, node_weight)
             kappa *= math.exp(p.ties_step * weight[k] * (win + loss - abs(S[k])))
         if p.home_step > 0.0 and not neutral[k]:
             h += p.home_step * weight[k] * (target - b)
         if levelled:
-            told = weight[k] * p.nu
+            told = weight[k] * scale
             learn_levels(i, j, k, slots, delta, delta_v, told * (target - b), told * slope)
         gi = gj = weight[k] * p.gamma
         if p.boost > 0.0:
@@ -206,20 +223,23 @@ def all_chances(z, nu, kappa, shift, node_weight, out):
         out[k, 2] = loss if kappa[k] > 0.0 else 1.0 - win
 
 
-def blur(nu: float, spread: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes ``e^{νx}`` and weights of the expectation over a difference of two performances, ``x ~ N(0, 2 σ²)``.
+def blur(nu: float, spread: float, kappa: float = 0.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights of the expectation over a difference of two performances, ``x ~ N(0, 2 σ²)``.
 
     The trapezoidal rule converges geometrically here; its step is chosen so that the error stays below 1e-10 given the
-    nearest pole of the outcome function, at distance ``π / 2ν`` from the real line.
+    nearest pole of ``1/(2 cosh ν_D z + κ)``, for every κ up to this one or 2.
     """
     sd = math.sqrt(2.0) * spread
     if nu * sd < 1e-8:
-        return np.ones(1), np.ones(1)
-    pole = math.pi / (2.0 * nu * sd)
+        return np.zeros(1), np.ones(1)
+    widest = WIDEST / points_scale(nu, kappa)
+    if sd > widest:
+        raise InputError(f"A spread of {spread:g} points hides every difference; give at most {widest / 1.5:.3g}.")
+    pole = min(NEAREST_POLE, math.pi / (1.0 + 0.5 * kappa)) / (nu * sd)
     h = 0.9
     while 2 * math.pi * min(pole, 2 * math.pi / h) / h - min(pole, 2 * math.pi / h) ** 2 / 2 < 24.0:
         h *= 0.95
     half = math.ceil(6.6 / h)
     x = h * np.arange(-half, half + 1)
     weight = np.exp(-0.5 * x * x)
-    return np.exp(nu * sd * x), weight / weight.sum()
+    return sd * x, weight / weight.sum()

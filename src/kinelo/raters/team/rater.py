@@ -1,8 +1,9 @@
 """Ratings of teams by the paper's update.
 
-``R_i += γ (S − b(R_i − R_j + h))`` with Davidson ties, a home advantage ``h``, margins through a bounded map, a step
-that falls with experience and a drift to the mean over breaks. A forecast takes both performances as normal with
-standard deviation σ around the ratings and gives the exact expected win, draw and loss probabilities.
+``R_i += γ (S − b(R_i − R_j + h))`` with Davidson ties in points of expected score (``b'(0) = ν`` whatever κ), a home
+advantage ``h``, margins through a bounded map, a step that falls with experience and a drift to the mean over breaks. A
+forecast takes both performances as normal with standard deviation σ around the ratings and gives the exact expected
+win, draw and loss probabilities.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
-from kinelo.raters.conditions import condition_names
+from kinelo.raters.conditions import condition_names, spread_parameters
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.name_index import tell_of_misspelt
@@ -78,7 +79,9 @@ class TeamElo(SideRater, ConditionRater):
         Rating points by which the home advantage moves per full surprise, and how far κ's logarithm moves per draw, so
         that both may drift over the years; 0 where the advantage, or κ, is given.
     initial, scale
-        Rating of a newcomer, and the points that make the odds ten to one: ``ν = ln 10 / (2 · scale)``.
+        Rating of a newcomer, and the unit of ratings: as many points make an expected score of 10/11 without draws.
+        With or without them a point is worth ``ln 10 / (4 · scale)`` of expected score between equals. Forecasts do
+        not depend on it.
     prior_spread
         Standard deviation of newcomers' strengths, which sets their uncertainty; by default that of the fitted ratings.
     start
@@ -101,12 +104,12 @@ class TeamElo(SideRater, ConditionRater):
     """
 
     parameters = (
-        _P("step", 15.0, 0.2, 300.0, True, "rating points per full surprise of a settled side"),
+        _P("step", 15.0, 0.2, 300.0, True, "rating points per full surprise of a settled side", in_points=True),
         _P("newcomer_boost", 2.0, 0.0, 50.0, False, "how much larger a newcomer's step is"),
         _P("settling_matches", 15.0, 1.0, 300.0, True, "matches until a side is settled", above_zero=True),
-        _P("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home"),
+        _P("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True),
         _P("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
-        _P("spread", 80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points"),
+        _P("spread", 80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points", in_points=True),
         _P("margin_weight", 0.5, 0.0, 1.0, False, "share of the margin in the update"),
         _P("margin_scale", 1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins", above_zero=True),
         _P("contraction", 1.5, 0.5, 10.0, True, "how much flatter margins are than results", above_zero=True),
@@ -121,6 +124,7 @@ class TeamElo(SideRater, ConditionRater):
         Option("prior_spread", 0.0, above=True, open=True),
     )
     condition_spread = (20.0, 0.5, 400.0)
+    _in_points = 1.0
 
     def __init__(
         self,
@@ -225,6 +229,18 @@ class TeamElo(SideRater, ConditionRater):
         """Parameters to be estimated: none where a rating system tells them all."""
         return () if self.system is not None else super().open_parameters()
 
+    @property
+    def _unit(self) -> float:
+        """Own rating points per point of the scale of 400."""
+        return self.scale / SCALE if self.system is None else 1.0
+
+    def in_own_unit(self) -> tuple[Parameter, ...]:
+        """All parameters, with defaults and ranges in points of this ``scale``."""
+        return tuple(p.in_unit(self._unit) for p in self.parameters)
+
+    def _spreads(self) -> tuple[Parameter, ...]:
+        return spread_parameters(self.conditions, *(self._unit * points for points in self.condition_spread))
+
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the system's, or as in every rater."""
         return super().settled_values(estimated) | self._told()
@@ -242,7 +258,7 @@ class TeamElo(SideRater, ConditionRater):
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
         self.margin_unit_ = first_unit(matches.margin)
-        self.prior_spread_ = USUAL_SPREAD
+        self.prior_spread_ = USUAL_SPREAD * self._unit
         super().fit(matches)
         self._tell_of_bounds()
         return self
@@ -252,7 +268,7 @@ class TeamElo(SideRater, ConditionRater):
         if self.estimates_ is None or "step" not in self.estimates_.at_bounds:
             return
         found = self.parameters_["step"]
-        way = "less" if found < 1.01 * next(p.low for p in self.parameters if p.name == "step") else "more"
+        way = "less" if found < 1.01 * next(p.low for p in self.in_own_unit() if p.name == "step") else "more"
         warnings.warn(
             f"the search for step ended at the end of its range, {found:g} points: these matches ask for ratings that "
             f"move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay",
@@ -274,7 +290,7 @@ class TeamElo(SideRater, ConditionRater):
         # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
         each = float(table["matches"].to_numpy().mean())
         between = float(table["rating"].to_numpy().var())
-        self.prior_spread_ = math.sqrt((each * between + 5.0 * USUAL_SPREAD**2) / (each + 5.0))
+        self.prior_spread_ = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._unit) ** 2) / (each + 5.0))
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         self.update(matches)
 
@@ -297,9 +313,26 @@ class TeamElo(SideRater, ConditionRater):
             outer_nu=self._nu,
             rho=values["regression"],
             mean=self.initial,
-            v0=(self.prior_spread or getattr(self, "prior_spread_", USUAL_SPREAD)) ** 2,
+            v0=(self.prior_spread or getattr(self, "prior_spread_", USUAL_SPREAD * self._unit)) ** 2,
             gap=self.season_gap,
             square=getattr(self, "target_square_", 1.0),
+            in_points=self._in_points if self.system is None else 0.0,
+        )
+
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave; what 0.2 kept goes on in the points it was kept in."""
+        self._in_points = Numbers(*arrays["numbers"].tolist()).in_points
+        super().from_arrays(arrays)
+
+    def note_on_points(self) -> str:
+        """What to say of ratings in points of Davidson's own scale."""
+        wider = 1.0 + self.parameters_["ties"] / 2.0
+        if self._in_points or self.system is not None or wider == 1.0:
+            return ""
+        return (
+            f"its ratings lie {wider:.2f} times as far apart as today's points say, since an earlier version counted "
+            "them on another scale where there are draws. It goes on as it began; a new book with the same matches "
+            "counts in points of expected score"
         )
 
     def _fresh(self, values: Mapping[str, float]) -> TeamStanding:
@@ -333,7 +366,7 @@ class TeamElo(SideRater, ConditionRater):
         seats, known = standing.admit(matches), standing.known
         shift, node_weight = self._blur
         spread = self.parameters_["spread"]
-        lean = np.log(shift) / spread if spread > 0.0 else np.zeros(shift.size)
+        lean = shift / spread if spread > 0.0 else np.zeros(shift.size)
         names = tuple(p.name for p in (*self.parameters, *self._spreads()))
         losses, by = np.empty(len(matches) - skipped), np.empty((len(matches) - skipped, len(names)))
         losses_and_slopes(
@@ -345,7 +378,8 @@ class TeamElo(SideRater, ConditionRater):
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = getattr(self, "margin_unit_", math.nan)
-        self._blur = kernels.blur(self._nu, values["spread"])
+        # κ may drift: nodes serve up to twice its first value.
+        self._blur = kernels.blur(self._nu, values["spread"], 2.0 * values["ties"])
         return np.array([values["home_advantage"], values["ties"], 1.0 if math.isnan(unit) else unit])
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
@@ -390,6 +424,8 @@ class TeamElo(SideRater, ConditionRater):
         for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=True):
             column[0] = value
         kernels.play_all(*one, slots, self._numbers, *known[:-1], self._common, *self._blur, NO_TRACE, NO_TRACE)
+        if not math.isfinite(known.rating[i] + known.rating[j] + known.variance[i] + known.variance[j]):
+            self._refuse()
         return self
 
     def _one_match(self) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray]:

@@ -3,10 +3,11 @@
 Beside each rating runs the row ``∂R/∂φ`` of its derivatives by all parameters ``φ`` (forward differentiation), beside
 the home advantage ``∂h/∂φ`` and beside κ ``∂κ/∂φ``. With ``z = R_i − R_j + h``, ``D = S' − b(z)`` and ``S'`` what
 the update sees, the chain rule carries them through a match: ``∂z = ∂R_i − ∂R_j + ∂h``,
-``∂R_i ← ∂R_i + D ∂γ_i + γ_i (∂S' − b_z ∂z − b_κ ∂κ − b_c)``, the last for the contraction alone, and likewise for ``h``
-and ``log κ``. The loss of a match has ``∂ℓ = ℓ_z ∂z + ℓ_κ ∂κ + ℓ_σ``. Rows are in the order of ``TeamElo.parameters``,
-spreads by condition after them. Deviations under conditions need the information ``I = ν² r``, ``r = q − b²`` being the
-variance of a result and ``q`` the chance that nobody draws; ``∂r/∂(νz) = b (1 − 3q + 2b²)`` is its third cumulant.
+``∂R_i ← ∂R_i + D ∂γ_i + γ_i (∂S' − b_x ∂x − b_κ ∂κ)``, and likewise for ``h`` and ``log κ``. Here ``x = ν_D z``, so
+that ``∂x = ν_D ∂z + x ∂log ν_D``, and ν_D moves with κ and with the contraction. The loss of a match has
+``∂ℓ = ℓ_z ∂z + ℓ_κ ∂κ + ℓ_σ``. Rows are in the order of ``TeamElo.parameters``, spreads by condition after them.
+Deviations under conditions need the information ``I = ν_D² V``, ``V = b_x = q − b²`` being the variance of a result and
+``q`` the chance that nobody draws; ``∂V/∂x = b (1 − 3q + 2b²)`` is its third cumulant.
 """
 
 from __future__ import annotations
@@ -14,44 +15,43 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from kinelo.forecasts.scores import SMALLEST
-from kinelo.play.formula import kernel
-from kinelo.play.laws import tail_of
-from kinelo.raters.team.kernels import KAPPA, STEEPEST, UNIT, YEAR
+from kinelo.play.formula import inlined, kernel
+from kinelo.play.laws import davidson_terms, points_scale
+from kinelo.raters.team.kernels import KAPPA, STEEPEST, UNIT, YEAR, series
 
 (
     STEP, BOOST, SETTLING, HOME, TIES, SPREAD, WEIGHT, SCALE, CONTRACTION, REGRESSION, HOME_STEP, TIES_STEP, SIZE
 ) = range(13)  # fmt: skip
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
-def chances(z, nu, kappa, shift, node_weight, lean):
+@inlined
+def chances(z, nu, bent, kappa, shift, node_weight, lean):
     """Win and loss probability of a blurred difference, and the derivatives of each by ``z``, ``κ`` and ``σ``.
 
-    ``lean`` holds ``∂ log(shift) / ∂σ`` of every node.
+    ``bent`` is ``∂ν_D/∂κ``, and ``lean`` holds ``∂x/∂σ`` of every node x.
     """
-    e = math.exp(min(max(nu * z, -STEEPEST), STEEPEST))
+    u, ratio = series(z, nu, shift)
     win = loss = win_z = loss_z = win_k = loss_k = win_s = loss_s = 0.0
     for q in range(shift.size):
-        u = e * shift[q]
-        part = 1.0 / (u * (u + kappa) + 1.0)
-        share = node_weight[q] * part
-        win += u * u * share
-        loss += share
-        steep = u * share * part
-        up, down = u * (kappa * u + 2.0) * steep, (2.0 * u + kappa) * steep
+        apart = z + shift[q]
+        won, lost, r = davidson_terms(kappa, u)
+        won, lost, b = node_weight[q] * won, node_weight[q] * lost, won - lost
+        up, down = won * (1.0 - b), lost * (1.0 + b)
+        win += won
+        loss += lost
         win_z += up
         loss_z -= down
         win_s += lean[q] * up
         loss_s -= lean[q] * down
-        win_k -= u * u * steep
-        loss_k -= steep
-    return win, loss, nu * win_z, nu * loss_z, win_k, loss_k, win_s, loss_s
+        win_k += bent * apart * up - r * won
+        loss_k -= bent * apart * down + r * lost
+        u *= ratio
+    return win, loss, nu * win_z, nu * loss_z, win_k, loss_k, nu * win_s, nu * loss_s
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def share_of_loss(part, chance):
     """``−part log chance`` and its derivative by the chance."""
     if part <= 0.0:
@@ -79,10 +79,10 @@ def level_gap(i, j, levels, started, delta, dz, ddelta, ddelta_v, slot_v):
 
 
 @kernel
-def learn_levels(i, j, levels, surprise, move, told, information, dinformation, bent, delta, delta_v, ddelta, ddelta_v):
+def learn_levels(i, j, levels, surprise, move, told, information, dinformation, dnu, delta, delta_v, ddelta, ddelta_v):
     """Share a surprise with the deviations under the levels of a match, and its derivative ``move`` with theirs.
 
-    ``told`` is the weight times ν, and ``bent`` the derivative of its logarithm by the contraction.
+    ``told`` is the weight times ν_D, and ``dnu`` the derivatives of its logarithm.
     """
     doubt, ddoubt = 0.0, np.zeros(move.size)
     for slot in levels:
@@ -100,7 +100,7 @@ def learn_levels(i, j, levels, surprise, move, told, information, dinformation, 
             gain = sign * told / whole
             for q in range(move.size):
                 dwhole = dinformation[q] * doubt + information * ddoubt[q]
-                dgain = gain * ((bent if q == CONTRACTION else 0.0) - dwhole / whole)
+                dgain = gain * (dnu[q] - dwhole / whole)
                 ddrop = (dinformation[q] - drop * dwhole) / whole
                 ddelta[slot, team, q] += dv[q] * gain * surprise + v * (dgain * surprise + gain * move[q])
                 dv[q] -= 2.0 * v * dv[q] * drop + v * v * ddrop
@@ -120,6 +120,8 @@ def losses_and_slopes(
     levelled = slots.shape[1] > 0
     ddelta, ddelta_v = np.zeros((slot_v.size, R.size, width)), np.zeros((slot_v.size, R.size, width))
     started, dinformation = np.zeros(slot_v.size, np.bool_), np.zeros(width)
+    dnu, dx = np.zeros(width), np.zeros(width)
+    half = 0.5 * p.in_points
     h, kappa, unit = common[0], common[KAPPA], common[UNIT]
     dh[HOME] = 1.0
     dk[TIES] = 1.0
@@ -141,7 +143,10 @@ def losses_and_slopes(
             dz[q] = dR[i, q] - dR[j, q] + at_home * dh[q]
         if levelled:
             z += level_gap(i, j, slots[k], started, delta, dz, ddelta, ddelta_v, slot_v)
-        win, lost, win_z, lost_z, win_k, lost_k, win_s, lost_s = chances(z, p.outer_nu, kappa, shift, node_weight, lean)
+        outer = points_scale(p.outer_nu, p.in_points * kappa)
+        win, lost, win_z, lost_z, win_k, lost_k, win_s, lost_s = chances(
+            z, outer, half * p.outer_nu, kappa, shift, node_weight, lean
+        )
         if k >= skipped:
             won, drawn, beaten = max(S[k], 0.0), 1.0 - abs(S[k]), max(-S[k], 0.0)
             part_win, by_win = share_of_loss(won, win)
@@ -159,11 +164,15 @@ def losses_and_slopes(
             for q in range(width):
                 slope[g, q] = by_z * dz[q] + by_k * dk[q]
             slope[g, SPREAD] += by_win * win_s + by_lost * lost_s
-        t = tail_of(p.nu * z)
-        whole = 1.0 / (1.0 + t * t + kappa * t)
-        b = math.copysign((1.0 - t * t) * whole, z)
-        b_z = p.nu * t * (4.0 * t + kappa * (1.0 + t * t)) * whole * whole
-        b_k = -b * t * whole
+        nu = points_scale(p.nu, p.in_points * kappa)
+        x = nu * z
+        expect_win, expect_loss, r = davidson_terms(kappa, math.exp(min(max(x, -STEEPEST), STEEPEST)))
+        b, either = expect_win - expect_loss, expect_win + expect_loss
+        variance = either - b * b
+        for q in range(width):
+            dnu[q] = half / (1.0 + half * kappa) * dk[q]
+        if p.margin_weight > 0.0:
+            dnu[CONTRACTION] -= 1.0 / contraction
         target, seen, wider = S[k], 0.0, 0.0
         if not math.isnan(margin[k]):
             size = margin[k] / (p.margin_scale * unit)
@@ -174,22 +183,19 @@ def losses_and_slopes(
             unit += (abs(margin[k]) - unit) / p.memory
         surprise = target - b
         for q in range(width):
-            move[q] = -b_z * dz[q] - b_k * dk[q]
+            dx[q] = nu * dz[q] + x * dnu[q]
+            move[q] = b * r * dk[q] - variance * dx[q]
         move[WEIGHT] += seen
         move[SCALE] += wider
-        if p.margin_weight > 0.0:
-            move[CONTRACTION] += b_z * z / contraction
         if levelled:
-            told = weight[k] * p.nu
-            either = (1.0 + t * t) * whole
-            by_z, by_k = b * (1.0 - 3.0 * either + 2.0 * b * b), (2.0 * b * b - either) * t * whole
-            bent = -1.0 / contraction if p.margin_weight > 0.0 else 0.0
+            told = weight[k] * nu
+            by_x, by_k = b * (1.0 - 3.0 * either + 2.0 * b * b), (2.0 * b * b - either) * r
             for q in range(width):
-                dinformation[q] = told * p.nu * (by_z * p.nu * dz[q] + by_k * dk[q])
-            dinformation[CONTRACTION] += bent * told * (2.0 * b_z + by_z * p.nu * p.nu * z)
+                dinformation[q] = told * nu * (by_x * dx[q] + by_k * dk[q] + 2.0 * variance * dnu[q])
             learn_levels(
-                i, j, slots[k], surprise, move, told, told * b_z, dinformation, bent, delta, delta_v, ddelta, ddelta_v
-            )
+                i, j, slots[k], surprise, move, told, told * nu * variance, dinformation, dnu, delta, delta_v, ddelta,
+                ddelta_v,
+            )  # fmt: skip
         if p.ties_step > 0.0 and kappa > 0.0:
             more = win + lost - abs(S[k])
             grown = math.exp(p.ties_step * weight[k] * more)
