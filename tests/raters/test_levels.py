@@ -200,6 +200,7 @@ def test_team_elo_learns_levels_as_its_equations_say():
     """The update written out in plain numbers, with Davidson's chances from their definition."""
     matches = two_conditions(60)
     step, kappa, home, spread = 12.0, 0.4, 30.0, kn.TeamElo.condition_spread[0]
+    nu = NU * (2 + kappa) / 2  # in points of expected score
     given = {"home_advantage": home, "ties": kappa, "spread": 0.0, "margin_weight": 0.0, "regression": 0.0}
     rater = kn.TeamElo(step, 0.0, 1.0, **given, conditions=CONDITIONS).update(matches)
     R, d, v = {}, {}, {}
@@ -207,14 +208,14 @@ def test_team_elo_learns_levels_as_its_equations_say():
     for i, j, S, at in zip(*sides(matches), 2 * matches.result - 1, levels):
         keys = [(side, sign, c, level) for side, sign in ((i, 1), (j, -1)) for c, level in enumerate(at) if level]
         z = R.get(i, 1500) - R.get(j, 1500) + home + sum(s * d.get((t, c, x), 0) for t, s, c, x in keys)
-        win, draw, loss_ = np.exp(NU * z), kappa, np.exp(-NU * z)
+        win, draw, loss_ = np.exp(nu * z), kappa, np.exp(-nu * z)
         total = win + draw + loss_
         b, both = (win - loss_) / total, (win + loss_) / total
-        information = NU**2 * (both - b * b)
+        information = nu**2 * (both - b * b)
         G = 1 + information * sum(v.get((t, c, x), spread**2) for t, _, c, x in keys)
         for t, s, c, x in keys:
             before = v.get((t, c, x), spread**2)
-            d[t, c, x] = d.get((t, c, x), 0) + s * before * NU * (S - b) / G
+            d[t, c, x] = d.get((t, c, x), 0) + s * before * nu * (S - b) / G
             v[t, c, x] = before - before**2 * information / G
         R[i], R[j] = R.get(i, 1500) + step * (S - b), R.get(j, 1500) - step * (S - b)
     assert {n: pytest.approx(r, abs=1e-9) for n, r in R.items()} == dict(rater.ratings_.select("name", "rating").rows())

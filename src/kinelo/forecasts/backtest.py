@@ -70,7 +70,7 @@ class Backtest:
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
     >>> test = kn.backtest(matches, kn.TeamElo.classic(k=16), train_until=matches.date[30])
     >>> len(test.matches), list(test.forecasts), "log_loss" in test.scores.columns
-    (30, ['TeamElo'], True)
+    (30, ['ClassicElo'], True)
     """
 
     matches: Matches
@@ -204,7 +204,7 @@ def backtest(
     >>> matches = kn.read_matches(table | {"result": [1, 1, 0, -1] * 84})
     >>> test = kn.backtest(matches, kn.TeamElo.classic(k=16), train_until="2020-07-01")
     >>> test.scores.select("rater", "line-up").row(0), len(test.matches)
-    (('TeamElo', 'not used'), 168)
+    (('ClassicElo', 'not used'), 168)
     """
     named = named_raters(raters)
     unknown = [metric for metric in metrics if metric not in METRICS]
