@@ -10,7 +10,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.advice.audit.estimate import estimate_league, filter_league, log_posterior
-from kinelo.advice.audit.in_use import SystemInUse
+from kinelo.advice.audit.in_use import SystemInUse, followed
 from kinelo.advice.audit.kernels import Calendar, Parameters
 from kinelo.advice.audit.other import implied_gap
 from kinelo.advice.audit.recursion import Recursion
@@ -336,3 +336,31 @@ def test_a_home_advantage_that_moved_is_said():
     assert found.home.in_use == pytest.approx(120.0, abs=25.0)
     assert found.home.gain > 0.01
     assert f"is worth {found.home.today:.0f} points today, {found.home.first:.0f} at first" in str(found)
+
+
+def test_steps_are_found_under_any_rule_from_what_ratings_moved():
+    matches = replace(walking()[0][:300], weight=np.linspace(0.5, 1.5, 300))
+    home = np.where(matches.neutral, 0.0, 60.0)
+    system = elo(40.0)
+    before, steps = followed(system.blank(), matches, NU, home)
+    assert before == pytest.approx(system.ratings_before(matches, 40.0), abs=1e-6)
+    assert steps[100:] == pytest.approx(np.column_stack([20.0 * matches.weight] * 2)[100:], rel=1e-6)
+    rule = kn.FallingSteps(10.0, boost=2.0, matches=30)
+    falling = kn.TeamElo(system=kn.RatingSystem(kn.Tanh.elo(), gamma=rule))
+    _, steps = followed(falling, matches, NU, np.zeros(300))
+    played_before = np.zeros(len(matches.teams), int)
+    for k, pair in enumerate(zip(matches.home, matches.away)):
+        for side, team in enumerate(pair):
+            if k > 30:
+                expected = matches.weight[k] * 10.0 * (1 + 2.0 * 30 / (30 + played_before[team]))
+                assert steps[k, side] == pytest.approx(expected, rel=1e-6)
+        played_before[list(pair)] += 1
+
+
+def test_a_rater_that_has_rated_is_audited_as_if_it_had_not():
+    matches = walking()[0][:400]
+    plain = kn.TeamElo.classic(k=100, home_advantage=30.0)
+    used = kn.TeamElo.classic(k=100, home_advantage=30.0).update(matches)
+    table = used.ratings_
+    assert kn.audit(matches, used).verdict == kn.audit(matches, plain).verdict
+    assert used.ratings_.equals(table)

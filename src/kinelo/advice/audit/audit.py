@@ -234,7 +234,7 @@ def _assembled(
 ) -> Audit:  # fmt: skip
     matches, since = read.matches, read.since
     k = in_use.k or advice.k
-    before = in_use.ratings_before(matches, k)
+    before, steps = in_use.trace(matches)
     result = matches.signed[since:]
     gaps = in_use.gaps(matches, before, since)
     strength, doubt, active = _today(recursion)
@@ -242,9 +242,9 @@ def _assembled(
     step, rate = _per_match(recursion)
     dynamics = _dynamics(step, rate, spread)
     level = np.zeros(int(active.sum())) if isinstance(dynamics, Form) else strength[active]
-    now = recursion.at(k)
+    now = recursion.at(k if steps is None else steps)
     tested = tested_in_use(in_use, matches, measured, advice.k)
-    rated = in_use.at(k).update(matches).ratings_
+    rated = in_use.blank().update(matches).ratings_
     found = Audit(
         verdict="", advice=advice, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
         tested=tested, now=now, best=recursion.at(advice.k), curve=curve, measured=measured, league=league,

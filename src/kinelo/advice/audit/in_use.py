@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import warnings
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from kinelo.matches.matches import Matches
 from kinelo.play.laws import points_scale
 from kinelo.raters.rater import Rater
 from kinelo.raters.team.classic import ClassicElo
+from kinelo.raters.team.rater import TeamElo
 
 USUAL_K = 32.0
 
@@ -50,16 +51,15 @@ class SystemInUse:
 
     def with_ties(self, ties: float) -> SystemInUse:
         """The same system; where its forecasts learn κ on the way, they know it, so that all K forecast draws alike."""
-        rater = self.blank()
-        return replace(self, rater=rater.set_params(ties=ties) if rater.ties is None else rater)
+        return replace(self, rater=anew(self.rater, ties=ties)) if self.rater.ties is None else self
 
     def at(self, k: float) -> ClassicElo:
         """The same system with this K."""
-        return copy.deepcopy(self.rater).set_params(k=k)
+        return anew(self.rater, k=k)
 
     def blank(self) -> ClassicElo:
         """The system as it is, before any match."""
-        return copy.deepcopy(self.rater)
+        return anew(self.rater)
 
     def losses(self, matches: Matches, ks: Array) -> Array:
         """Log-loss of every match (columns) at every K (rows)."""
@@ -90,19 +90,30 @@ class SystemInUse:
         before[order] = total
         return before.reshape(-1, 2) + self.start(matches)[np.column_stack([matches.home, matches.away])]
 
+    def trace(self, matches: Matches) -> tuple[Array, Array | None]:
+        """Ratings before each match as they are in use, and the steps of both sides where a rule sets them."""
+        if self.k is not None:
+            return self.ratings_before(matches, self.k), None
+        home = np.where(matches.neutral, 0.0, self.home_advantage)
+        return followed(self.blank(), matches, self.nu, home)
+
     def start(self, matches: Matches) -> Array:
         """Where each side's rating begins, less where newcomers begin."""
         if self.rater.start is None:
             return np.zeros(len(matches.teams))
-        blank = copy.deepcopy(self.rater)
+        blank = self.blank()
         blank.reset()
-        known = dict(zip(blank.ratings_["name"], blank.ratings_["rating"]))
-        return np.array([known.get(team, self.rater.initial) for team in matches.teams]) - self.rater.initial
+        return _ratings(blank, matches.teams) - self.rater.initial
 
     def gaps(self, matches: Matches, before: Array, since: int) -> Gaps:
         """What ratings before each match forecast of the later half."""
         home = np.where(matches.neutral, 0.0, self.home_advantage)
         return Gaps((before[:, 0] - before[:, 1] + home)[since:], 0.0, self.ties, self.nu)
+
+
+def anew(rater: ClassicElo, **changes: Any) -> ClassicElo:
+    """A rater with these arguments that has seen no match."""
+    return type(rater)(**(rater.get_params() | changes))
 
 
 def own_losses(rater: Rater, matches: Matches) -> Array:
@@ -118,12 +129,12 @@ def system_of(rater: Rater | None, matches: Matches, since: int) -> tuple[System
     k = single_k(elo)
     if k is not None and k <= 0:
         raise InputError("K must be above 0: with K = 0 ratings never move.")
-    settled = copy.deepcopy(elo)
+    settled = anew(elo)
     if elo.home_advantage is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", KineloWarning)
             settled.fit(matches[:since])
-        settled = copy.deepcopy(elo).set_params(home_advantage=settled.parameters_["home_advantage"])
+        settled = anew(elo, home_advantage=settled.parameters_["home_advantage"])
     name = f"K = {k:g}" if k is not None else rule_name(elo)
     return SystemInUse(name, k, settled), None if rater is None or isinstance(rater, ClassicElo) else rater
 
@@ -136,6 +147,48 @@ def single_k(rater: ClassicElo) -> float | None:
 def rule_name(rater: ClassicElo) -> str:
     """What a rule of K is called in a sentence."""
     return type(rater.k).__name__
+
+
+def followed(rater: TeamElo, matches: Matches, nu: float, home: Array) -> tuple[Array, Array]:
+    """Ratings of both sides before each match, and the step γ of both in it (n × 2 each), under any rule of steps.
+
+    The rater is carried on in stretches in which no side plays twice, and its table is read after each: what a rating
+    moved, over the surprise that moved it, is the step. ``home`` is what the expected score adds in each match.
+    """
+    sides, n = np.column_stack([matches.home, matches.away]), len(matches)
+    rater.reset()
+    rating = _ratings(rater, matches.teams)
+    before, after = np.empty((n, 2)), np.empty((n, 2))
+    place = 0
+    while place < n:
+        end = _no_side_twice(sides, place)
+        before[place:end] = rating[sides[place:end]]
+        rater.update(matches[place:end])
+        rating = _ratings(rater, matches.teams)
+        after[place:end] = rating[sides[place:end]]
+        place = end
+    surprise = matches.signed - np.tanh(nu * (before[:, 0] - before[:, 1] + home))
+    # Between equals a draw surprises nobody and shows no step; whatever it is, it moves nothing.
+    steps = (after - before) * np.array([1.0, -1.0]) / np.where(np.abs(surprise) > 1e-9, surprise, np.inf)[:, None]
+    return before - rater.initial, steps
+
+
+def _ratings(rater: TeamElo, teams: tuple[str, ...]) -> Array:
+    """Ratings of these sides as they stand."""
+    table = rater.ratings_
+    known = dict(zip(table["name"], table["rating"]))
+    return np.array([known.get(name, rater.initial) for name in teams], dtype=np.float64)
+
+
+def _no_side_twice(sides: np.ndarray, place: int) -> int:
+    """The first match after ``place`` with a side that has played since."""
+    seen: set[int] = set()
+    for end in range(place, len(sides)):
+        pair = set(sides[end].tolist())
+        if seen & pair:
+            return end
+        seen |= pair
+    return len(sides)
 
 
 def played_again(matches: Matches, signed: Array) -> Matches:

@@ -139,7 +139,7 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
         ("K by period", _periods(audit)),
         ("Strengths", _strengths(audit)),
         ("Venue and draws", _venue(audit)),
-        *([(f"Ratings at {audit.in_use.name}", _errors(audit.now))] if audit.k is not None else []),
+        *([(f"Ratings at {audit.in_use.name}", _errors(audit.now))] if audit.other is None else []),
         (f"Ratings at {best}", _errors(audit.best)),
         ("Lag", _lag(audit)),
         ("Newcomers", _newcomers(audit)),
@@ -226,9 +226,9 @@ def _forecasts(audit: Findings) -> str:
     if math.isnan(slope):
         return "results do not follow the forecasts at all"
     kind = "calibrated" if abs(slope - 1) < max(2 * error, NEAR) else ("too bold" if slope < 1 else "too timid")
-    k = audit.k or audit.best.k
+    loss = audit.measured.at(audit.advice.k) + audit.tested.gain.mean
     return (
-        f"log-loss {audit.measured.at(k):.4f} on the later half at K = {k:.3g}; {kind}: slope of results on forecasts "
+        f"log-loss {loss:.4f} on the later half at {audit.in_use.name}; {kind}: slope of results on forecasts "
         f"{slope:.3f} ± {error:.3f} (theory {audit.now.slope:.3f})"
     )
 

@@ -1,0 +1,167 @@
+"""Is the K that an audit advises the best one? Leagues of seventeen kinds with known truth, and real matches.
+
+    python verification/which_k.py [kinds] [real] [KIND …]
+
+For each simulated league the best K is known: plain Elo, written apart from Kinelo's own, rates the same calendar
+sixty times with new results between the same true strengths. Printed for each kind, over eight seeds:
+
+- the best K, and what the audit advises over it (theory alone and backtest alone beside it), as geometric means;
+- the log-loss that the advised K loses against the best one, mean and largest;
+- how often the 95 % interval holds the best K of yet another replay (which it is made for), and the best K itself;
+- the slope of results on forecasts at K = 32, and what moving from 32 to the best K saves: predicted and measured;
+- verdicts on K = 32 that are wrong: "too large" or "too small" where that is not so, "suits" where .001 is lost.
+
+Exit code 1 if some kind's mean is off by more than 10 % and loses .0003 or more, or coverage lies outside .9 to .98 by
+more than chance (three standard errors).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+from leagues import KINDS, Kind, elo_losses, make, play_again
+
+import kinelo as kn
+from kinelo.advice.audit.backtest import lowest
+
+SEEDS = range(7001, 7009)
+REPLAYS = 60
+IN_USE = 32.0
+SETS = {
+    "basketball (NBA)": ("nba/matches.csv", {"home": "home_id", "away": "away_id"}),
+    "baseball (MLB)": ("mlb_retrosheet/matches_1990on.csv", {}),
+    "football (internationals)": ("intl_football/matches.csv", {}),
+    "football (world cups)": ("worldcup/matches.csv", {"result": "outcome_home_onpitch"}),
+    "football (clubs)": ("wyscout/matches.csv", {"result": "outcome_home_onpitch"}),
+}
+HEAD = (
+    "| kind | best K | advised / best | theory | backtest | lost, mean (most) | interval holds replay, best | "
+    "slope at 32: predicted, measured | 32 → best saves: predicted, measured | wrong verdicts |\n"
+    "|---|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def truth(kind: Kind, league, found: kn.Audit) -> tuple[float, float, np.ndarray, np.ndarray]:
+    """The best K, the best K of one more replay, and the true mean loss over a grid of K."""
+    matches, since = league.matches, found.since
+    home = np.where(matches.neutral, 0.0, found.home.in_use)
+    ks = found.best.k * 1.12 ** np.arange(-22.0, 23.0)
+    ks = np.unique(np.append(ks, IN_USE))
+    S, total, last = np.empty(len(matches)), np.zeros(ks.size), np.zeros(ks.size)
+    for n in range(REPLAYS + 1):
+        play_again(league.gap, kind.kappa, np.random.default_rng([n, len(matches)]), S)
+        losses = elo_losses(
+            matches.home, matches.away, S, home, ks, found.league.ties, len(matches.teams)
+        )[:, since:].mean(axis=1)  # fmt: skip
+        if n < REPLAYS:
+            total += losses / REPLAYS
+        else:
+            last = losses
+    best, again = (lowest(ks, curve[:, None])[0] for curve in (total, last))
+    return best, again, ks, total
+
+
+def study(name: str, kind: Kind) -> dict[str, np.ndarray]:
+    """Audit eight leagues of a kind and print a row."""
+    rows: dict[str, list[float]] = {}
+    for seed in SEEDS:
+        league = make(kind, seed)
+        found = kn.audit(league.matches, kn.TeamElo.classic(k=IN_USE, home_advantage=None))
+        best, again, ks, curve = truth(kind, league, found)
+        low, high = found.measured.interval
+
+        def lost(k: float, ks: np.ndarray = ks, curve: np.ndarray = curve) -> float:
+            return float(np.interp(math.log(k), np.log(ks), curve) - curve.min())
+
+        advice, said = found.advice, found.verdict
+        gone = lost(IN_USE)
+        wrong = (
+            ("too large" in said and best > IN_USE)
+            or ("too small" in said and best < IN_USE)
+            or ("suits" in said and gone > 0.001)
+        )
+        row = {
+            "best": best, "advised": math.log(advice.k / best), "theory": math.log(found.curve.best.k / best),
+            "backtest": math.log(found.measured.best / best), "lost": lost(advice.k),
+            "replay": advice.low <= again <= advice.high, "own": advice.low <= best <= advice.high,
+            "theory_replay": found.curve.low <= again <= found.curve.high, "boot_own": low <= best <= high,
+            "slope": found.slope[0], "slope_predicted": found.now.slope, "slope_error": found.slope[1],
+            "saved": found.measured.at(IN_USE) - found.measured.at(found.measured.best),
+            "saved_predicted": found.now.log_loss - found.curve.best.log_loss, "wrong": wrong,
+            "disagree": not advice.agree,
+        }  # fmt: skip
+        for key, value in row.items():
+            rows.setdefault(key, []).append(float(value))
+    r = {key: np.array(values) for key, values in rows.items()}
+    mean = {key: float(values.mean()) for key, values in r.items()}
+    print(
+        f"| {name} | {math.exp(np.log(r['best']).mean()):.1f} | {math.exp(mean['advised']):.2f} | "
+        f"{math.exp(mean['theory']):.2f} | {math.exp(mean['backtest']):.2f} | {mean['lost']:.5f} ({r['lost'].max():.5f}) | "
+        f"{mean['replay']:.2f}, {mean['own']:.2f} | {mean['slope_predicted']:.2f}, {mean['slope']:.2f} | "
+        f"{mean['saved_predicted']:.4f}, {mean['saved']:.4f} | {r['wrong'].sum():.0f} |",
+        flush=True,
+    )
+    return r
+
+
+def kinds(chosen: list[str]) -> bool:
+    """The table of simulated kinds; whether all is well."""
+    print(HEAD)
+    all_rows = {name: study(name, KINDS[name]) for name in chosen}
+    well = True
+    for name, r in all_rows.items():
+        if abs(r["advised"].mean()) > math.log(1.1) and r["lost"].mean() >= 0.0003:
+            print(f"{name}: advised K off by {math.exp(r['advised'].mean()):.2f}, losing {r['lost'].mean():.5f}")
+            well = False
+    together = {key: np.concatenate([r[key] for r in all_rows.values()]) for key in next(iter(all_rows.values()))}
+    for key in ("replay", "own", "theory_replay", "boot_own"):
+        share, error = together[key].mean(), math.sqrt(0.05 * 0.95 / together[key].size)
+        print(f"coverage, {key}: {share:.3f} of {together[key].size}")
+        if key == "replay" and not 0.9 - 3 * error <= share <= 0.98 + 3 * error:
+            well = False
+    z = (together["slope"] - together["slope_predicted"]) / together["slope_error"]
+    print(f"slope: mean square of (measured − predicted)/standard error {np.mean(z**2):.2f}, mean {z.mean():+.2f}")
+    off = together["saved"] - together["saved_predicted"]
+    print(f"saving from 32: measured less predicted {off.mean():+.4f} ± {off.std():.4f}")
+    print(
+        f"advised / best: geometric mean {math.exp(together['advised'].mean()):.3f}, mean lost {together['lost'].mean():.5f};"
+        f" theory and backtest disagree in {together['disagree'].sum():.0f}; wrong verdicts {together['wrong'].sum():.0f}"
+    )
+    return well
+
+
+def real() -> None:
+    """The table of real matches."""
+    folder = Path(os.environ.get("KINELO_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    print("| league | matches | advised (95 %) | theory (95 %) | backtest (95 %) | lost at theory's | by quarters |")
+    print("|---|---|---|---|---|---|---|")
+    for name, (path, columns) in SETS.items():
+        found = kn.audit(kn.read_matches(folder / path, columns=columns))
+        a, c, m = found.advice, found.curve, found.measured
+        quarters = ", ".join(f"{one.measured:.3g}" for one in found.periods)
+        print(
+            f"| {name} | {len(found.matches):,} | {a.k:.3g} ({a.low:.3g}–{a.high:.3g}) | {c.best.k:.3g} ({c.low:.3g}–"
+            f"{c.high:.3g}) | {m.best:.3g} ({m.interval[0]:.3g}–{m.interval[1]:.3g}) | "
+            f"{m.at(c.best.k) - m.at(m.best):.5f} | {quarters} |"
+        )
+        print(f"    {found.verdict}")
+        print(
+            f"    slope at 32: predicted {found.now.slope:.2f}, measured {found.slope[0]:.2f} ± {found.slope[1]:.2f}; "
+            f"saving from 32: predicted {found.now.log_loss - c.best.log_loss:.4f}, measured "
+            f"{m.at(IN_USE) - m.at(m.best):.4f}; home {found.home.first:.0f} → {found.home.today:.0f}, following it "
+            f"saves {found.home.gain:.4f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or ["kinds", "real"]
+    names = [name for name in wanted if name in KINDS] or (list(KINDS) if "kinds" in wanted else [])
+    well = kinds(names) if names else True
+    if "real" in wanted:
+        real()
+    sys.exit(0 if well else 1)
