@@ -23,10 +23,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from leagues import KINDS, Kind, elo_losses, make, play_again
 
 import kinelo as kn
 from kinelo.advice.audit.backtest import lowest
+from leagues import KINDS, Kind, elo_losses, make, play_again
 
 SEEDS = range(7001, 7009)
 REPLAYS = 60
@@ -100,7 +100,8 @@ def study(name: str, kind: Kind) -> dict[str, np.ndarray]:
     mean = {key: float(values.mean()) for key, values in r.items()}
     print(
         f"| {name} | {math.exp(np.log(r['best']).mean()):.1f} | {math.exp(mean['advised']):.2f} | "
-        f"{math.exp(mean['theory']):.2f} | {math.exp(mean['backtest']):.2f} | {mean['lost']:.5f} ({r['lost'].max():.5f}) | "
+        f"{math.exp(mean['theory']):.2f} | {math.exp(mean['backtest']):.2f} | {mean['lost']:.5f} "
+        f"({r['lost'].max():.5f}) | "
         f"{mean['replay']:.2f}, {mean['own']:.2f} | {mean['slope_predicted']:.2f}, {mean['slope']:.2f} | "
         f"{mean['saved_predicted']:.4f}, {mean['saved']:.4f} | {r['wrong'].sum():.0f} |",
         flush=True,
@@ -128,8 +129,9 @@ def kinds(chosen: list[str]) -> bool:
     off = together["saved"] - together["saved_predicted"]
     print(f"saving from 32: measured less predicted {off.mean():+.4f} ± {off.std():.4f}")
     print(
-        f"advised / best: geometric mean {math.exp(together['advised'].mean()):.3f}, mean lost {together['lost'].mean():.5f};"
-        f" theory and backtest disagree in {together['disagree'].sum():.0f}; wrong verdicts {together['wrong'].sum():.0f}"
+        f"advised / best: geometric mean {math.exp(together['advised'].mean()):.3f}, mean lost "
+        f"{together['lost'].mean():.5f}; theory and backtest disagree in {together['disagree'].sum():.0f}; wrong verdicts "
+        f"{together['wrong'].sum():.0f}"
     )
     return well
 

@@ -74,7 +74,7 @@ def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Varia
 class _Scores:
     def __init__(self, calendar: Calendar, z: Array, spread: Array, enough: NDArray[np.bool_]) -> None:
         self._sides = np.concatenate([calendar.home, calendar.away])
-        self._order = np.arange(len(calendar)) % 2
+        self._order = np.arange(calendar.size) % 2
         self._z, self._spread, self._enough = z, spread, enough
 
     def of(self, residual: Array, half: int | None = None) -> Array:
