@@ -130,8 +130,8 @@ def kinds(chosen: list[str]) -> bool:
     print(f"saving from 32: measured less predicted {off.mean():+.4f} ± {off.std():.4f}")
     print(
         f"advised / best: geometric mean {math.exp(together['advised'].mean()):.3f}, mean lost "
-        f"{together['lost'].mean():.5f}; theory and backtest disagree in {together['disagree'].sum():.0f}; wrong verdicts "
-        f"{together['wrong'].sum():.0f}"
+        f"{together['lost'].mean():.5f}; theory and backtest disagree in {together['disagree'].sum():.0f}; wrong "
+        f"verdicts {together['wrong'].sum():.0f}"
     )
     return well
 

