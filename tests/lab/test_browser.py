@@ -7,6 +7,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from made_report import put
@@ -229,6 +230,8 @@ def test_keyboard_alone_reaches_everything(visit):
     page.keyboard.press("End")
     assert page.is_visible("#paper")
     page.keyboard.press("Home")
+    assert page.is_visible("#guide")
+    page.keyboard.press("ArrowRight")
     reached = set()
     for _ in range(30):
         page.keyboard.press("Tab")
@@ -263,7 +266,7 @@ def test_dark_and_light(visit):
 def test_a_phone_needs_no_sideways_scrolling(visit):
     page = visit("?teams=20", viewport={"width": 390, "height": 844})
     wait_for_frames(page, 2)
-    for tab in ("explore", "rate", "paper"):
+    for tab in ("guide", "explore", "rate", "paper"):
         page.click(f"#tab-{tab}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -288,7 +291,9 @@ def test_a_good_file_is_rated_and_downloaded(visit):
     page.wait_for_selector("#rated:not([hidden])")
     assert page.locator("#leaderboard tbody tr").count() == 4
     shown = {
-        row.split("\t")[1]: row.split("\t")[2:4] for row in page.locator("#leaderboard tbody tr").all_inner_texts()
+        row.split("\t")[1].strip(): row.split("\t")[2:4]
+        for row in page.locator("#leaderboard tbody tr").all_inner_texts()
+        for row in page.locator("#leaderboard tbody tr").all_inner_texts()
     }
     matches = kn.read_matches(pl.read_csv(GOOD.encode()))
     ratings = kn.TeamElo().fit(matches).ratings_.select("name", "rating", "uncertainty")
@@ -518,3 +523,63 @@ def test_a_link_with_the_token_works_from_any_page(browser, tmp_path):
         context.close()
     finally:
         guarded.kill()
+
+
+def scene(page, number: int, step) -> None:
+    """Do something that leads to a scene, and wait until it is drawn."""
+    before = page.evaluate("Number(document.body.dataset.pictures ?? 0)")
+    step()
+    until(page, f"document.body.dataset.scene === '{number}' && Number(document.body.dataset.pictures) > {before}")
+
+
+def drawn(page, chart: int, name: str) -> tuple[list[float], list[float]]:
+    """The coordinates of a trace as the browser drew them."""
+    return page.evaluate(
+        """([chart, name]) => {
+          const trace = document.querySelectorAll("#guide-charts .chart")[chart].data.find((one) => one.name === name);
+          return [[...trace.x], [...trace.y]];
+        }""",
+        [chart, name],
+    )
+
+
+def test_the_guided_visit_shows_the_numbers_of_the_library(visit):
+    page = visit("#guide/1?units=paper", reduced_motion="reduce", viewport={"width": 390, "height": 844})
+    until(page, "document.body.dataset.scene === '1'")
+    tanh, elo = kn.Tanh(nu=0.5), 400 / np.log(10)
+    gamma = 16 / elo
+    assert drawn(page, 0, "after")[0] == pytest.approx([gamma, -gamma], abs=1e-4)
+    page.focus("#guide-control-gap")
+    for _ in range(10):  # each press is a tenth of a point
+        scene(page, 1, lambda: page.keyboard.press("ArrowRight"))
+    assert drawn(page, 1, "this match")[1] == pytest.approx([gamma * (1 - tanh.b(1.0))], abs=1e-4)
+    assert "gap=1" in page.url and "units=paper" in page.url
+
+    scene(page, 2, lambda: page.click("#guide-next"))
+    share = (1 + kn.expected_result(tanh, kn.Normal([0.0, 2.0], sigma=1.0))[1, 0]) / 2
+    assert drawn(page, 1, "these teams") == [[2.0], pytest.approx([share], abs=1e-4)]
+    scene(page, 3, lambda: page.click("#guide-next"))
+    assert len(drawn(page, 0, "wins")[0]) + len(drawn(page, 0, "defeats")[0]) == 50
+    scene(page, 4, lambda: page.click("#guide-next"))
+    system = kn.RatingSystem(tanh, gamma=gamma)
+    state = kn.stationary(system, kn.Continuum((4, 10), 1.0, nodes=40), noise="gaussian")
+    assert drawn(page, 0, "theory")[1] == pytest.approx((state.rating - 7).tolist(), abs=1e-3)
+    assert len(drawn(page, 0, "teams")[1]) == 100 and page.is_visible("#guide-play")
+    scene(page, 5, lambda: page.click("#guide-next"))
+    scene(page, 6, lambda: page.click("#guide-next"))
+    fair = kn.unbiased_gamma(tanh, kn.Continuum((4, 10), 1.0, nodes=40))
+    assert drawn(page, 0, "fair step")[0] == pytest.approx([fair], abs=1e-3)
+    chart = page.locator("#guide-charts .chart").first
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    scene(page, 6, lambda: page.mouse.click(box["x"] + box["width"] - 20, box["y"] + 150))  # the point is dragged
+    assert drawn(page, 0, "your step")[0][0] > 0.7
+    scene(page, 7, lambda: page.click("#guide-next"))
+    best = kn.best_gamma(tanh, kn.Fixed([7.0] * 20), kn.Form(rate=0.01, spread=1.0))
+    assert drawn(page, 1, "best step") == [
+        pytest.approx([best.gamma], abs=1e-4), pytest.approx([best.error**0.5], abs=1e-4)
+    ]  # fmt: skip
+    page.click("#guide-next")
+    assert page.is_visible("#guide-doors") and page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.click("[data-door=explore]")
+    assert page.is_visible("#explore") and float(re.search(r"gamma=([\d.]+)", page.url).group(1)) > 0.7

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
+import os
+import signal
+import threading
 import time
 from pathlib import Path
 
@@ -257,7 +261,7 @@ def test_a_job_ends_and_uploads_vanish_when_the_page_leaves():
                 f"/api/pages/{key}/league/tables/results?name=../../x.csv", content=table, headers=OWN
             )
             assert answer.status_code == 200 and answer.json()["tables"]["results"]["name"] == "x.csv"
-            assert list(folder.iterdir()) == []
+            assert len(list(folder.iterdir())) == 1  # the table itself, until the page leaves
         end = time.monotonic() + 60
         while (folder.exists() or not worker.ended) and time.monotonic() < end:
             time.sleep(0.02)
@@ -279,7 +283,7 @@ def test_a_league_from_upload_to_download():
         csv = visitor.get(f"{base}/ratings.csv")
         assert csv.text.startswith("name,rating") and "kinelo-ratings.csv" in csv.headers["content-disposition"]
         assert visitor.get(f"{base}/passwords.csv").status_code == 404
-        assert list(app.state.pages.find(key).folder.iterdir()) == []
+        assert len(list(app.state.pages.find(key).folder.iterdir())) == 1
         assert visitor.delete(f"{base}/tables/results", headers=OWN).json() == {"tables": {}, "warnings": []}
 
 
@@ -330,3 +334,70 @@ def test_binary_messages_are_answered_and_the_page_goes_on(visitor):
         socket.send_json({"type": "speed", "speed": int("1" + 400 * "0")})
         socket.send_json({"type": "start", "controls": {"teams": 10}})
         assert message(socket, "started")["controls"]["teams"] == 10
+
+
+TABLE = b"date,home,away,result\n" + b"\n".join(
+    f"2024-01-{1 + k:02d},{'ABC'[k % 3]},{'ABC'[(k + 1 + k % 2) % 3]},{k % 2}".encode() for k in range(24)
+)
+CHOSEN = {"columns": {"date": "date", "home": "home", "away": "away", "result": "result"}, "rater": "team"}
+DAMAGED = [
+    b"PAR1" + bytes(range(256)) * 8 + b"PAR1",
+    b"PAR1\xff\xff\xff\x7fPAR1",
+    b"\x00" * 4096,
+    b",".join(b"c%d" % k for k in range(5000)) + b"\n" + b",".join(b"1" for _ in range(5000)) + b"\n",
+]
+
+
+def test_no_file_costs_a_page_its_tables():
+    import polars as pl
+
+    whole = io.BytesIO()
+    pl.DataFrame({"home": ["A"] * 500, "away": ["B"] * 500, "result": [1] * 500}).write_parquet(whole)
+    torn = bytearray(whole.getvalue())
+    torn[len(torn) // 2 : len(torn) // 2 + 40] = b"\xff" * 40
+    with client() as visitor, visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        base = f"/api/pages/{welcome(socket)}/league"
+        assert visitor.post(f"{base}/tables/results?name=good.csv", content=TABLE, headers=OWN).status_code == 200
+        rated = visitor.post(f"{base}/rate", json=CHOSEN, headers=OWN).json()
+        before = visitor.app.state.jobs._workers  # type: ignore[attr-defined]
+        process = next(iter(before.values()))._process.pid
+        for bad in [*DAMAGED, bytes(torn), bytes(torn[:-30])]:
+            answer = visitor.post(f"{base}/tables/results?name=bad.bin", content=bad, headers=OWN)
+            assert answer.status_code == 400 and answer.json()["error"].count("bad.bin") == 1, bad[:20]
+            assert next(iter(before.values()))._process.pid == process, bad[:20]
+        said = visitor.post(f"{base}/predict", json={"home": "A", "away": "B"}, headers=OWN).json()
+        assert said["win"] != said["loss"]
+        assert visitor.post(f"{base}/rate", json=CHOSEN, headers=OWN).json()["leaderboard"] == rated["leaderboard"]
+
+
+def test_a_worker_that_dies_outright_is_replaced_by_one_that_knows_the_tables_and_ratings():
+    app = create_app(Settings())
+    with TestClient(app, base_url=HERE) as visitor, visitor.websocket_connect(LIVE, headers=OWN) as socket:
+        key = welcome(socket)
+        base = f"/api/pages/{key}/league"
+        assert visitor.post(f"{base}/tables/results?name=good.csv", content=TABLE, headers=OWN).status_code == 200
+        assert visitor.post(f"{base}/rate", json=CHOSEN, headers=OWN).status_code == 200
+        said = visitor.post(f"{base}/predict", json={"home": "A", "away": "B"}, headers=OWN).json()
+
+        def die() -> None:
+            time.sleep(0.2)
+            os.kill(process, signal.SIGKILL)
+
+        for _ in range(2):
+            process = app.state.jobs._workers[(key, "rating")]._process.pid
+            os.kill(process, signal.SIGSTOP)  # it dies while it reads, as a file that takes all memory has it
+            death = threading.Thread(target=die)
+            death.start()
+            answer = visitor.post(f"{base}/tables/lineups?name=bad.csv", content=b"a,b\n1,2\n", headers=OWN)
+            assert answer.status_code == 400 and answer.json()["error"].startswith("bad.csv could not be read")
+            death.join()
+            # At once, while the dead process may not have been waited for: what was there is there.
+            assert visitor.post(f"{base}/predict", json={"home": "A", "away": "B"}, headers=OWN).json() == said
+        seen = visitor.post(f"{base}/tables/lineups?name=l.csv", content=b"match_id,player\n1,X\n", headers=OWN).json()
+        assert {kind: table["name"] for kind, table in seen["tables"].items()} == {
+            "results": "good.csv",
+            "lineups": "l.csv",
+        }
+        assert len(list(app.state.pages.find(key).folder.iterdir())) == 2  # the two tables, and nothing of the bad file
+        assert visitor.delete(f"{base}/tables/results", headers=OWN).json()["tables"].keys() == {"lineups"}
+        assert len(list(app.state.pages.find(key).folder.iterdir())) == 1

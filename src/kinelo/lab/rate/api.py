@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
+from kinelo.lab.serve.jobs import WorkerDied
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
 
@@ -24,7 +25,11 @@ def _page(request: Request) -> Page:
 
 
 async def _ask(page: Page, task: str, **arguments: Any) -> Response:
-    return JSONResponse(await page.jobs.ask(page.key, "rating", task, page.report("rating"), **arguments))
+    """Have the page's worker do something; one that died is replaced by one that knows the same tables and ratings."""
+    await page.league.restored(page.jobs, page.key)
+    answer = await page.jobs.ask(page.key, "rating", task, page.report("rating"), **arguments)
+    page.league.note(task, arguments)
+    return JSONResponse(answer)
 
 
 async def _upload(request: Request) -> Response:
@@ -36,7 +41,7 @@ async def _upload(request: Request) -> Response:
     if page.uploading:
         raise InputError("another file of this page is still on its way; one at a time.")
     page.uploading = True
-    path = page.folder / secrets.token_hex(8)
+    path, keep = page.folder / secrets.token_hex(8), page.folder / secrets.token_hex(8)
     size = 0
     try:
         with path.open("wb") as file:
@@ -47,10 +52,16 @@ async def _upload(request: Request) -> Response:
                 file.write(chunk)
         if size == 0:
             raise InputError(f"{name} is empty.")
-        return await _ask(page, "look", kind=kind, path=str(path), name=name, rows=limits.rows, columns=limits.columns)
+        return await _ask(
+            page, "look", kind=kind, path=str(path), keep=str(keep), name=name, rows=limits.rows, columns=limits.columns
+        )
+    except WorkerDied:
+        keep.unlink(missing_ok=True)
+        raise InputError(f"{name} could not be read: the process that read it died. Nothing else is lost.") from None
     finally:
         page.uploading = False
-        path.unlink(missing_ok=True)
+        for suffix in ("", ".csv", ".parquet"):  # a reader that died leaves what it renamed
+            path.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def shown_name(given: str) -> str:
@@ -65,7 +76,7 @@ def shown_name(given: str) -> str:
 
 async def _prepare(request: Request) -> Response:
     page = _page(request)
-    await page.jobs.worker(page.key, "rating")
+    await page.league.restored(page.jobs, page.key)
     return JSONResponse({})
 
 
@@ -108,7 +119,7 @@ async def _audit(request: Request) -> Response:
     await page.jobs.end(page.key, "audit")
     path = page.folder / secrets.token_hex(8)
     try:
-        await page.jobs.ask(page.key, "rating", "hand_over", path=str(path))
+        await _ask(page, "hand_over", path=str(path))
         found = await page.jobs.ask(
             page.key, "audit", "audit", page.report("audit"), path=str(path), k=float(body["k"])
         )
@@ -136,7 +147,7 @@ async def _download(request: Request) -> Response:
     if name not in DOWNLOADS:
         raise HTTPException(404, f"there is no table {name!r}; there are {', '.join(DOWNLOADS)}.")
     path = page.folder / secrets.token_hex(8)
-    await page.jobs.ask(page.key, "rating", "write", name=name, path=str(path))
+    await _ask(page, "write", name=name, path=str(path))
     sent = BackgroundTask(path.unlink, missing_ok=True)
     return FileResponse(path, media_type="text/csv", filename=f"kinelo-{name}.csv", background=sent)
 

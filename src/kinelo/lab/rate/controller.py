@@ -42,9 +42,21 @@ class RatingController:
         self._rater: Rater | None = None
         self._downloads: dict[str, pl.DataFrame] = {}
 
-    def look(self, kind: str, path: str, name: str, rows: int, columns: int) -> dict[str, Any]:
-        """Read an uploaded table and say what it holds; ``name`` is only ever shown."""
+    def look(self, kind: str, path: str, name: str, rows: int, columns: int, keep: str | None = None) -> dict[str, Any]:
+        """Read an uploaded table and say what it holds; ``name`` is only ever shown.
+
+        What was read is written to the file ``keep``, from which :meth:`restore` takes it in another process.
+        """
         table = read_table(kind, Path(path), name, rows, columns)
+        if keep is not None:
+            table.write(Path(keep))
+        return self._take(kind, table)
+
+    def restore(self, kind: str, keep: str, name: str) -> dict[str, Any]:
+        """Take a table that was read before."""
+        return self._take(kind, Table.read(kind, name, Path(keep)))
+
+    def _take(self, kind: str, table: Table) -> dict[str, Any]:
         kept = {} if self._made_up else self._tables
         self._tables, self._made_up = {**kept, kind: table}, False
         self._forget_ratings()

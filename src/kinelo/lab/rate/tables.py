@@ -40,6 +40,7 @@ FIELDS: dict[str, dict[str, str]] = {
 REQUIRED = ("home", "away", "lineup_match", "player")
 KNOWN = {"results": MATCH_COLUMNS, "lineups": LINEUP_COLUMNS}
 PREVIEW_ROWS = 6
+_HEADER_LINES = "kinelo header lines"
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,16 @@ class Table:
             winners = find_columns(self.frame.columns, LOSER_COLUMNS, None)
             found = {field: column for field, column in found.items() if column not in winners.values()} | winners
         return {field: column for field, column in found.items() if field in FIELDS[self.kind]}
+
+    def write(self, path: Path) -> None:
+        """Write the table, with the number of its header lines as the last column."""
+        self.frame.with_columns(pl.lit(self.header_lines).alias(_HEADER_LINES)).write_parquet(path)
+
+    @classmethod
+    def read(cls, kind: str, name: str, path: Path) -> Table:
+        """The table that :meth:`write` wrote."""
+        frame = pl.read_parquet(path)
+        return cls(kind, name, frame.drop(_HEADER_LINES), int(frame[_HEADER_LINES][0]))
 
     def described(self) -> dict[str, Any]:
         """Columns, guesses and the first rows."""

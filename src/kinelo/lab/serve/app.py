@@ -21,6 +21,7 @@ from kinelo.errors import InputError
 from kinelo.lab.explore.controls import described_controls
 from kinelo.lab.explore.explorer import Pools
 from kinelo.lab.explore.pacing import SPEEDS
+from kinelo.lab.guide import api as guide_api
 from kinelo.lab.paper import api as paper_api
 from kinelo.lab.rate import api as league_api
 from kinelo.lab.serve.guard import Guard
@@ -60,6 +61,7 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
             Route("/plotly.js", _plotly),
             Route("/api/about", _about),
             WebSocketRoute("/live", live),
+            *guide_api.routes,
             *league_api.routes,
             *paper_api.routes,
             Mount("/static", StaticFiles(directory=STATIC)),
@@ -68,7 +70,7 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
         exception_handlers={InputError: _complaint, HTTPException: _http_complaint},
         lifespan=lifespan,
     )
-    app.state.settings, app.state.pages, app.state.jobs = settings, pages, jobs
+    app.state.settings, app.state.pages, app.state.jobs, app.state.theory = settings, pages, jobs, theory
     return app
 
 

@@ -22,12 +22,20 @@ LONGEST_LINE = 2**27
 Report = Callable[[dict[str, Any]], Awaitable[None]]
 
 
+class WorkerDied(InputError):
+    """The process ended before the work was done."""
+
+    def __init__(self) -> None:
+        super().__init__("the work was ended before it was done.")
+
+
 class Worker:
     """A process, with all that it starts, for one kind of work: "rating", "audit", "paper" or "theory"."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._busy = asyncio.Lock()
+        self._dying = False
 
     @classmethod
     async def start(cls, kind: str, limits: Limits) -> Worker:
@@ -40,8 +48,8 @@ class Worker:
 
     @property
     def ended(self) -> bool:
-        """Whether the process is gone."""
-        return self._process.returncode is not None
+        """Whether the process is gone, or answers no more and is about to be."""
+        return self._dying or self._process.returncode is not None
 
     async def ask(self, task: str, report: Report | None = None, /, **arguments: Any) -> Any:
         """Have a task done; progress goes to ``report``.
@@ -77,11 +85,14 @@ class Worker:
             except (ConnectionError, ValueError) as error:
                 if isinstance(error, InputError):
                     raise
-            raise InputError("the work was ended before it was done.")
+            # Its pipe has closed: it is not handed out again, though the system may not have buried it yet.
+            self._dying = True
+            self.kill()
+            raise WorkerDied
 
     def kill(self) -> None:
         """Stop the process at once, without waiting for it to be gone."""
-        if not self.ended:
+        if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)  # it leads a group of its own
 

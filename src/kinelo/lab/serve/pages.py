@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kinelo.errors import InputError
 from kinelo.lab.explore.explorer import Explorer, Pools, Theory
+from kinelo.lab.rate.league_log import LeagueLog
 from kinelo.lab.serve.jobs import Jobs, Report
 from kinelo.lab.serve.reading import json_object
 from kinelo.lab.serve.settings import Limits
@@ -30,6 +31,7 @@ class Page:
         self.key = secrets.token_urlsafe(16)
         self.jobs = jobs
         self.uploading = False
+        self.league = LeagueLog()
         self._socket = socket
         self._sending = asyncio.Lock()
         self._explorer = Explorer(pools, theory, self.say, self._show)

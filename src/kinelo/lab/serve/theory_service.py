@@ -1,4 +1,4 @@
-"""Theory for the live pages, from two processes: one quick for maps, one for diagnoses, which take longer."""
+"""Theory for the live pages, from a process for each kind of question: maps are quick, diagnoses and scenes are not."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 from kinelo.lab.explore.controls import Controls
 from kinelo.lab.serve.jobs import Worker
 from kinelo.lab.serve.settings import Limits
+
+KINDS = {"foresee": "theory", "judge": "theory", "scene": "guide"}
+"""The kind of worker behind each question."""
 
 
 class TheoryService:
@@ -20,12 +23,12 @@ class TheoryService:
     async def _worker(self, task: str) -> Worker:
         starting = self._workers.get(task)
         if starting is None or (starting.done() and (starting.exception() or starting.result().ended)):
-            starting = self._workers[task] = asyncio.create_task(Worker.start("theory", self._limits))
+            starting = self._workers[task] = asyncio.create_task(Worker.start(KINDS[task], self._limits))
         return await asyncio.shield(starting)
 
     async def warm_up(self) -> None:
-        """Start both processes before anybody asks."""
-        for task in ("foresee", "judge"):
+        """Start the processes before anybody asks."""
+        for task in KINDS:
             await self._worker(task)
 
     async def foresee(self, controls: Controls) -> dict[str, Any]:
@@ -35,6 +38,10 @@ class TheoryService:
     async def judge(self, controls: Controls) -> dict[str, Any]:
         """The whole answer of theory."""
         return await (await self._worker("judge")).ask("judge", controls=controls.to_dict())
+
+    async def scene(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+        """A scene of the guided visit."""
+        return await (await self._worker("scene")).ask("scene", number=number, values=values)
 
     async def end(self) -> None:
         """End the processes."""

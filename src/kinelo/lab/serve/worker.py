@@ -12,6 +12,7 @@ import queue
 import signal
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any, BinaryIO
@@ -60,6 +61,9 @@ def _answer(controller: Any, line: bytes) -> dict[str, Any]:
         return {"error": str(error)}
     except MemoryError:
         return {"error": "this needs more memory than the lab allows for one job."}
+    except BaseException as error:  # a panic of compiled code is no Exception, and the page's tables live here
+        traceback.print_exc()
+        return {"error": f"the lab failed at this ({type(error).__name__}); what it printed has the details."}
 
 
 def _controller(kind: str, progress: Callable[[Any], None]) -> Any:
@@ -71,6 +75,10 @@ def _controller(kind: str, progress: Callable[[Any], None]) -> Any:
         from kinelo.lab.rate.auditing import AuditController
 
         return AuditController(progress)
+    if kind == "guide":
+        from kinelo.lab.guide.controller import GuideController
+
+        return GuideController()
     if kind == "theory":
         from kinelo.lab.explore.controller import TheoryController
 

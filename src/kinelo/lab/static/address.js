@@ -28,7 +28,7 @@ export function writeAddress(controls, values, tab, what = null) {
     if (values[control.name] !== control.default) query.set(control.name, String(values[control.name]));
   }
   const text = query.toString();
-  const address = `${location.pathname}${text ? `?${text}` : ""}${tab === "explore" ? "" : `#${tab}`}`;
+  const address = `${location.pathname}${text ? `?${text}` : ""}${tab === "" ? "" : `#${tab}`}`;
   const now = performance.now();
   const goesOn = what === null || (what === last.what && now - last.at < GESTURE);
   last = { what, at: now };
@@ -37,8 +37,8 @@ export function writeAddress(controls, values, tab, what = null) {
 }
 
 // A place within the page is no tab: the present one stays.
-export function tabFromAddress(tabs, present = tabs[0]) {
-  const name = location.hash.slice(1);
-  if (name === "") return tabs[0];
+export function tabFromAddress(tabs, first, present) {
+  const [name] = location.hash.slice(1).split("/");
+  if (name === "") return first;
   return tabs.includes(name) ? name : present;
 }

@@ -1,5 +1,4 @@
 // The Explore tab: sliders to the server, frames from it, and the verdict in words.
-import { writeAddress } from "./address.js";
 import { onTheme } from "./charts.js";
 import { Axes, CurvesChart, DensityChart, LeagueChart } from "./league_charts.js";
 import { Sliders } from "./sliders.js";
@@ -11,10 +10,11 @@ export class Explore {
   #connection; #about; #sliders; #speed = 80; #paused = false; #seed = 1;
   #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false;
 
-  constructor(connection, about, values, tab) {
+  // `write` puts the sliders in the address; it is told which of them moved.
+  constructor(connection, about, values, write) {
     this.#connection = connection;
     this.#about = about;
-    this.tab = tab;
+    this.write = write;
     this.#sliders = new Sliders($("#controls"), about.controls, values, (name) => this.#moved(name));
     const axes = new Axes();
     this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart"))];
@@ -43,8 +43,14 @@ export class Explore {
   }
 
   #moved(name) {
-    writeAddress(this.#about.controls, this.values, this.tab(), name);
+    this.write(name);
     this.#start();
+  }
+
+  // Put some sliders elsewhere, as a hand would.
+  take(values, what = "take") {
+    const known = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    if (this.#sliders.place({ ...this.values, ...known })) this.#moved(what);
   }
 
   // Back to where the sliders stood.
@@ -145,7 +151,7 @@ export class Explore {
     if (!offer) return;
     const gamma = Number(offer.gamma.toPrecision(3));
     button.textContent = `Apply γ = ${gamma}`;
-    button.onclick = () => { if (this.#sliders.place({ ...this.values, gamma })) this.#moved("apply"); };
+    button.onclick = () => this.take({ gamma }, "apply");
   }
 
   #playback() {

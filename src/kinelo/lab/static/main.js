@@ -3,11 +3,13 @@ import { tabFromAddress, valuesFromAddress, writeAddress } from "./address.js";
 import { plotlyReady } from "./charts.js";
 import { Connection } from "./connection.js";
 import { Explore } from "./explore.js";
+import { Guide } from "./guide.js";
 import { Paper } from "./paper.js";
 import { Rate } from "./rate.js";
 import { $, say } from "./words.js";
 
-const TABS = ["explore", "rate", "paper"];
+const TABS = ["guide", "explore", "rate", "paper"];
+const FIRST = "explore";
 const STATES = { open: "connected", lost: "not connected", full: "the lab is full" };
 const BANNERS = {
   lost: "The lab does not answer: what you see is what it said last. It goes on by itself once `kinelo lab` runs again; if that " +
@@ -17,7 +19,7 @@ const BANNERS = {
 const ASKING = "#controls, .player, .drops, #mapping, #what-if, #paper-maker";
 
 const connection = new Connection();
-let current = tabFromAddress(TABS);
+let current = tabFromAddress(TABS, FIRST, FIRST);
 let about = null;
 const parts = {};
 
@@ -32,15 +34,35 @@ function choose(tab, { focus = false, write = true } = {}) {
     parts[name]?.show(name === tab);
   }
   if (focus) $(`#tab-${tab}`).focus();
-  if (about && write) writeAddress(about.controls, parts.explore.values, tab, `tab-${tab}`);
+  if (about && write) rewrite(`tab-${tab}`);
+}
+
+// The address of what is on the screen; the guide has one for each scene.
+function rewrite(what = null) {
+  const place = current === "guide" ? `guide/${parts.guide.place}${parts.guide.query ? `?${parts.guide.query}` : ""}` : current;
+  writeAddress(about.controls, parts.explore.values, place === FIRST ? "" : place, what);
+}
+
+// A scene that the address names.
+async function openScene() {
+  const [, number, query] = location.hash.match(/^#guide\/(\d)(?:\?(.*))?$/) ?? [];
+  if (number) await parts.guide.from(Number(number), query ?? "");
+}
+
+// Through a door of the guide: the sliders take what the sixth scene had.
+function goThrough(door, values) {
+  choose(door);
+  if (door === "explore") parts.explore.take(values);
+  if (door === "rate") $("#sample").focus();
 }
 
 function wireHistory() {
-  window.addEventListener("popstate", () => {
-    const tab = tabFromAddress(TABS, current);
+  window.addEventListener("popstate", async () => {
+    const tab = tabFromAddress(TABS, FIRST, current);
     parts.explore.place(valuesFromAddress(about.controls));
+    await openScene();
     choose(tab, { write: false });
-    writeAddress(about.controls, parts.explore.values, tab);
+    rewrite();
   });
 }
 
@@ -91,11 +113,13 @@ async function begin() {
   const answer = await fetch("/api/about");
   about = await answer.json();
   await plotlyReady;
-  parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), () => current);
+  parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), (what) => rewrite(what));
+  parts.guide = new Guide(goThrough, () => rewrite("guide"));
   parts.rate = new Rate(connection, about);
   parts.paper = new Paper(connection);
+  await openScene();
   choose(current, { write: false });
-  writeAddress(about.controls, parts.explore.values, current);
+  rewrite();
   wireHistory();
   connection.open();
 }

@@ -1,34 +1,50 @@
 // Sliders drawn from the server's own list; they know their words, their range and when they apply.
 import { element, percent } from "./words.js";
 
-const LOG_POSITIONS = 200;
+// Steps that an arrow key can feel: 5 % a press over two decades.
+const LOG_POSITIONS = 95;
+const LOG_DIGITS = 3;
 
 export class Sliders {
   #controls;
   #nodes = new Map();
   #changed;
+  #scale;
+  #prefix;
 
-  // The note below the first group says what follows from its sliders.
-  constructor(form, controls, values, changed) {
+  // The note below the first group says what follows from its sliders. `scale` says in which units values are written.
+  constructor(form, controls, values, changed, scale = () => ({ units: "paper" }), prefix = "") {
     this.#controls = controls;
+    this.#scale = scale;
+    this.#prefix = prefix;
     this.values = { ...values };
     this.#changed = changed;
     const groups = new Map();
     for (const control of controls) {
       if (!groups.has(control.group)) {
-        groups.set(control.group, element("fieldset", { class: "group" }, element("legend", {}, control.group)));
+        groups.set(control.group, element("fieldset", { class: "group" }, control.group ? element("legend", {}, control.group) : null));
       }
       groups.get(control.group).append(control.kind === "choice" ? this.#choice(control) : this.#slider(control));
     }
     this.note = element("p", { class: "hint", "aria-live": "polite" });
     form.replaceChildren(...groups.values());
     form.firstElementChild.append(this.note);
-    form.addEventListener("submit", (event) => event.preventDefault());
+    form.onsubmit = (event) => event.preventDefault();
     this.#settle();
   }
 
+  // Move one slider to the nearest place to a value.
+  move(name, value) {
+    const { control, input } = this.#nodes.get(name);
+    input.value = String(toPosition(control, Math.min(Math.max(value, control.low), control.high)));
+    this.#set(name, fromPosition(control, Number(input.value)));
+  }
+
+  // Write the values again, in the units of now.
+  refresh() { this.#settle(); }
+
   #choice(control) {
-    const select = element("select", { id: `control-${control.name}`, "aria-describedby": `hint-${control.name}` },
+    const select = element("select", { id: `${this.#prefix}control-${control.name}`, "aria-describedby": `${this.#prefix}hint-${control.name}` },
       ...Object.entries(control.options).map(([value, text]) => element("option", { value }, text)));
     select.value = this.values[control.name];
     select.addEventListener("change", () => this.#set(control.name, select.value));
@@ -38,7 +54,7 @@ export class Sliders {
   #slider(control) {
     const log = control.logarithmic;
     const range = element("input", {
-      type: "range", id: `control-${control.name}`, "aria-describedby": `hint-${control.name}`,
+      type: "range", id: `${this.#prefix}control-${control.name}`, "aria-describedby": `${this.#prefix}hint-${control.name}`,
       min: String(log ? 0 : control.low), max: String(log ? LOG_POSITIONS : control.high), step: String(log ? 1 : control.step),
     });
     range.value = String(toPosition(control, this.values[control.name]));
@@ -50,7 +66,7 @@ export class Sliders {
     const name = element("label", { class: "name", for: input.id },
       element("span", {}, control.label, control.symbol ? element("i", {}, control.symbol) : null), output);
     const row = element("div", { class: "control" }, name, input,
-      element("p", { class: "hint", id: `hint-${control.name}` }, control.hint));
+      element("p", { class: "hint", id: `${this.#prefix}hint-${control.name}` }, control.hint));
     this.#nodes.set(control.name, { control, row, input, output });
     return row;
   }
@@ -83,7 +99,7 @@ export class Sliders {
     for (const { control, row, input, output } of this.#nodes.values()) {
       row.hidden = Boolean(control.when) && this.values[control.when[0]] !== control.when[1];
       if (output) {
-        const text = shown(control, this.values[control.name]);
+        const text = shown(control, this.values[control.name], this.#scale(this.values));
         output.textContent = text;
         input.setAttribute("aria-valuetext", text);
       }
@@ -99,10 +115,15 @@ function toPosition(control, value) {
 function fromPosition(control, position) {
   if (!control.logarithmic) return Number(position.toFixed(4));
   const value = control.low * (control.high / control.low) ** (position / LOG_POSITIONS);
-  return Math.min(Math.max(Number(value.toPrecision(2)), control.low), control.high);
+  return Math.min(Math.max(Number(value.toPrecision(LOG_DIGITS)), control.low), control.high);
 }
 
-function shown(control, value) {
+// Elo points to one of the paper's: both have the same expected score between equals.
+export const eloPoints = ({ nu, ties = 0 }) => (nu * (1 - ties) * 800) / Math.log(10);
+
+function shown(control, value, scale) {
   if (control.unit === "share") return percent(value);
+  if (scale.units === "elo" && control.unit === "points") return `${(value * eloPoints(scale)).toFixed(0)} Elo`;
+  if (scale.units === "elo" && control.unit === "step") return `K = ${Number((2 * value * eloPoints(scale)).toPrecision(3))}`;
   return control.step >= 1 ? String(value) : String(Number(value.toPrecision(3)));
 }
