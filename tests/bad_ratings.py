@@ -101,7 +101,8 @@ RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).ite
     ),
     "TeamElo.classic": (
         lambda **k: told(kn.TeamElo.classic(**k).fit(played())),
-        {"k": 32.0, "ties": 0.5, "home_advantage": 50.0},
+        {"k": 32.0, "ties": 0.5, "home_advantage": 50.0, "initial": 1500.0, "scale": 400.0, "start": {"A": 1500.0},
+         "k_of": {"A": 20.0}},
     ),
     "Glicko.options": (
         lambda **k: told(rated("Glicko", **k)),

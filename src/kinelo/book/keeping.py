@@ -12,11 +12,12 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from kinelo.book.systems import plain_system, system_of
+from kinelo.book.systems import law_of, plain_law, plain_system, system_of
 from kinelo.errors import InputError
+from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.raters.adapter import settings_of
-from kinelo.raters.start import read_start
+from kinelo.raters.start import read_k, read_start
 
 
 def origin_of(rater: Any) -> str:
@@ -54,20 +55,24 @@ def class_of(origin: str, given: Any, book: str) -> type:
 def description_of(rater: Any) -> dict[str, Any]:
     """What a book says of its rater: its class, the arguments, and which of these are rating systems."""
     given = settings_of(rater)
-    systems = [name for name, value in given.items() if isinstance(value, RatingSystem)]
+    systems = [name for name, value in given.items() if isinstance(value, RatingSystem | StepRule)]
     return {"rater": origin_of(rater), "settings": settings_to_keep(rater), "systems": systems}
 
 
 def rater_from(kind: type, about: dict[str, Any]) -> Any:
     """A rater of this class with the arguments that a book has kept."""
-    systems = {name: system_of(about["settings"][name]) for name in about.get("systems", ())}
+    kept = {name: about["settings"][name] for name in about.get("systems", ())}
+    systems = {name: law_of(value) if "kind" in value else system_of(value) for name, value in kept.items()}
     return kind(**about["settings"] | systems)
 
 
 def settings_to_keep(rater: Any) -> dict[str, Any]:
-    """Arguments of the constructor, which must be what JSON can keep, or rating systems."""
+    """Arguments of the constructor, which must be what JSON can keep, rating systems, or rules of K."""
     settings = {name: list(v) if isinstance(v, tuple) else v for name, v in settings_of(rater).items()}
     settings |= {name: plain_system(v) for name, v in settings.items() if isinstance(v, RatingSystem)}
+    settings |= {name: plain_law(name, v) for name, v in settings.items() if isinstance(v, StepRule)}
+    if settings.get("k_of") is not None:
+        settings["k_of"] = read_k(settings["k_of"])
     if settings.get("start") is not None:
         settings["start"] = read_start(settings["start"]).plain()
     try:

@@ -26,7 +26,7 @@ def plain_system(system: RatingSystem) -> dict[str, Any]:
     >>> plain_system(RatingSystem(Tanh(nu=0.5), gamma=0.05))["outcome"]
     {'kind': 'Tanh', 'nu': 0.5}
     """
-    return {part.name: _plain(part.name, getattr(system, part.name)) for part in fields(system)}
+    return {part.name: plain_law(part.name, getattr(system, part.name)) for part in fields(system)}
 
 
 def system_of(plain: dict[str, Any]) -> RatingSystem:
@@ -35,10 +35,11 @@ def system_of(plain: dict[str, Any]) -> RatingSystem:
     >>> system_of(plain_system(RatingSystem(Tanh(nu=0.5)))) == RatingSystem(Tanh(nu=0.5))
     True
     """
-    return RatingSystem(**{name: _law_of(value) for name, value in plain.items()})
+    return RatingSystem(**{name: law_of(value) for name, value in plain.items()})
 
 
-def _plain(name: str, value: Any) -> Any:
+def plain_law(name: str, value: Any) -> Any:
+    """A law in words and numbers."""
     if value is None or isinstance(value, float):
         return value
     if isinstance(value, tuple):
@@ -53,7 +54,8 @@ def _plain(name: str, value: Any) -> Any:
     return {"kind": kind.__name__, **{part: list(v) if isinstance(v, tuple) else v for part, v in held.items()}}
 
 
-def _law_of(value: Any) -> Any:
+def law_of(value: Any) -> Any:
+    """The law that was kept."""
     if not isinstance(value, dict):
         return value
     numbers = dict(value)

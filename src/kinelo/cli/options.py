@@ -7,7 +7,7 @@ group as one argument; on the command line its fields are options like any other
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -67,6 +67,43 @@ class Reading:
             path, played=False, columns=column_mapping(self.column), results=cast("Scale | None", self.scale),
             aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Federation:
+    """Plain Elo by the rules of a federation, instead of a rater whose parameters are estimated."""
+
+    k: Annotated[float | None, typer.Option("--k", min=0, help="Rate by plain Elo with this K.")] = None
+    k_of: Annotated[
+        Path | None, typer.Option("--k-of", help="K by group: CSV or Parquet with name and k; all others have --k.")
+    ] = None
+    rules: Annotated[str | None, typer.Option("--rules", help="Rate by these rules of K: fide.")] = None
+    initial: Annotated[float | None, typer.Option("--initial", help="Rating of a newcomer.")] = None
+
+    def rater(self, name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:
+        """The rater that these options ask for, None where they ask for none."""
+        from kinelo.errors import InputError
+        from kinelo.model.steps import FideSteps
+        from kinelo.raters.choice import AUTOMATIC, rater_called
+        from kinelo.raters.team.rater import TeamElo
+
+        if self.k is None and self.k_of is None and self.rules is None:
+            if self.initial is None:
+                return None
+            if name == AUTOMATIC:
+                raise InputError("--initial needs a rater: give --k, --rules or --rater too.")
+            return rater_called(name, start, conditions).set_params(initial=self.initial)
+        if self.rules not in (None, "fide"):
+            raise InputError(f"There are no rules {self.rules!r}; --rules takes fide.")
+        if self.rules and (self.k is not None or self.k_of is not None):
+            raise InputError("--rules says every K: leave out --k and --k-of.")
+        if name != AUTOMATIC or conditions:
+            raise InputError("--k, --k-of and --rules rate by plain Elo: leave out --rater and --condition.")
+        k = FideSteps() if self.rules else 20.0 if self.k is None else self.k
+        if self.k is None and not self.rules:
+            raise InputError("--k-of says the K of some: give --k for all others.")
+        initial = 1500.0 if self.initial is None else self.initial
+        return TeamElo.classic(k, initial=initial, start=start, k_of=self.k_of)
 
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
-from kinelo.cli.options import Json, RaterName, Reading, Rejects, grouped
+from kinelo.cli.options import Federation, Json, RaterName, Reading, Rejects, grouped
 from kinelo.cli.picture import picture_name
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
@@ -28,6 +28,7 @@ RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result; 
 def rate(
     results: Annotated[Path, typer.Argument(help=RESULTS_HELP)],
     reading: Reading,
+    federation: Federation,
     rater: RaterName = AUTOMATIC,
     book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write all ratings to this CSV file.")] = None,
@@ -44,7 +45,10 @@ def rate(
 
     Parameters are estimated from the file; a rating book keeps its rater and the parameters it was started with.
 
+    With --k, --k-of or --rules it is plain Elo by the rules of a federation, and nothing is estimated.
+
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
+    Example:  kinelo rate club.csv --rules fide --start list.csv --initial 1200 --out new-list.csv
     """
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater, open_book
@@ -52,13 +56,16 @@ def rate(
 
     if any(sign in str(results) for sign in "*?["):
         others = {*reading.asked()} - {"--column"}
-        if book or picture or rejects or as_json or others:
+        if book or picture or rejects or as_json or others or federation != Federation():
             raise InputError("Of a pattern of files, only --rater, --column, --top and --out can be asked.")
         _rate_in_pieces(str(results), rater, reading, top, out)
         return
 
     kept, choice = None, None
+    own = federation.rater(rater, reading.start, reading.condition or ())
     if book is not None and (book / "book.knl").exists():
+        if own is not None:
+            raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
         with plain_warnings():
             kept = open_book(book, rater, reading)
     else:
@@ -67,14 +74,16 @@ def rate(
     matches = reading.load(results, rejects, conditions)
     with plain_warnings():
         rated: Any = None
-        if kept is None:
+        if own is not None:
+            rated = own.fit(matches)
+        elif kept is None:
             rated, choice = fit_rater(rater, matches, reading.start, conditions or ())
         if book is not None:
             rated = _add(book, kept, rated, matches, quiet=as_json)
     if as_json:
         typer.echo(json.dumps(_content(rated, matches, choice), default=str, ensure_ascii=False))
     else:
-        title = f"{len(matches):,} matches, {type(rated).__name__}"
+        title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)
         _show_parameters(rated)
     if out is not None:

@@ -74,7 +74,8 @@ class FideSteps(StepRule):
     """FIDE's development coefficients, ``K = 2γ``, for ratings on the chess scale.
 
     K = 40 for the first 30 games; then 20; 10 for good once a rating of 2400 was reached. ``under_18`` lists the teams
-    (by index) that are juniors throughout: theirs is 40 while they are below 2300.
+    that are juniors throughout, by index in a simulation and by name for a rater: theirs is 40 while they are below
+    2300.
 
     Source: FIDE Handbook B.02, Rating Regulations, on the development coefficient K (8.3.3 of the edition of 2022; the
     values are those in force since July 2014). Left out: nobody ages, so a junior stays one; K counts from the match
@@ -86,12 +87,14 @@ class FideSteps(StepRule):
     array([40., 20., 10.])
     """
 
-    under_18: Sequence[int] = ()
+    under_18: Sequence[int] | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.under_18, str | dict) or not hasattr(self.under_18, "__iter__"):
-            raise InputError(f"under_18 must list teams by index, not {self.under_18!r}.")
-        object.__setattr__(self, "under_18", tuple(whole("under_18", team, 0) for team in self.under_18))
+            raise InputError(f"under_18 must list teams by index, or by name, not {self.under_18!r}.")
+        named = all(isinstance(team, str) for team in self.under_18)
+        juniors = tuple(self.under_18) if named else tuple(whole("under_18", team, 0) for team in self.under_18)
+        object.__setattr__(self, "under_18", juniors)
 
     @property
     def code(self) -> tuple[int, float, float, float]:
@@ -102,8 +105,8 @@ class FideSteps(StepRule):
         """The teams listed as under 18."""
         young = np.zeros(teams, dtype=np.bool_)
         for team in self.under_18:
-            if not 0 <= team < teams:
-                raise InputError(f"under_18 must list teams by index from 0 to {teams - 1}, not {team}.")
+            if isinstance(team, str) or not 0 <= team < teams:
+                raise InputError(f"under_18 must list teams by index from 0 to {teams - 1}, not {team!r}.")
             young[team] = True
         return young
 

@@ -89,6 +89,34 @@ def read_start(source: Any) -> Start:
     return Start(names, rating, deviation, volatility, games, _days(table))
 
 
+def read_k(source: Any) -> dict[str, float]:
+    """Names with a K of their own: a mapping, or a table (also a path) with the columns name and k.
+
+    >>> read_k({"Anna": 40, "Ben": 10})
+    {'Anna': 40.0, 'Ben': 10.0}
+    """
+    from kinelo.matches.loading import load_table
+
+    if isinstance(source, Mapping) and not any(isinstance(v, list | tuple | np.ndarray) for v in source.values()):
+        source = {"name": list(map(str, source)), "k": list(source.values())}
+    if not (isinstance(source, Mapping | str | Path) or hasattr(source, "columns")):
+        raise InputError(f"k_of must be a table of names and K, or a mapping, not {type(source).__name__}.")
+    table = load_table(source)
+    columns = {str(name).strip().lower(): name for name in table.columns}
+    if not {"name", "k"} <= set(columns):
+        raise InputError(f"k_of needs the columns name and k; it has {', '.join(map(str, table.columns))}.")
+    names = [str(name).strip() for name in table[columns["name"]]]
+    values = _numbers(table.rename({columns["k"]: "k"}), "k")
+    wrong = next((name for name, k in zip(names, values) if not (0.0 <= k < 1e12)), None)
+    if wrong is not None or len(set(names)) < len(names) or not all(names):
+        raise InputError(
+            f"k_of gives {wrong!r} no K that can be used; K is a number of at least 0."
+            if wrong is not None
+            else "k_of names somebody twice, or not at all."
+        )
+    return dict(zip(names, values.tolist(), strict=True))
+
+
 def _named(table: pl.DataFrame) -> pl.DataFrame:
     """The table with the columns it has under their plain names."""
     lower = {str(column).strip().lower(): column for column in table.columns}

@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
 from kinelo.forecasts.fit import Slopes
-from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
+from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.raters.rater import Rater
+from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
 from kinelo.raters.team.kernels import KAPPA, Numbers
 from kinelo.raters.team.rater import SCALE, USUAL_SPREAD, TeamElo
+from kinelo.raters.team.state import StepsByName
 
 OFF = {
-    "newcomer_boost": 0.0, "settling_matches": 1.0, "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0,
+    "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0,
     "contraction": 1.0, "regression": 0.0, "home_step": 0.0, "ties_step": 0.0,
 }  # fmt: skip
+
+
+class KOption(NamedTuple):
+    """K as a federation states it: a number, or a rule."""
+
+    name: str
+
+    def check(self, owner: str, value: object) -> None:
+        """Refuse what is neither."""
+        if isinstance(value, FideSteps | FallingSteps):
+            return
+        if isinstance(value, StepRule):
+            raise InputError(f"TeamElo.classic(k={value!r}) cannot be used: k is a number, FideSteps or FallingSteps.")
+        check_number("TeamElo.classic", "k", value, 0.0)
 
 
 class ClassicElo(TeamElo):
@@ -30,7 +48,7 @@ class ClassicElo(TeamElo):
         Parameter("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True),
     )
     options = (
-        Option("k", 0.0), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
+        KOption("k"), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
     )  # fmt: skip
     conditions = ()
     system = None
@@ -38,7 +56,7 @@ class ClassicElo(TeamElo):
 
     def __init__(
         self,
-        k: float = 32.0,
+        k: float | StepRule = 32.0,
         ties: float | None = None,
         home_advantage: float | None = 0.0,
         *,
@@ -46,6 +64,7 @@ class ClassicElo(TeamElo):
         scale: float = SCALE,
         start: Any = None,
         look: int | None = LOOK,
+        k_of: Any = None,
     ) -> None:
         self.k = k
         self.ties = ties
@@ -54,17 +73,39 @@ class ClassicElo(TeamElo):
         self.scale = scale
         self.start = start
         self.look = look
+        self.k_of = k_of
 
     def __repr__(self) -> str:
         given = super().__repr__().removeprefix(f"{type(self).__name__}(").removesuffix(")")
         if not given.startswith("k="):
-            given = ", ".join(filter(None, (f"k={self.k:g}", given)))
+            given = ", ".join(filter(None, (f"k={self.k:g}", given)))  # the default
         return f"TeamElo.classic({given})"
 
     @property
-    def step(self) -> float:
-        """γ = K/2."""
-        return self.k / 2.0
+    def label(self) -> str:
+        """What an officer calls this system."""
+        if isinstance(self.k, FideSteps):
+            return "plain Elo, K by FIDE's rules"
+        falls = f"{2 * self.k.gamma:g} once settled" if isinstance(self.k, FallingSteps) else f"{self.k:g}"
+        return f"plain Elo, K = {falls}{'' if self.k_of is None else ' and K by name'}"
+
+    @property
+    def step(self) -> float | None:
+        """γ = K/2, None under a rule of K."""
+        return None if isinstance(self.k, StepRule) or self.k_of is not None else self.k / 2.0
+
+    def _rule(self) -> tuple[int, float, float, float]:
+        """Kind of the rule, γ, and two numbers of it."""
+        return self.k.code if isinstance(self.k, StepRule) else (EACH, self.k / 2.0, 0.0, 1.0)
+
+    def _steps_by_name(self) -> StepsByName:
+        named = {} if self.k_of is None else {name: k / 2.0 for name, k in read_k(self.k_of).items()}
+        juniors = self.k.under_18 if isinstance(self.k, FideSteps) else ()
+        if isinstance(self.k, FideSteps) and self.scale != SCALE:
+            raise InputError(f"FIDE's rules count points of scale 400, not {self.scale:g}.")
+        if not all(isinstance(name, str) for name in juniors):
+            raise InputError(f"A rater knows juniors by name: FideSteps(under_18=[…]) lists indices.")
+        return StepsByName(named, frozenset(str(name) for name in juniors))
 
     @property
     def prior_spread(self) -> float:
@@ -88,11 +129,13 @@ class ClassicElo(TeamElo):
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """The home advantage, and what plain Elo says of all other parameters of a team rater."""
         own = {name: value for name, value in (estimated or {}).items() if name == "home_advantage"}
-        return {"step": self.step, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
+        _, gamma, boost, matches = self._rule()
+        steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}
+        return {**steps, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
 
     def _vector(self, values: Mapping[str, float]) -> Numbers:
-        learns = float(self.ties is None)
-        return super()._vector(values)._replace(counts_draws=0.0, learns_ties=learns)
+        rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]
+        return super()._vector(values)._replace(counts_draws=0.0, learns_ties=float(self.ties is None), rule=rule)
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         return np.append(super()._shared(values), (0.0, 0.0))

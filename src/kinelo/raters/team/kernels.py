@@ -36,7 +36,8 @@ from kinelo.model.outcome import LOGISTIC
 from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson_terms, match_law, points_scale, tail_of
-from kinelo.play.steps import falling
+from kinelo.play.steps import ELITE, falling, step_size
+from kinelo.raters.team.state import JUNIOR, REACHED
 
 STEEPEST = 40.0
 NEAREST_POLE = 1.38
@@ -78,6 +79,7 @@ class Numbers(NamedTuple):
     in_points: float = 0.0
     counts_draws: float = 1.0
     learns_ties: float = 0.0
+    rule: float = 0.0
 
 
 @inlined
@@ -133,10 +135,19 @@ def learn_levels(i, j, k, slots, delta, delta_v, score, information):
                 delta_v[team, slot] -= variance * variance * information / whole
 
 
+@inlined
+def own_step(p, own, marks, rating, n):
+    """γ of a side under a rule of K, unless it has its own; ``rule`` is one more than the kind of rule."""
+    if own >= 0.0:
+        return own
+    junior, reached = (marks & JUNIOR) > 0, (marks & REACHED) > 0
+    return step_size(int(p.rule) - 1, p.gamma, p.boost, p.settling, junior, rating, n, reached)
+
+
 @kernel
 def play_all(
-    home, away, S, margin, neutral, weight, day, slots, p, R, v, n, last, delta, delta_v, common, shift, node_weight, z,
-    ties,
+    home, away, S, margin, neutral, weight, day, slots, p, R, v, n, last, own, marks, delta, delta_v, common, shift,
+    node_weight, z, ties,
 ):  # fmt: skip
     """Rate matches in order; ``z[k]`` and ``ties[k]``, if there is room, receive the difference of strengths and κ
     before match ``k``. ``slots`` has a column per condition, -1 where a match says no level. ``common`` holds what all
@@ -201,8 +212,14 @@ def play_all(
         if p.boost > 0.0:
             gi *= falling(p.boost, p.settling, n[i])
             gj *= falling(p.boost, p.settling, n[j])
+        if p.rule > 0.0:
+            gi = weight[k] * own_step(p, own[i], marks[i], R[i], n[i])
+            gj = weight[k] * own_step(p, own[j], marks[j], R[j], n[j])
         R[i] += gi * (target - b)
         R[j] -= gj * (target - b)
+        if p.rule > 0.0:
+            marks[i] |= REACHED if R[i] >= ELITE else 0
+            marks[j] |= REACHED if R[j] >= ELITE else 0
         vi, vj = v[i], v[j]
         v[i] = (1.0 - gi * slope) ** 2 * vi + gi * gi * (slope * slope * vj + noise)
         v[j] = (1.0 - gj * slope) ** 2 * vj + gj * gj * (slope * slope * vi + noise)
@@ -240,6 +257,6 @@ def blur(nu: float, spread: float, kappa: float = 0.0) -> tuple[NDArray[np.float
     while 2 * math.pi * min(pole, 2 * math.pi / h) / h - min(pole, 2 * math.pi / h) ** 2 / 2 < 24.0:
         h *= 0.95
     half = math.ceil(6.6 / h)
-    x = h * np.arange(-half, half + 1)
+    x = h * np.arange(-half, half + 1, dtype=np.float64)
     weight = np.exp(-0.5 * x * x)
-    return sd * x, weight / weight.sum()
+    return np.asarray(sd * x, np.float64), weight / weight.sum()

@@ -23,8 +23,10 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
+from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
+from kinelo.play.steps import ELITE
 from kinelo.raters.conditions import condition_names, spread_parameters
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
@@ -39,7 +41,7 @@ from kinelo.raters.team import kernels
 from kinelo.raters.team.from_system import told_by
 from kinelo.raters.team.kernels import Numbers
 from kinelo.raters.team.slopes import losses_and_slopes
-from kinelo.raters.team.state import TeamStanding
+from kinelo.raters.team.state import REACHED, StepsByName, TeamStanding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -175,13 +177,14 @@ class TeamElo(SideRater, ConditionRater):
     @classmethod
     def classic(
         cls,
-        k: float = 32.0,
+        k: float | StepRule = 32.0,
         ties: float | None = None,
         home_advantage: float | None = 0.0,
         *,
         initial: float = 1500.0,
         scale: float = SCALE,
         start: Any = None,
+        k_of: Any = None,
     ) -> TeamElo:
         """A federation's Elo: ``E = 1/(1 + 10^{−d/400})``, a draw counts ½, and ratings move by ``K (S − E)``.
 
@@ -192,13 +195,15 @@ class TeamElo(SideRater, ConditionRater):
         Parameters
         ----------
         k
-            Rating points at stake in a match.
+            Rating points at stake in a match: a number, :class:`kinelo.FideSteps` or :class:`kinelo.FallingSteps`.
         ties
             Davidson's κ of forecasts; None learns it from the matches rated. Ratings do not depend on it.
         home_advantage
             Rating points that E adds for the home side; None estimates them.
         initial, scale, start
-            As in :class:`TeamElo`.
+            As in :class:`TeamElo`. FIDE's rules count points of 400.
+        k_of
+            K by group: names with a K of their own, as a mapping or a table (also a path) with name and k.
 
         >>> import kinelo as kn
         >>> table = {"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]}
@@ -207,7 +212,7 @@ class TeamElo(SideRater, ConditionRater):
         (TeamElo.classic(k=20, start={'A': 1600, 'C': 1400}), [1611.91, 1490.19, 1397.9])
         """
         kind = import_module("kinelo.raters.team.classic").ClassicElo
-        return kind(k, ties, home_advantage, initial=initial, scale=scale, start=start)
+        return kind(k, ties, home_advantage, initial=initial, scale=scale, start=start, k_of=k_of)
 
     def _told(self) -> dict[str, float]:
         """What the rating system says of the parameters: its own numbers, and nothing beyond them unless given."""
@@ -336,11 +341,19 @@ class TeamElo(SideRater, ConditionRater):
         )
 
     def _fresh(self, values: Mapping[str, float]) -> TeamStanding:
-        return TeamStanding(self.initial, self._vector(values).v0, condition_names(self.conditions), values)
+        fresh = TeamStanding(self.initial, self._vector(values).v0, condition_names(self.conditions), values)
+        fresh.steps = self._steps_by_name()
+        return fresh
+
+    def _steps_by_name(self) -> StepsByName:
+        """Steps of single sides and who is a junior, under a rule of K."""
+        return StepsByName()
 
     def _place(self, start: Start, known: Any) -> None:
         size = len(start.names)
+        self._state.assign()
         known.rating[:size] = start.rating
+        known.marks[:size] |= np.where(start.rating >= ELITE, REACHED, 0).astype(np.int8)
         known.variance[:size] = np.where(np.isnan(start.deviation), known.variance[:size], start.deviation**2)
 
     @property

@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
+from kinelo.play.steps import ELITE
 from kinelo.raters.levels import LevelState
 from kinelo.raters.rating_table import Standing
 from kinelo.raters.state import Column, Seats
 
+JUNIOR, REACHED = 1, 2
+NOBODY: Mapping[str, float] = {}
+
+
+class StepsByName(NamedTuple):
+    """Sides with a step of their own, and juniors."""
+
+    own: Mapping[str, float] = NOBODY
+    juniors: frozenset[str] = frozenset()
+
 
 class TeamRatings(NamedTuple):
-    """Rating, variance, matches played and last day of every side, and its deviations under levels of conditions."""
+    """Rating, variance, matches played and last day of every side, and its deviations under levels of conditions.
+
+    ``own`` is the step of a side that has its own (else −1); ``marks`` adds JUNIOR and REACHED (FIDE's line).
+    """
 
     rating: NDArray[np.float64]
     variance: NDArray[np.float64]
     games: NDArray[np.int64]
     last: NDArray[np.int64]
+    own: NDArray[np.float64]
+    marks: NDArray[np.int8]
     delta: NDArray[np.float64]
     delta_v: NDArray[np.float64]
     slot_v: NDArray[np.float64]
@@ -30,7 +46,11 @@ class TeamStanding(LevelState, Standing):
     """The standing of sides, in matches and under conditions."""
 
     kind = TeamRatings
-    columns: ClassVar[Mapping[str, Column]] = {**Standing.columns, **dict.fromkeys(("delta", "delta_v"), Column())}
+    columns: ClassVar[Mapping[str, Column]] = {
+        **Standing.columns, **dict.fromkeys(("own", "marks", "delta", "delta_v"), Column()),
+    }  # fmt: skip
+    steps: StepsByName = StepsByName()
+    assigned = 0
 
     def __init__(
         self,
@@ -40,13 +60,48 @@ class TeamStanding(LevelState, Standing):
         values: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(rating, variance)
-        self.known = self.known._replace(delta=np.empty((0, 0)), delta_v=np.empty((0, 0)))
+        self.known = self.known._replace(
+            delta=np.empty((0, 0)), delta_v=np.empty((0, 0)), marks=np.empty(0, np.int8), own=np.empty(0)
+        )
+        self.fills |= {"own": -1.0, "marks": REACHED if rating >= ELITE else 0}
         self.heed(conditions, values or {})
 
     def admit(self, matches: Matches) -> Seats:
         """Places of both sides of every match, and slots of conditions; new names and levels begin at the start."""
         slots = self.slots.codes(matches)
-        return super().admit(matches)._replace(slots=slots)
+        seats = super().admit(matches)
+        self.assign()
+        return seats._replace(slots=slots)
+
+    def place(self, name: str) -> int:
+        """Place of one name, made if it is new."""
+        at = super().place(name)
+        self.assign()
+        return at
+
+    def assign(self) -> None:
+        """Give new names the step of their own and mark the juniors, where there are any."""
+        if not self.steps.own and not self.steps.juniors:
+            return
+        names = self.roster.names
+        for at in range(self.assigned, len(names)):
+            self.known.own[at] = self.steps.own.get(names[at], -1.0)
+            if names[at] in self.steps.juniors:
+                self.known.marks[at] |= JUNIOR
+        self.assigned = len(names)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, as arrays to be kept on disk; steps by name only where there are any."""
+        kept = super().to_arrays()
+        if np.any(kept["marks"]) or np.any(kept["own"] >= 0.0):
+            return kept
+        return {name: values for name, values in kept.items() if name not in ("own", "marks")}
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        size = arrays["names"].size
+        super().from_arrays({"own": np.full(size, -1.0), "marks": np.zeros(size, np.int8), **arrays})
+        self.assigned = size
 
     def find(self, matches: Matches) -> Seats:
         """The same without adding anyone (-1: never played, or a level never met)."""
