@@ -104,7 +104,7 @@ class ClassicElo(TeamElo):
         if isinstance(self.k, FideSteps) and self.scale != SCALE:
             raise InputError(f"FIDE's rules count points of scale 400, not {self.scale:g}.")
         if not all(isinstance(name, str) for name in juniors):
-            raise InputError(f"A rater knows juniors by name: FideSteps(under_18=[…]) lists indices.")
+            raise InputError("A rater knows juniors by name: FideSteps(under_18=[…]) lists indices.")
         return StepsByName(named, frozenset(str(name) for name in juniors))
 
     @property
