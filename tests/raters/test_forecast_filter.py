@@ -116,7 +116,7 @@ def plain_filter(matches, v, unit, full=True):
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
 def test_filter_agrees_with_dense_matrices(covariance):
     matches = league()
-    rater = kn.KalmanElo(**VALUES, covariance=covariance)
+    rater = kn.KalmanElo(**VALUES, covariance=covariance, sharpness_walk=0.0)
     rater.margin_unit_ = 1.7
     rater.order_ = Order(home=True, neutral=True)
     p = rater.one_step_ahead(matches).probabilities

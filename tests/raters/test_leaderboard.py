@@ -125,6 +125,77 @@ def test_what_is_no_leaderboard():
     assert kn.leaderboard(kn.TeamElo()).height == 0
 
 
+def resting_league() -> kn.Matches:
+    """R, the best, plays 2020 alone; the others 2020 and 2021; S stops half a year before the end."""
+    names = ["R", *NAMES]
+    early, late = league("2020-01-01", names, 6, seed=1), league("2021-01-01", NAMES, 9, seed=2)
+    last = str(np.datetime64("2021-01-01") + 75)
+    return together(
+        early, late.filter((pl.col("date") <= last) | ((pl.col("home") != "T7") & (pl.col("away") != "T7")))
+    )
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_uncertainty_is_that_of_today(covariance):
+    """Against the formula: f² v + what a rest adds, times the doubt; those who played last are as they were."""
+    matches = resting_league()
+    values = {"walk": 0.5, "regression": 0.3, "doubt": 1.7}
+    rater = kn.KalmanElo(**values, covariance=covariance).update(matches)
+    then, today = rater.ratings_.sort("name"), rater.ratings_on().sort("name")
+    idle = (then["last_played"].max() - then["last_played"]).dt.total_days().to_numpy() / 365.25
+    if covariance == "diagonal":
+        size, place = len(rater._state), rater._state.roster.index
+        v = np.array([rater._state.known.v[3 + place[name]] for name in then["name"]])
+        f = np.exp(-0.3 * idle)
+        grown = f**2 * v + 0.25 * (1 - f**2) / 0.6
+        share = np.full(size, 1 / size)  # all played within two years
+        expected = np.sqrt(1.7 * (grown - 2 * grown * share + np.sum(share**2 * grown))) * rater.points_per_unit_
+        np.testing.assert_allclose(today["uncertainty"], expected, rtol=1e-9)
+    more = today["uncertainty"].to_numpy() - then["uncertainty"].to_numpy()
+    assert more[then["name"].to_list().index("R")] == more.max() > 5
+    on = rater.ratings_on("2025-01-01").sort("name")
+    assert (on["uncertainty"] > today["uncertainty"]).all()
+
+
+def test_who_rests_is_marked_fades_and_leaves():
+    matches = resting_league()
+    rater = kn.KalmanElo(walk=0.5, regression=0.3).update(matches)
+    assert rater.ratings_["name"][0] == "R"
+    assert "R" not in kn.leaderboard(rater, matches)["name"]
+    board = kn.leaderboard(rater, matches, active_days=None)
+    notes, idle = (dict(board.select("name", column).iter_rows()) for column in ("note", "idle_days"))
+    assert notes["R"] == f"has not played for {idle['R']} days" and idle["R"] > 365
+    assert notes["T7"] == f"has not played for {idle['T7']} days" and notes["T0"] == ""
+    rating, surely = (dict(board.select("name", column).iter_rows()) for column in ("rating", "surely"))
+    seen = dict(rater.ratings_.select("name", "rating").iter_rows())
+    assert rating["R"] < seen["R"] and rating["R"] - surely["R"] > rating["T0"] - surely["T0"]
+
+
+def test_players_who_are_always_together_are_not_ranked():
+    """Line-ups of A and B never change; of C and D they are drawn anew: those alone are told apart."""
+    rng = np.random.default_rng(4)
+    strength = {f"{team}{k}": rng.normal(0, 1.5) for team in "CD" for k in range(6)}
+    rows = []
+    for k in range(600):
+        home, away = ("A", "B") if k % 3 == 0 else ("C", "D")
+        lineups = [
+            [f"{team}{j}" for j in (range(3) if team in "AB" else rng.choice(6, 3, replace=False))]
+            for team in (home, away)
+        ]
+        gap = sum(strength.get(p, 0.0) for p in lineups[0]) - sum(strength.get(p, 0.0) for p in lineups[1])
+        rows.append((str(np.datetime64("2022-01-01") + k), home, away, gap / 3 + rng.normal(0, 0.6), *lineups))
+    names = ("date", "home", "away", "margin", "home_lineup", "away_lineup")
+    matches = kn.read_matches(dict(zip(names, map(list, zip(*rows)))))
+    board = kn.leaderboard(kn.PlayerElo().fit(matches), matches)
+    fixed = board.filter(pl.col("team").is_in(["A", "B"]))
+    moving = board.filter(pl.col("team").is_in(["C", "D"]))
+    assert fixed["place"].null_count() == fixed.height == 6
+    assert set(fixed["note"]) == {"not ranked: matches do not tell him apart from those he plays with"}
+    assert moving["place"].null_count() == 0 and moving.height == 12
+    best = max(strength, key=strength.__getitem__)
+    assert best in moving.sort("place")["name"].head(3)
+
+
 @pytest.mark.data
 def test_internationals_rank_no_ghosts(match_data):
     """Occitania (last played 2014) and Northern Cyprus (tied to the rest by some two matches) leave Brazil's table."""

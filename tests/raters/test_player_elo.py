@@ -19,6 +19,8 @@ VALUES = {
     "newcomer": -0.4,
     "team_prior": 0.6,
     "newcomer_correlation": 0.35,
+    "squad_spread": 0.4,
+    "squad_walk": 0.3,
     "regression": 0.2,
     "noise": 1.1,
     "margin_power": 0.8,
@@ -63,7 +65,7 @@ class PlainPlayers:
 
     def __init__(self, values, unit, known, bench=0.3, size=0.0):
         self.v, self.unit, self.known, self.bench, self.size = values, unit, known, bench, size
-        self.players, self.usual, self.recent = {}, {}, {}
+        self.players, self.usual, self.recent, self.seen = {}, {}, {}, {}
         self.venue = {True: [0.0, 0.0], False: [0.0, values["noise"] ** 2]}
         self.start = self.today = None
 
@@ -94,22 +96,42 @@ class PlainPlayers:
 
     def faded(self, q, day):
         x, P, last = self.players[q]
+        if q[0] == "team":
+            return x, P + self.v["squad_walk"] ** 2 * (day - last) / YEAR
         rho = self.v["regression"]
         f = math.exp(-rho * (day - last) / YEAR)
         return x * f, P * f * f + self.v["walk"] ** 2 * (1 - f * f) / (2 * rho)
 
-    def belief(self, lineup, day):
-        known = [(w, *self.faded(q, day)) for q, w in lineup if q in self.players]
-        fresh = [w for q, w in lineup if q not in self.players]
-        mean = sum(w * x for w, x, _ in known)
+    def entry(self, q, known, day):
+        """Mean and variance with which somebody begins beside those known, ``(share, x)`` each."""
+        mean = sum(w * x for w, x in known)
         start = day if self.start is None else self.start
-        prior = self.v["newcomer"] * (1 - math.exp(-(day - start) / YEAR)) + self.v["team_prior"] * mean
-        spread = self.v["prior_spread"] ** 2
-        if not lineup:
-            return prior, spread, prior
-        together = self.v["newcomer_correlation"] * sum(fresh) ** 2
-        variance = sum(w * w * P for w, _, P in known) + (sum(w * w for w in fresh) + together) * spread
-        return mean + sum(fresh) * prior, variance, prior
+        level = self.v["newcomer"] * (1 - math.exp(-(day - start) / YEAR))
+        if q[0] == "team":
+            return 0.0, self.v["squad_spread"] ** 2
+        if q[0] == "squad":
+            return mean / sum(w for w, _ in known) if known else level, self.v["prior_spread"] ** 2
+        return level + self.v["team_prior"] * mean, self.v["prior_spread"] ** 2
+
+    def members(self, lineup, day):
+        """Share, mean and variance of everyone in a line-up."""
+        met = {q: self.faded(q, day) for q, _ in lineup if q in self.players}
+        known = [(w, met[q][0]) for q, w in lineup if q in met and q[0] != "team"]
+        return {q: (w, *(met.get(q) or self.entry(q, known, day))) for q, w in lineup}
+
+    def belief(self, lineup, day):
+        parts = self.members(lineup, day)
+        fresh = sum(w for q, w in lineup if q not in self.players and isinstance(q, str))
+        together = self.v["newcomer_correlation"] * fresh**2 * self.v["prior_spread"] ** 2
+        return sum(w * x for w, x, _ in parts.values()), sum(w * w * P for w, _, P in parts.values()) + together
+
+    def trust(self, team, day):
+        return math.exp(-(day - self.seen[team]) / YEAR) if team in self.seen else 0.0
+
+    def likely(self, team, day):
+        q, past = self.trust(team, day), self.average_recent(team)
+        recent = [(name, q * w) for name, w in self.scaled(past)] if past else []
+        return [*recent, (("squad", team), 1 - q)] if q < 1 else recent
 
     def foresee(self, team, rows, day):
         lineup = []
@@ -124,15 +146,12 @@ class PlainPlayers:
             names = [q for q, _ in starters]
             lineup = starters + self.average_recent(team, names, substitutes=bool(starters))
             lineup = self.scaled(lineup) if lineup else []
+        own = [(("team", team), 1.0)]
         if lineup:
-            return self.belief(lineup, day)[:2]
-        if self.recent.get(team):
-            strengths = [
-                self.belief(self.scaled([(q, w) for q, w, _, _ in past]), day)[0] for past in self.recent[team]
-            ]
-            doubt = self.belief(self.scaled(self.average_recent(team)), day)[1]
-            return np.mean(strengths), np.var(strengths) + doubt
-        return self.belief([], day)[:2]
+            return self.belief(lineup + own, day)
+        mean, variance = self.belief(self.likely(team, day) + own, day)
+        past = [self.belief(self.scaled([(q, w) for q, w, _, _ in one]), day)[0] for one in self.recent.get(team, [])]
+        return mean, variance + self.trust(team, day) ** 2 * (np.var(past) if past else 0.0)
 
     def play(self, teams, rows, y, neutral, weight, day):
         if self.start is None:
@@ -145,21 +164,21 @@ class PlainPlayers:
         expected = (venue[0] + sides[0][0] - sides[1][0], venue[1] + sides[0][1] + sides[1][1])
         S, surprise, lineups = venue[1] + self.v["noise"] ** 2 / weight, y - venue[0], []
         for sign, team, listed in zip((1, -1), teams, rows):
-            played = [(q, w) for q, w, _, _ in self.shares(listed)] or self.average_recent(team)
-            lineup = self.scaled(played) if played else []
-            theta, doubt, prior = self.belief(lineup, day)
+            played = self.scaled([(q, w) for q, w, _, _ in self.shares(listed)]) if self.shares(listed) else []
+            lineup = (played or self.likely(team, day)) + [(("team", team), 1.0)]
+            theta, doubt = self.belief(lineup, day)
             surprise -= sign * theta
             S += doubt
-            lineups.append((lineup, prior))
-        for sign, (lineup, prior), team, listed in zip((1, -1), lineups, teams, rows):
-            for q, w in lineup:
-                x, P = self.faded(q, day) if q in self.players else (prior, self.v["prior_spread"] ** 2)
+            lineups.append(self.members(lineup, day))
+        for sign, parts, team, listed in zip((1, -1), lineups, teams, rows):
+            for q, (w, x, P) in parts.items():
                 self.players[q] = (x + sign * w * P * surprise / S, P - (w * P) ** 2 / S, day)
             kept = self.shares(listed)
             if kept:
                 past = self.recent.setdefault(team, [])
                 past.append(kept)
                 del past[:-RECENT]
+                self.seen[team] = day
                 for q, _, _, share in kept:
                     before = self.usual.get(q)
                     self.usual[q] = share if before is None else before + USUAL_GAIN * (share - before)
@@ -202,14 +221,15 @@ def test_kernel_agrees_with_dictionaries(known, strength):
         expected = plain.play(teams, rows, y, bool(matches.neutral[g]), matches.weight[g], int(matches.day[g]))
         assert (mean[g], variance[g]) == pytest.approx(expected, abs=1e-9), g
     ratings = rater.ratings_
-    assert set(ratings["name"]) == set(plain.players)
+    assert set(ratings["name"]) == {q for q in plain.players if isinstance(q, str)}
     for name, rating in ratings.select("name", "rating").iter_rows():
         assert (rating - 1500) / rater.points_per_unit_ == pytest.approx(plain.players[name][0], abs=1e-9)
     strengths = dict(rater.team_strengths_.select("name", "spread").iter_rows())
     for team, past in plain.recent.items():
         day = int(matches.day[-1])
         values = [plain.belief(plain.scaled([(q, w) for q, w, _, _ in lineup]), day)[0] for lineup in past]
-        assert strengths[team] / rater.points_per_unit_ == pytest.approx(np.std(values), abs=1e-7)
+        spread = plain.trust(team, day) * np.std(values)
+        assert strengths[team] / rater.points_per_unit_ == pytest.approx(spread, abs=1e-7)
 
 
 @pytest.mark.parametrize("known", ["starters", "minutes", "none"])

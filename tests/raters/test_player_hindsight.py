@@ -17,6 +17,8 @@ VALUES = {
     "newcomer": -0.6,
     "team_prior": 0.0,
     "newcomer_correlation": 0.0,
+    "squad_spread": 0.7,
+    "squad_walk": 0.4,
     "regression": 0.3,
     "noise": 0.9,
     "margin_power": 1.0,
@@ -64,7 +66,7 @@ def all_moments(matches, v, stop):
         added = walk**2 * years if rho == 0 else walk**2 * (1 - f * f) / (2 * rho)
         return {**{k: f * c for k, c in moment[0].items()}, fresh(math.sqrt(added)): 1.0}, f * moment[1]
 
-    strength, last, seen = {}, {}, {}
+    strength, last, seen, own = {}, {}, {}, {}
     venue, since = [({fresh(v["noise"]): 1.0}, 0.0) for _ in range(2)], [matches.day[0]] * 2
     for g in range(len(matches)):
         day, at = matches.day[g], int(matches.neutral[g])
@@ -72,6 +74,11 @@ def all_moments(matches, v, stop):
         since[at] = day
         parts = [(1.0, venue[at])]
         for side in (0, 1):
+            if side in own:
+                own[side] = grown(own[side], (day - matches.day[g - 1]) / YEAR, 0.0, v["squad_walk"])
+            else:
+                own[side] = ({fresh(v["squad_spread"]): 1.0}, 0.0)
+            parts.append((1.0 - 2.0 * side, own[side]))
             for name in matches.lineups.names(g, side):
                 if name in strength:
                     strength[name] = grown(strength[name], (day - last[name]) / YEAR, v["regression"], v["walk"])
@@ -154,6 +161,7 @@ def test_nearer_to_the_truth_with_bands_that_hold():
     }
     unit = float(np.abs(margin).mean())
     known = {"walk": 0.7 / unit, "noise": 0.8 / unit, "prior_spread": 1.0 / unit, "regression": 0.0, "newcomer": 0.0}
+    known |= {"squad_spread": 0.0, "squad_walk": 0.0}
     rater = rater_with(unit, **known)
     rater.order_, rater.memory_ = Order(home=False, neutral=False), 1e12  # one unit, so that truth has one scale
     errors = {}

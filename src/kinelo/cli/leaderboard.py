@@ -25,7 +25,7 @@ def leaderboard(
     source: Annotated[Path, typer.Argument(help="A rating book, or a file of results to fit.")],
     reading: Reading,
     rater: RaterName = AUTOMATIC,
-    active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
+    active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 365,
     least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
     caution: Annotated[float, typer.Option(min=0, help="Standard deviations taken off before sorting.")] = 2.0,
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
@@ -92,7 +92,13 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
     for row in table.head(top).iter_rows(named=True):
         numbers = [f"{row[name]:,}" if name == "matches" else f"{row[name]:.1f}" for name in known]
         played = [str(row["last_played"])] if "last_played" in row else []
-        shown.add_row(str(row["place"]), row["name"], *numbers, *played, *([row["pool"]] if apart else []))
+        shown.add_row(
+            "–" if row["place"] is None else str(row["place"]),
+            row["name"],
+            *numbers,
+            *played,
+            *([row["pool"]] if apart else []),
+        )
     console = Console()
     console.print(shown)
     if table.height > top:

@@ -37,7 +37,7 @@ def rate(
     ] = None,
     rejects: Rejects = None,
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
-    active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 730,
+    active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 365,
     least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
     as_json: Json = False,
 ) -> None:

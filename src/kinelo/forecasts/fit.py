@@ -115,7 +115,8 @@ class _Scales:
     def standard_errors(self, z: Array, information: Array) -> dict[str, float]:
         """By the delta method; NaN at a bound, or where the matches add little to the prior."""
         variance = np.diag(np.linalg.inv(information + np.diag(self.prior_precision)))
-        vague = variance * self.prior_precision > FLAT**2
+        open_to_all = np.array([not p.prior_counts for p in self.parameters])
+        vague = open_to_all & (variance * self.prior_precision > FLAT**2)
         stuck = (z <= self.low) | (z >= self.high)
         error = np.where(vague | stuck, np.nan, np.sqrt(variance) * self.pace(z))
         return {p.name: float(e) for p, e in zip(self.parameters, error)}

@@ -31,7 +31,8 @@ class Parameter:
     """A number that a rater needs: ``default`` where nothing was fitted, and the range in which it is sought.
 
     ``positive`` asks the search to work on its logarithm. A user may give any finite number, from 0 on where the range
-    is; ``above_zero`` says that 0 itself makes no sense, ``in_points`` that it counts rating points.
+    is; ``above_zero`` says that 0 itself makes no sense, ``in_points`` that it counts rating points, ``prior_counts``
+    that the prior around the default knows something, so that there is a standard error even where matches add little.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Parameter:
     meaning: str
     above_zero: bool = False
     in_points: bool = False
+    prior_counts: bool = False
 
     def in_unit(self, unit: float) -> Parameter:
         """The same where a rating point is worth ``1 / unit`` of the usual one.

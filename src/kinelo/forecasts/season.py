@@ -333,7 +333,7 @@ def _duels(
     """Chance that one side beats another in every simulation, draws left out."""
     if hasattr(rater, "possible_strengths"):
         strength = rater.possible_strengths(names, date, simulations, seed)
-        band = rater.parameters_["ties"]
+        band = rater.ties_
 
         def chance(one: NDArray, other: NDArray) -> Array:
             z = np.take_along_axis(strength, one, 1) - np.take_along_axis(strength, other, 1)

@@ -65,7 +65,22 @@ def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: M
     offsets = np.concatenate([[0], np.cumsum(count)])
     lineups = Lineups(offsets, player[kept], players, minutes[kept], starter[kept], role[kept], roles)
     rejected = Rejects.of("lineups", bad + 1, np.array(REASONS, object)[fault[bad]])
-    return replace(matches, lineups=lineups, rejected=matches.rejected + rejected)
+    notes = matches.notes + _missing(matches, count)
+    return replace(matches, lineups=lineups, rejected=matches.rejected + rejected, notes=notes)
+
+
+def _missing(matches: Matches, count: NDArray[np.int64]) -> tuple[str, ...]:
+    """What to say of sides without a line-up: how many, and how many teams never have one."""
+    bare = count == 0
+    if not bare.any() or bare.all():
+        return ()
+    sides = np.column_stack([matches.home, matches.away]).ravel()
+    never = np.setdiff1d(sides, sides[~bare]).size
+    which = f", {never:,} teams never have one" if never > 1 else ", one team never has one" if never else ""
+    return (
+        f"no line-up is known of {bare.sum():,} of {bare.size:,} sides{which}: in player ratings the squad of the team "
+        "stands in",
+    )
 
 
 def _blame(fault: NDArray[np.int8], wrong: NDArray[np.bool_], reason: str) -> None:

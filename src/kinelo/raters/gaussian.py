@@ -17,36 +17,51 @@ from __future__ import annotations
 import copy
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from kinelo.forecasts.fit import WARM_UP, Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import Day, Matches, check_matches, read_day
+from kinelo.raters import reading
 from kinelo.raters.conditions import PREFIX
-from kinelo.raters.gaussian_slopes import BY_MATCH, READING, Expected, by_differences, read, scaled
+from kinelo.raters.margin_law import MarginLaw
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.open_memory import with_memory
 from kinelo.raters.open_walk import with_mean_walk
 from kinelo.raters.order import Order
+from kinelo.raters.random_walk import TODAY
+from kinelo.raters.reading import READING, Reading
+from kinelo.raters.stateful import PREFIX as STORED
 from kinelo.raters.stateful import StatefulRater
 from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
+from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[np.float64]
 
-LOGISTIC = 1.702
-"""``Φ(z)`` and the logistic function of ``1.702 z`` differ by less than .01."""
+POINT = math.log(10.0) / 800.0
+"""Expected result in [−1, 1] that a rating point is worth between equals: half the slope of 1/(1 + 10^(−z/400))."""
+
+DIFFERENCE = 1e-5
+"""How far lanes stand apart, relative to a parameter or to a tenth of its range."""
+
+SHARPNESS_WALK = 1e-3
+"""How far the logarithm of the sharpness may wander per match."""
+
+LATER = ("ties_step", "squad_spread", "squad_walk")
+"""Parameters that books of 0.2 do not have: nothing drifted and nothing was shared."""
 
 TURNS = 4
 
@@ -56,8 +71,11 @@ VENUE_VARIANCE = 1.0
 MARGIN_POWER = Parameter("margin_power", 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
 SHARPNESS = Parameter("sharpness", 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
 NOISE = Parameter("noise", 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
-DOUBT = Parameter("doubt", 1.0, 0.1, 10.0, True, "how much more uncertain strengths are than the filter believes")
+DOUBT = Parameter(
+    "doubt", 1.0, 0.25, 4.0, True, "how much more uncertain strengths are than the filter believes", prior_counts=True
+)
 TIES = Parameter("ties", 0.35, 1e-6, 3.0, True, "half width of the draw band")
+TIES_STEP = Parameter("ties_step", 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
 
 
 class GaussianRater(StatefulRater):
@@ -66,10 +84,16 @@ class GaussianRater(StatefulRater):
     initial: float
     margin_unit_: float = math.nan
     memory_: float = float(MEMORY)
+    margin_law_: MarginLaw = MarginLaw()
+    look: int | None
     _level_draws: float | None = None
     _unit: float = math.nan
     _in_noises: bool = False
+    _reading_state: Array
     noise: float | None
+    ties: float | None
+    ties_step: float | None
+    sharpness_walk: float
     spreads: ClassVar[tuple[str, ...]] = ()
     """Parameters that are measured in the unit of the noise."""
 
@@ -87,10 +111,21 @@ class GaussianRater(StatefulRater):
         drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self.margin_unit_, self.memory_ = first_unit(matches.margin), float(MEMORY)
-        return super().fit(matches)
+        super().fit(matches)
+        looked_at = matches if self.look is None else matches[: int(self.look)]
+        again = copy.copy(self)
+        again.reset(dict(self.parameters_))
+        self.margin_law_ = MarginLaw.of(again.surprises(looked_at)[int(WARM_UP * len(looked_at)) :])
+        return self
 
     def search(self, matches: Matches) -> Estimates:
-        """Estimate the open parameters; the noise follows from the others."""
+        """Estimate the open parameters; the noise follows from the others, and the sharpness stands still."""
+        if self.sharpness_walk > 0.0:
+            still = copy.copy(self)
+            still.sharpness_walk = 0.0
+            found = still.search(matches)
+            self.memory_ = still.memory_
+            return found
         if self.noise is not None:
             twin = copy.copy(self)
             found = twin._sought(matches)
@@ -168,62 +203,112 @@ class GaussianRater(StatefulRater):
         """No ties without a draw, no power of margins without scores."""
         moot: dict[str, float] = {}
         if not np.any(np.abs(matches.signed) < 1):
-            moot["ties"] = 0.0
+            moot |= {"ties": 0.0, "ties_step": 0.0}
+        elif self.ties is not None:
+            moot["ties_step"] = 0.0
         if not np.any(np.abs(matches.margin) > 0):
             moot["margin_power"] = 1.0
         return moot
 
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        values = super().settled_values(estimated)
+        still = self.ties is not None and self.ties_step is None  # a draw band that is given stands
+        return values | {"ties_step": 0.0} if still else values
+
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters."""
         self._unit = self.margin_unit_
+        self._reading_state = reading.fresh_state()
         super().reset(estimated)
 
     @updates_in_pieces
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
         self._begin(matches)
-        self._walk(matches, self._signal(matches))
+        mean, variance, _ = self._walk(matches, self._signal(matches))
+        self._read(mean, variance, matches)
         return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
-        return self._forecast(*self.expected(matches)).about(matches)
+        mean, variance, unknown = self.expected(matches)
+        return Forecast(self._read(mean, variance, matches), unknown).about(matches)
+
+    @property
+    def _reading(self) -> Reading:
+        """How beliefs are read as forecasts."""
+        values = self.parameters_
+        return Reading(*(values[name] for name in READING), float(self.sharpness_walk))
+
+    def _read(self, mean: Array, variance: Array, matches: Matches) -> Array:
+        """Forecast matches in order from what was expected of them, and learn how bold and how level they were."""
+        said = np.empty((mean.size, 3))
+        reading.read_in_order(mean, variance, matches.signed, matches.weight, self._reading, self._reading_state, said)
+        return said
 
     def expected(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         """Use the matches in order: mean and variance expected of each, without its noise, and names never met."""
         self._begin(matches)
         y = self._signal(matches)
         mean, variance, unknown = self._walk(matches, y)
-        if self._in_noises:
-            scored = slice(int(WARM_UP * len(matches)), None)
-            variance = variance * np.mean((y - mean)[scored] ** 2 / (variance + self._noise_of(matches))[scored])
-        return mean, variance, unknown
+        return mean, self._in_unit_of_noise(mean, variance, y, matches), unknown
+
+    def _in_unit_of_noise(self, mean: Array, variance: Array, y: Array, matches: Matches) -> Array:
+        """The variance where it is sought in units of the noise: times the mean square of surprises that are scored."""
+        if not self._in_noises:
+            return variance
+        scored = slice(int(WARM_UP * len(matches)), None)
+        return variance * np.mean((y - mean)[scored] ** 2 / (variance + self._noise_of(matches))[scored])
 
     def slopes(self, matches: Matches, skipped: int) -> Slopes:
-        """Losses of the matches from ``skipped`` on, and their derivatives by the open parameters, after a reset."""
+        """Losses of the matches from ``skipped`` on, and their derivatives by the open parameters, after a reset.
+
+        Derivatives are differences between this rater and others whose parameters are moved a little, one each, that
+        go through the matches beside it (lanes).
+        """
         if self.start is not None:  # where ratings begin depends on the parameters then
             said = self.one_step_ahead(matches).probabilities[skipped:]
             return Slopes(log_loss(said, matches.result[skipped:]), np.empty((len(said), 0)), ())
         self._begin(matches)
-        y = self._signal(matches)
-        size = np.where(np.isnan(matches.margin) | (y == 0.0), 1.0, np.abs(y))
-        dy = y * np.log(size) / self.parameters_["margin_power"]
-        told = self._expect(matches, y, dy)
-        if self._in_noises:
-            told = scaled(told, y, dy, self._noise_of(matches), skipped)
-        else:
-            told = replace(told, **{name: getattr(told, name)[skipped:] for name in BY_MATCH})
-        return read(told, dict(self.parameters_), matches.signed[skipped:])
+        values = {p.name: self.parameters_[p.name] for p in self.open_parameters()}
+        moves = {p.name: self._moved(p, values) for p in self.open_parameters()}
+        filters = [self] + [twin for name, (twin, _) in moves.items() if name not in READING]
+        signals = [lane._signal(matches) for lane in filters]
+        expected = [
+            (mean, lane._in_unit_of_noise(mean, variance, y, matches))
+            for lane, y, (mean, variance) in zip(filters, signals, self._sift(matches, filters, signals))
+        ]
+        lanes = iter(expected[1:])
+        readers = [(self, expected[0])]
+        readers += [(twin, expected[0] if name in READING else next(lanes)) for name, (twin, _) in moves.items()]
 
-    def _expect(self, matches: Matches, y: Array, dy: Array) -> Expected:
-        """Use the matches: what was expected of each, and its derivatives by the open parameters; ``dy`` by power."""
-        mean, variance = self._sift(matches, y)
-        names = tuple(p.name for p in self.open_parameters() if p.name not in READING)
-        return by_differences(self, matches, mean, variance, names)
+        def losses(reader: tuple[Any, tuple[Array, Array]]) -> Array:
+            lane, (mean, variance) = reader
+            return log_loss(lane._read(mean, variance, matches)[skipped:], matches.result[skipped:])
 
-    def _sift(self, matches: Matches, y: Array) -> tuple[Array, Array]:
-        """Use the matches: mean and variance expected of each; for the search alone, so rounding may differ."""
-        return self._walk(matches, y)[:2]
+        with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
+            here, *there = pool.map(losses, readers)
+        by = np.empty((here.size, len(there)))
+        for k, (lane, (_, step)) in enumerate(zip(there, moves.values())):
+            by[:, k] = (lane - here) / step
+        return Slopes(here, by, tuple(moves))
+
+    def _moved(self, p: Parameter, values: Mapping[str, float]) -> tuple[Self, float]:
+        """This rater after a reset with one parameter a little away from its value, and how far."""
+        step = DIFFERENCE * (values[p.name] if p.positive else (p.high - p.low) / 10)
+        step = step if values[p.name] + step <= p.high else -step
+        twin = copy.copy(self)
+        twin.reset({**values, p.name: values[p.name] + step})
+        return twin, step
+
+    def _sift(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+        """Let raters that differ in their parameters alone use the matches: mean and variance each expects of them.
+
+        For the search alone, so rounding may differ.
+        """
+        with ThreadPoolExecutor(usable_processors()) as pool:
+            return [found[:2] for found in pool.map(lambda lane, y: lane._walk(matches, y), lanes, signals)]
 
     def surprises(self, matches: Matches) -> Array:
         """Use the matches in order: how far what each showed lay from what was expected, in standard deviations.
@@ -243,7 +328,8 @@ class GaussianRater(StatefulRater):
     def predict_margin(self, matches: Matches, level: float = 0.8) -> pl.DataFrame:
         """Margins expected of matches to come: the middle one, and between which two it lies with this probability.
 
-        Margins are those of the file (results in [−1, 1] where it has none), seen from the home side.
+        Margins are those of the file (results in [−1, 1] where it has none), seen from the home side. How far they lie
+        from the middle is taken from the matches fitted (:mod:`kinelo.raters.margin_law`).
         """
         import polars as pl
 
@@ -251,7 +337,9 @@ class GaussianRater(StatefulRater):
         check_number("predict_margin", "level", level, 0.0, 1.0, above=True)
         self._begun()
         mean, variance, _ = self._look(matches)
-        reach = float(ndtri(0.5 + level / 2.0)) * np.sqrt(variance + self.parameters_["noise"] ** 2)
+        reach = float(self.margin_law_.surprise(ndtri(0.5 + level / 2.0))) * np.sqrt(
+            variance + self.parameters_["noise"] ** 2
+        )
         unit = 1.0 if math.isnan(self._unit) else self._unit
         power = 1.0 if math.isnan(self._unit) else 1.0 / self.parameters_["margin_power"]
         bounds = {"low": mean - reach, "middle": mean, "high": mean + reach}
@@ -264,7 +352,8 @@ class GaussianRater(StatefulRater):
         mean, variance, unknown = self._look(matches)
         sides = [*self._state.rosters.values()][-1].names
         tell_of_misspelt(tuple(name for name in unknown if name in matches.teams), sides)
-        return self._forecast(mean, variance, unknown).about(matches)
+        said = reading.chances(mean, variance, self._reading, self._reading_state)
+        return Forecast(said, unknown).about(matches)
 
     def _signal(self, matches: Matches) -> Array:
         """What the update sees of each match, while the unit of margins runs on; margins count only after ``fit``."""
@@ -275,19 +364,37 @@ class GaussianRater(StatefulRater):
         seen = np.abs(matches.margin / unit) ** self.parameters_["margin_power"]
         return np.where(np.isnan(matches.margin), matches.signed, np.sign(matches.margin) * seen)
 
-    def _forecast(self, mean: Array, variance: Array, unknown: tuple[str, ...]) -> Forecast:
-        sharpness, band = self.parameters_["sharpness"], self.parameters_["ties"]
-        scale = 1.0 / np.sqrt(1.0 + sharpness**2 * self.parameters_["doubt"] * variance)
-        win = ndtr((sharpness * mean - band) * scale)
-        loss = ndtr((-sharpness * mean - band) * scale)
-        if band == 0.0:
-            return Forecast.of(win, np.zeros_like(win), 1.0 - win, unknown)
-        return Forecast.of(win, np.maximum(1.0 - win - loss, 0.0), loss, unknown)
+    @property
+    def sharpness_(self) -> float:
+        """Sharpness of the forecasts after the matches used."""
+        return reading.sharpness_now(self._reading, self._reading_state)
+
+    @property
+    def ties_(self) -> float:
+        """Half width of the draw band after the matches used."""
+        return reading.band_now(self._reading, self._reading_state)
 
     @property
     def points_per_unit_(self) -> float:
-        """Rating points per unit of strength, on the scale where 400 points are odds of ten to one."""
-        return 400.0 / math.log(10.0) * LOGISTIC * self.parameters_["sharpness"]
+        """Rating points per unit of strength.
+
+        A point is a point of expected score between equals: with strengths known, the expected result is
+        ``Φ(κD − c) − Φ(−κD − c)``, of slope ``2κφ(c)`` at ``D = 0``, and a point is ``ln 10/800`` of it.
+        """
+        sharpness, band = self.parameters_["sharpness"], self.parameters_["ties"]
+        return 2.0 * sharpness * math.exp(-0.5 * band**2) / math.sqrt(2.0 * math.pi) / POINT
+
+    @abstractmethod
+    def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
+        """Ratings and their uncertainty as they are on a day, by default that of the last match.
+
+        A strength fades towards the mean and grows uncertain while nobody plays; ``ratings_`` shows everyone as of
+        the own last match.
+        """
+
+    def _day(self, date: Day | None) -> int:
+        """A day as the state counts it, by default that of the last match."""
+        return int(self._begun().known.clock[TODAY] if date is None else read_day(date).astype(np.int64))
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
@@ -297,13 +404,18 @@ class GaussianRater(StatefulRater):
             "margin_unit": np.array([self.margin_unit_, self._unit]),
             "memory": np.array([self.memory_]),
             "order": order,
+            "reading": self._reading_state,
+            "margin_law": self.margin_law_.values,
         }
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
-        """Take over what :meth:`to_arrays` gave."""
+        """Take over what :meth:`to_arrays` gave; what 0.2 did not keep is as if it had never been."""
+        own = {p.name for p in self.parameters}
+        arrays = {f"{STORED}{name}": np.zeros(()) for name in LATER if name in own} | dict(arrays)
         self.order_ = Order(*arrays["order"].tolist())
         self.margin_unit_ = float(arrays["margin_unit"][0])
         super().from_arrays(arrays)
         self._unit = float(arrays["margin_unit"][1])
-        # Books from before the memory was estimated have none.
         self.memory_ = float(arrays["memory"][0]) if "memory" in arrays else float(MEMORY)
+        self._reading_state = np.array(arrays["reading"]) if "reading" in arrays else reading.fresh_state()
+        self.margin_law_ = MarginLaw(arrays.get("margin_law"))

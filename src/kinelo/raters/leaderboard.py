@@ -1,7 +1,9 @@
 """A leaderboard that a cautious reader can trust.
 
 Shown are those who are active and have played enough, sorted by ``rating − caution · uncertainty``: what the rating is
-at least, rather than what it may be. Sides that hardly any match ties to the rest are no better known for having beaten
+at least, rather than what it may be. Rating and uncertainty are those of the day of the last match where the rater can
+tell (``ratings_on``): who rests fades, and is marked. Players whom matches do not tell apart from those they play with
+are shown without a place. Sides that hardly any match ties to the rest are no better known for having beaten
 one another, so they stand in pools of their own, each with its own places (see :mod:`kinelo.matches.pools`).
 """
 
@@ -16,10 +18,14 @@ from kinelo.matches.matches import Matches, check_matches
 if TYPE_CHECKING:
     import polars as pl
 
-ACTIVE_DAYS = 730
+ACTIVE_DAYS = 365
+LONG_REST = 120
+"""Days without a match after which somebody is marked."""
+
 LEAST_MATCHES = 10
 CAUTION = 2.0
 MAIN = "main"
+ALIKE = "not ranked: matches do not tell him apart from those he plays with"
 
 
 def leaderboard(
@@ -48,7 +54,9 @@ def leaderboard(
     Returns
     -------
     polars.DataFrame
-        ``place`` counts within the ``pool``: "main", or "around" the side that plays most in a pool apart.
+        ``place`` counts within the ``pool``: "main", or "around" the side that plays most in a pool apart. ``surely``
+        is the rating less ``caution`` times its uncertainty, ``idle_days`` the days since the last match played, and
+        ``note`` says who has rested for long, and who is not ranked because matches do not tell him apart.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B", "C", "A"] * 6, "away": ["B", "C", "A", "D"] * 6, "result": [1, 1, 0, 1] * 6}
@@ -64,25 +72,45 @@ def leaderboard(
         check_number("leaderboard", "active_days", active_days, 0.0)
     table = _ratings(rater)
     table = _with_pools(table, _graph(rater, matches), active_days)
-    if "last_played" in table.columns and active_days is not None and table.height:
-        table = table.filter(pl.col("last_played") >= pl.col("last_played").max() - pl.duration(days=active_days))
+    if "last_played" in table.columns:
+        table = table.with_columns(idle_days=(pl.col("last_played").max() - pl.col("last_played")).dt.total_days())
+        if active_days is not None:
+            table = table.filter(pl.col("idle_days") <= active_days)
     if "matches" in table.columns:
         table = table.filter(pl.col("matches") >= least_matches)
     doubt = pl.col("uncertainty").fill_nan(0.0) if "uncertainty" in table.columns else pl.lit(0.0)
     table = table.with_columns(surely=pl.col("rating") - caution * doubt)
+    table = _with_notes(table)
     table = table.with_columns(main=pl.col("pool") == MAIN, most=pl.col("name").count().over("pool"))
-    order = ["main", "most", "pool", "surely"]
-    table = table.sort(order, descending=[True, True, False, True], maintain_order=True).drop("main", "most")
-    place = pl.int_range(1, pl.len() + 1).over("pool").alias("place")
+    order = ["main", "most", "pool", "told_apart", "surely"]
+    table = table.sort(order, descending=[True, True, False, True, True], maintain_order=True).drop("main", "most")
+    place = pl.when("told_apart").then(pl.int_range(1, pl.len() + 1).over("pool")).alias("place")
     first = ["name", "rating", "uncertainty", "surely"]
     shown = [name for name in first if name in table.columns]
-    return table.select(place, *shown, pl.all().exclude(*first, "pool"), "pool")
+    return table.select(place, *shown, pl.all().exclude(*first, "pool", "note", "told_apart"), "pool", "note")
+
+
+def _with_notes(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with ``note``, and with ``told_apart`` and ``idle_days`` where it has none."""
+    import polars as pl
+
+    if "told_apart" not in table.columns:
+        table = table.with_columns(told_apart=pl.lit(True))
+    rests = pl.lit("")
+    if "last_played" in table.columns:
+        rests = pl.when(pl.col("idle_days") > LONG_REST).then(
+            pl.format("has not played for {} days", pl.col("idle_days"))
+        ).otherwise(pl.lit(""))  # fmt: skip
+    alike = pl.when("told_apart").then(pl.lit("")).otherwise(pl.lit(ALIKE))
+    both = pl.when((rests != "") & (alike != "")).then(pl.lit("; ")).otherwise(pl.lit(""))
+    return table.with_columns(note=pl.concat_str([alike, both, rests]))
 
 
 def _ratings(rater: Any) -> pl.DataFrame:
     import polars as pl
 
-    table = getattr(rater, "ratings_", None)
+    today = getattr(getattr(rater, "rater", rater), "ratings_on", None)  # a book has a rater
+    table = today() if callable(today) else getattr(rater, "ratings_", None)
     if not isinstance(table, pl.DataFrame) or not {"name", "rating"} <= set(table.columns):
         raise InputError(
             f"{type(rater).__name__} has no leaderboard; a rater shows one by a table ratings_ with name and rating"
@@ -106,7 +134,7 @@ def _with_pools(table: pl.DataFrame, matches: Matches | None, active_days: float
 
     if matches is None or not len(matches):
         return table.with_columns(pool=pl.lit(MAIN))
-    pools = matches.pools(half_life=2.0 * active_days if active_days else None).select("name", "pool")
+    pools = matches.pools(half_life=4.0 * active_days if active_days else None).select("name", "pool")
     by = "team" if "team" in table.columns else "name"
     joined = table.join(pools.rename({"name": by}), on=by, how="left", maintain_order="left")
     return joined.with_columns(pl.col("pool").fill_null(MAIN))

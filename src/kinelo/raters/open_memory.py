@@ -19,8 +19,8 @@ import numpy as np
 from kinelo.forecasts.fit import WARM_UP
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.matches import Matches
-from kinelo.raters.column_reading import read_anew
 from kinelo.raters.margins import MEMORY, running_unit
+from kinelo.raters.reading import read_anew
 
 SHORT = MEMORY / 4
 
@@ -36,7 +36,7 @@ def margin_lack(rater: Any, memory: float, found: Estimates, matches: Matches) -
     unit = np.empty(len(matches))
     running_unit(matches.margin, twin.margin_unit_, memory, unit)
     y = twin._signal(matches)
-    mean, variance = twin._sift(matches, y)
+    ((mean, variance),) = twin._sift(matches, [twin], [y])
     S = variance + twin._noise_of(matches)
     scored = np.isfinite(matches.margin) & np.isfinite(S) & (np.arange(len(matches)) >= int(WARM_UP * len(matches)))
     square = float(np.mean((y - mean)[scored] ** 2 / S[scored])) if scored.any() else 0.0

@@ -20,7 +20,7 @@ from typing import Any
 
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
-from kinelo.raters.column_reading import read_anew
+from kinelo.raters.reading import read_anew
 
 APART = 0.5
 """Standard deviation of the logarithm of the walk, in units of the noise, between leagues."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kinelo.play.formula import kernel
 
 YEAR = 365.25
@@ -24,6 +27,13 @@ def fade(days, rho, walk):
     return f, walk * (1.0 - f * f) / (2.0 * rho)
 
 
+def rested(days: NDArray, rho: float, walk: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same as :func:`fade` for an array of rests."""
+    years = np.maximum(days, 0) / YEAR
+    f = np.exp(-rho * years)
+    return f, walk * (years if rho == 0.0 else -np.expm1(-2.0 * rho * years) / (2.0 * rho))
+
+
 @kernel
 def years_since_start(day, clock):
     """Years since the first match; none before it."""
@@ -42,17 +52,3 @@ def move_clock(day, clock):
     if clock[START] <= LONG_AGO:
         clock[START] = day
     clock[TODAY] = max(day, clock[TODAY])
-
-
-@kernel
-def fade_slopes(days, rho):
-    """Factor ``f`` of a rest and the variance ``A`` it adds per unit of ``walk``, and the derivatives of both by ρ."""
-    years = max(days, 0) / YEAR
-    a = rho * years
-    if a < 1e-2:
-        f = 1.0 - a * (1.0 - a / 2.0 * (1.0 - a / 3.0 * (1.0 - a / 4.0)))
-        A = years * (1.0 - a * (1.0 - a * (2.0 / 3.0 - a * (1.0 / 3.0 - a * 2.0 / 15.0))))
-        return f, A, -years * f, -years * years * (1.0 - a * (4.0 / 3.0 - a * (1.0 - a * 8.0 / 15.0)))
-    f = math.exp(-a)
-    A = (1.0 - f * f) / (2.0 * rho)
-    return f, A, -years * f, (years * f * f - A) / rho

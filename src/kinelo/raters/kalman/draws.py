@@ -17,19 +17,21 @@ from scipy.special import ndtr, ndtri
 from kinelo.matches.matches import Matches
 from kinelo.raters.kalman.kernels import FIRST, HOME, LEVEL, NEUTRAL, Numbers
 from kinelo.raters.kalman.state import FilterState
+from kinelo.raters.margin_law import MarginLaw
 from kinelo.raters.random_walk import TODAY, YEAR, fade, years_since_start
 
 Array = NDArray[np.float64]
 
 
 class Manner(NamedTuple):
-    """How strengths become results: ``numbers`` of the kernels, doubt, sharpness κ, draw band c and noise."""
+    """How strengths become results: ``numbers`` of the kernels, doubt, sharpness κ, draw band c, noise and its law."""
 
     numbers: Numbers
     doubt: float
     sharpness: float
     band: float
     noise: float
+    law: MarginLaw
 
 
 class Stranger(NamedTuple):
@@ -134,14 +136,14 @@ class Possible:
 
     def result(self, D: Array) -> tuple[NDArray[np.int8], Array]:
         """Result (0 home win, 1 draw, 2 away win) and what the margin shows of it, in every possible truth."""
-        kappa, band, noise = self.manner.sharpness, self.manner.band, self.manner.noise
+        kappa, band, noise, law = self.manner.sharpness, self.manner.band, self.manner.noise, self.manner.law
         u = self.generator.random(D.size)
         win, loss = ndtr(kappa * D - band), ndtr(-kappa * D - band)
         outcome = np.where(u < win, 0, np.where(u < 1.0 - loss, 1, 2)).astype(np.int8)
-        below = ndtr(-D / noise)  # chance that what the match shows is negative
+        below = ndtr(law.deviate(-D / noise))  # chance that what the match shows is negative
         v = self.generator.random(D.size)
         part = np.where(outcome == 0, below + v * (1.0 - below), v * below)
-        shown = D + noise * ndtri(np.clip(part, 1e-12, 1.0 - 1e-12))
+        shown = D + noise * law.surprise(ndtri(np.clip(part, 1e-12, 1.0 - 1e-12)))
         return outcome, np.where(outcome == 1, 0.0, np.where(outcome == 0, np.maximum(shown, 0), np.minimum(shown, 0)))
 
 

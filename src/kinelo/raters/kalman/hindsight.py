@@ -10,92 +10,25 @@ entries, a match costs one product ``N K``. What is kept apart (own home advanta
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.play.formula import kernel
-from kinelo.raters.kalman.kernels import (
-    FIRST,
-    HOME,
-    LEVEL,
-    NEUTRAL,
-    apart,
-    enter,
-    entry,
-    gather,
-    learn_apart,
-    learn_together,
-    pass_time,
-    rest,
-)
-from kinelo.raters.random_walk import fade
+from kinelo.raters.kalman.kernels import FIRST, HOME, LEVEL, NEUTRAL
 
 Array = NDArray[np.float64]
 MOST_BYTES = 3e9
 
 
-class Steps(NamedTuple):
-    """What the way back needs of every match: gain, surprise and variance, fades, and how newcomers entered."""
-
-    K: Array
-    v: Array
-    S: Array
-    f: Array
-    lean: Array
-    load: Array
-    fresh: NDArray[np.bool_]
-
-
-def steps(matches: int, rows: int, points: int) -> Steps:
-    """Room for the steps of so many matches; refuses what would not fit into memory."""
+def check_room(matches: int, rows: int, points: int) -> None:
+    """Refuse what would not fit into memory."""
     if 8.0 * rows * (matches + points * rows) > MOST_BYTES:
         raise InputError(
             f"hindsight over {matches:,} matches of {rows - FIRST:,} sides needs more memory than is sensible; "
             "ask for fewer matches or points"
         )
-    pair = (matches, 2)
-    return Steps(
-        np.zeros((matches, rows)), np.zeros(matches), np.full(matches, math.inf), np.ones(pair), np.zeros(pair),
-        np.zeros(pair), np.zeros(pair, np.bool_),
-    )  # fmt: skip
-
-
-@kernel
-def forwards(home, away, y, neutral, weight, day, slots, p, s, start, steps):
-    """Filter matches in order and keep what the way back needs, at the places from ``start`` on."""
-    active = s.x.size
-    K = np.empty(active)
-    for g in range(home.size):
-        k = start + g
-        pass_time(day[g], p, s)
-        pair = (home[g], away[g])
-        for side in range(2):
-            if s.games[pair[side]] > 0:
-                steps.f[k, side] = fade(day[g] - s.last[pair[side]], p.rho, p.walk)[0]
-                rest(pair[side], day[g], p, s, active)
-        for side in range(2):
-            if s.games[pair[side]] == 0:
-                steps.fresh[k, side] = True
-                steps.lean[k, side], steps.load[k, side] = entry(s.games[pair[1 - side]] == 0, day[g], p, s)
-                enter(pair[side], pair[1 - side], day[g], p, s, active)
-        for place in pair:
-            s.last[place] = day[g]
-            s.games[place] += 1
-        if weight[g] <= 0.0:
-            continue
-        i, j, venue = home[g] + FIRST, away[g] + FIRST, NEUTRAL if neutral[g] else HOME
-        gather(i, j, venue, active, s.C, K)
-        mean, variance = apart(home[g], away[g], neutral[g], slots[g], s)
-        S = variance + K[i] - K[j] + K[venue] + p.noise / weight[g]
-        surprise = y[g] - mean - (s.x[i] - s.x[j] + s.x[venue])
-        steps.K[k, :] = K
-        steps.v[k] = surprise
-        steps.S[k] = S
-        learn_together(surprise, S, active, s.x, s.C, K)
-        learn_apart(home[g], away[g], neutral[g], slots[g], surprise, S, s)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Compiled Gaussian filter between sides, with the covariance of everyone's strength with everyone else's.
+"""Compiled Gaussian filter between sides, with the covariance of everyone's strength with everyone else's, or without.
 
 The state ``x`` holds the advantage of the first-named side at home and on neutral ground (rows 0 and 1), the level at
 which newcomers enter (row 2) and the strengths of all sides; ``C`` is its covariance, of which the lower triangle is
@@ -12,6 +12,14 @@ Between matches ``dx = −ρ x dt + walk dW``. Without covariance only the diago
 A newcomer enters at ``x_i = λ x_j + (1 − λ) g x_level + N(0, prior)`` where ``j`` is the first whom it meets (``λ = 0``
 if that one is new as well): schedules tell of strength. ``g = 1 − e^{−years}`` since the first match, because those who
 begin together set the level 0.
+
+There are two loops. :func:`play_alone` keeps the diagonal and plays several filters side by side (lanes), each with
+numbers of its own: how forecasts depend on a number is the difference of two lanes. :func:`play_together` keeps the
+covariance. There a match takes ``U Uᵀ`` from it, ``U = K/√S``, and to do so at once costs a walk through all of it. The
+last few ``U`` are therefore kept beside it: ``C − Σ U Uᵀ`` is what is meant, each match asks for one column of that,
+and the covariance is walked through once for sixteen of them (in a search; one by one where ratings are kept). What
+happens to a side in between, rest or entry, is linear, and happens to its row of ``C`` and to its entry of every ``U``
+alike.
 """
 
 from __future__ import annotations
@@ -20,17 +28,20 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kinelo.play.formula import kernel
+from kinelo.play.formula import inlined, kernel
 from kinelo.raters.random_walk import fade, move_clock, years_since_last, years_since_start
 
 HOME, NEUTRAL, LEVEL, FIRST = range(4)
+BLOCK = 16
 
 
 class Numbers(NamedTuple):
-    """What the kernels take: variances (``walk`` and ``venue_walk`` a year's), ρ and λ (``lean``)."""
+    """What the kernels take: variances (``walk`` and ``venue_walk`` a year's), ρ and λ (``lean``).
+
+    Numbers where there is one filter, arrays with an entry per lane where there are several.
+    """
 
     walk: float
     prior: float
@@ -60,6 +71,131 @@ class Known(NamedTuple):
     clock: NDArray[np.int64]
 
 
+class Lanes(NamedTuple):
+    """States of several filters without covariance: ``x, v`` (rows, lanes), ``eta, eta_v`` (sides, lanes) and
+    ``delta, delta_v`` (slots, sides, lanes); who played when is the same for all.
+    """
+
+    x: NDArray[np.float64]
+    v: NDArray[np.float64]
+    eta: NDArray[np.float64]
+    eta_v: NDArray[np.float64]
+    delta: NDArray[np.float64]
+    delta_v: NDArray[np.float64]
+    last: NDArray[np.int64]
+    games: NDArray[np.int64]
+    clock: NDArray[np.int64]
+
+
+class Steps(NamedTuple):
+    """What a way back needs of every match: gain ``K`` (matches, rows), surprise ``v``, variance ``S``, and by side the
+    fade ``f``, how newcomers entered (``lean``, ``load``) and who was one (``fresh``); no rows where none is wanted.
+    """
+
+    K: NDArray[np.float64]
+    v: NDArray[np.float64]
+    S: NDArray[np.float64]
+    f: NDArray[np.float64]
+    lean: NDArray[np.float64]
+    load: NDArray[np.float64]
+    fresh: NDArray[np.bool_]
+
+
+def steps(matches: int, rows: int) -> Steps:
+    """Room for the steps of so many matches."""
+    pair = (matches, 2)
+    return Steps(
+        np.zeros((matches, rows)), np.zeros(matches), np.full(matches, math.inf), np.ones(pair), np.zeros(pair),
+        np.zeros(pair), np.zeros(pair, np.bool_),
+    )  # fmt: skip
+
+
+NO_STEPS = steps(0, 0)
+
+
+@inlined
+def learn_alone(row, lane, surprise, precision, x, v):
+    """One entry of a diagonal covariance takes its part of a surprise of so much precision, ``1/S``."""
+    gain = v[row, lane] * precision
+    x[row, lane] += gain * surprise
+    v[row, lane] -= gain * v[row, lane]
+
+
+@kernel
+def play_alone(home, away, y, neutral, weight, day, slots, p, s, mean, variance):
+    """Filter matches in order without covariance, a lane per column of ``y`` (matches, lanes) and entry of ``p``.
+
+    ``mean`` and ``variance`` (matches, lanes) receive what was expected of ``y``, without its noise. One loop: handing
+    the state on costs more than a match.
+    """
+    x, v, eta, eta_v = s.x, s.v, s.eta, s.eta_v
+    for g in range(home.size):
+        a, b = home[g], away[g]
+        i, j, venue = a + FIRST, b + FIRST, NEUTRAL if neutral[g] else HOME
+        years = years_since_last(day[g], s.clock)
+        move_clock(day[g], s.clock)
+        new_i, new_j = s.games[a] == 0, s.games[b] == 0
+        late = 1.0 - math.exp(-years_since_start(day[g], s.clock)) if new_i or new_j else 0.0
+        rest_i, rest_j = day[g] - s.last[a], day[g] - s.last[b]
+        for place in (a, b):
+            s.last[place] = day[g]
+            s.games[place] += 1
+        for q in range(y.shape[1]):
+            if years > 0.0:
+                for row in range(FIRST):
+                    if v[row, q] > 0.0:  # what is certain is never learnt
+                        v[row, q] += years * (p.walk[q] if row == LEVEL else p.venue_walk[q])
+            load = 0.0  # how much of the newcomers' level is in the difference of the two
+            if not new_i:
+                f, added = fade(rest_i, p.rho[q], p.walk[q])
+                x[i, q] *= f
+                v[i, q] = f * f * v[i, q] + added
+            if not new_j:
+                f, added = fade(rest_j, p.rho[q], p.walk[q])
+                x[j, q] *= f
+                v[j, q] = f * f * v[j, q] + added
+            if new_i:
+                lean = 0.0 if new_j else p.lean[q]
+                part = (1.0 - lean) * late
+                x[i, q] = part * x[LEVEL, q] + lean * x[j, q]
+                v[i, q] = p.prior[q] + lean * lean * v[j, q] + part * part * v[LEVEL, q]
+                load += part
+            if new_j:
+                lean = 0.0 if new_i else p.lean[q]
+                part = (1.0 - lean) * late
+                x[j, q] = part * x[LEVEL, q] + lean * x[i, q]
+                v[j, q] = p.prior[q] + lean * lean * v[i, q] + part * part * v[LEVEL, q]
+                load -= part
+            m, V = x[i, q] - x[j, q] + x[venue, q], v[i, q] + v[j, q] + v[venue, q]
+            if not neutral[g]:
+                m += eta[a, q]
+                V += eta_v[a, q]
+            for c in range(slots.shape[1]):
+                slot = slots[g, c]
+                if slot >= 0:
+                    m += s.delta[slot, a, q] - s.delta[slot, b, q]
+                    V += s.delta_v[slot, a, q] + s.delta_v[slot, b, q]
+            mean[g, q] = m
+            variance[g, q] = V
+            if weight[g] <= 0.0:
+                continue
+            precision, surprise = 1.0 / (V + p.noise[q] / weight[g]), y[g, q] - m
+            learn_alone(i, q, surprise, precision, x, v)
+            learn_alone(j, q, -surprise, precision, x, v)
+            learn_alone(venue, q, surprise, precision, x, v)
+            if load != 0.0:
+                pull = load * v[LEVEL, q]
+                x[LEVEL, q] += pull * surprise * precision
+                v[LEVEL, q] -= pull * pull * precision
+            if not neutral[g]:
+                learn_alone(a, q, surprise, precision, eta, eta_v)
+            for c in range(slots.shape[1]):
+                slot = slots[g, c]
+                if slot >= 0:
+                    learn_alone(a, q, surprise, precision, s.delta[slot], s.delta_v[slot])
+                    learn_alone(b, q, -surprise, precision, s.delta[slot], s.delta_v[slot])
+
+
 @kernel
 def entry(fresh_opponent, day, p, s):
     """How much a newcomer is given of its opponent's strength, and how much of the newcomers' level."""
@@ -68,14 +204,9 @@ def entry(fresh_opponent, day, p, s):
 
 
 @kernel
-def enter(place, other, day, p, s, active):
-    """Give a newcomer its prior; return how much of the newcomers' level is in it."""
-    row, ref = place + FIRST, other + FIRST
-    lean, load = entry(s.games[other] == 0, day, p, s)
+def enter(row, ref, lean, load, p, s, active):
+    """Give a newcomer its prior, in ``x`` and ``C``."""
     s.x[row] = load * s.x[LEVEL] + lean * s.x[ref]
-    if s.C.size == 0:
-        s.v[row] = p.prior + lean * lean * s.v[ref] + load * load * s.v[LEVEL]
-        return load
     C = s.C
     for k in range(active):
         if k != row:
@@ -86,18 +217,12 @@ def enter(place, other, day, p, s, active):
     C[row, row] = p.prior + load * load * C[LEVEL, LEVEL]
     if lean > 0.0:
         C[row, row] += lean * (lean * C[ref, ref] + 2.0 * load * C[ref, LEVEL])
-    return load
 
 
 @kernel
-def rest(place, day, p, s, active):
-    """Bring a side that has played before to ``day``: it fades and grows uncertain."""
-    row = place + FIRST
-    f, added = fade(day - s.last[place], p.rho, p.walk)
+def rest(row, f, added, s, active):
+    """Bring a side that has played before to a day: it fades and grows uncertain."""
     s.x[row] *= f
-    if s.C.size == 0:
-        s.v[row] = f * f * s.v[row] + added
-        return
     if f < 1.0:
         for other in range(row):
             s.C[row, other] *= f
@@ -106,43 +231,82 @@ def rest(place, day, p, s, active):
     s.C[row, row] = f * f * s.C[row, row] + added
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def gather(i, j, venue, active, C, K):
-    """``K = C (e_i − e_j + e_venue)`` from the lower triangle."""
-    for k in range(active):
-        K[k] = C[max(i, k), min(i, k)] - C[max(j, k), min(j, k)] + C[max(venue, k), min(venue, k)]
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def learn_together(surprise, S, active, x, C, K):
-    """``x += K surprise/S`` and ``C −= K Kᵀ/S``."""
-    for k in range(active):
-        gain = K[k] / S
-        x[k] += gain * surprise
-        row = C[k]
-        for m in range(k + 1):
-            row[m] -= gain * K[m]
-
-
 @kernel
-def learn_alone(row, surprise, S, x, v):
-    """The same for one entry of a diagonal covariance; ``surprise`` carries the side's sign."""
-    gain = v[row] / S
-    x[row] += gain * surprise
-    v[row] -= gain * v[row]
-
-
-@kernel
-def pass_time(day, p, s):
-    """Let venue advantages and the newcomers' level wander until ``day``; what is certain is never learnt."""
+def prepare(g, pair, day, p, s, active, U, pending, out):
+    """Bring both sides of a match to its day, in ``C`` and in every pending ``U``."""
     years = years_since_last(day, s.clock)
     for row in range(FIRST):
-        grown = years * (p.walk if row == LEVEL else p.venue_walk)
-        if s.C.size > 0:
-            s.C[row, row] += grown if s.C[row, row] > 0.0 else 0.0
-        else:
-            s.v[row] += grown if s.v[row] > 0.0 else 0.0
+        if s.C[row, row] > 0.0:  # what is certain is never learnt
+            s.C[row, row] += years * (p.walk if row == LEVEL else p.venue_walk)
     move_clock(day, s.clock)
+    for side in range(2):
+        place = pair[side]
+        if s.games[place] > 0:
+            f, added = fade(day - s.last[place], p.rho, p.walk)
+            rest(place + FIRST, f, added, s, active)
+            for b in range(pending):
+                U[b, place + FIRST] *= f
+            if out.v.size > 0:
+                out.f[g, side] = f
+    for side in range(2):
+        place, other = pair[side], pair[1 - side]
+        if s.games[place] == 0:
+            lean, load = entry(s.games[other] == 0, day, p, s)
+            enter(place + FIRST, other + FIRST, lean, load, p, s, active)
+            for b in range(pending):
+                U[b, place + FIRST] = load * U[b, LEVEL] + lean * U[b, other + FIRST]
+            if out.v.size > 0:
+                out.fresh[g, side], out.lean[g, side], out.load[g, side] = True, lean, load
+    for place in pair:
+        s.last[place] = day
+        s.games[place] += 1
+
+
+def _subtract(C, U, active):
+    """``C −= Σ U Uᵀ`` over a whole block, in its lower triangle: two rows of C and four of U at a time."""
+    if U.shape[0] == 1:
+        for k in range(active):
+            row, part = C[k], U[0, k]
+            for m in range(k + 1):
+                row[m] -= part * U[0, m]
+        return
+    even = active - active % 2
+    for z in range(0, U.shape[0], 4):
+        a, b, c, d = U[z], U[z + 1], U[z + 2], U[z + 3]
+        for k in range(0, even, 2):
+            upper, lower = C[k], C[k + 1]
+            a0, b0, c0, d0 = a[k], b[k], c[k], d[k]
+            a1, b1, c1, d1 = a[k + 1], b[k + 1], c[k + 1], d[k + 1]
+            for m in range(k + 2):
+                upper[m] -= a0 * a[m] + b0 * b[m] + c0 * c[m] + d0 * d[m]
+                lower[m] -= a1 * a[m] + b1 * b[m] + c1 * c[m] + d1 * d[m]
+        if even < active:
+            row = C[even]
+            a0, b0, c0, d0 = a[even], b[even], c[even], d[even]
+            for m in range(active):
+                row[m] -= a0 * a[m] + b0 * b[m] + c0 * c[m] + d0 * d[m]
+
+
+def _column(i, j, venue, active, C, U, pending, K):
+    """``K = (C − Σ U Uᵀ)(e_i − e_j + e_venue)``, C from its lower triangle."""
+    for k in range(active):
+        K[k] = C[max(i, k), min(i, k)] - C[max(j, k), min(j, k)] + C[max(venue, k), min(venue, k)]
+    for b in range(pending):
+        row = U[b]
+        part = row[i] - row[j] + row[venue]
+        for k in range(active):
+            K[k] -= part * row[k]
+
+
+def _take(surprise, S, active, x, K, row):
+    """``x += K surprise/S``, and ``K/√S`` into a row of ``U``."""
+    gain, root = surprise / S, 1.0 / math.sqrt(S)
+    for k in range(active):
+        x[k] += K[k] * gain
+        row[k] = K[k] * root
+
+
+subtract, column, take = (kernel(f, fastmath={"reassoc", "contract"}) for f in (_subtract, _column, _take))
 
 
 @kernel
@@ -161,63 +325,22 @@ def apart(home, away, neutral, slots, s):
 
 
 @kernel
+def learn_one(sign, surprise, S, x, v, at):
+    """One entry that is kept independent takes its part of a surprise, which counts with a sign."""
+    gain = v[at] / S
+    x[at] += sign * gain * surprise
+    v[at] -= gain * v[at]
+
+
+@kernel
 def learn_apart(home, away, neutral, slots, surprise, S, s):
     """Share a surprise with what is kept independent."""
     if not neutral:
-        learn_alone(home, surprise, S, s.eta, s.eta_v)
+        learn_one(1.0, surprise, S, s.eta, s.eta_v, home)
     for slot in slots:
         if slot >= 0:
-            learn_alone(home, surprise, S, s.delta[:, slot], s.delta_v[:, slot])
-            learn_alone(away, -surprise, S, s.delta[:, slot], s.delta_v[:, slot])
-
-
-@kernel
-def play(home, away, y, neutral, weight, slots, load, active, p, s, K):
-    """Forecast a match between sides that are up to date, then learn from it; return the forecast.
-
-    ``load`` is how much of the newcomers' level is in the difference of the two.
-    """
-    i, j = home + FIRST, away + FIRST
-    venue = NEUTRAL if neutral else HOME
-    mean, variance = apart(home, away, neutral, slots, s)
-    mean += s.x[i] - s.x[j] + s.x[venue]
-    if s.C.size > 0:
-        gather(i, j, venue, active, s.C, K)
-        variance += K[i] - K[j] + K[venue]
-    else:
-        variance += s.v[i] + s.v[j] + s.v[venue]
-    if weight > 0.0:
-        S = variance + p.noise / weight
-        surprise = y - mean
-        if s.C.size > 0:
-            learn_together(surprise, S, active, s.x, s.C, K)
-        else:
-            learn_alone(i, surprise, S, s.x, s.v)
-            learn_alone(j, -surprise, S, s.x, s.v)
-            learn_alone(venue, surprise, S, s.x, s.v)
-            pull = load * s.v[LEVEL]
-            s.x[LEVEL] += pull * surprise / S
-            s.v[LEVEL] -= pull * pull / S
-        learn_apart(home, away, neutral, slots, surprise, S, s)
-    return mean, variance
-
-
-@kernel
-def prepare(home, away, day, p, s, active):
-    """Bring both sides of a match to its day; return how much of the newcomers' level is in their difference."""
-    pass_time(day, p, s)
-    for place in (home, away):
-        if s.games[place] > 0:
-            rest(place, day, p, s, active)
-    load = 0.0
-    if s.games[home] == 0:
-        load += enter(home, away, day, p, s, active)
-    if s.games[away] == 0:
-        load -= enter(away, home, day, p, s, active)
-    for place in (home, away):
-        s.last[place] = day
-        s.games[place] += 1
-    return load
+            learn_one(1.0, surprise, S, s.delta, s.delta_v, (home, slot))
+            learn_one(-1.0, surprise, S, s.delta, s.delta_v, (away, slot))
 
 
 @kernel
@@ -231,14 +354,39 @@ def rows_in_use(s):
 
 
 @kernel
-def play_all(home, away, y, neutral, weight, day, slots, p, s, mean, variance):
-    """Filter matches in order; ``mean`` and ``variance`` receive what was expected of ``y``, without its noise."""
+def play_together(home, away, y, neutral, weight, day, slots, p, s, block, mean, variance, out):
+    """Filter matches in order with the covariance; ``mean`` and ``variance`` receive what was expected of ``y``,
+    without its noise, and ``out``, where it has rows, what a way back needs.
+
+    ``block`` is 1 or a multiple of four: with 1, matches that come one by one end at the same bits as all at once.
+    """
     K = np.empty(s.x.size)
+    U = np.zeros((block, s.x.size))
+    pending = 0
     active = rows_in_use(s)
     for g in range(home.size):
         active = max(active, home[g] + FIRST + 1, away[g] + FIRST + 1)
-        load = prepare(home[g], away[g], day[g], p, s, active)
-        mean[g], variance[g] = play(home[g], away[g], y[g], neutral[g], weight[g], slots[g], load, active, p, s, K)
+        prepare(g, (home[g], away[g]), day[g], p, s, active, U, pending, out)
+        i, j, venue = home[g] + FIRST, away[g] + FIRST, NEUTRAL if neutral[g] else HOME
+        column(i, j, venue, active, s.C, U, pending, K)
+        mean[g], variance[g] = apart(home[g], away[g], neutral[g], slots[g], s)
+        mean[g] += s.x[i] - s.x[j] + s.x[venue]
+        variance[g] += K[i] - K[j] + K[venue]
+        if weight[g] <= 0.0:
+            continue
+        S, surprise = variance[g] + p.noise / weight[g], y[g] - mean[g]
+        if out.v.size > 0:
+            out.v[g], out.S[g] = surprise, S
+            out.K[g, :active] = K[:active]
+        take(surprise, S, active, s.x, K, U[pending])
+        pending += 1
+        if pending == block:
+            subtract(s.C, U, active)
+            U[:] = 0.0
+            pending = 0
+        learn_apart(home[g], away[g], neutral[g], slots[g], surprise, S, s)
+    if pending > 0:
+        subtract(s.C, U, active)
 
 
 @kernel

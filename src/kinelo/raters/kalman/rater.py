@@ -12,6 +12,7 @@ import copy
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -22,17 +23,28 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches, read_day
-from kinelo.raters.conditions import PREFIX, condition_names
-from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
-from kinelo.raters.gaussian_slopes import READING, Expected, by_differences, joined
-from kinelo.raters.kalman import blocks, kernels, slopes
+from kinelo.raters.conditions import condition_names
+from kinelo.raters.gaussian import (
+    DOUBT,
+    MARGIN_POWER,
+    NOISE,
+    SHARPNESS,
+    SHARPNESS_WALK,
+    TIES,
+    TIES_STEP,
+    Array,
+    GaussianRater,
+)
+from kinelo.raters.kalman import kernels
 from kinelo.raters.kalman.draws import Manner, Possible, play_out
-from kinelo.raters.kalman.hindsight import backwards, forwards, smoothed, steps
-from kinelo.raters.kalman.kernels import FIRST
+from kinelo.raters.kalman.hindsight import backwards, check_room, smoothed
+from kinelo.raters.kalman.kernels import BLOCK, FIRST, NO_STEPS, Lanes, Numbers, Steps, steps
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
 from kinelo.raters.levels import ConditionRater
+from kinelo.raters.random_walk import rested
 from kinelo.raters.start import Start
 from kinelo.raters.streaming import LOOK, fits_in_pieces
+from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,8 +92,14 @@ class KalmanElo(GaussianRater, ConditionRater):
         Power of the margin that the update sees.
     sharpness, ties
         Scale and half width of the draw band of the forecast: equal sides of known strength draw with ``2Φ(ties) − 1``.
+    ties_step
+        How far the logarithm of the draw band moves per draw, so that it may drift over the years; 0 where ``ties`` is
+        given.
     doubt
         How much larger the variance of a strength is, in forecasts, than the filter believes.
+    sharpness_walk
+        How far the logarithm of the sharpness may wander per match: forecasts that prove too bold, or not bold enough,
+        are corrected as matches go by. 0 leaves the sharpness as it was estimated.
     covariance
         ``"full"``, ``"diagonal"`` to forget how strengths are connected, or ``"auto"``: ``fit`` takes what forecasts
         better on the matches fitted, and the diagonal where there are too many sides; ``covariance_`` says which.
@@ -89,7 +107,8 @@ class KalmanElo(GaussianRater, ConditionRater):
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each side has a strength per
         level of each around its own, with a spread that is estimated (``"spread by surface"``).
     initial
-        Rating shown for the average of the teams that are active; 400 points are odds of about ten to one.
+        Rating shown for the average of the teams that are active; a point is a point of expected score between
+        equals, as in 1/(1 + 10^(−z/400)), whatever the draws.
     start
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
@@ -116,8 +135,9 @@ class KalmanElo(GaussianRater, ConditionRater):
         SHARPNESS,
         TIES,
         DOUBT,
+        TIES_STEP,
     )
-    options = (Option("initial"),)
+    options = (Option("initial"), Option("sharpness_walk", 0.0))
     spreads = ("walk", "prior_spread", "home_spread", "venue_walk")
     condition_spread = (0.05, 0.002, 3.0)
     covariance_: str = ""
@@ -136,7 +156,9 @@ class KalmanElo(GaussianRater, ConditionRater):
         sharpness: float | None = None,
         ties: float | None = None,
         doubt: float | None = None,
+        ties_step: float | None = None,
         *,
+        sharpness_walk: float = SHARPNESS_WALK,
         conditions: Sequence[str] = (),
         covariance: Literal["auto", "full", "diagonal"] = "auto",
         initial: float = 1500.0,
@@ -155,6 +177,8 @@ class KalmanElo(GaussianRater, ConditionRater):
         self.sharpness = sharpness
         self.ties = ties
         self.doubt = doubt
+        self.ties_step = ties_step
+        self.sharpness_walk = sharpness_walk
         self.conditions = conditions
         self.covariance = covariance
         self.initial = initial
@@ -240,64 +264,60 @@ class KalmanElo(GaussianRater, ConditionRater):
 
     def _place(self, start: Start, known: kernels.Known) -> None:
         rows = slice(FIRST, FIRST + len(start.names))
-        points = self.points_per_unit_
+        points, doubt = self.points_per_unit_, self.parameters_["doubt"] or 1.0
         known.x[rows] = (start.rating - self.initial) / points
-        variance = np.where(np.isnan(start.deviation), self._numbers.prior, (start.deviation / points) ** 2)
+        variance = np.where(np.isnan(start.deviation), self._numbers.prior, (start.deviation / points) ** 2 / doubt)
         if known.C.size:
             known.C[rows, rows] = np.diag(variance)
         else:
             known.v[rows] = variance
 
     def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
+        unknown = self._state.admit(matches).unknown
+        mean, variance = self._together(matches, y) if self._state.full else self._alone(matches, [self], [y])[0]
+        return mean, variance, unknown
+
+    def _sift(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+        if not self._state.full:
+            return self._alone(matches, lanes, signals)
+        with ThreadPoolExecutor(usable_processors()) as pool:
+            return list(pool.map(lambda lane, y: lane._together(matches, y, BLOCK), lanes, signals))
+
+    def _together(self, matches: Matches, y: Array, block: int = 1, kept: Steps = NO_STEPS) -> tuple[Array, Array]:
+        """Use the matches with the covariance: mean and variance expected of each."""
         state: FilterState = self._state
         seats = state.admit(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        kernels.play_all(
+        kernels.play_together(
             seats.home, seats.away, y, matches.neutral, matches.weight, matches.day, seats.slots, self._numbers,
-            state.known, mean, variance,
+            state.known, block, mean, variance, kept,
         )  # fmt: skip
-        return mean, variance, seats.unknown
+        return mean, variance
 
-    def _expect(self, matches: Matches, y: Array, dy: Array) -> Expected:
-        """With exact derivatives; where the covariance is kept, only by what changes no variance."""
+    def _alone(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+        """Let raters with these numbers use the matches without covariance, side by side; the first is this one."""
         state: FilterState = self._state
-        if state.full:
-            mean, variance, dmean = self._blockwise(matches, y, dy)
-            exact = Expected(mean, variance, dmean, np.zeros_like(dmean), ("newcomer", "margin_power"))
-            others = tuple(p.name for p in self.open_parameters() if p.name not in (*READING, *exact.names))
-            return joined(exact, by_differences(self, matches, mean, variance, others))
-        home, away, _, places, _ = state.admit(matches)
-        size = slopes.FIRST_CONDITION + len(condition_names(self.conditions))
-        mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        dmean, dvariance = np.empty((len(matches), size)), np.empty((len(matches), size))
-        slopes.walk_with_slopes(
-            home, away, y, dy, matches.neutral, matches.weight, matches.day, places, self._numbers, state.known, mean,
-            variance, dmean, dvariance,
+        seats = state.admit(matches)
+        known, count = state.known, len(lanes)
+        p = Numbers(*np.array([lane._numbers for lane in lanes]).T)
+        arrays = {
+            name: np.repeat(getattr(known, name)[..., None], count, axis=-1) for name in ("x", "v", "eta", "eta_v")
+        }
+        arrays |= {name: np.repeat(getattr(known, name).T[..., None], count, axis=-1) for name in ("delta", "delta_v")}
+        for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
+            arrays["x"][:FIRST, q], arrays["v"][:FIRST, q] = lane._state.known.x[:FIRST], lane._state.known.v[:FIRST]
+            arrays["eta_v"][..., q] = lane._numbers.home_prior
+            arrays["delta_v"][..., q] = state.slots.variances(lane.parameters_)[:, None]
+        s = Lanes(**arrays, last=known.last, games=known.games, clock=known.clock)
+        mean, variance = np.empty((len(matches), count)), np.empty((len(matches), count))
+        kernels.play_alone(
+            seats.home, seats.away, np.column_stack(signals), matches.neutral, matches.weight, matches.day,
+            seats.slots, p, s, mean, variance,
         )  # fmt: skip
-        spreads = [PREFIX + name for name in condition_names(self.conditions)]
-        names = (
-            "walk", "prior_spread", "home_spread", "venue_walk", "regression", "opponent_prior", "newcomer",
-            "margin_power", *spreads,
-        )  # fmt: skip
-        for k, name in enumerate(names):
-            if name in self.spreads or name in spreads:  # the kernel knows variances
-                dmean[:, k] *= 2.0 * self.parameters_[name]
-                dvariance[:, k] *= 2.0 * self.parameters_[name]
-        return Expected(mean, variance, dmean, dvariance, names)
-
-    def _sift(self, matches: Matches, y: Array) -> tuple[Array, Array]:
-        return self._blockwise(matches, y)[:2] if self._state.full else super()._sift(matches, y)
-
-    def _blockwise(self, matches: Matches, y: Array, dy: Array | None = None) -> tuple[Array, Array, Array]:
-        state: FilterState = self._state
-        home, away, _, places, _ = state.admit(matches)
-        mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        dmean = np.empty((len(matches), 0 if dy is None else 2))
-        blocks.play_all(
-            home, away, y, y if dy is None else dy, matches.neutral, matches.weight, matches.day, places, self._numbers,
-            state.known, mean, variance, dmean,
-        )  # fmt: skip
-        return mean, variance, dmean
+        for name in ("x", "v", "eta", "eta_v"):
+            getattr(known, name)[:] = arrays[name][..., 0]
+        known.delta[:], known.delta_v[:] = s.delta[..., 0].T, s.delta_v[..., 0].T
+        return [(mean[:, q].copy(), variance[:, q].copy()) for q in range(count)]
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state
@@ -327,12 +347,12 @@ class KalmanElo(GaussianRater, ConditionRater):
         day = int(read_day(date).astype(np.int64))
         possible = self._possible(draws, seed)
         columns = [possible.side(name, day)[0].copy() for name in names]
-        return self.parameters_["sharpness"] * np.column_stack(columns)
+        return self.sharpness_ * np.column_stack(columns)
 
     def _possible(self, draws: int, seed: int) -> Possible:
         state: FilterState = self._begun()
         values = self.parameters_
-        manner = Manner(self._numbers, values["doubt"], values["sharpness"], values["ties"], values["noise"])
+        manner = Manner(self._numbers, values["doubt"], self.sharpness_, self.ties_, values["noise"], self.margin_law_)
         return Possible(state, manner, draws, np.random.default_rng([seed, 14]))
 
     @property
@@ -341,9 +361,27 @@ class KalmanElo(GaussianRater, ConditionRater):
 
         Only differences of strength can be seen in matches, so ratings and their uncertainty are relative to the
         average of the teams that played within two years of the last match. Uncertainty is that of a team's own last
-        match; ``home`` is what its ground adds to the common home advantage, in points.
+        match (:meth:`ratings_on` has that of a day) and includes the ``doubt`` of forecasts; ``home`` is what its
+        ground adds to the common home advantage, in points.
         """
         return self._table(self._begun())
+
+    def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
+        """Ratings and their uncertainty as they are on a day, by default that of the last match.
+
+        >>> import kinelo as kn
+        >>> table = {"date": ["2020-01-01", "2024-01-01"], "home": ["A", "B"], "away": ["B", "C"], "result": [1, 1]}
+        >>> rater = kn.KalmanElo().update(kn.read_matches(table))
+        >>> known, today = (t.filter(name="A")["uncertainty"][0] for t in (rater.ratings_, rater.ratings_on()))
+        >>> today > known
+        True
+        """
+        state: FilterState = self._begun()
+        size, p = len(state), self._numbers
+        f, added = rested(self._day(date) - state.as_seen_on(self._day(date)).last[:size], p.rho, p.walk)
+        strength, spread = state.known.x[FIRST : FIRST + size], state.spread()
+        faded = f**2 * spread + added if spread.ndim == 1 else f[:, None] * spread * f + np.diag(added)
+        return self._table(state, (f * strength, faded))
 
     def _table(self, state: FilterState, belief: tuple[Array, Array] | None = None) -> pl.DataFrame:
         import polars as pl
@@ -354,7 +392,7 @@ class KalmanElo(GaussianRater, ConditionRater):
             {
                 "name": pl.Series(state.roster.names, dtype=pl.String),
                 "rating": self.initial + points * strength,
-                "uncertainty": points * np.sqrt(variance),
+                "uncertainty": points * np.sqrt(self.parameters_["doubt"] * variance),
                 "home": points * state.known.eta[:size],
                 "matches": state.games_shown(),
                 "last_played": np.maximum(state.known.last[:size], -(10**6)).astype("datetime64[D]"),
@@ -372,22 +410,19 @@ class KalmanElo(GaussianRater, ConditionRater):
         walker.reset(dict(self.parameters_))
         walker._begin(matches)
         state: FilterState = walker._state
-        home, away, _, slots, _ = state.admit(matches)
+        seats = state.admit(matches)
         rows = FIRST + len(state)
+        check_room(len(matches), rows, len(stops))
         state.known = state.known._replace(x=state.known.x[:rows], C=state.known.C[:rows, :rows].copy())
-        kept, y = steps(len(matches), rows, len(stops)), walker._signal(matches)
+        kept, y = steps(len(matches), rows), walker._signal(matches)
         then, done = [], 0
         for stop in stops:
-            part = slice(done, stop)
-            forwards(
-                home[part], away[part], y[part], matches.neutral[part], matches.weight[part], matches.day[part],
-                slots[part], walker._numbers, state.known, done, kept,
-            )  # fmt: skip
+            walker._together(matches[done:stop], y[done:stop], BLOCK, Steps(*(part[done:stop] for part in kept)))
             then.append(copy.deepcopy(state))
             done = stop
         r, N, tables, later = np.zeros(rows), np.zeros((rows, rows)), [], done
         for stop, seen in zip(reversed(stops), reversed(then)):
-            backwards(home, away, matches.neutral, stop, later, kept, r, N)
+            backwards(seats.home, seats.away, matches.neutral, stop, later, kept, r, N)
             x, C = smoothed(seen.known.x, seen.known.C, r, N)
             tables.append(walker._table(seen, (x[FIRST:], C[FIRST:, FIRST:])))
             later = stop

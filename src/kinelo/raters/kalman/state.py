@@ -94,22 +94,27 @@ class FilterState(LevelState):
         lower = np.tril(self.known.C[rows, rows])
         return lower + np.tril(lower, -1).T
 
+    def spread(self) -> NDArray[np.float64]:
+        """Covariance of all strengths, or their variances where only those are kept."""
+        return self.covariance() if self.full else self.known.v[FIRST : FIRST + len(self)]
+
     def relative(
         self, days: int | None, belief: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Strengths and variances relative to the average of those who played within ``days`` of the last match.
 
-        ``belief`` takes the place of what the filter believes of the strengths; without ``days`` they are absolute.
+        ``belief``, means and covariance or variances, takes the place of what the filter believes of the strengths;
+        without ``days`` they are absolute.
         """
         size = len(self)
+        strength, spread = belief or (self.known.x[FIRST : FIRST + size], self.spread())
+        own = spread if spread.ndim == 1 else np.diagonal(spread)
         if days is None:
-            strength, covariance = belief or (self.known.x[FIRST : FIRST + size], self.covariance())
-            return strength, np.maximum(np.diagonal(covariance), 0.0)
+            return strength, np.maximum(own, 0.0)
         active = (self.known.last[:size] >= self.known.clock[TODAY] - days) & (self.known.games[:size] > 0)
         share = active / max(active.sum(), 1)
-        strength, covariance = belief or (self.known.x[FIRST : FIRST + size], self.covariance())
-        spread = covariance @ share
-        return strength - share @ strength, np.maximum(np.diagonal(covariance) - 2 * spread + share @ spread, 0.0)
+        common = spread * share if spread.ndim == 1 else spread @ share
+        return strength - share @ strength, np.maximum(own - 2 * common + share @ common, 0.0)
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""

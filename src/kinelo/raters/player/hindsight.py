@@ -7,8 +7,9 @@ their earlier and later matches say, ``(y − Σ_others)/w_k`` with variance ``(
 through forwards, which alone is the filter, and backwards, until nothing moves. The means are then those of the one
 Gaussian; the variances leave out what players learn from one another in a circle, as those of the filter do.
 
-Newcomers enter at the level that was given to them then, and what newcomers of one side have in common is noise.
-Strengths under conditions stay as they were seen.
+A stand-in for a line-up that is not known, and what a team has itself, have careers as players do. Newcomers enter at
+the level that was given to them then, and what newcomers of one side have in common is noise. Strengths under
+conditions stay as they were seen.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
 from kinelo.play.formula import kernel
-from kinelo.raters.player.kernels import HOME, NEUTRAL, play, room
-from kinelo.raters.player.rotation import Numbers, Sheet, Squads, belief, by_level, played_lineup, recent_average
+from kinelo.raters.player.kernels import HOME, NEUTRAL, play, room, taking_part
+from kinelo.raters.player.rotation import EFFECT, PLAYER, STAND_IN, Numbers, Sheet, Squads, aged, belief, by_level
 from kinelo.raters.random_walk import fade, years_since_last
 from kinelo.raters.state import Seats
 
@@ -84,40 +85,43 @@ def record(home, away, y, neutral, weight, day, slots, first, sheet, p, s, met, 
     for b in range(out.noise.size):
         g = first + b
         start = n
-        out.noise[b] = p.noise / weight[g] if weight[g] > 0.0 else math.inf
+        out.noise[b] = p.noise[0] / weight[g] if weight[g] > 0.0 else math.inf
         out.apart[b] = 0.0
         for side in range(2):
             team = home[g] if side == 0 else away[g]
-            size = played_lineup(g, side, sheet, p, ids[side], w[side])
-            if size == 0:
-                size = recent_average(team, p, s, ids[side], w[side])
-            level = belief(ids[side], w[side], size, day[g], p, s)[2]
+            size = taking_part(g, side, team, day[g], sheet, p, s, ids[side], w[side])
+            _, _, level, known = belief(ids[side], w[side], size, 0, day[g], p, s)
             fresh = 0.0
             for k in range(size):
                 q = ids[side, k]
-                mean, variance = level, p.prior
+                if w[side, k] <= 0.0:
+                    continue
                 if s.games[q] > 0:
-                    f, added = fade(day[g] - s.last[q], p.rho, p.walk)
-                    mean, variance = f * s.x[q], f * f * s.P[q] + added
+                    mean, variance = aged(q, 0, day[g], p, s)
+                elif s.kind[q] == EFFECT:
+                    mean, variance = 0.0, p.squad[0]
                 else:
-                    fresh += w[side, k]
+                    mean, variance = known if s.kind[q] == STAND_IN else level, p.prior[0]
+                    fresh += w[side, k] if s.kind[q] == PLAYER else 0.0
+                if variance <= 0.0:  # what is certain is never learnt
+                    out.apart[b] += w[side, k] * mean * (1.0 - 2.0 * side)
+                    continue
                 n = note(q, w[side, k] * (1.0 - 2.0 * side), mean, variance, n, met, mark, start, out)
-            better, more = by_level(ids[side], w[side], size, slots[g], s)
-            if size == 0:  # nobody of this side was ever named
-                better, more = better + level, more + p.prior
+            better, more = by_level(ids[side], w[side], size, 0, slots[g], s)
             out.apart[b] += better * (1.0 - 2.0 * side)
-            out.noise[b] += more + p.together * fresh * fresh * p.prior
+            out.noise[b] += more + p.together[0] * fresh * fresh * p.prior[0]
         at = NEUTRAL if neutral[g] else HOME
-        if s.venue_v[at] > 0.0:
-            grown = s.venue_v[at] + p.venue_walk * years_since_last(day[g], s.clock)
-            n = note(players + at, 1.0, s.venue[at], grown, n, met, mark, start, out)
+        if s.venue_v[at, 0] > 0.0:
+            grown = s.venue_v[at, 0] + p.venue_walk[0] * years_since_last(day[g], s.clock)
+            n = note(players + at, 1.0, s.venue[at, 0], grown, n, met, mark, start, out)
         out.bounds[b + 1] = n
-        play(g, (home[g], away[g]), y[g], neutral[g], weight[g], day[g], slots[g], sheet, p, s, ids, w)
+        play(g, (home[g], away[g]), y[g : g + 1], neutral[g], weight[g], day[g], slots[g], sheet, p, s, ids, w)
 
 
 @kernel
-def careers(who, match, day, players, p, before, after, f, added):
+def careers(who, match, day, kind, p, before, after, f, added):
     """Link every appearance with those before and after it (−1: none), and say what time did in between."""
+    players = kind.size
     latest = np.full(players + 2, -1)
     for a in range(who.size):
         last = latest[who[a]]
@@ -126,10 +130,12 @@ def careers(who, match, day, players, p, before, after, f, added):
         if last >= 0:
             after[last] = a
             days = day[match[a]] - day[match[last]]
-            if who[a] < players:
-                f[a], added[a] = fade(days, p.rho, p.walk)
+            if who[a] >= players:
+                f[a], added[a] = fade(days, 0.0, p.venue_walk[0])
+            elif kind[who[a]] == EFFECT:
+                f[a], added[a] = fade(days, 0.0, p.squad_walk[0])
             else:
-                f[a], added[a] = fade(days, 0.0, p.venue_walk)
+                f[a], added[a] = fade(days, p.rho[0], p.walk[0])
         latest[who[a]] = a
 
 
@@ -213,11 +219,11 @@ class Beliefs(NamedTuple):
 def given_everything(seats: Seats, y: Array, matches: Matches, sheet: Sheet, p: Numbers, s: Squads) -> Beliefs:
     """Filter the matches with the state ``s``, then pass back and forth until nothing moves."""
     u = _recorded(seats, y, matches, sheet, p, s)
-    size, players = u.who.size, s.x.size
+    size, players = u.who.size, len(s.x)
     match = np.repeat(np.arange(len(matches)), np.diff(u.bounds))
     before, after = np.empty(size, np.int64), np.empty(size, np.int64)
     f, added = np.ones(size), np.zeros(size)
-    careers(u.who, match, matches.day, players, p, before, after, f, added)
+    careers(u.who, match, matches.day, s.kind, p, before, after, f, added)
     to = Messages(*(np.zeros(size) for _ in Messages._fields))
     widest, passes, moved = int(np.diff(u.bounds).max(initial=1)), 0, math.inf
     while moved > SETTLED and passes < MOST_PASSES:
@@ -232,7 +238,7 @@ def _recorded(seats: Seats, y: Array, matches: Matches, sheet: Sheet, p: Numbers
     """Who took part in which match, written in blocks, since recent players stand in where no line-up is known."""
     widest = room(sheet.offsets)
     ids, w = np.empty((2, widest), np.int64), np.empty((2, widest))
-    met, mark = np.zeros(s.x.size + 2, np.bool_), np.empty(s.x.size + 2, np.int64)
+    met, mark = np.zeros(len(s.x) + 2, np.bool_), np.empty(len(s.x) + 2, np.int64)
     parts: list[Appearances] = []
     for first in range(0, len(matches), BLOCK):
         block = min(BLOCK, len(matches) - first)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -19,20 +20,29 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.matches.lineups import Lineups
-from kinelo.matches.matches import Matches
-from kinelo.raters.conditions import PREFIX, condition_names
-from kinelo.raters.gaussian import DOUBT, MARGIN_POWER, NOISE, SHARPNESS, TIES, Array, GaussianRater
-from kinelo.raters.gaussian_slopes import READING, Expected, by_differences, joined
+from kinelo.matches.matches import Day, Matches
+from kinelo.raters.conditions import condition_names
+from kinelo.raters.gaussian import (
+    DOUBT,
+    MARGIN_POWER,
+    NOISE,
+    SHARPNESS,
+    SHARPNESS_WALK,
+    TIES,
+    TIES_STEP,
+    Array,
+    GaussianRater,
+)
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
-from kinelo.raters.player import slopes
 from kinelo.raters.player.hindsight import Beliefs, given_everything
-from kinelo.raters.player.state import SquadState, lineup_sheet, lineups_of
-from kinelo.raters.random_walk import TODAY
+from kinelo.raters.player.state import SquadState, in_lanes, lineup_sheet, lineups_of
+from kinelo.raters.random_walk import TODAY, rested
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER, Seats
 from kinelo.raters.streaming import LOOK, fits_in_pieces
+from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,12 +55,6 @@ KNOWLEDGE = {
 }
 ROLE_PREFIX = "weight of role "
 LEAST_ROLE_SHARE = 0.02
-EXACT = (
-    "walk", "prior_spread", "venue_walk", "newcomer", "team_prior", "newcomer_correlation", "regression",
-    "margin_power",
-)  # fmt: skip
-"""Parameters by which the kernel of the search differentiates, in the order of its columns."""
-
 _P = Parameter
 
 
@@ -59,7 +63,8 @@ class PlayerElo(GaussianRater, ConditionRater):
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default. Strengths are in units
     of what a match shows: its margin in mean absolute margins, to the power ``margin_power``. Line-ups may be unequal,
-    change, lack minutes or starters, or be missing; a side without a line-up counts as its team's recent players.
+    change, lack minutes or starters, or be missing: a side without a line-up counts as its team's recent players as
+    long as those tell who plays, and then as a stand-in, the squad of the team, that is rated like a player.
 
     Parameters
     ----------
@@ -74,6 +79,9 @@ class PlayerElo(GaussianRater, ConditionRater):
         they are known, bring to it.
     newcomer_correlation
         Correlation of the strengths of newcomers of one side: what they have in common is doubted.
+    squad_spread, squad_walk
+        Standard deviation between teams of what a team is better by whoever plays, and by how much that wanders in a
+        year. Where matches are few and players many, most of what is learnt of a side is this.
     regression
         Rate per year at which strengths return to the mean.
     noise
@@ -82,8 +90,13 @@ class PlayerElo(GaussianRater, ConditionRater):
         Power of the margin that the update sees.
     sharpness, ties
         Scale and half width of the draw band of the forecast.
+    ties_step
+        How far the logarithm of the draw band moves per draw; 0 where ``ties`` is given.
     doubt
         How much larger the variance of a strength is, in forecasts, than the filter believes.
+    sharpness_walk
+        How far the logarithm of the sharpness may wander per match, so that forecasts that prove too bold, or not bold
+        enough, are corrected as matches go by; 0 leaves the sharpness as it was estimated.
     role_weights
         Weight of a role (position) in the line-up, by name; None estimates those that the line-ups name often enough.
     known
@@ -98,7 +111,8 @@ class PlayerElo(GaussianRater, ConditionRater):
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each player has a strength
         per level of each around his own, with a spread that is estimated (``"spread by surface"``).
     initial
-        Rating shown for strength 0; 400 points are odds of about ten to one for a side of such players.
+        Rating shown for strength 0; a point is a point of expected score between equal sides, as in
+        1/(1 + 10^(−z/400)), whatever the draws.
     start
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
@@ -120,15 +134,18 @@ class PlayerElo(GaussianRater, ConditionRater):
         _P("newcomer", -0.3, -4.0, 2.0, False, "mean strength of newcomers"),
         _P("team_prior", 0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given"),
         _P("newcomer_correlation", 0.25, 0.0, 1.0, False, "how much newcomers of one side have in common"),
+        _P("squad_spread", 0.1, 0.005, 3.0, True, "spread of what teams have whoever plays"),
+        _P("squad_walk", 0.05, 0.003, 1.0, True, "yearly wandering of what a team has whoever plays"),
         _P("regression", 0.2, 0.0, 3.0, False, "yearly return to the mean"),
         NOISE,
         MARGIN_POWER,
         SHARPNESS,
         TIES,
         DOUBT,
+        TIES_STEP,
     )
-    options = (Option("initial"), Option("substitute_share", 0.0))
-    spreads = ("walk", "prior_spread", "venue_walk")
+    options = (Option("initial"), Option("substitute_share", 0.0), Option("sharpness_walk", 0.0))
+    spreads = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
     condition_spread = (0.15, 0.005, 5.0)
     lineup_size_: float = 11.0
 
@@ -146,7 +163,11 @@ class PlayerElo(GaussianRater, ConditionRater):
         sharpness: float | None = None,
         ties: float | None = None,
         doubt: float | None = None,
+        ties_step: float | None = None,
+        squad_spread: float | None = None,
+        squad_walk: float | None = None,
         *,
+        sharpness_walk: float = SHARPNESS_WALK,
         role_weights: Mapping[str, float] | None = None,
         known: Literal["starters", "minutes", "none"] = "starters",
         strength: Literal["mean", "sum"] = "mean",
@@ -167,6 +188,10 @@ class PlayerElo(GaussianRater, ConditionRater):
         self.sharpness = sharpness
         self.ties = ties
         self.doubt = doubt
+        self.ties_step = ties_step
+        self.squad_spread = squad_spread
+        self.squad_walk = squad_walk
+        self.sharpness_walk = sharpness_walk
         self.role_weights = role_weights
         self.known = known
         self.strength = strength
@@ -220,17 +245,21 @@ class PlayerElo(GaussianRater, ConditionRater):
             raise InputError(f"known={self.known!r} is not understood; it is 'starters', 'minutes' or 'none'")
         if self.strength not in ("mean", "sum"):
             raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'")
+        squares = ("walk", "prior_spread", "noise", "venue_walk", "squad_spread", "squad_walk")
+        own = {name: np.array([value**2 if name in squares else value]) for name, value in values.items()}
         self._numbers = rotation_kernels.Numbers(
-            walk=values["walk"] ** 2,
-            prior=values["prior_spread"] ** 2,
-            newcomer=values["newcomer"],
-            team_prior=values["team_prior"],
-            rho=values["regression"],
+            walk=own["walk"],
+            prior=own["prior_spread"],
+            newcomer=own["newcomer"],
+            team_prior=own["team_prior"],
+            rho=own["regression"],
+            together=own["newcomer_correlation"],
+            noise=own["noise"],
+            venue_walk=own["venue_walk"],
+            squad=own["squad_spread"],
+            squad_walk=own["squad_walk"],
             bench=float(self.substitute_share),
             size=self.lineup_size_ if self.strength == "sum" else 0.0,
-            together=values["newcomer_correlation"],
-            noise=values["noise"] ** 2,
-            venue_walk=values["venue_walk"] ** 2,
         )
         self._role_weights = {
             name.removeprefix(ROLE_PREFIX): value for name, value in values.items() if name.startswith(ROLE_PREFIX)
@@ -238,44 +267,52 @@ class PlayerElo(GaussianRater, ConditionRater):
         return SquadState(self._venue_variance, condition_names(self.conditions), values)
 
     def _place(self, start: Start, known: rotation_kernels.Squads) -> None:
-        size, points = len(start.names), self.points_per_unit_
+        size, points, doubt = len(start.names), self.points_per_unit_, self.parameters_["doubt"] or 1.0
         known.x[:size] = (start.rating - self.initial) / points
-        known.P[:size] = np.where(np.isnan(start.deviation), self._numbers.prior, (start.deviation / points) ** 2)
+        known.P[:size] = np.where(
+            np.isnan(start.deviation), self._numbers.prior[0], (start.deviation / points) ** 2 / doubt
+        )
         known.team_of[:size] = -1
 
     def _names_of(self, matches: Matches) -> set[str]:
         return set(lineups_of(matches).players)
 
     def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
-        state: SquadState = self._state
-        unknown = state.find(matches).unknown
-        seats = state.admit(matches)
-        mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        player_kernels.play_all(
-            seats.home, seats.away, y, matches.neutral, matches.weight, matches.day, seats.slots,
-            self._sheet(matches, seats), MODES[self.known], self._numbers, state.known, mean, variance,
-        )  # fmt: skip
+        unknown = self._state.find(matches).unknown
+        mean, variance = self._play(matches, [self], [y])[0]
         return mean, variance, unknown
 
-    def _expect(self, matches: Matches, y: Array, dy: Array) -> Expected:
-        """With exact derivatives, but for the weights of roles."""
+    def _sift(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+        """Those with the same weights of roles, which are read off line-ups, go side by side."""
+        alike = [k for k, lane in enumerate(lanes) if lane._role_weights == self._role_weights]
+        groups = [alike] + [[k] for k in range(len(lanes)) if k not in alike]
+        found: dict[int, tuple[Array, Array]] = {}
+        with ThreadPoolExecutor(usable_processors()) as pool:
+            played = pool.map(
+                lambda g: lanes[g[0]]._play(matches, [lanes[k] for k in g], [signals[k] for k in g]), groups
+            )
+            for group, several in zip(groups, played):
+                found |= dict(zip(group, several))
+        return [found[k] for k in range(len(lanes))]
+
+    def _play(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+        """Let raters with these numbers use the matches side by side; the first is this one."""
         state: SquadState = self._state
         seats = state.admit(matches)
-        mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        names = (*EXACT, *(PREFIX + name for name in condition_names(self.conditions)))
-        dmean, dvariance = (np.empty((len(matches), len(names))) for _ in range(2))
-        slopes.walk_with_slopes(
-            seats.home, seats.away, y, dy, matches.neutral, matches.weight, matches.day, seats.slots,
-            self._sheet(matches, seats), MODES[self.known], self._numbers, state.known, mean, variance, dmean,
-            dvariance,
+        count, shape = len(lanes), (len(matches), len(lanes))
+        numbers = [np.concatenate(column) for column in list(zip(*(lane._numbers for lane in lanes)))[:-2]]
+        p = rotation_kernels.Numbers(*numbers, *self._numbers[-2:])
+        s = state.in_lanes(count)
+        for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
+            s.venue_v[:, q] = lane._state.known.venue_v
+            s.slot_v[:, q] = state.slots.variances(lane.parameters_)
+            s.delta_v[..., q] = s.slot_v[:, q]
+        mean, variance = np.empty(shape), np.empty(shape)
+        player_kernels.play_all(
+            seats.home, seats.away, np.column_stack(signals), matches.neutral, matches.weight, matches.day,
+            seats.slots, self._sheet(matches, seats), MODES[self.known], p, s, mean, variance,
         )  # fmt: skip
-        for k, name in enumerate(names):
-            if self._in_unit(name):  # the kernel knows variances
-                dmean[:, k] *= 2.0 * self.parameters_[name]
-                dvariance[:, k] *= 2.0 * self.parameters_[name]
-        exact = Expected(mean, variance, dmean, dvariance, names)
-        others = tuple(p.name for p in self.open_parameters() if p.name not in (*READING, *names))
-        return joined(exact, by_differences(self, matches, mean, variance, others)) if others else exact
+        return [(mean[:, q].copy(), variance[:, q].copy()) for q in range(count)]
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: SquadState = self._state
@@ -284,22 +321,46 @@ class PlayerElo(GaussianRater, ConditionRater):
         if state.waiting and len(matches):
             last = known.last
             known = known._replace(last=np.where((last == NEVER) & (known.games > 0), matches.day[0], last))
-        mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        mean, variance = np.empty((len(matches), 1)), np.empty((len(matches), 1))
         player_kernels.foresee_all(
             seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._sheet(matches, seats),
-            MODES[self.known], self._numbers, known, mean, variance,
+            MODES[self.known], self._numbers, in_lanes(known), mean, variance,
         )  # fmt: skip
-        return mean, variance, seats.unknown
+        return mean[:, 0], variance[:, 0], seats.unknown
 
     def _sheet(self, matches: Matches, seats: Seats) -> rotation_kernels.Sheet:
         return lineup_sheet(lineups_of(matches), seats.players, self._role_weights)
 
     @property
     def ratings_(self) -> pl.DataFrame:
-        """Name, team played for last, rating, uncertainty, matches and last_played of all players, the best first."""
+        """Name, team played for last, rating, uncertainty, matches and last_played of all players, the best first.
+
+        Uncertainty is that of a player's own last match (:meth:`ratings_on` has that of a day) and includes the
+        ``doubt`` of forecasts.
+        """
+        state: SquadState = self._begun()
+        return self._table(state.known.x[: len(state)], state.known.P[: len(state)])
+
+    def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
+        """Ratings and their uncertainty as they are on a day, by default that of the last match.
+
+        ``told_apart`` says of whom matches tell more than that he is a player of his teams: that they, or rather what
+        is left of them on that day, have taken half of the variance with which a newcomer begins.
+        """
         import polars as pl
 
         state: SquadState = self._begun()
+        size, values = len(state), self.parameters_
+        idle = self._day(date) - state.as_seen_on(self._day(date)).last[:size]
+        f, added = rested(idle, values["regression"], values["walk"] ** 2)
+        variance = f**2 * state.known.P[:size] + added
+        apart = pl.Series("told_apart", variance < values["prior_spread"] ** 2 / 2.0)
+        return self._table(f * state.known.x[:size], variance, apart)
+
+    def _table(self, strength: Array, variance: Array, *more: pl.Series) -> pl.DataFrame:
+        import polars as pl
+
+        state: SquadState = self._state
         size, points, known = len(state), self.points_per_unit_, state.known
         teams = np.array([*state.teams.names, ""], dtype=object)
         return (
@@ -307,12 +368,13 @@ class PlayerElo(GaussianRater, ConditionRater):
                 {
                     "name": pl.Series(state.roster.names, dtype=pl.String),
                     "team": pl.Series(teams[known.team_of[:size]].tolist(), dtype=pl.String),
-                    "rating": self.initial + points * known.x[:size],
-                    "uncertainty": points * np.sqrt(known.P[:size]),
+                    "rating": self.initial + points * strength,
+                    "uncertainty": points * np.sqrt(self.parameters_["doubt"] * variance),
                     "matches": state.games_shown(),
                     "last_played": np.maximum(known.last[:size], -(10**6)).astype("datetime64[D]"),
                 }
             )
+            .with_columns(*more)
             .filter(state.here())
             .sort("rating", descending=True, maintain_order=True)
         )
@@ -329,18 +391,18 @@ class PlayerElo(GaussianRater, ConditionRater):
         size, points = len(state.teams), self.points_per_unit_
         theta, sigma, doubt = np.zeros(size), np.zeros(size), np.zeros(size)
         today = state.known.clock[TODAY]
-        player_kernels.team_strengths(today, self._numbers, state.known, theta, sigma, doubt)
+        player_kernels.team_strengths(today, self._numbers, state.in_lanes(), theta, sigma, doubt)
         return (
             pl.DataFrame(
                 {
                     "name": pl.Series(state.teams.names, dtype=pl.String),
                     "strength": self.initial + points * theta,
                     "spread": points * sigma,
-                    "uncertainty": points * doubt,
+                    "uncertainty": points * np.sqrt(self.parameters_["doubt"]) * doubt,
                     "lineups": state.known.ring_count[:size],
                 }
             )
-            .filter(pl.col("lineups") > 0)
+            .filter(state.known.games[state.known.effect[:size]] > 0)
             .sort("strength", descending=True, maintain_order=True)
         )
 
@@ -356,7 +418,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         seats, y = state.admit(matches), walker._signal(matches)
         games = state.games_shown()
         sheet = walker._sheet(matches, seats)
-        told = given_everything(seats, y, matches, sheet, walker._numbers, state.known)
+        told = given_everything(seats, y, matches, sheet, walker._numbers, state.in_lanes())
         if not told.settled:
             warnings.warn("hindsight has not settled: ratings may still move a little", KineloWarning, stacklevel=3)
         return [walker._seen_back(told, stop, seats, matches, games) for stop in stops]
@@ -369,7 +431,7 @@ class PlayerElo(GaussianRater, ConditionRater):
 
         state, points = self._state, self.points_per_unit_
         latest = told.latest(stop)
-        who = np.flatnonzero(latest >= 0)
+        who = np.flatnonzero((latest >= 0) & (state.known.kind[: latest.size] == rotation_kernels.PLAYER))
         at, played = latest[who], np.bincount(told.who[: told.bounds[stop]])
         match = told.match[at]
         teams = np.where(told.side[at] > 0, seats.home[match], seats.away[match])
@@ -378,7 +440,7 @@ class PlayerElo(GaussianRater, ConditionRater):
                 "name": pl.Series([state.roster.names[q] for q in who], dtype=pl.String),
                 "team": pl.Series([state.teams.names[t] for t in teams], dtype=pl.String),
                 "rating": self.initial + points * told.mean[at],
-                "uncertainty": points * np.sqrt(told.variance[at]),
+                "uncertainty": points * np.sqrt(self.parameters_["doubt"] * told.variance[at]),
                 "matches": played[who] + games[who],
                 "last_played": matches.date[match],
             }

@@ -3,7 +3,10 @@
 A side's shares ``w_k`` come from minutes, else from who started, times the weight of the role. Before a match each
 starter counts with the share he usually plays, and the team's recent substitutes fill up. Where nothing is known the
 line-up is a random one of the team's recent line-ups: the paper's random strength, with mean ``θ`` and variance ``σ²``
-over those line-ups as their players are rated now.
+over those line-ups as their players are rated now. Squads change: the recent line-ups count with ``q = e^{−years}``
+since the last one that is known, and a stand-in, the squad of the team, plays the rest. It is rated as one player.
+
+Beside the players stands what a team has as a team, whoever plays (its ``effect``), in every match with share one.
 """
 
 from __future__ import annotations
@@ -14,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import kernel
-from kinelo.raters.random_walk import fade, years_since_start
+from kinelo.play.formula import inlined, kernel
+from kinelo.raters.random_walk import YEAR, fade, years_since_start
 
 AFTER, STARTERS, UNKNOWN = range(3)
 RECENT, WIDEST = 10, 48
@@ -23,22 +26,29 @@ USUAL_GAIN = 0.1
 FRESH_STARTER = 0.7
 
 
+PLAYER, STAND_IN, EFFECT = range(3)
+"""What is rated: a player, the squad of a team that plays where no line-up is known, or what the team has itself."""
+
+
 class Numbers(NamedTuple):
-    """What the kernels take: variances (``walk`` and ``venue_walk`` a year's), ρ, and how line-ups are read.
+    """What the kernels take: variances (``walk``, ``venue_walk`` and ``squad_walk`` a year's), ρ, and how line-ups are
+    read; all but the last two are arrays with an entry per lane.
 
     ``size`` is the total of a line-up where its sum counts, 0 where its mean does.
     """
 
-    walk: float
-    prior: float
-    newcomer: float
-    team_prior: float
-    rho: float
+    walk: NDArray[np.float64]
+    prior: NDArray[np.float64]
+    newcomer: NDArray[np.float64]
+    team_prior: NDArray[np.float64]
+    rho: NDArray[np.float64]
+    together: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    venue_walk: NDArray[np.float64]
+    squad: NDArray[np.float64]
+    squad_walk: NDArray[np.float64]
     bench: float
     size: float
-    together: float
-    noise: float
-    venue_walk: float
 
 
 class Sheet(NamedTuple):
@@ -52,8 +62,10 @@ class Sheet(NamedTuple):
 
 
 class Squads(NamedTuple):
-    """What is known of players (``x, P, last, games, usual, team_of``), of teams' recent line-ups, and of venues.
+    """What is known of players (``x, P, last, games, usual, team_of, kind``), of teams' recent line-ups, and of venues.
 
+    ``x, P, venue, venue_v, delta, delta_v`` have a last axis of lanes where kernels read and write them. ``ring_day``
+    is the day of the last line-up known, ``stand_in`` and ``effect`` the places of those of a team (−1: none).
     ``delta`` and ``delta_v`` hold the players' strengths under conditions, ``slot_v`` their variance before any match;
     ``seat`` is scratch space: one plus the place of a player in a list that is being made, 0 outside.
     """
@@ -65,10 +77,14 @@ class Squads(NamedTuple):
     usual: NDArray[np.float64]
     seat: NDArray[np.int64]
     team_of: NDArray[np.int64]
+    kind: NDArray[np.int8]
     ring_ids: NDArray[np.int32]
     ring_w: NDArray[np.float64]
     ring_start: NDArray[np.int8]
     ring_count: NDArray[np.int64]
+    ring_day: NDArray[np.int64]
+    stand_in: NDArray[np.int64]
+    effect: NDArray[np.int64]
     venue: NDArray[np.float64]
     venue_v: NDArray[np.float64]
     clock: NDArray[np.int64]
@@ -160,6 +176,40 @@ def recent_average(team, p, s, ids, w):
 
 
 @kernel
+def trust(team, day, s):
+    """How much a team's recent line-ups still tell of who plays."""
+    if team < 0 or s.ring_count[team] == 0:
+        return 0.0
+    return math.exp(-max(day - s.ring_day[team], 0) / YEAR)
+
+
+@kernel
+def likely_lineup(team, day, p, s, ids, w):
+    """Ids and shares where no line-up is known: recent players as far as they are trusted, and the stand-in."""
+    q = trust(team, day, s)
+    n = np.int64(0)
+    if q > 0.0:
+        n = recent_average(team, p, s, ids, w)
+        for k in range(n):
+            w[k] *= q
+    if team >= 0 and s.stand_in[team] >= 0:
+        ids[n] = s.stand_in[team]
+        w[n] = 1.0 - q
+        n += 1
+    return n
+
+
+@kernel
+def with_effect(team, n, s, ids, w):
+    """Append what the team has itself."""
+    if team >= 0 and s.effect[team] >= 0:
+        ids[n] = s.effect[team]
+        w[n] = 1.0
+        n += 1
+    return n
+
+
+@kernel
 def announced_lineup(g, side, team, sheet, p, s, ids, w):
     """Ids and shares of the line-up as its starters let expect it before the match; return how many."""
     n = np.int64(0)
@@ -178,60 +228,71 @@ def announced_lineup(g, side, team, sheet, p, s, ids, w):
     return n
 
 
+@inlined
+def aged(player, lane, day, p, s):
+    """Mean and variance of a strength on a day, of one who has played."""
+    if s.kind[player] == EFFECT:
+        f, added = fade(day - s.last[player], 0.0, p.squad_walk[lane])
+    else:
+        f, added = fade(day - s.last[player], p.rho[lane], p.walk[lane])
+    return f * s.x[player, lane], f * f * s.P[player, lane] + added
+
+
 @kernel
-def belief(ids, w, n, day, p, s):
-    """Mean and variance of ``Σ w x`` on a day, and the prior mean of the newcomers among them.
+def belief(ids, w, n, lane, day, p, s):
+    """Mean and variance of ``Σ w x`` on a day, and the prior means of newcomers and of a stand-in among them.
 
     A newcomer leans on those he plays with, as far as they are known: a side of newcomers is as strong as they are.
-    What newcomers of one side have in common is doubted as well.
+    What newcomers of one side have in common is doubted as well. A new stand-in is what is known of the team.
     """
-    mean = 0.0
-    variance = 0.0
-    fresh = 0.0
+    mean = variance = fresh = standing = share = own = 0.0
     for k in range(n):
         q = ids[k]
-        if s.games[q] == 0:
-            fresh += w[k]
-            variance += w[k] * w[k] * p.prior
+        kind = s.kind[q]
+        if s.games[q] > 0:
+            x, P = aged(q, lane, day, p, s)
+            variance += w[k] * w[k] * P
+            if kind == EFFECT:
+                own += w[k] * x
+            else:
+                mean += w[k] * x
+                share += w[k]
+        elif kind == EFFECT:
+            variance += w[k] * w[k] * p.squad[lane]
         else:
-            f, added = fade(day - s.last[q], p.rho, p.walk)
-            mean += w[k] * f * s.x[q]
-            variance += w[k] * w[k] * (f * f * s.P[q] + added)
-    variance += p.together * fresh * fresh * p.prior
-    prior = p.newcomer * (1.0 - math.exp(-years_since_start(day, s.clock))) + p.team_prior * mean
+            variance += w[k] * w[k] * p.prior[lane]
+            if kind == STAND_IN:
+                standing += w[k]
+            else:
+                fresh += w[k]
+    variance += p.together[lane] * fresh * fresh * p.prior[lane]
+    level = p.newcomer[lane] * (1.0 - math.exp(-years_since_start(day, s.clock)))
+    prior = level + p.team_prior[lane] * mean
+    known = mean / share if share > 1e-9 else level
     if n == 0:
-        return prior, p.prior, prior
-    return mean + fresh * prior, variance, prior
+        return prior, p.prior[lane] + p.squad[lane], prior, known
+    return mean + own + fresh * prior + standing * known, variance, prior, known
 
 
 @kernel
-def by_level(ids, w, n, levels, s):
+def by_level(ids, w, n, lane, levels, s):
     """Mean and variance of ``Σ w δ`` under the levels of a match; where nobody is listed, one player nobody knows."""
     mean = 0.0
     variance = 0.0
     for slot in levels:
         if slot >= 0:
             for k in range(n):
-                mean += w[k] * s.delta[ids[k], slot]
-                variance += w[k] * w[k] * s.delta_v[ids[k], slot]
+                if s.kind[ids[k]] != EFFECT:
+                    mean += w[k] * s.delta[ids[k], slot, lane]
+                    variance += w[k] * w[k] * s.delta_v[ids[k], slot, lane]
             if n == 0:
-                variance += s.slot_v[slot]
+                variance += s.slot_v[slot, lane]
     return mean, variance
 
 
 @kernel
-def rotation(team, day, levels, p, s, ids, w):
-    """Mean ``θ`` and variance ``σ²`` of the strength over the team's recent line-ups, and how uncertain ``θ`` is."""
-    n = recent_average(team, p, s, ids, w)
-    doubt = belief(ids, w, n, day, p, s)[1]
-    if levels.size > 0:
-        doubt += by_level(ids, w, n, levels, s)[1]
-    for k in range(n):
-        s.seat[ids[k]] = k
-        w[k] = fade(day - s.last[ids[k]], p.rho, p.walk)[0] * s.x[ids[k]]
-        for slot in levels:
-            if slot >= 0:
-                w[k] += s.delta[ids[k], slot]
+def rotation(team, lane, day, levels, p, s):
+    """Mean ``θ`` and variance ``σ²`` of the strength over the team's recent line-ups, as its players are rated now."""
     lineups = min(s.ring_count[team], RECENT)
     theta = 0.0
     square = 0.0
@@ -240,19 +301,22 @@ def rotation(team, day, levels, p, s, ids, w):
         total = 0.0
         c = 0
         while c < WIDEST and s.ring_ids[team, r, c] >= 0:
-            total += s.ring_w[team, r, c]
-            strength += s.ring_w[team, r, c] * w[s.seat[s.ring_ids[team, r, c]]]
+            player, share = s.ring_ids[team, r, c], s.ring_w[team, r, c]
+            total += share
+            x = aged(player, lane, day, p, s)[0]
+            for slot in levels:
+                if slot >= 0:
+                    x += s.delta[player, slot, lane]
+            strength += share * x
             c += 1
         strength /= p.size if p.size > 0.0 else max(total, 1e-12)
-        theta += strength / lineups
-        square += strength * strength / lineups
-    for k in range(n):
-        s.seat[ids[k]] = 0
-    return theta, max(square - theta * theta, 0.0), doubt
+        theta += strength / max(lineups, 1)
+        square += strength * strength / max(lineups, 1)
+    return theta, max(square - theta * theta, 0.0)
 
 
 @kernel
-def remember(g, side, team, sheet, p, s, w):
+def remember(g, side, team, day, sheet, p, s, w):
     """Keep the line-up among the team's recent ones, and how long each of its players usually plays."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
     if raw_shares(lo, hi, sheet, p.bench, w) <= 0.0:
@@ -273,3 +337,4 @@ def remember(g, side, team, sheet, p, s, w):
             share = w[c - lo] / sheet.role_weight[c]
             s.usual[q] = share if s.usual[q] == 0.0 else s.usual[q] + USUAL_GAIN * (share - s.usual[q])
     s.ring_count[team] += 1
+    s.ring_day[team] = max(day, s.ring_day[team])

@@ -12,16 +12,23 @@ from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.levels import LevelState
 from kinelo.raters.name_index import Roster
-from kinelo.raters.player.rotation import RECENT, WIDEST, Sheet, Squads
-from kinelo.raters.state import Column, Seats
+from kinelo.raters.player.rotation import EFFECT, PLAYER, RECENT, STAND_IN, WIDEST, Sheet, Squads
+from kinelo.raters.state import NEVER, Column, Seats
+
+APART = "\x1f"
+"""How names begin that stand for a team among the players; no file holds such a name."""
 
 
 class SquadState(LevelState):
     """Players, teams and venues met so far, and players' strengths under conditions, in arrays that grow."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        **dict.fromkeys(("x", "P", "last", "games", "usual", "seat", "team_of", "delta", "delta_v"), Column("players")),
-        **dict.fromkeys(("ring_ids", "ring_w", "ring_start", "ring_count"), Column("teams")),
+        **dict.fromkeys(
+            ("x", "P", "last", "games", "usual", "seat", "team_of", "kind", "delta", "delta_v"), Column("players")
+        ),
+        **dict.fromkeys(
+            ("ring_ids", "ring_w", "ring_start", "ring_count", "ring_day", "stand_in", "effect"), Column("teams")
+        ),
     }
 
     def __init__(
@@ -38,10 +45,14 @@ class SquadState(LevelState):
             usual=np.empty(0),
             seat=np.empty(0, np.int64),
             team_of=np.empty(0, np.int64),
+            kind=np.empty(0, np.int8),
             ring_ids=np.empty((0, RECENT, WIDEST), np.int32),
             ring_w=np.empty((0, RECENT, WIDEST)),
             ring_start=np.empty((0, RECENT, WIDEST), np.int8),
             ring_count=np.empty(0, np.int64),
+            ring_day=np.empty(0, np.int64),
+            stand_in=np.empty(0, np.int64),
+            effect=np.empty(0, np.int64),
             venue=np.zeros(2),
             venue_v=venue_variance.copy(),
             clock=np.full(2, -(2**62)),
@@ -49,7 +60,7 @@ class SquadState(LevelState):
             delta_v=np.empty((0, 0)),
             slot_v=np.empty(0),
         )
-        super().__init__(known)
+        super().__init__(known, {"ring_day": NEVER, "stand_in": -1, "effect": -1})
         self.heed(conditions, values or {})
 
     @property
@@ -63,7 +74,7 @@ class SquadState(LevelState):
         teams = self.teams.places(matches.teams)
         players = self.roster.places(lineups.players)
         slots = self.slots.codes(matches)
-        self.grow()
+        self._bring_squads()
         if len(matches):
             self.arrive(int(matches.day[0]))
         places = players[lineups.player]
@@ -71,6 +82,39 @@ class SquadState(LevelState):
         sides = np.column_stack([home, away]).ravel()
         self.known.team_of[places] = np.repeat(sides, np.diff(lineups.offsets))
         return Seats(home, away, slots=slots, players=places)
+
+    def _bring_squads(self) -> None:
+        """Give every team that has none a stand-in and an effect of its own, among the players."""
+        self.grow()
+        for team in np.flatnonzero(self.known.effect[: len(self.teams)] < 0):
+            for kind, column in ((STAND_IN, "stand_in"), (EFFECT, "effect")):
+                place = self.roster.place(f"{APART}{kind} {self.teams.names[team]}")
+                self.grow()
+                getattr(self.known, column)[team] = place
+                self.known.kind[place] = kind
+                self.known.team_of[place] = team
+
+    def in_lanes(self, count: int = 1) -> Squads:
+        """The arrays as kernels take them (:func:`in_lanes`)."""
+        return in_lanes(self.known, count)
+
+    def here(self) -> NDArray[np.bool_]:
+        """Who has a rating: every player who has played or began with one; a squad is no player."""
+        return super().here() & (self.known.kind[: len(self)] == PLAYER)
+
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave; books of 0.2 knew players alone."""
+        if "kind" not in arrays:
+            ids = arrays["ring_ids"]
+            seen = np.where(ids >= 0, arrays["last"][np.maximum(ids, 0)] if arrays["last"].size else NEVER, NEVER)
+            teams = arrays["teams"].size
+            arrays = {
+                **arrays,
+                "kind": np.zeros(arrays["players"].size, np.int8),
+                "ring_day": seen.reshape(teams, -1).max(axis=1, initial=NEVER),
+                **dict.fromkeys(("stand_in", "effect"), np.full(teams, -1)),
+            }
+        super().from_arrays(arrays)
 
     def find(self, matches: Matches) -> Seats:
         """The same without keeping anyone: strangers among the players get places past the end, teams get −1."""
@@ -83,6 +127,16 @@ class SquadState(LevelState):
         unmet = {*seats.unknown, *(lineups.players[code] for code in strangers[listed[strangers]])}
         slots = self.slots.codes(matches, admit=False)
         return seats._replace(players=players[lineups.player], slots=slots, unknown=tuple(sorted(unmet)))
+
+
+def in_lanes(known: Squads, count: int = 1) -> Squads:
+    """The arrays with a last axis of lanes: views where there is one, so that the state changes, else copies."""
+    own = {
+        name: getattr(known, name)[..., None] for name in ("x", "P", "venue", "venue_v", "delta", "delta_v", "slot_v")
+    }
+    if count > 1:
+        own = {name: np.repeat(values, count, axis=-1) for name, values in own.items()}
+    return known._replace(**own)
 
 
 def lineups_of(matches: Matches) -> Lineups:

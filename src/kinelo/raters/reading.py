@@ -1,0 +1,162 @@
+"""How beliefs about matches are read as forecasts, in the order of the matches.
+
+A filter expects mean ``μ`` and variance ``V`` of what a match shows. With sharpness κ, half width ``c`` of the draw
+band and doubt ``d``, ``a = (κμ − c)/√(1 + κ²dV)`` and ``a' = (−κμ − c)/√(1 + κ²dV)``, a home win has the chance
+``Φ(a)`` and an away win ``Φ(a')``.
+
+Two of these numbers may change over the years. The draw band drifts, ``log c += step (1{draw} − P(draw))``. The
+sharpness runs: ``κ e^ℓ`` is used, where ``ℓ`` is 0 at first and then follows how bold the forecasts proved, by a scalar
+filter. With the score ``g = ∂ log P(result)/∂ℓ`` and its expected square ``I``, each match makes
+``v ← v + walk²``, ``ℓ ← ℓ + v g/(1 + v I)``, ``v ← v/(1 + v I)``. Both use a match only after it was forecast.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from kinelo.forecasts.fit import WARM_UP, estimate
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.matches.matches import Matches
+from kinelo.play.formula import inlined, kernel
+
+Array = NDArray[np.float64]
+READING = ("sharpness", "ties", "doubt", "ties_step")
+"""Parameters that say how a belief is read, and change none."""
+
+BAND, BOLD, BOLD_V = range(3)
+"""Places in the state of a reading: log of the draw band over its first width, ℓ, and the variance of ℓ."""
+
+FIRST_SPREAD = 0.05
+"""Standard deviation of ℓ before any match: the sharpness that was estimated is about right."""
+
+WIDEST_BAND = 4.0
+
+
+class Reading(NamedTuple):
+    """Sharpness, first half width of the draw band, doubt, step of the band, and how fast ℓ may wander per match."""
+
+    sharpness: float
+    ties: float
+    doubt: float
+    ties_step: float
+    walk: float
+
+
+def fresh_state() -> Array:
+    """The state of a reading before any match."""
+    return np.array([0.0, 0.0, FIRST_SPREAD**2])
+
+
+@inlined
+def normal_cdf(z):
+    """Φ(z)."""
+    return 0.5 * math.erfc(-z / math.sqrt(2.0))
+
+
+@inlined
+def normal_density(z):
+    """φ(z)."""
+    return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+
+
+@kernel
+def read_in_order(mean, variance, signed, weight, r, state, out):
+    """Forecast matches in order into the rows of ``out``, learning from each result ``signed`` in [−1, 1] after it."""
+    kappa, band = r.sharpness * math.exp(state[BOLD]), min(r.ties * math.exp(state[BAND]), WIDEST_BAND)
+    drawable = band > 0.0
+    for k in range(mean.size):
+        spread = kappa * kappa * r.doubt * variance[k]
+        s = 1.0 / math.sqrt(1.0 + spread)
+        home, away = (kappa * mean[k] - band) * s, (-kappa * mean[k] - band) * s
+        win = normal_cdf(home)
+        loss = normal_cdf(away) if drawable else 1.0 - win
+        draw = max(1.0 - win - loss, 0.0) if drawable else 0.0
+        out[k, 0], out[k, 1], out[k, 2] = win, draw, loss
+        if not weight[k] > 0.0:
+            continue
+        drawn = 1.0 - abs(signed[k])
+        if r.ties_step > 0.0 and drawable:
+            state[BAND] += r.ties_step * weight[k] * (drawn - draw)
+            band = min(r.ties * math.exp(state[BAND]), WIDEST_BAND)
+        if r.walk > 0.0:
+            # d home/dℓ and d away/dℓ: κ moves both the gap and how much of it is doubted
+            by_win = normal_density(home) * (kappa * mean[k] * s - home * spread * s * s)
+            by_loss = -by_win
+            if drawable:
+                by_loss = normal_density(away) * (-kappa * mean[k] * s - away * spread * s * s)
+            won, lost = max(signed[k], 0.0), max(-signed[k], 0.0)
+            score, information = 0.0, 0.0
+            for part, chance, by in ((won, win, by_win), (drawn, draw, -by_win - by_loss), (lost, loss, by_loss)):
+                if chance > 1e-12:
+                    score += part * by / chance
+                    information += by * by / chance
+            v = state[BOLD_V] + r.walk * r.walk
+            gain = v / (1.0 + weight[k] * v * information)
+            state[BOLD] += gain * weight[k] * score
+            state[BOLD_V] = gain
+            kappa = r.sharpness * math.exp(state[BOLD])
+
+
+def chances(mean: Array, variance: Array, r: Reading, state: Array) -> Array:
+    """Forecasts from a reading as it stands: rows of home win, draw, away win."""
+    kappa, band = sharpness_now(r, state), band_now(r, state)
+    scale = 1.0 / np.sqrt(1.0 + kappa**2 * r.doubt * variance)
+    win = ndtr((kappa * mean - band) * scale)
+    if band == 0.0:
+        return np.column_stack([win, np.zeros_like(win), 1.0 - win])
+    loss = ndtr((-kappa * mean - band) * scale)
+    return np.column_stack([win, np.maximum(1.0 - win - loss, 0.0), loss])
+
+
+def sharpness_now(r: Reading, state: Array) -> float:
+    """Sharpness after the matches read."""
+    return r.sharpness * math.exp(float(state[BOLD]))
+
+
+def band_now(r: Reading, state: Array) -> float:
+    """Half width of the draw band after the matches read."""
+    return min(r.ties * math.exp(float(state[BAND])), WIDEST_BAND)
+
+
+class Read:
+    """Beliefs about matches that stand as they are; only how they are read as forecasts is sought."""
+
+    def __init__(self, rater: Any, mean: Array, variance: Array) -> None:
+        self.rater = rater
+        self.mean, self.variance = mean, variance
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Those of the rater that change no belief."""
+        return tuple(p for p in self.rater.open_parameters() if p.name in READING)
+
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Read by these values."""
+        self.rater = copy.copy(self.rater)
+        self.rater.parameters_ = dict(self.rater.parameters_) | (estimated or {})
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """What was forecast of each match."""
+        self.rater._reading_state = fresh_state()
+        return Forecast(self.rater._read(self.mean, self.variance, matches))
+
+
+def read_anew(rater: Any, found: Estimates, matches: Matches) -> Estimates:
+    """The estimates of a rater with normal beliefs, all that says how beliefs are read settled anew."""
+    rater.reset(found.values)
+    mean, variance, _ = rater.expected(matches)
+    again = estimate(Read(rater, mean, variance), matches, WARM_UP)
+    return replace(
+        found,
+        values=found.values | again.values,
+        standard_errors=found.standard_errors | again.standard_errors,
+        log_likelihood=again.log_likelihood,
+        at_bounds=tuple(name for name in found.at_bounds if name not in READING) + again.at_bounds,
+    )
