@@ -129,6 +129,8 @@ def resting_league() -> kn.Matches:
     """R, the best, plays 2020 alone; the others 2020 and 2021; S stops half a year before the end."""
     names = ["R", *NAMES]
     early, late = league("2020-01-01", names, 6, seed=1), league("2021-01-01", NAMES, 9, seed=2)
+    won = pl.when(pl.col("home") == "R").then(1).when(pl.col("away") == "R").then(0).otherwise("result")
+    early = early.with_columns(result=won.cast(pl.Int64))
     last = str(np.datetime64("2021-01-01") + 75)
     return together(
         early, late.filter((pl.col("date") <= last) | ((pl.col("home") != "T7") & (pl.col("away") != "T7")))

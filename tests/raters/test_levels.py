@@ -238,7 +238,8 @@ def test_one_player_a_side_is_the_filter_of_sides():
     )  # fmt: skip
     matches = kn.read_matches(table, conditions=CONDITIONS)
     shared = {"walk": 0.2, "prior_spread": 0.9, "noise": 1.1, "venue_walk": 0.01, "newcomer": 0.0, "regression": 0.3}
-    players = kn.PlayerElo(**shared, team_prior=0.0, newcomer_correlation=0.0, conditions=CONDITIONS)
+    alone = {"team_prior": 0.0, "newcomer_correlation": 0.0, "squad_spread": 0.0, "squad_walk": 0.0}
+    players = kn.PlayerElo(**shared, **alone, conditions=CONDITIONS)
     teams = kn.KalmanElo(**shared, home_spread=0.0, opponent_prior=0.0, covariance="diagonal", conditions=CONDITIONS)
     for rater in (players, teams):
         rater.condition_spread = (0.4, 0.1, 1.0)

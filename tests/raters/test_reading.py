@@ -167,16 +167,18 @@ def scale_league(draws, seed, sides=40, n=8_000):
 
 @pytest.mark.parametrize("draws", [0.0, 0.25, 0.5])
 def test_a_point_is_a_point_of_expected_score_whatever_the_draws(draws):
-    """The spread of 178 points comes back within 7 % (the shrinkage of 400 results a side, and Φ for a logistic)."""
+    """The spread of 178 points comes back but for a tenth, with draws as without: what 400 results a side shrink, and
+    what Φ in place of the logistic function takes from the slope between equals (6 %).
+    """
     matches, true = scale_league(draws, 2)
     rater = kn.KalmanElo(covariance="diagonal").fit(matches)
     found = rater.ratings_.sort("name")["rating"].to_numpy()
-    assert np.polyfit(true, found, 1)[0] == pytest.approx(1.0, abs=0.07)
+    assert np.polyfit(true, found, 1)[0] == pytest.approx(0.92, abs=0.05)
     lined = {side: [[f"{name}{k}" for k in "ab"] for name in matches.to_polars()[side]] for side in ("home", "away")}
     table = matches.to_polars().to_dict(as_series=False)
     table |= {"home_lineup": lined["home"], "away_lineup": lined["away"]}
     players = kn.PlayerElo().fit(kn.read_matches(table)).team_strengths_.sort("name")
-    assert np.polyfit(true, players["strength"].to_numpy(), 1)[0] == pytest.approx(1.0, abs=0.07)
+    assert np.polyfit(true, players["strength"].to_numpy(), 1)[0] == pytest.approx(0.92, abs=0.05)
 
 
 def test_law_of_margins_is_that_of_the_surprises():

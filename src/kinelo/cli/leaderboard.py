@@ -80,6 +80,7 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
     columns = {"rating": "Rating", "uncertainty": "±", "surely": "At least", "matches": "Matches"}
     known = {name: words for name, words in columns.items() if name in table.columns}
     apart = table["pool"].n_unique() > 1
+    noted = bool((table.head(top)["note"] != "").any())
     shown = Table(title=title, title_justify="left")
     shown.add_column("", justify="right")
     shown.add_column("Name")
@@ -89,6 +90,8 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
         shown.add_column("Last played", justify="right", no_wrap=True)
     if apart:
         shown.add_column("Pool")
+    if noted:
+        shown.add_column("Note")
     for row in table.head(top).iter_rows(named=True):
         numbers = [f"{row[name]:,}" if name == "matches" else f"{row[name]:.1f}" for name in known]
         played = [str(row["last_played"])] if "last_played" in row else []
@@ -98,6 +101,7 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
             *numbers,
             *played,
             *([row["pool"]] if apart else []),
+            *([row["note"]] if noted else []),
         )
     console = Console()
     console.print(shown)

@@ -227,13 +227,13 @@ class GaussianRater(StatefulRater):
         """Carry the ratings on with further matches, in order."""
         self._begin(matches)
         mean, variance, _ = self._walk(matches, self._signal(matches))
-        self._read(mean, variance, matches)
+        self._forecast_in_order(mean, variance, matches)
         return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         mean, variance, unknown = self.expected(matches)
-        return Forecast(self._read(mean, variance, matches), unknown).about(matches)
+        return Forecast(self._forecast_in_order(mean, variance, matches), unknown).about(matches)
 
     @property
     def _reading(self) -> Reading:
@@ -241,7 +241,7 @@ class GaussianRater(StatefulRater):
         values = self.parameters_
         return Reading(*(values[name] for name in READING), float(self.sharpness_walk))
 
-    def _read(self, mean: Array, variance: Array, matches: Matches) -> Array:
+    def _forecast_in_order(self, mean: Array, variance: Array, matches: Matches) -> Array:
         """Forecast matches in order from what was expected of them, and learn how bold and how level they were."""
         said = np.empty((mean.size, 3))
         reading.read_in_order(mean, variance, matches.signed, matches.weight, self._reading, self._reading_state, said)
@@ -285,7 +285,7 @@ class GaussianRater(StatefulRater):
 
         def losses(reader: tuple[Any, tuple[Array, Array]]) -> Array:
             lane, (mean, variance) = reader
-            return log_loss(lane._read(mean, variance, matches)[skipped:], matches.result[skipped:])
+            return log_loss(lane._forecast_in_order(mean, variance, matches)[skipped:], matches.result[skipped:])
 
         with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
             here, *there = pool.map(losses, readers)

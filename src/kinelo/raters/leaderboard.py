@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches, check_matches
@@ -71,7 +73,8 @@ def leaderboard(
     if active_days is not None:
         check_number("leaderboard", "active_days", active_days, 0.0)
     table = _ratings(rater)
-    table = _with_pools(table, _graph(rater, matches), active_days)
+    played = _graph(rater, matches)
+    table = _with_told_apart(_with_pools(table, played, active_days), played)
     if "last_played" in table.columns:
         table = table.with_columns(idle_days=(pl.col("last_played").max() - pl.col("last_played")).dt.total_days())
         if active_days is not None:
@@ -90,12 +93,32 @@ def leaderboard(
     return table.select(place, *shown, pl.all().exclude(*first, "pool", "note", "told_apart"), "pool", "note")
 
 
-def _with_notes(table: pl.DataFrame) -> pl.DataFrame:
-    """The table with ``note``, and with ``told_apart`` and ``idle_days`` where it has none."""
+def _with_told_apart(table: pl.DataFrame, matches: Matches | None) -> pl.DataFrame:
+    """The table with ``told_apart``: not those who played in the very same matches, for as long, on the same side.
+
+    A player is known by the sum of random numbers, one for each side of a match, times what he played of it.
+    """
     import polars as pl
 
     if "told_apart" not in table.columns:
         table = table.with_columns(told_apart=pl.lit(True))
+    lineups = None if matches is None or "team" not in table.columns else matches.lineups
+    if lineups is None:
+        return table
+    side = np.random.default_rng(0).integers(1, 2**40, lineups.offsets.size - 1).astype(np.uint64)
+    part = np.where(np.isnan(lineups.minutes), 2.0 - lineups.starter, 3.0 + lineups.minutes * 60.0).astype(np.uint64)
+    mark = np.zeros(len(lineups.players), np.uint64)
+    np.add.at(mark, lineups.player, np.repeat(side, np.diff(lineups.offsets)) * part)
+    marks = pl.DataFrame({"name": pl.Series(lineups.players, dtype=pl.String), "mark": mark})
+    marks = marks.select("name", alone=pl.len().over("mark") == 1)
+    joined = table.join(marks, on="name", how="left", maintain_order="left")
+    return joined.with_columns(told_apart=pl.col("told_apart") & pl.col("alone").fill_null(True)).drop("alone")
+
+
+def _with_notes(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with ``note``."""
+    import polars as pl
+
     rests = pl.lit("")
     if "last_played" in table.columns:
         rests = pl.when(pl.col("idle_days") > LONG_REST).then(

@@ -145,7 +145,7 @@ class Read:
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """What was forecast of each match."""
         self.rater._reading_state = fresh_state()
-        return Forecast(self.rater._read(self.mean, self.variance, matches))
+        return Forecast(self.rater._forecast_in_order(self.mean, self.variance, matches))
 
 
 def read_anew(rater: Any, found: Estimates, matches: Matches) -> Estimates:

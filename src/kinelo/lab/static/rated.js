@@ -97,9 +97,10 @@ export class Rated {
     const title = (row, k) => (pools && row.pool !== rows[k - 1]?.pool
       ? element("tr", {}, element("td", { class: "pool", colspan: "6" }, row.pool === "main" ? "The main pool" : `A pool apart, ${row.pool}: hardly a match ties it to the others`)) : null);
     const body = rows.flatMap((row, k) => (wanted && !row.name.toLowerCase().includes(wanted) ? [] : [title(row, k), element("tr", {},
-      element("td", { class: "number" }, String(row.place)),
+      element("td", { class: "number" }, row.place === null ? "–" : String(row.place)),
       element("td", {}, followed.has(row.name) ? this.#nameButton(row.name) : element("span", { class: "plain" }, row.name),
-        row.team ? element("span", { class: "soft team" }, row.team) : null),
+        row.team ? element("span", { class: "soft team" }, row.team) : null,
+        row.note ? element("span", { class: "soft team" }, row.note) : null),
       element("td", { class: "number" }, row.rating.toFixed(0)),
       element("td", { class: "number" }, `± ${row.uncertainty.toFixed(0)}`),
       element("td", {}, element("div", { class: "range", "aria-hidden": "true" },

@@ -115,6 +115,7 @@ class SquadState(LevelState):
                 **dict.fromkeys(("stand_in", "effect"), np.full(teams, -1)),
             }
         super().from_arrays(arrays)
+        self._bring_squads()
 
     def find(self, matches: Matches) -> Seats:
         """The same without keeping anyone: strangers among the players get places past the end, teams get −1."""
