@@ -15,6 +15,7 @@ from kinelo.raters.choice import RATER_HELP
 def audit(
     results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
     k: Annotated[float, typer.Option("--k", help="K of the system in use.")] = 32.0,
+    rules: Annotated[str | None, typer.Option("--rules", help="Instead of one K, the rules in use: fide.")] = None,
     home_advantage: Annotated[
         float | None, typer.Option(help="Its home advantage in points; by default that of the earlier half.")
     ] = None,

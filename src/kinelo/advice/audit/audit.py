@@ -278,7 +278,8 @@ def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
     if own.size == 0:
         return Home(0.0, 0.0, 0.0, 0.0)
     tenth = max(own.size // 10, 1)
-    following = recursion.with_home(recursion.strengths.home)
+    # What was known before each match: to follow what only later results tell would be hindsight.
+    following = recursion.with_home(np.where(recursion.calendar.neutral, 0.0, recursion.filtered.home_path[:, 0]))
     gain = recursion.loss(k) - following.loss(k)
     return Home(in_use.home_advantage, float(own[:tenth].mean()), float(own[-tenth:].mean()), gain)
 

@@ -54,8 +54,8 @@ class SystemInUse:
         return replace(self, rater=anew(self.rater, ties=ties)) if self.rater.ties is None else self
 
     def at(self, k: float) -> ClassicElo:
-        """The same system with this K."""
-        return anew(self.rater, k=k)
+        """The same system with this one K for all."""
+        return anew(self.rater, **({"k": k} | ({"k_of": None} if hasattr(self.rater, "k_of") else {})))
 
     def blank(self) -> ClassicElo:
         """The system as it is, before any match."""
@@ -141,12 +141,12 @@ def system_of(rater: Rater | None, matches: Matches, since: int) -> tuple[System
 
 def single_k(rater: ClassicElo) -> float | None:
     """The one K of a rater; None where a rule sets it match by match."""
-    return float(rater.k) if isinstance(rater.k, int | float) else None
+    return None if rater.step is None else 2.0 * rater.step
 
 
 def rule_name(rater: ClassicElo) -> str:
     """What a rule of K is called in a sentence."""
-    return type(rater.k).__name__
+    return str(getattr(rater, "label", rater)).removeprefix("plain Elo, ")
 
 
 def followed(rater: TeamElo, matches: Matches, nu: float, home: Array) -> tuple[Array, Array]:

@@ -189,9 +189,9 @@ def _venue(audit: Findings) -> str:
     draws = f"equal sides draw {ties / (2 + ties):.0%} of their matches"
     if audit.matches.neutral.all():
         return f"no home; {draws}"
-    moved = f" today, {home.first:.0f} at first" if abs(home.today - home.first) > MOVED else ""
-    off = max(abs(home.in_use - home.first), abs(home.in_use - home.today)) > MOVED
-    follow = f", and following it {change(home.gain)} by theory" if off and home.gain > NOTHING else ""
+    worth_it = home.gain > NOTHING
+    moved = f" today, {home.first:.0f} at first" if worth_it and abs(home.today - home.first) > MOVED else ""
+    follow = f", and following it {change(home.gain)} by theory" if worth_it else ""
     return f"playing at home is worth {home.today:.0f} points{moved}; forecasts add {home.in_use:.0f}{follow}; {draws}"
 
 
