@@ -40,6 +40,15 @@ def test_json_is_the_audit_and_nothing_else(results):
     assert found["advice"]["low"] <= found["advice"]["k"] <= found["advice"]["high"]
 
 
+def test_rules_of_k_are_audited_and_kept_apart_from_raters(results):
+    called = CliRunner().invoke(app, ["audit", str(results), "--rules", "fide", "--json"])
+    found = json.loads(called.stdout)
+    assert found["k"] is None
+    assert "K by FIDE's rules" in found["verdict"]
+    refused = CliRunner().invoke(app, ["audit", str(results), "--k", "20", "--rater", "glicko"])
+    assert isinstance(refused.exception, InputError)
+
+
 def test_strange_ratings_are_refused(results, tmp_path):
     table = tmp_path / "ratings.csv"
     table.write_text("name,rating\nAjax,1500\nPSV,1600\n")

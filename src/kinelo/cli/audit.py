@@ -8,16 +8,19 @@ from typing import Annotated
 import typer
 
 from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
+from kinelo.cli.options import Federation, StartingRatings, grouped
 from kinelo.cli.picture import picture_name
-from kinelo.raters.choice import RATER_HELP
+from kinelo.errors import InputError
+from kinelo.raters.choice import AUTOMATIC, RATER_HELP
 
 
+@grouped
 def audit(
     results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
-    k: Annotated[float, typer.Option("--k", help="K of the system in use.")] = 32.0,
-    rules: Annotated[str | None, typer.Option("--rules", help="Instead of one K, the rules in use: fide.")] = None,
+    federation: Federation,
     home_advantage: Annotated[
-        float | None, typer.Option(help="Its home advantage in points; by default that of the earlier half.")
+        float | None,
+        typer.Option(help="Home advantage in use, in points; by default that of the earlier half."),
     ] = None,
     rater: Annotated[
         str | None,
@@ -40,6 +43,7 @@ def audit(
             help="Play the league again from the estimates and draw both into this file.", callback=picture_name
         ),
     ] = None,
+    start: StartingRatings = None,
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
     column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None,
     aliases: Aliases = None,
@@ -47,6 +51,8 @@ def audit(
     drop_repeats: DropRepeats = False,
 ) -> None:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
+
+    The system in use is plain Elo with --k (32 unless given), --k-of or --rules, or the --rater.
 
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png
     """
@@ -62,12 +68,13 @@ def audit(
     matches = load(results, lineups, column, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
     if since is not None:
         matches = matches.since(since)
+    plain = federation.rater(AUTOMATIC, start)
+    if rater is not None and (plain is not None or start is not None or home_advantage is not None):
+        raise InputError("--rater is no plain Elo: leave out --k, --k-of, --rules, --start and --home-advantage.")
+    in_use = TeamElo.classic(start=start) if plain is None else plain
+    in_use.set_params(home_advantage=home_advantage)
     with plain_warnings():
-        found = run(
-            matches,
-            TeamElo.classic(k, home_advantage=home_advantage) if rater is None else rater_called(rater),
-            ratings=ratings,
-        )
+        found = run(matches, in_use if rater is None else rater_called(rater), ratings=ratings)
     if as_json:
         content = found.to_dict()
         if lineups is not None:

@@ -358,6 +358,21 @@ def test_steps_are_found_under_any_rule_from_what_ratings_moved():
         played_before[list(pair)] += 1
 
 
+def test_a_rule_of_k_is_rated_by_its_own_rater_and_held_against_every_k():
+    matches, _ = walking()
+    rule = kn.FallingSteps(60.0, boost=2.0, matches=20)
+    found = kn.audit(matches, kn.TeamElo.classic(k=rule, home_advantage=60.0))
+    assert found.k is None and found.in_use.name == "K = 120 once settled"
+    said = kn.TeamElo.classic(k=rule, ties=found.league.ties, home_advantage=60.0).one_step_ahead(matches)
+    own = -np.log(said.probabilities[np.arange(len(matches)), (2 - 2 * matches.result).astype(int)])[found.since :]
+    best = -np.log(forecast(matches, found.advice.k, found)[found.since :])
+    assert found.tested.gain.mean == pytest.approx(own.mean() - best.mean(), abs=2e-5)
+    assert found.verdict.startswith("One K serves this league better than K = 120 once settled: K = ")
+    # Settled steps are those of K = 120 to 150: the theory of the rule lies near that of one such K.
+    assert found.recursion.loss(110.0) < found.now.log_loss < found.recursion.loss(190.0)
+    assert found.now.log_loss - found.best.log_loss == pytest.approx(found.tested.gain.mean, rel=0.35)
+
+
 def test_a_rater_that_has_rated_is_audited_as_if_it_had_not():
     matches = walking()[0][:400]
     plain = kn.TeamElo.classic(k=100, home_advantage=30.0)

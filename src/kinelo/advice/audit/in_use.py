@@ -55,7 +55,7 @@ class SystemInUse:
 
     def at(self, k: float) -> ClassicElo:
         """The same system with this one K for all."""
-        return anew(self.rater, **({"k": k} | ({"k_of": None} if hasattr(self.rater, "k_of") else {})))
+        return anew(self.rater, k=k, k_of=None)
 
     def blank(self) -> ClassicElo:
         """The system as it is, before any match."""
@@ -146,7 +146,7 @@ def single_k(rater: ClassicElo) -> float | None:
 
 def rule_name(rater: ClassicElo) -> str:
     """What a rule of K is called in a sentence."""
-    return str(getattr(rater, "label", rater)).removeprefix("plain Elo, ")
+    return rater.label.removeprefix("plain Elo, ")
 
 
 def followed(rater: TeamElo, matches: Matches, nu: float, home: Array) -> tuple[Array, Array]:
