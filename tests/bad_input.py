@@ -138,6 +138,11 @@ CALLS = {
         {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
     ),
     "diagnose": (lambda **k: kn.diagnose(**k).to_dict(), {"system": system(), "strengths": league()}),
+    "changeover": (
+        lambda **k: kn.changeover(**k).to_dict(),
+        {"old": kn.TeamElo.classic(k=32), "new": {"A": 1500.0, "B": 1400.0}, "matches": season(),
+         "thresholds": {"Master": 1500.0}},
+    ),
     "audit": (
         lambda **k: kn.audit(**k).to_dict(),
         {"matches": season(), "rater": kn.TeamElo.classic(k=32), "ratings": {"name": ["A", "B"], "rating": [1, 2]}},
@@ -302,7 +307,7 @@ CALLS = {
 
 RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
-    "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
+    "Relaxation", "Recovery", "Diagnosis", "Audit", "Changeover", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
     "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
     "RaterChoice",

@@ -18,6 +18,7 @@ from kinelo._version import __version__
 if TYPE_CHECKING:
     from kinelo import plot
     from kinelo.advice.audit.audit import Audit, audit
+    from kinelo.advice.changeover import Changeover, changeover
     from kinelo.advice.design import Design, design
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
@@ -102,6 +103,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "theory.moving.glicko": ("settled_deviations", "DeviationState"),
     "theory.moving.profile": ("strength_profile", "StrengthProfile"),
     "advice.audit.audit": ("audit", "Audit"),
+    "advice.changeover": ("changeover", "Changeover"),
     "advice.design": ("design", "Design"),
     "advice.diagnosis": ("diagnose", "Diagnosis"),
     "matches.reading": ("read_matches",),

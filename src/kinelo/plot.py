@@ -11,6 +11,7 @@ A figure is a ``matplotlib.figure.Figure``; no window is opened.
 from kinelo.pictures.audit import draw_audit as audit
 from kinelo.pictures.audit import draw_check as check
 from kinelo.pictures.calibration import draw_calibration as calibration
+from kinelo.pictures.changeover import draw_changeover as changeover
 from kinelo.pictures.design import draw_design as design
 from kinelo.pictures.histories import draw_histories as histories
 from kinelo.pictures.population import draw_population as population
@@ -23,6 +24,7 @@ from kinelo.pictures.sweep import draw_sweep as sweep
 __all__ = [
     "audit",
     "calibration",
+    "changeover",
     "check",
     "design",
     "film",

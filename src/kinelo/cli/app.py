@@ -12,6 +12,7 @@ from kinelo._version import __version__
 from kinelo.cli.audit import audit
 from kinelo.cli.backtest import backtest
 from kinelo.cli.book import book
+from kinelo.cli.changeover import changeover
 from kinelo.cli.design import design
 from kinelo.cli.devices import devices
 from kinelo.cli.diagnose import diagnose
@@ -59,6 +60,7 @@ app.command()(solve)
 app.command()(sweep)
 app.command()(diagnose)
 app.command()(audit)
+app.command()(changeover)
 app.command()(design)
 app.command()(sample)
 app.command()(rate)

@@ -1,0 +1,117 @@
+"""``kinelo changeover``: an old list of ratings beside a new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kinelo.cli.options import Json, Reading, grouped
+from kinelo.cli.picture import picture_name
+from kinelo.errors import InputError
+from kinelo.raters.choice import RATERS
+
+LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a rater: {', '.join(RATERS)}"
+
+
+@grouped
+def changeover(
+    results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
+    reading: Reading,
+    old: Annotated[str, typer.Option("--old", help=f"What is in use: {LIST_HELP}.")],
+    new: Annotated[str, typer.Option("--new", help=f"What shall be: {LIST_HELP}.")],
+    initial: Annotated[float, typer.Option("--initial", help="Rating of a newcomer.")] = 1500.0,
+    threshold: Annotated[
+        list[str] | None, typer.Option(help="A title and its rating, as Master=2200; may be repeated.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write both lists with all moves to this CSV file.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(callback=picture_name, help="Draw both lists into this PNG file.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Lay an old list of ratings beside a new one: who moves, why, and what becomes of titles.
+
+    Example:  kinelo changeover club.csv --old k=32 --new k=16 --threshold Master=2000 --out moves.csv
+    """
+    import json
+
+    from kinelo.advice.changeover import changeover as run
+    from kinelo.cli.loading import plain_warnings, write_csv
+
+    lines = _thresholds(threshold or [])
+    before, after = (_system(words, initial, reading) for words in (old, new))
+    matches = reading.load(results)
+    with plain_warnings():
+        found = run(before, after, matches, thresholds=lines)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        _show(found, top)
+    if out is not None:
+        write_csv(found.table, out)
+        typer.echo(f"Lists: {out}", err=as_json)
+    if picture is not None:
+        from kinelo.pictures.changeover import draw_changeover
+        from kinelo.pictures.style import save
+
+        typer.echo(f"Picture: {save(draw_changeover(found), picture)}", err=as_json)
+
+
+def _system(words: str, initial: float, reading: Reading) -> Any:
+    """The list or rater that an option names."""
+    from kinelo.model.steps import FideSteps
+    from kinelo.raters.choice import rater_called
+    from kinelo.raters.team.rater import TeamElo
+
+    name, equals, number = words.partition("=")
+    if name.strip().lower() == "k" and equals:
+        try:
+            return TeamElo.classic(float(number), initial=initial, start=reading.start)
+        except ValueError:
+            raise InputError(f"{words!r} is not of the form k=NUMBER, for example k=20.") from None
+    if words == "fide":
+        return TeamElo.classic(FideSteps(), initial=initial, start=reading.start)
+    if words in RATERS or ":" in words:
+        return rater_called(words, reading.start, reading.condition or ())
+    if not Path(words).exists():
+        raise InputError(f"{words!r} is no file, and no system either; give {LIST_HELP}.")
+    return Path(words)
+
+
+def _thresholds(pairs: list[str]) -> dict[str, float]:
+    found = {}
+    for pair in pairs:
+        title, equals, rating = pair.rpartition("=")
+        try:
+            found[title.strip()] = float(rating)
+        except ValueError:
+            equals = ""
+        if not equals or not title.strip():
+            raise InputError(f"--threshold {pair!r} is not of the form TITLE=RATING, for example Master=2200.")
+    return found
+
+
+def _show(found: Any, top: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title="Who moves furthest")
+    shown.add_column("Name")
+    for name in ("Old", "New", "Move"):
+        shown.add_column(name, justify="right")
+    shown.add_column("Why")
+    for row in found.movers(top).iter_rows(named=True):
+        shown.add_row(row["name"], f"{row['old']:.0f}", f"{row['new']:.0f}", f"{row['move']:+.0f}", row["reason"])
+    console = Console()
+    console.print(found.verdict, highlight=False)
+    console.print(shown)
+    for title in found.titles:
+        for what, names in (("gain", title.gained), ("lose", title.lost)):
+            if names:
+                console.print(f"{title.name}: {', '.join(names)} {what} it", highlight=False)
+        if title.same_number is not None and title.after != title.before:
+            kept = f"a threshold of {title.same_number:.0f} would keep {title.before} holders"
+            console.print(f"{title.name}: {kept}", highlight=False)
