@@ -306,8 +306,9 @@ CALLS = {
 """Name → (the call, valid arguments)."""
 
 RESULTS = {
+    "Changeover",
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
-    "Relaxation", "Recovery", "Diagnosis", "Audit", "Changeover", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
+    "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
     "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
     "RaterChoice",

@@ -233,8 +233,8 @@ def _gain(old: _List, new: _List, matches: Matches) -> tuple[float | None, float
         return None, None
     half = len(matches) // 2
     losses = []
-    for one in (old, new):
-        blank = copy.deepcopy(one.rater).fit(matches[:half])
+    for rater in (old.rater, new.rater):
+        blank = copy.deepcopy(rater).fit(matches[:half])
         losses.append(log_loss(blank.one_step_ahead(matches[half:]).probabilities, matches.result[half:]))
     difference = losses[0] - losses[1]
     return float(difference.mean()), float(difference.std(ddof=1) / math.sqrt(difference.size))
