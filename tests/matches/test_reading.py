@@ -149,7 +149,7 @@ def test_dirty_rows_are_reported_with_row_and_reason(tmp_path):
         4: "missing side",
         5: "missing score",
         6: "impossible score",
-        7: "missing score",
+        7: "unreadable score",
         8: "duplicate match id",
         9: "impossible weight",
         10: "missing match id",

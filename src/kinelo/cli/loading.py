@@ -60,10 +60,10 @@ def load(
     conditions: list[str] | None = None,
 ) -> Matches:
     """Read matches and say on the error stream what was noticed; write the rejected rows where asked."""
-    from kinelo.matches.reading import read_matches
+    from kinelo.matches.reading import NoMatches, read_matches
 
     chosen = cast("Scale | None", scale)
-    with silent_refusals():
+    with silent_refusals(), _rejects_written(rejects, NoMatches):
         matches = read_matches(
             results, lineups, column_mapping(columns), results=chosen, aliases=aliases, drop_repeats=drop_repeats,
             conditions=conditions or (),
@@ -71,11 +71,21 @@ def load(
     for note in matches.notes:
         typer.echo(f"note: {note}", err=True)
     if len(matches.rejected):
-        reasons = ", ".join(f"{reason}: {number:,}" for reason, number in matches.rejected.counts().items())
-        typer.echo(f"note: {len(matches.rejected):,} rows set aside ({reasons})", err=True)
+        typer.echo(f"note: {len(matches.rejected):,} rows set aside ({matches.rejected.told()})", err=True)
     if rejects is not None:
         write_csv(matches.rejected.to_polars(), rejects)
     return matches
+
+
+@contextmanager
+def _rejects_written(path: Path | None, nothing_left: type[Any]) -> Iterator[None]:
+    """Write the rejected rows also where no row is left."""
+    try:
+        yield
+    except nothing_left as error:
+        if path is not None:
+            write_csv(error.rejected.to_polars(), path)
+        raise
 
 
 @contextmanager

@@ -197,6 +197,11 @@ def _owners(names: Sequence[str], places: list[int], sides: Mapping[str, str]) -
     return (first, second) if behind or before else None
 
 
+def venue_columns(present: Iterable[str]) -> list[str]:
+    """Columns that may tell whether the first side was at home."""
+    return [column for column in present if _plain(column) in VENUE_COLUMNS]
+
+
 def more_sides(present: Iterable[str], found: Mapping[str, str]) -> str | None:
     """A column that names a third side beside two recognised ones, if there is one.
 

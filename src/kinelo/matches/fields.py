@@ -14,6 +14,13 @@ DATE_FORMATS = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m/%d/%Y", "%d/%m/%y",
     "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y",
 )  # fmt: skip
+YES = (
+    "true", "t", "yes", "y", "1", "1.0", "ja", "j", "wahr", "sim", "s", "verdadeiro", "si", "sí", "verdadero", "oui",
+    "vrai", "sì", "vero", "waar",
+)  # fmt: skip
+NO = (
+    "false", "f", "no", "n", "0", "0.0", "nein", "falsch", "não", "nao", "falso", "non", "faux", "nee", "onwaar",
+)  # fmt: skip
 EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01", "D")
 
 
@@ -55,7 +62,7 @@ def read_numbers(column: pl.Series) -> NDArray[np.float64]:
 
 def read_flags(column: pl.Series) -> NDArray[np.int8]:
     """Yes and no as 1 and 0, -1 where the column says neither."""
-    return read_words(column, {1: ("true", "t", "yes", "y", "1", "1.0"), 0: ("false", "f", "no", "n", "0", "0.0")})
+    return read_words(column, {1: YES, 0: NO})
 
 
 def read_words(column: pl.Series, meanings: Mapping[int, tuple[str, ...]]) -> NDArray[np.int8]:

@@ -7,16 +7,25 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import LOSER_COLUMNS, LOSER_DETAILS, MATCH_COLUMNS, find_columns, listed, more_sides
+from kinelo.matches.columns import (
+    LOSER_COLUMNS,
+    LOSER_DETAILS,
+    MATCH_COLUMNS,
+    find_columns,
+    listed,
+    more_sides,
+    venue_columns,
+)
 from kinelo.matches.conditions import read_conditions
-from kinelo.matches.fields import read_dates, read_flags, read_numbers
+from kinelo.matches.fields import read_dates, read_flags, read_numbers, read_words
 from kinelo.matches.loading import Opened
 from kinelo.matches.names import as_text, encode_names, spelt_alike, without_stand_ins
 from kinelo.matches.repeats import repeated_meetings
 from kinelo.matches.row_outcomes import read_outcome
 from kinelo.matches.rows import REASONS, USED_UP, Options, Rows
-from kinelo.matches.team_rows import joined_rows
+from kinelo.matches.team_rows import AT_HOME, joined_rows
 
+LARGEST_WEIGHT = 1e6
 DIVISIONS = ("gender", "sex", "division", "category", "league_gender", "mens_womens")
 
 
@@ -31,6 +40,8 @@ def interpret(opened: Opened, options: Options, name: str) -> Rows:
     if len(winners) == 2 and sides in (set(), set(winners.values())):
         winners_first = True
         details = find_columns(table.columns, LOSER_DETAILS, None)
+        if found.get("result") not in (None, *winners.values()):
+            found["score_line"] = found["result"]
         found = {k: v for k, v in found.items() if k != "result" and v not in winners.values()}
         found = found | details | winners
     for side in ("home", "away"):
@@ -77,7 +88,8 @@ def _check_sides(rows: Rows) -> None:
         shown = "; ".join(" and ".join(map(repr, group)) for group in alike[:3])
         more = f" and {len(alike) - 3:,} more" if len(alike) > 3 else ""
         rows.notes.append(
-            f"names that differ only in case or blanks count as different sides ({shown}{more}); aliases= joins them"
+            f"names that differ only in case, blanks or accents count as different sides ({shown}{more}); "
+            "aliases= joins them"
         )
 
 
@@ -99,7 +111,7 @@ def _listed(names: list[str], most: int = 8) -> str:
 
 def _read_dates(rows: Rows) -> None:
     if "date" not in rows.found:
-        rows.notes.append("there is no date column: matches count in the order of the file, all dated 1970-01-01")
+        rows.notes.append("there is no date column: matches count in the order of the file")
         return
     rows.date, form = read_dates(rows.table[rows.found["date"]])
     if form is not None and form != "%Y-%m-%d":
@@ -109,25 +121,48 @@ def _read_dates(rows: Rows) -> None:
 
 def _read_details(rows: Rows) -> None:
     table, found = rows.table, rows.found
-    if "neutral" in found and not rows.winners_first:
+    if "neutral" not in found and not rows.winners_first:
+        _read_venue(rows)
+    elif "neutral" in found and not rows.winners_first:
         flags = read_flags(table[found["neutral"]])
         rows.neutral = flags == 1
         if (flags < 0).any():
             _tell_unclear(rows, table[found["neutral"]].filter(pl.Series((flags < 0) & (rows.fault == 0))))
     if "weight" in found:
         rows.weight = read_numbers(table[found["weight"]])
-        rows.blame(~(np.isfinite(rows.weight) & (rows.weight >= 0)), "impossible weight")
+        rows.blame(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
     if "match_id" in found:
         text = as_text(table[found["match_id"]]).str.strip_chars()
         rows.identifiers = text.set(text == "", None) if (text == "").any() else text
 
 
+def _read_venue(rows: Rows) -> None:
+    """Venues from a column that says home, away or neutral of every match; one that names places says nothing here."""
+    for column in venue_columns(rows.table.columns):
+        if column in rows.found.values() or column in rows.options.conditions:
+            continue
+        says = read_words(rows.table[column], AT_HOME)
+        blank = as_text(rows.table[column]).str.strip_chars().fill_null("").eq("").to_numpy()
+        if not np.all((says >= 0) | blank) or not np.any(says != 1):
+            continue
+        rows.found["neutral"] = column
+        rows.neutral = (says == 2) | (says == 0)
+        if number := int(((says == 0) & (rows.fault == 0)).sum()):
+            rows.notes.append(
+                f"{number:,} entries of {column!r} say that the first side was away: those venues count as neutral"
+            )
+        return
+
+
 def _tell_unclear(rows: Rows, neither: pl.Series) -> None:
     """Venues whose column says something that is neither yes nor no; where it says nothing, it is no."""
     words = as_text(neither).str.strip_chars().drop_nulls()
-    if number := int((words != "").sum()):
+    words = words.filter(words != "")
+    if number := len(words):
+        shown = _listed(words.unique(maintain_order=True).to_list(), 3)
         rows.notes.append(
-            f"{number:,} entries of {rows.found['neutral']!r} say neither yes nor no: they count as not neutral"
+            f"{number:,} entries of {rows.found['neutral']!r} say neither yes nor no ({shown}): "
+            "they count as not neutral"
         )
 
 

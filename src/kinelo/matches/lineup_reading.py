@@ -28,6 +28,7 @@ REASONS = (
     "player on both sides",
     "player listed twice on one side",
 )
+MOST_MINUTES = 1e5
 HOME_SIDES = ("h", "home", "1", "home team", "white", "winner", "w")
 AWAY_SIDES = ("a", "away", "2", "away team", "black", "v", "visitor", "loser", "l")
 
@@ -51,7 +52,7 @@ def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: M
     (player,), players = encode_names(table[found["player"]])
     _blame(fault, player < 0, "missing player")
     minutes = _minutes(table, found)
-    _blame(fault, (minutes < 0) | np.isinf(minutes), "impossible minutes")
+    _blame(fault, (minutes < 0) | (minutes > MOST_MINUTES), "impossible minutes")
     starter = read_flags(table[found["starter"]]) if "starter" in found else np.full(table.height, -1, np.int8)
     role, roles = np.full(table.height, -1, np.int16), ()
     if "role" in found:

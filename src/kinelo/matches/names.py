@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 SEEDS = (11, 23)
 SMALLEST_TABLE = 1 << 13
 WHOLE = re.compile(r"-?\d+(\.0+)?$|$")
-NO_NAMES = frozenset({"na", "n/a", "nan", "nat", "none", "null", "nil", "-", "--", "–", "?", "<na>", "#n/a", "unknown"})
+NO_NAMES = frozenset({"na", "n/a", "nan", "nat", "none", "null", "nil", "-", "--", "–", "?", "<na>", "#n/a", "unknown",
+                      "bye", "tbd", "tba", "freilos", "spielfrei"})  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
@@ -203,13 +204,15 @@ def without_stand_ins(names: tuple[str, ...]) -> NDArray[np.bool_]:
 
 
 def spelt_alike(names: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Names that differ only in case, blanks or the way accents are stored.
+    """Names that differ only in case, blanks or accents.
 
-    >>> spelt_alike(("Ajax", "PSV", "AJAX ", "Real  Madrid", "Real Madrid"))
-    [('Ajax', 'AJAX '), ('Real  Madrid', 'Real Madrid')]
+    >>> spelt_alike(("Ajax", "PSV", "AJAX ", "Real  Madrid", "Real Madrid", "Perú", "Peru"))
+    [('Ajax', 'AJAX '), ('Real  Madrid', 'Real Madrid'), ('Perú', 'Peru')]
     """
     groups: dict[str, list[str]] = {}
     for name in names:
-        plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+        plain = " ".join(name.casefold().split())
+        if not plain.isascii():
+            plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
         groups.setdefault(plain, []).append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]

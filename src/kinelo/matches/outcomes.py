@@ -6,6 +6,7 @@ column of nothing but 0 and 1 is read as points, where 0 is a defeat: only ``res
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,9 +19,19 @@ from kinelo.matches.fields import read_numbers
 from kinelo.matches.names import encode_names
 
 Scale = Literal["points", "signed"]
-HOME_WORDS = ("h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left")
-DRAW_WORDS = ("d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "½", "1/2", "tie (bothbad)")
-AWAY_WORDS = ("a", "away", "l", "loss", "lost", "away win", "model_b", "player_b", "team_b", "black", "right")
+HOME_WORDS = (
+    "h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left",
+    "heim", "heimsieg", "mandante", "casa", "local", "domicile", "thuis",
+)  # fmt: skip
+DRAW_WORDS = (
+    "d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "½", "1/2", "tie (bothbad)",
+    "unentschieden", "remis", "empate", "nul", "match nul", "pareggio", "gelijk", "gelijkspel",
+)  # fmt: skip
+AWAY_WORDS = (
+    "a", "away", "l", "loss", "lost", "away win", "model_b", "player_b", "team_b", "black", "right",
+    "gast", "gastsieg", "auswärts", "auswärtssieg", "visitante", "fora", "exterieur", "extérieur", "ospite",
+    "trasferta", "uit",
+)  # fmt: skip
 
 AS_POINTS = "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
 AS_SIGNED = "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
@@ -30,11 +41,18 @@ DOUBTFUL = (
     "(--scale signed on the command line)"
 )
 LATER = r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|after extra time|ft|f"
+NUMBER = r"\d+(?:\.(?:0+|50*))?"
 SCORE_LINE = (
-    r"^\s*(?<home>\d+)\s*[-:–]\s*(?<away>\d+)\s*"
+    rf"^\s*(?<home>{NUMBER})\s*[-:–—x×]\s*(?<away>{NUMBER})\s*"
     rf"(?<after>(?:[,(\[;]?\s*(?:{LATER})\s*[)\]]?|\s|\([^()]*\)"
-    r"|[,;]?\s*\d+\s*[-:–]\s*\d+\s*(?:on\s*)?p(?:en|ens|enalties|so|k)?\.?)*)\s*\*?$"
+    r"|[,;]?\s*\d+\s*[-:–]\s*\d+\s*(?:on\s*)?p(?:en|ens|enalties|so|k)?\.?"
+    r"|[,;]?\s*p(?:en|ens|enalties|so|k)?\.?:?\s*\d+\s*[-:–]\s*\d+)*)\s*\*?$"
 )
+SET = r"\[?(\d+)\s*[-:–]\s*(\d+)\]?(?:\s*\(\d+(?:\s*[-:–]\s*\d+)?\))?"
+SETS = re.compile(rf"\s*(?:{SET}[\s,;/]*){{2,9}}")
+LEAST_SET = 4
+"""Games or points that win the first set at least; fewer are goals of two legs or of parts of a match."""
+
 SHOOTOUT = r"\bp(?:en|ens|enalties|so|k)?\b|\bso\b"
 EXTRA_TIME = r"aet|a\.e\.t|\bet\b|e\.t\.|ot\d*\b|extra|n\.v\."
 OTHER_SCALE = 0.05
@@ -89,12 +107,16 @@ class ScoreLines:
 
     home: NDArray[np.float64]
     away: NDArray[np.float64]
+    margin: NDArray[np.float64]
     shootouts: int
     extra_time: int
+    sets: int
 
 
 def read_scorelines(column: pl.Series) -> ScoreLines | None:
-    """Scores from text like ``2-1``, ``2:1 aet`` or ``3-3 (4-2 pens)``; None when the column holds something else.
+    """Scores from text like ``2-1``, ``2 x 1``, ``2:1 aet``, ``3-3 (4-2 pens)`` or ``6-4 3-6 7-5``; None without any.
+
+    Of sets, the score is their number; the margin adds the share of all games (or points) by which the winner led.
 
     >>> lines = read_scorelines(pl.Series(["2-1 aet", "3-3 (4-2 pens)", "1/2-1/2", "?"]))
     >>> lines.home.tolist(), lines.shootouts, lines.extra_time
@@ -104,14 +126,41 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
         return None
     # There are few different scores however many matches there are.
     (code,), lines = encode_names(column)
-    text = pl.Series([*lines, None], dtype=pl.String)
-    parts = text.str.to_lowercase().str.extract_groups(SCORE_LINE).struct
-    home, away = read_numbers(parts.field("home")), read_numbers(parts.field("away"))
+    text = pl.Series([*(_with_points(line) for line in lines), None], dtype=pl.String)
+    parts = text.str.extract_groups(SCORE_LINE).struct
+    home, away = read_numbers(parts.field("home")).copy(), read_numbers(parts.field("away")).copy()
+    margin = home - away
+    by_sets = np.zeros(len(text), bool)
+    for k, line in enumerate(lines):
+        if np.isnan(home[k]) and (told := read_sets(line)) is not None:
+            (home[k], away[k], margin[k]), by_sets[k] = told, True
     if not np.isfinite(home).any():
         return None
-    drawn = text.is_in(["1/2-1/2", "½-½"]).fill_null(False).to_numpy()
-    home, away = (np.where(drawn, 0.5, score) for score in (home, away))
     after = parts.field("after").fill_null("")
     number = np.bincount(code[code >= 0], minlength=len(text))
     shootouts, later = (int(number[after.str.contains(p).to_numpy()].sum()) for p in (SHOOTOUT, EXTRA_TIME))
-    return ScoreLines(home[code], away[code], shootouts, later)
+    return ScoreLines(home[code], away[code], margin[code], shootouts, later, int(number[by_sets].sum()))
+
+
+def _with_points(line: str) -> str:
+    """A score line in lower case, with halves as decimals: ``2½-1½``, ``2,5-1,5`` and ``1/2-1/2``."""
+    line = line.lower().replace("1/2-1/2", "½-½")
+    line = re.sub(r"(\d*)½", lambda found: f"{found[1] or 0}.5", line)
+    return re.sub(r"^(\s*\d+),([05]\s*[-:–—x×]\s*\d+),([05]\s*)$", r"\1.\2.\3", line)
+
+
+def read_sets(line: str) -> tuple[float, float, float] | None:
+    """Sets won by each side, and the margin: difference in sets plus difference in games as a share of all games.
+
+    >>> read_sets("6-4 3-6 7-6(5)"), read_sets("2-1 1-0")
+    ((2.0, 1.0, 1.0), None)
+    """
+    if not SETS.fullmatch(line):
+        return None
+    pairs = [(int(one), int(other)) for one, other in re.findall(SET, line)]
+    if max(pairs[0]) < LEAST_SET or any(one == other for one, other in pairs):
+        return None
+    won = sum(one > other for one, other in pairs)
+    led = sum(one - other for one, other in pairs) / sum(one + other for one, other in pairs)
+    lost = len(pairs) - won
+    return float(won), float(lost), won - lost + led

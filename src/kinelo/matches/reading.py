@@ -19,11 +19,34 @@ from kinelo.matches.interpreting import interpret
 from kinelo.matches.lineup_reading import attach_lineups, attach_listed_lineups
 from kinelo.matches.loading import load_table, open_table
 from kinelo.matches.matches import Matches
+from kinelo.matches.names import as_text
 from kinelo.matches.outcomes import Scale, check_scale
 from kinelo.matches.rejects import Rejects
 from kinelo.matches.rows import REASONS, Options, Rows
 
+LONGEST = 60
+OUTCOME = ("result", "score_line", "home_score", "away_score", "margin")
+SHOWN = {
+    "date": ("date",),
+    "score": OUTCOME,
+    "result": OUTCOME,
+    "margin": OUTCOME,
+    "weight": ("weight",),
+    "a name that stands for none": ("home", "away"),
+    "forfeit or awarded match": ("status", *OUTCOME, "forfeit"),
+    "match not played to its end": ("status", *OUTCOME),
+}
+"""Columns whose content is shown beside a reason."""
+
 Value = TypeVar("Value", bound=np.generic)
+
+
+class NoMatches(InputError):
+    """No row of a table can be used; ``rejected`` says why of each."""
+
+    def __init__(self, words: str, rejected: Rejects) -> None:
+        super().__init__(words)
+        self.rejected = rejected
 
 
 def read_matches(
@@ -92,11 +115,13 @@ def read_matches(
 
 def _accept(rows: Rows, name: str) -> Matches:
     bad = np.flatnonzero(rows.fault > 0)
-    rejected = Rejects.of("matches", bad + 1, np.array(REASONS, object)[rows.fault[bad]])
+    reasons = np.array(REASONS, object)[rows.fault[bad]]
+    rejected = Rejects.of("matches", bad + 1, reasons, _contents(rows, bad, reasons))
     good = np.flatnonzero(rows.fault == 0)
     if good.size == 0:
-        counts = ", ".join(f"{reason}: {number}" for reason, number in rejected.counts().items())
-        raise InputError(f"no match of {name} can be used, all {bad.size} rows were rejected ({counts})")
+        raise NoMatches(
+            f"no match of {name} can be used, all {bad.size} rows were rejected ({rejected.told()})", rejected
+        )
     # A clean file in order is passed on without copying its columns.
     index: NDArray | slice = good if good.size < rows.fault.size else slice(None)
     date = rows.date[index]
@@ -119,6 +144,19 @@ def _accept(rows: Rows, name: str) -> Matches:
         notes=tuple(rows.notes),
         conditions={name: condition[index] for name, condition in rows.conditions.items()},
     )
+
+
+def _contents(rows: Rows, bad: NDArray[np.int64], reasons: NDArray[np.object_]) -> NDArray[np.object_]:
+    """What stands in the columns that made rows unusable."""
+    said = np.full(bad.size, "", object)
+    for reason in dict.fromkeys(reasons.tolist()):
+        here = np.flatnonzero(reasons == reason)
+        first, _, last = reason.partition(" ")
+        for name in SHOWN.get(last if first in ("unreadable", "impossible") else reason, ()):
+            if name in rows.found:
+                cells = as_text(rows.table[rows.found[name]][bad[here]]).fill_null("").str.strip_chars()
+                said[here] = [f"{one} {two}".strip()[:LONGEST] for one, two in zip(said[here], cells.to_list())]
+    return said
 
 
 def _owned(column: NDArray[Value], index: slice | NDArray) -> NDArray[Value]:

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+MOST_SHOWN = 3
+
+
 @dataclass(frozen=True)
 class Rejects:
-    """Rejected rows of one reading: ``row`` (from 1), ``reason``, and the ``table`` they stood in.
+    """Rejected rows of one reading: ``row`` (from 1), ``reason``, the ``table`` they stood in, and what stood there.
 
     >>> rejects = Rejects.of("matches", [3, 7], ["missing score", "missing score"])
     >>> len(rejects), rejects.counts()
@@ -30,12 +33,14 @@ class Rejects:
     row: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     reason: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, object))
     table: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, object))
+    content: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, object))
 
     @classmethod
-    def of(cls, table: str, row: object, reason: object) -> Rejects:
-        """Rejected rows of one table."""
+    def of(cls, table: str, row: object, reason: object, content: object = None) -> Rejects:
+        """Rejected rows of one table, with what stands where the reason lies."""
         rows = np.asarray(row, np.int64)
-        return cls(rows, np.asarray(reason, object), np.full(rows.size, table, object))
+        said = np.full(rows.size, "", object) if content is None else np.asarray(content, object)
+        return cls(rows, np.asarray(reason, object), np.full(rows.size, table, object), said)
 
     def __len__(self) -> int:
         return self.row.size
@@ -45,6 +50,7 @@ class Rejects:
             np.concatenate([self.row, other.row]),
             np.concatenate([self.reason, other.reason]),
             np.concatenate([self.table, other.table]),
+            np.concatenate([self.content, other.content]),
         )
 
     def counts(self) -> dict[str, int]:
@@ -53,13 +59,31 @@ class Rejects:
         order = np.argsort(-number, kind="stable")
         return {str(reasons[k]): int(number[k]) for k in order}
 
+    def told(self) -> str:
+        """The reasons and how often each holds, with some of what could not be read.
+
+        >>> Rejects.of("matches", [3, 7], ["unreadable date", "missing score"], ["31 Juno", ""]).told()
+        "missing score: 1, unreadable date: 1 ('31 Juno')"
+        """
+        return ", ".join(f"{reason}: {number:,}{self._shown(reason)}" for reason, number in self.counts().items())
+
+    def _shown(self, reason: str) -> str:
+        said = list(dict.fromkeys(text for text in self.content[self.reason == reason].tolist() if text))
+        more = ", …" if len(said) > MOST_SHOWN else ""
+        return f" ({', '.join(map(repr, said[:MOST_SHOWN]))}{more})" if said else ""
+
     def to_polars(self) -> pl.DataFrame:
         """The rejected rows as a table."""
         import polars as pl
 
         return pl.DataFrame(
-            {"table": self.table.astype(str), "row": self.row, "reason": self.reason.astype(str)},
-            schema={"table": pl.String, "row": pl.Int64, "reason": pl.String},
+            {
+                "table": self.table.astype(str),
+                "row": self.row,
+                "reason": self.reason.astype(str),
+                "content": self.content.astype(str),
+            },
+            schema={"table": pl.String, "row": pl.Int64, "reason": pl.String, "content": pl.String},
         )
 
     def write(self, path: str | Path) -> None:

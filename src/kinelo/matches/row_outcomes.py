@@ -9,13 +9,22 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed
 from kinelo.matches.fields import read_flags, read_numbers
-from kinelo.matches.names import as_text
+from kinelo.matches.names import as_text, encode_names, without_stand_ins
 from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, read_results, read_scorelines
 from kinelo.matches.rows import Rows
 from kinelo.matches.winners import losers_first
 
-FORFEITS = r"walk ?-?over|\bw/?o\b|forfeit|\bff\b|\bawarded\b|\bawd\b|default|disqualif"
-UNFINISHED = r"abandon|cancel|postpon|suspend|\bvoid|annul|no result|interrupt|\babn\b|\bppd\b|not played"
+FORFEITS = (
+    r"walk ?-?over|\bw[/.]?o\b|forfeit|forfait|kampflos|\bff\b|\bawarded\b|\bawd\b|default|\bdef\.?$|disqualif"
+    r"|\bdsq\b|^\(?(?:bye|freilos|spielfrei)\)?$"
+)
+UNFINISHED = (
+    r"abandon|cancel|postpon|suspend|\bvoid|annul|no result|interrupt|\babn\b|\bppd\b|not played|\bret(?:\.|ired)?\)?$"
+    r"|retirement|\baufg(?:egeben|abe)?\b\.?|\brit\.?\)?$|abgebrochen|abgesagt"
+)
+SOURCES = ("status", "result", "score_line", "home_score", "away_score")
+LARGEST = 1e9
+"""A score or a margin beyond this is no score."""
 
 
 def read_outcome(rows: Rows, name: str) -> None:
@@ -24,11 +33,10 @@ def read_outcome(rows: Rows, name: str) -> None:
     _set_aside_unplayed(rows)
     scores = _scores(rows)
     if scores is not None:
-        with np.errstate(invalid="ignore"):
-            rows.margin = scores[0] - scores[1]
+        rows.margin = scores[2]
     elif "margin" in found:
         rows.margin = read_numbers(table[found["margin"]])
-        rows.blame(np.isinf(rows.margin), "impossible margin")
+        rows.blame(np.abs(rows.margin) > LARGEST, "impossible margin")
     if rows.winners_first:
         _turn_winners(rows)
         return
@@ -50,7 +58,7 @@ def read_outcome(rows: Rows, name: str) -> None:
 def _set_aside_unplayed(rows: Rows) -> None:
     """Forfeits and abandoned matches tell nothing of strength: they are reported by what they are."""
     table, found = rows.table, rows.found
-    for column in ("status", "result"):
+    for column in SOURCES:
         if column not in found or table[found[column]].dtype != pl.String:
             continue
         words = table[found[column]].unique().drop_nulls()
@@ -84,21 +92,30 @@ def _won_by(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     return 0.5 * (1.0 + np.sign(margin))
 
 
-def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
+    """Scores of both sides and the margin, where a table tells them."""
     table, found = rows.table, rows.found
     if "home_score" in found and "away_score" in found:
-        return read_numbers(table[found["home_score"]]), read_numbers(table[found["away_score"]])
-    if "result" not in found:
+        home, away = read_numbers(table[found["home_score"]]), read_numbers(table[found["away_score"]])
+        with np.errstate(invalid="ignore"):
+            return home, away, home - away
+    source = "score_line" if rows.winners_first else "result"
+    if source not in found:
         return None
-    lines = read_scorelines(table[found["result"]])
+    lines = read_scorelines(table[found[source]])
     if lines is None:
+        found.pop("score_line", None)
         return None
-    found["score_line"] = found.pop("result")
+    found["score_line"] = found.pop(source)
+    if lines.sets:
+        rows.notes.append(
+            f"{lines.sets:,} scores tell sets: margins are differences in sets, plus those in games as a share of all"
+        )
     if lines.shootouts:
         rows.notes.append(f"{lines.shootouts:,} matches went to a shoot-out: they count as drawn")
     if lines.extra_time:
         rows.notes.append(f"{lines.extra_time:,} scores include extra time: they count as they stand")
-    return lines.home, lines.away
+    return lines.home, lines.away, lines.margin
 
 
 def _use_result_column(rows: Rows) -> None:
@@ -155,15 +172,30 @@ def _contradicted(rows: Rows, stated: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.isfinite(stated) & np.isfinite(rows.result) & (stated != rows.result)
 
 
-def _judge_outcome(rows: Rows, scores: tuple[NDArray, NDArray] | None, played: bool) -> None:
+def _judge_outcome(rows: Rows, scores: tuple[NDArray, ...] | None, played: bool) -> None:
     if scores is not None:
         wrong = np.zeros(rows.fault.size, bool)
-        for score in scores:
-            wrong |= (score < 0) | np.isinf(score)
+        for score in scores[:2]:
+            wrong |= (score < 0) | (score > LARGEST)
         rows.blame(wrong, "impossible score")
     # One look at the extremes clears a column without faults: NaN fails both comparisons.
     if rows.result.min() >= 0 and rows.result.max() <= 1:
         return
     rows.blame((rows.result < 0) | (rows.result > 1), "impossible result")
     if played:
-        rows.blame(np.isnan(rows.result), "missing result" if scores is None else "missing score")
+        word = "result" if scores is None else "score"
+        unknown = np.isnan(rows.result)
+        rows.blame(unknown & _says_something(rows), f"unreadable {word}")
+        rows.blame(unknown, f"missing {word}")
+
+
+def _says_something(rows: Rows) -> NDArray[np.bool_]:
+    """Whether a column of the outcome holds what is neither blank nor a word for nothing, and no number."""
+    said = np.zeros(rows.fault.size, bool)
+    for name in ("result", "score_line", "home_score", "away_score", "margin"):
+        if name in rows.found:
+            column = rows.table[rows.found[name]]
+            (code,), entries = encode_names(column)
+            named = np.append(without_stand_ins(entries), False)[code]
+            said |= named & np.isnan(read_numbers(column))
+    return said

@@ -25,6 +25,8 @@ REASONS = (
     "match not played to its end",
     "missing result",
     "missing score",
+    "unreadable result",
+    "unreadable score",
     "impossible score",
     "impossible margin",
     "impossible result",

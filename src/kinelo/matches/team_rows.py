@@ -17,10 +17,15 @@ TEAM_COLUMNS: dict[str, tuple[str, ...]] = {
     "team": ("team", "teamname", "teamid", "club", "side", "player"),
     "score": ("score", "goals", "points", "pts", "runs", "goalsfor", "gf", "teamscore"),
     "result": ("result", "outcome", "won", "wl"),
+    "rank": ("rank", "place", "position", "finish", "finishposition", "placement", "rang", "platz", "posicao", "posto"),
     "venue": ("venue", "homeaway", "ha", "location", "ishome", "where", "homeoraway"),
     "match_id": MATCH_COLUMNS["match_id"],
 }
-AT_HOME = {1: ("h", "home", "1", "true", "yes"), 0: ("a", "away", "0", "false", "no", "@"), 2: ("n", "neutral")}
+AT_HOME = {
+    1: ("h", "home", "1", "true", "yes", "heim", "casa", "local", "domicile", "thuis"),
+    0: ("a", "away", "0", "false", "no", "@", "auswärts", "gast", "fora", "visitante", "extérieur", "trasferta", "uit"),
+    2: ("n", "neutral", "neutro", "neutre", "neutraal"),
+}
 UNPAIRED = "not two rows of one match"
 
 
@@ -35,14 +40,17 @@ def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | N
     found = find_columns(table.columns, TEAM_COLUMNS, given or None)
     if {"home", "away"} & (own.keys() | (columns or {}).keys()) or not {"team", "match_id"} <= found.keys():
         return None
-    if not {"score", "result"} & found.keys():
+    if not {"score", "result", "rank"} & found.keys():
         return None
     (match,), _ = encode_names(table[found["match_id"]])
     number = np.bincount(match[match >= 0])
-    if not np.any(number == 2):
-        return None
     if np.mean(number > 2) > 0.5:
-        raise InputError("most matches of the table have more than two sides; only matches of two sides are read")
+        raise InputError(
+            f"the table ranks up to {number.max():,} sides under one {found['match_id']!r}; "
+            "only matches of two sides are read"
+        )
+    if not np.any(number == 2) or not {"score", "result"} & found.keys():
+        return None
     return _joined(opened, found, match, number)
 
 
