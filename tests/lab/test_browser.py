@@ -14,6 +14,9 @@ from made_report import put
 from running_lab import CHROMIUM, Lab
 
 import kinelo as kn
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.theory import predicted_map
+from kinelo.lab.explore.verdict import whole_answer
 
 if CHROMIUM is None:
     pytest.skip(
@@ -523,6 +526,64 @@ def test_a_link_with_the_token_works_from_any_page(browser, tmp_path):
         context.close()
     finally:
         guarded.kill()
+
+
+def test_a_link_holds_everything_and_charts_can_be_taken_away(visit):
+    page = visit(
+        "?teams=20&seed=7&speed=200&paused=1&units=elo&gamma=0.3&pin=gamma%3D0.05%26sigma%3D2", accept_downloads=True
+    )
+    until(page, "document.querySelector('#league-chart').data?.[5]?.x.length > 10")
+    assert page.inner_text("#pause") == "Play" and page.inner_text("#speed-value") == "200 a second"
+    controls = Controls(teams=20, gamma=0.3)
+    factor = controls.elo_points
+    assert page.inner_text("output[for=control-gamma]") == f"K = {2 * 0.3 * factor:.3g}"
+    drawn_at = page.eval_on_selector(
+        "#league-chart", "node => [[...node.data[4].x], [...node.data[4].y], [...node.data[5].y]]"
+    )
+    assert drawn_at[0] == pytest.approx(1500 + (controls.strengths().theta - 7) * factor, abs=0.01)
+    assert drawn_at[1] == pytest.approx(1500 + (controls.first_ratings(7) - 7) * factor, abs=0.1)  # it has not begun
+    pinned = predicted_map(Controls(gamma=0.05, sigma=2.0))
+    assert drawn_at[2] == pytest.approx((1500 + (pinned.rating - 7) * factor).tolist(), abs=0.1)
+    assert f"slope {pinned.slope:.2f}, luck ± {pinned.luck:.2f} points" in page.inner_text("#pinned")
+    assert page.text_content("#python") == controls.python
+    with page.expect_download() as waiting:
+        page.click(".chart-league .exports >> text=CSV")
+    rows = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "trace,x,y,z" and sum(row.startswith("trace 5,") for row in rows) == 20
+    with page.expect_download() as waiting:
+        page.click(".chart-league .exports >> text=SVG")
+    assert "<svg" in Path(waiting.value.path()).read_text(encoding="utf-8")[:300]
+    page.click("#pin")
+    page.click("#pause")
+    page.select_option("#preset", "football")
+    page.select_option("#units", "paper")
+    assert "pin=" not in page.url and "paused" not in page.url and "units" not in page.url and "ties=0.25" in page.url
+    assert "seed=7" in page.url and "speed=200" in page.url
+
+
+def test_advice_is_applied_with_one_press(visit):
+    page = visit("?teams=20")
+    page.wait_for_selector("#apply:not([hidden])")
+    offer = whole_answer(Controls(teams=20)).offer
+    assert page.inner_text("#apply") == f"Apply γ = {offer.gamma:.3g}"
+    assert f"± {offer.luck:.2f} points" in page.inner_text("#advice")  # the price is shown first
+    page.click("#apply")
+    until(page, "location.search.includes('gamma=0.6')")
+
+
+@pytest.mark.parametrize("width", [390, 800, 1440])
+def test_cause_and_effect_are_on_one_screen(visit, width):
+    page = visit("?teams=20", viewport={"width": width, "height": 844})
+    wait_for_frames(page, 1)
+    page.eval_on_selector("#league-chart", "node => node.scrollIntoView({ block: 'start' })")
+    page.evaluate("window.scrollBy(0, -60)")
+    seen = page.evaluate(
+        """() => ["league-chart", "control-sigma"].map((id) => {
+          const box = document.getElementById(id).getBoundingClientRect();
+          return box.top >= 0 && box.top + 30 < innerHeight;
+        })"""
+    )
+    assert seen == [True, True]
 
 
 def scene(page, number: int, step) -> None:

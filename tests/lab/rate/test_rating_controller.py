@@ -225,3 +225,12 @@ def test_a_visitor_names_no_code_of_his_own(tmp_path, rater):
     controller, columns = looked(tmp_path, LEAGUE)
     with pytest.raises(InputError, match="there is no rater"):
         controller.rate(columns, rater)
+
+
+def test_the_automatic_choice_is_the_library_s_and_is_said(tmp_path):
+    controller, columns = looked(tmp_path, LEAGUE)
+    rated = controller.rate(columns, "auto")
+    choice = kn.choose_rater(controller._matches)
+    assert rated["chosen"] == str(choice) and type(controller._rater) is type(choice.rater)
+    assert rated["rater"] == {"kalman": "kalman", "team": "team"}.get(choice.name, rated["rater"])
+    assert controller.rate(columns, "team")["chosen"] is None

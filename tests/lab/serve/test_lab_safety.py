@@ -401,3 +401,13 @@ def test_a_worker_that_dies_outright_is_replaced_by_one_that_knows_the_tables_an
         assert len(list(app.state.pages.find(key).folder.iterdir())) == 2  # the two tables, and nothing of the bad file
         assert visitor.delete(f"{base}/tables/results", headers=OWN).json()["tables"].keys() == {"lineups"}
         assert len(list(app.state.pages.find(key).folder.iterdir())) == 1
+
+
+def test_a_pinned_setting_is_answered_by_theory(visitor):
+    from kinelo.lab.explore.controls import Controls
+    from kinelo.lab.explore.theory import predicted_map
+
+    found = visitor.post("/api/theory", json={"gamma": 0.3}, headers=OWN).json()
+    assert found["map"]["slope"] == predicted_map(Controls(gamma=0.3)).slope
+    assert visitor.post("/api/theory", json={"gamma": 7}, headers=OWN).status_code == 400
+    assert visitor.post("/api/guide/9", json={}, headers=OWN).status_code == 400

@@ -5,9 +5,10 @@ The page draws its sliders from this list and sends their values back; the same 
 
 from __future__ import annotations
 
+import math
 import reprlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ CONTROLS: tuple[Slider | Choice, ...] = (
     Slider(
         "sigma", "σ", "Ups and downs",
         "How far a team's strength strays from its average in a typical match, in rating points.",
-        0.0, 3.0, 0.05, 1.0, VARIES, when=("law", "normal"),
+        0.0, 3.0, 0.05, 1.0, VARIES, when=("law", "normal"), unit="points",
     ),
     Slider(
         "unevenness", "u", "Uneven squads",
@@ -96,7 +97,7 @@ CONTROLS: tuple[Slider | Choice, ...] = (
     Slider(
         "gamma", "γ", "Step size",
         "How far one surprising result moves a rating. Large steps learn fast and rattle.",
-        0.01, 1.0, 0.01, 0.1, RULES, logarithmic=True,
+        0.01, 1.0, 0.01, 0.1, RULES, logarithmic=True, unit="step",
     ),
     Slider(
         "nu", "ν", "Decisiveness",
@@ -113,7 +114,7 @@ CONTROLS: tuple[Slider | Choice, ...] = (
     ),
     Slider(
         "window", "c", "Largest gap", "Two teams meet only if their ratings differ by at most this much.",
-        0.5, 6.0, 0.1, 2.0, LEAGUE, when=("pairing", "window"),
+        0.5, 6.0, 0.1, 2.0, LEAGUE, when=("pairing", "window"), unit="points",
     ),
     Choice(
         "start", "Ratings begin", "Where every team starts.",
@@ -166,9 +167,68 @@ class Controls:
             return np.full(self.teams, sum(THETA) / 2)
         return np.random.default_rng(seed).permutation(homogeneous(sigma=0.0, teams=self.teams, theta=THETA).theta)
 
+    @property
+    def elo_points(self) -> float:
+        """Elo points to one point of the sliders: expected scores between near equals are then the same.
+
+        >>> round(Controls().elo_points, 1), round(Controls(ties=0.5).elo_points, 1)
+        (173.7, 86.9)
+        """
+        return float(self.outcome.b_prime(0.0)) * 800 / math.log(10)
+
+    @property
+    def python(self) -> str:
+        """Lines of Python that compute where these ratings settle, and the luck in them."""
+        sigma = float(np.sqrt(np.mean(self.strengths().sigma ** 2)))
+        kappa = 2 * self.ties / (1 - self.ties)
+        outcome = f"kn.Davidson({self.nu!r}, {kappa!r})" if self.ties > 0 else f"kn.Tanh(nu={self.nu!r})"
+        pairing = {"all": "kn.AllPlayAll()", "local": "kn.Local()", "window": f"kn.Window({self.window!r})"}[
+            self.pairing
+        ]
+        return (
+            "import kinelo as kn\n\n"
+            f"system = kn.RatingSystem({outcome}, {pairing}, {self.gamma!r})\n"
+            f"league = kn.Continuum({THETA}, {sigma!r}, nodes=40)\n"
+            'state = kn.stationary(system, league, noise="gaussian")\n'
+            "print(state.slope)  # rating points for each point of strength\n"
+            "print(state.teams.mean(state.variance) ** 0.5)  # luck in a rating: one standard deviation\n"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Values by name."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A position of the sliders worth a look, with words about it."""
+
+    name: str
+    label: str
+    values: Controls
+
+
+def _with_k(k: float, **values: Any) -> Controls:
+    controls = Controls(**values)
+    return replace(controls, gamma=k / (2 * controls.elo_points))
+
+
+PRESETS = (
+    Preset("first", "As on the first visit", Controls()),
+    Preset("squads", "The paper's squads: 11 of 23 play", Controls(law="lottery")),
+    Preset("fair", "The paper's fair step: bias and luck cancel", Controls(gamma=0.61)),
+    Preset("chess", "Like chess: K = 20, half drawn, form of ± 100 Elo", _with_k(20, ties=0.5, sigma=1.15)),
+    Preset("football", "Like football: K = 20, a quarter drawn", _with_k(20, ties=0.25, sigma=1.0, teams=20)),
+    Preset(
+        "online", "Like an online game: K = 32, near equals only",
+        _with_k(32, sigma=0.6, teams=500, pairing="window", window=2.0, start="equal"),
+    ),
+)  # fmt: skip
+
+
+def described_presets() -> list[dict[str, Any]]:
+    """The presets as the page lists them."""
+    return [{"name": one.name, "label": one.label, "values": one.values.to_dict()} for one in PRESETS]
 
 
 def read_controls(given: object) -> Controls:

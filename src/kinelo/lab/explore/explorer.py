@@ -64,7 +64,7 @@ class Explorer:
         self._number = 0
         self._theory_task: asyncio.Task[None] | None = None
         self._answer: TheoryAnswer | None = None
-        self._final = False
+        self._final, self._elo = False, False
         self._judged_at = 0.0
 
     async def hear(self, message: dict[str, Any]) -> None:
@@ -76,6 +76,10 @@ class Explorer:
                 self._pacer.acknowledge(message.get("sequence"))
             case "pause":
                 self._pacer.set_paused(message.get("paused"))
+            case "units":
+                self._elo = message.get("units") == "elo"
+                if self._run is not None:
+                    await self._say_verdict(self._run)
             case "speed":
                 self._pacer.set_speed(message.get("speed"))
 
@@ -149,7 +153,7 @@ class Explorer:
             return
         league = await asyncio.get_running_loop().run_in_executor(self._pools.play, run.evidence)
         if self._answer is not None and run is self._run:
-            verdict = judged(self._answer, league)
+            verdict = judged(self._answer, league, run.controls.elo_points if self._elo else 1.0)
             await self._say({"type": "verdict", "run": run.number, "final": self._final, **verdict})
 
     async def _predict(self, run: LiveRun) -> None:

@@ -65,7 +65,7 @@ def meaning(slope: float) -> str:
     return "on average, ratings tell the true strength"
 
 
-def headline(state: State, theory: TheoryAnswer, league: Evidence | None) -> str:
+def headline(state: State, theory: TheoryAnswer, league: Evidence | None, point: float = 1.0) -> str:
     """One sentence for the state."""
     if state == "no theory":
         return "Theory has no answer here: watch what the league does."
@@ -77,18 +77,23 @@ def headline(state: State, theory: TheoryAnswer, league: Evidence | None) -> str
     if slopes_differ(theory, league):
         said, shown = f"a slope of {theory.slope:.2f}", f"{league.slope.value:.2f}"
     else:
-        said, shown = f"ratings that stray by ± {theory.luck:.2f}", f"± {league.luck.value:.2f}"
+        said, shown = f"ratings that stray by ± {points(theory.luck, point)}", f"± {points(league.luck.value, point)}"
     return f"Theory and league disagree: theory says {said}, the league shows {shown}."
 
 
-def judged(theory: TheoryAnswer, league: Evidence | None) -> dict[str, Any]:
-    """The verdict as the page shows it."""
+def points(value: float, point: float) -> str:
+    """A number of points: with two digits after the point, or whole where points are small."""
+    return f"{value * point:.2f}" if point == 1.0 else f"{value * point:.0f}"
+
+
+def judged(theory: TheoryAnswer, league: Evidence | None, point: float = 1.0) -> dict[str, Any]:
+    """The verdict as the page shows it; ``point`` is what one point of the sliders counts on the page."""
     state = state_of(theory, league)
     believed = state in ("expected", "agree")
     return {
         "state": state,
-        "headline": headline(state, theory, league),
-        "facts": facts(state, theory, league),
+        "headline": headline(state, theory, league, point),
+        "facts": facts(state, theory, league, point),
         "advice": theory.advice if believed else theory.missing,
         "offer": {"gamma": theory.offer.gamma, "luck": theory.offer.luck} if believed and theory.offer else None,
         "caveats": list(theory.caveats),
@@ -96,9 +101,11 @@ def judged(theory: TheoryAnswer, league: Evidence | None) -> dict[str, Any]:
     }
 
 
-def facts(state: State, theory: TheoryAnswer, league: Evidence | None) -> list[dict[str, str | None]]:
+def facts(
+    state: State, theory: TheoryAnswer, league: Evidence | None, point: float = 1.0
+) -> list[dict[str, str | None]]:
     """The numbers that matter: theory's, what the league shows of them, and what they mean."""
-    slope, luck = _shown(league)
+    slope, luck = _shown(league, point)
     found: list[dict[str, str | None]] = [
         {
             "value": "no answer" if state == "no theory" else f"{theory.slope:.2f}",
@@ -106,7 +113,7 @@ def facts(state: State, theory: TheoryAnswer, league: Evidence | None) -> list[d
             "text": "rating points shown for each point of true strength",
         },
         {
-            "value": "no answer" if state == "no theory" else f"± {theory.luck:.2f}",
+            "value": "no answer" if state == "no theory" else f"± {points(theory.luck, point)}",
             "league": luck,
             "text": "points of mere luck in a rating (one standard deviation)",
         },
@@ -121,7 +128,7 @@ def facts(state: State, theory: TheoryAnswer, league: Evidence | None) -> list[d
     return [
         *found,
         {
-            "value": f"{abs(theory.bias):.2f}",
+            "value": points(abs(theory.bias), point),
             "league": None,
             "text": f"points too {'low' if theory.bias < 0 else 'high'}: where the strongest team ends up on average",
         },
@@ -129,12 +136,12 @@ def facts(state: State, theory: TheoryAnswer, league: Evidence | None) -> list[d
     ]
 
 
-def _shown(league: Evidence | None) -> tuple[str, str]:
+def _shown(league: Evidence | None, point: float) -> tuple[str, str]:
     if league is None:
         return PENDING, PENDING
     sofar = "" if league.settled else " so far"
     slope, luck = league.slope, league.luck
     return (
         f"{slope.value:.2f}{sofar} (standard error {slope.error:.2g})",
-        f"± {luck.value:.2f}{sofar} (standard error {luck.error:.2g})",
+        f"± {points(luck.value, point)}{sofar} (standard error {luck.error * point:.2g})",
     )

@@ -128,6 +128,8 @@ class LiveRun:
             "type": "started",
             "run": self.number,
             "controls": self.controls.to_dict(),
+            "elo_points": self.controls.elo_points,
+            "python": self.controls.python,
             "theta": rounded(self.strengths.theta),
             "sigma": {
                 "typical": float(np.sqrt(np.mean(sigma**2))),

@@ -19,7 +19,7 @@ from kinelo.lab.rate.tables import Table, check_choice, forget_columns, names_wi
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.matches.sample import sample_league
-from kinelo.raters.choice import RATERS, rater_called
+from kinelo.raters.choice import AUTOMATIC, RATERS, choose_rater, rater_called
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
 from kinelo.raters.leaderboard import leaderboard as ranked_by
@@ -88,15 +88,22 @@ class RatingController:
         self._forget_ratings()
         if "results" not in self._tables:
             raise InputError("there are no results yet; drop a file first.")
-        if rater not in RATERS:
-            raise InputError(f"there is no rater {rater!r}; choose one of {', '.join(RATERS)}.")
+        if rater not in (AUTOMATIC, *RATERS):
+            raise InputError(f"there is no rater {rater!r}; choose one of {', '.join((AUTOMATIC, *RATERS))}.")
         check_choice(columns, "lineups" in self._tables)
         self._progress("Reading the matches")
         matches = self._read(columns)
         if rater == "player" and matches.lineups is None:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
-        self._progress(f"Fitting {len(matches):,} matches")
-        fitted = rater_called(rater).fit(matches)
+        choice = None
+        if rater == AUTOMATIC:
+            self._progress("Comparing the raters on these matches")
+            choice = choose_rater(matches)
+            fitted = choice.rater
+            rater = next(name for name, one in RATERS.items() if one.kind == choice.name)
+        else:
+            self._progress(f"Fitting {len(matches):,} matches")
+            fitted = rater_called(rater).fit(matches)
         self._progress("Following the ratings through time")
         history = rating_history(fitted, matches, points=120)
         self._progress("Checking the forecasts")
@@ -110,6 +117,7 @@ class RatingController:
         }  # fmt: skip
         return {
             "rater": rater,
+            "chosen": None if choice is None else str(choice),
             "summary": summary(matches),
             "rejects": {"count": rejects.height, "reasons": matches.rejected.counts(), "rows": _first_rows(rejects)},
             "leaderboard": leaderboard(ranked, fitted.ratings_.height, ranking),

@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket
 
 from kinelo._version import __version__
 from kinelo.errors import InputError
-from kinelo.lab.explore.controls import described_controls
+from kinelo.lab.explore.controls import described_controls, described_presets, read_controls
 from kinelo.lab.explore.explorer import Pools
 from kinelo.lab.explore.pacing import SPEEDS
 from kinelo.lab.guide import api as guide_api
@@ -27,10 +27,11 @@ from kinelo.lab.rate import api as league_api
 from kinelo.lab.serve.guard import Guard
 from kinelo.lab.serve.jobs import Jobs
 from kinelo.lab.serve.pages import Pages
+from kinelo.lab.serve.reading import read_object
 from kinelo.lab.serve.settings import Settings
 from kinelo.lab.serve.theory_service import TheoryService
 from kinelo.lab.serve.warmup import warm_up
-from kinelo.raters.choice import RATERS
+from kinelo.raters.choice import AUTOMATIC, RATERS
 
 STATIC = Path(__file__).parents[1] / "static"
 
@@ -60,6 +61,7 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
             Route("/", _page),
             Route("/plotly.js", _plotly),
             Route("/api/about", _about),
+            Route("/api/theory", _theory, methods=["POST"]),
             WebSocketRoute("/live", live),
             *guide_api.routes,
             *league_api.routes,
@@ -91,14 +93,29 @@ async def _about(request: Request) -> Response:
         {
             "version": __version__,
             "controls": described_controls(),
+            "presets": described_presets(),
             "speeds": SPEEDS,
             "raters": [
                 {"name": name, "kind": one.kind, "meaning": one.meaning, "needs_lineups": one.needs_lineups}
                 for name, one in RATERS.items()
+            ]
+            + [
+                {
+                    "name": AUTOMATIC,
+                    "kind": "Automatic",
+                    "meaning": "the best of them on your matches",
+                    "needs_lineups": False,
+                }
             ],
             "limits": {"upload_bytes": limits.upload_bytes, "rows": limits.rows},
         }
     )
+
+
+async def _theory(request: Request) -> Response:
+    """The stationary map of a position of the sliders, for a setting that is pinned beside the live one."""
+    controls = read_controls(await read_object(request))
+    return JSONResponse(await request.app.state.theory.foresee(controls))
 
 
 async def _complaint(request: Request, error: Exception) -> Response:

@@ -21,9 +21,17 @@ export function valuesFromAddress(controls) {
   return values;
 }
 
+const EXTRAS = ["seed", "speed", "paused", "units", "pin"];
+
+// What a link holds beside the sliders, as text; null where it says nothing.
+export function extrasFromAddress() {
+  const given = new URLSearchParams(location.search);
+  return Object.fromEntries(EXTRAS.map((name) => [name, given.get(name)]));
+}
+
 // `what` names the thing that moved: one gesture on it is one step of the history. Nothing moved, no step.
-export function writeAddress(controls, values, tab, what = null) {
-  const query = new URLSearchParams();
+export function writeAddress(controls, values, extras, tab, what = null) {
+  const query = new URLSearchParams(Object.entries(extras).filter(([, value]) => value !== null));
   for (const control of controls) {
     if (values[control.name] !== control.default) query.set(control.name, String(values[control.name]));
   }

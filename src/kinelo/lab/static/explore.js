@@ -1,22 +1,27 @@
 // The Explore tab: sliders to the server, frames from it, and the verdict in words.
 import { onTheme } from "./charts.js";
 import { Axes, CurvesChart, DensityChart, LeagueChart } from "./league_charts.js";
+import { copy } from "./guide.js";
 import { Sliders } from "./sliders.js";
 import { $, element, figure, say } from "./words.js";
 
 const CURVES_EVERY = 300;
+const FIRST_SPEED = 80;
 
 export class Explore {
-  #connection; #about; #sliders; #speed = 80; #paused = false; #seed = 1;
+  #connection; #about; #sliders; #speed = FIRST_SPEED; #paused = false; #seed = 1; #units = "paper"; #pin = null;
   #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false;
 
   // `write` puts the sliders in the address; it is told which of them moved.
-  constructor(connection, about, values, write) {
+  constructor(connection, about, values, extras, write) {
     this.#connection = connection;
     this.#about = about;
     this.write = write;
-    this.#sliders = new Sliders($("#controls"), about.controls, values, (name) => this.#moved(name));
-    const axes = new Axes();
+    this.#resume(extras);
+    const scale = (at) => ({ units: this.#units, nu: at.nu, ties: at.ties });
+    this.#sliders = new Sliders($("#controls"), about.controls, values, (name) => this.#moved(name), scale);
+    this.#setUp();
+    const axes = this.axes = new Axes();
     this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart"))];
     this.#playback();
     connection.addEventListener("welcome", () => this.#greet());
@@ -30,6 +35,75 @@ export class Explore {
 
   get values() { return this.#sliders.values; }
 
+  // What else a link holds: the league's number, how fast it plays, whether it stands still, units, and what is pinned.
+  get extras() {
+    return {
+      seed: this.#seed === 1 ? null : this.#seed, speed: this.#speed === FIRST_SPEED ? null : this.#speed, paused: this.#paused ? 1 : null,
+      units: this.#units === "paper" ? null : this.#units, pin: this.#pin ? new URLSearchParams(this.#pin).toString() : null,
+    };
+  }
+
+  #resume({ seed, speed, paused, units, pin }) {
+    if (/^\d{1,9}$/.test(seed ?? "")) this.#seed = Number(seed);
+    const [slowest, fastest] = this.#about.speeds;
+    if (Number(speed) > 0) this.#speed = Math.min(Math.max(Number(speed), slowest), fastest);
+    this.#paused = paused === "1";
+    if (units === "elo") this.#units = "elo";
+    if (pin) this.#pin = Object.fromEntries(new URLSearchParams(pin));
+  }
+
+  #setUp() {
+    const preset = $("#preset");
+    preset.replaceChildren(element("option", { value: "" }, "…"), ...this.#about.presets.map(({ name, label }) => element("option", { value: name }, label)));
+    preset.addEventListener("change", () => {
+      const chosen = this.#about.presets.find(({ name }) => name === preset.value);
+      if (chosen) this.take(chosen.values, "preset");
+    });
+    $("#units").value = this.#units;
+    $("#units").addEventListener("change", () => {
+      this.#units = $("#units").value;
+      this.#connection.send({ type: "units", units: this.#units });
+      this.#sliders.refresh();
+      this.#scaleAxes();
+      this.charts.forEach((chart) => chart.redraw());
+      this.write("units");
+    });
+    $("#copy-python").addEventListener("click", () => copy($("#python").textContent, "The lines of Python are copied."));
+    $("#pin").addEventListener("click", () => {
+      this.#pin = this.#pin ? null : { ...this.values };
+      this.write("pin");
+      this.#showPin();
+    });
+    $("#pause").textContent = this.#paused ? "Play" : "Pause";
+  }
+
+  #scaleAxes() {
+    const factor = this.#units === "elo" && this.started ? this.started.elo_points : 1;
+    this.axes.scale(factor, this.#units === "elo");
+  }
+
+  // The line of the settings that were pinned, on the axes of the league that plays.
+  async #showPin() {
+    const [button, words] = [$("#pin"), $("#pinned")];
+    button.setAttribute("aria-pressed", String(Boolean(this.#pin)));
+    button.textContent = this.#pin ? "Unpin" : "Pin these settings";
+    words.hidden = !this.#pin;
+    this.charts[0].pinned = null;
+    if (this.#pin) {
+      const controls = Object.fromEntries(this.#about.controls.filter(({ name }) => name in this.#pin)
+        .map(({ name, kind }) => [name, kind === "choice" ? this.#pin[name] : Number(this.#pin[name])]));
+      const found = await fetch("/api/theory", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(controls) })
+        .then((answer) => answer.json()).catch(() => ({ error: "The lab does not answer." }));
+      if (!this.#pin) return;
+      if (found.error) { say(found.error); this.#pin = null; return; }
+      this.charts[0].pinned = found.map;
+      const moved = this.#about.controls.filter(({ name, default: first }) => controls[name] !== first && name in controls);
+      const told = moved.map(({ symbol, label, name }) => `${symbol || label} = ${controls[name]}`).join(", ") || "the first settings";
+      words.textContent = `Pinned (${told}): slope ${found.answer.slope.toFixed(2)}, luck ± ${found.answer.luck.toFixed(2)} points (one standard deviation).`;
+    }
+    this.charts[0].redraw();
+  }
+
   show(visible) {
     this.#visible = visible;
     if (visible) this.#schedule();
@@ -39,7 +113,9 @@ export class Explore {
     this.#starting = false;
     this.#connection.send({ type: "speed", speed: this.#speed });
     this.#connection.send({ type: "pause", paused: this.#paused });
+    this.#connection.send({ type: "units", units: this.#units });
     this.#start();
+    if (this.#pin) this.#showPin();
   }
 
   #moved(name) {
@@ -81,6 +157,8 @@ export class Explore {
     this.#frame = null;
     this.#curvesAt = 0;
     this.started = started;
+    $("#python").textContent = started.python;
+    this.#scaleAxes();
     this.charts.forEach((chart) => chart.begin(started));
     this.#sliders.note.textContent = started.controls.law === "lottery"
       ? `Such line-ups make strength vary by σ = ${started.sigma.typical.toFixed(2)} points.` : "";
@@ -137,7 +215,7 @@ export class Explore {
     this.#offer(verdict.offer);
     $("#caveats").hidden = verdict.caveats.length === 0;
     $("#caveats").replaceChildren(...verdict.caveats.map((text) => element("li", {}, text)));
-    $("#diagnosis").closest("details").hidden = !verdict.lines;
+    $("#whole").hidden = !verdict.lines;
     if (verdict.final && document.body.dataset.verdictRun !== String(verdict.run)) {
       $("#diagnosis").replaceChildren(...(verdict.lines ?? []).map(({ name, finding }) =>
         element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, finding))));
@@ -166,21 +244,17 @@ export class Explore {
       this.#speed = toSpeed(Number(speed.value));
       showSpeed();
       this.#connection.send({ type: "speed", speed: this.#speed });
+      this.write("speed");
     });
+    speed.value = String(Math.round((100 * Math.log(this.#speed / slowest)) / Math.log(fastest / slowest)));
     showSpeed();
     $("#pause").addEventListener("click", () => {
       this.#paused = !this.#paused;
       $("#pause").textContent = this.#paused ? "Play" : "Pause";
       this.#connection.send({ type: "pause", paused: this.#paused });
+      this.write("pause");
     });
-    $("#restart").addEventListener("click", () => { this.#seed += 1; this.#start(); });
-    $("#share").addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(location.href);
-        say("The link to these sliders is copied.");
-      } catch {
-        say(`Copy this address: ${location.href}`, 12);
-      }
-    });
+    $("#restart").addEventListener("click", () => { this.#seed += 1; this.write("restart"); this.#start(); });
+    $("#share").addEventListener("click", () => copy(location.href, "The link to this league is copied."));
   }
 }

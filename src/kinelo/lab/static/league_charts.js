@@ -3,14 +3,22 @@ import { baseLayout, colours, draw, restyle } from "./charts.js";
 
 const MOST_POINTS = 600;
 const TEAMS_TRACE = 4;
+const MIDDLE = 7;
 
 // League and density stand on the same axes; the rating axis grows when a rating leaves it.
 export class Axes {
-  x = { title: { text: "true strength θ (average of a team)" }, range: [3.7, 10.3] };
+  factor = 1; elo = false;
 
   begin() { this.rating = [2.5, 11.5]; }
 
-  get y() { return { title: { text: "rating R" }, range: this.rating }; }
+  // Points as the paper counts them, or Elo points with the average team at 1500.
+  scale(factor, elo) { [this.factor, this.elo] = [factor, elo]; }
+
+  shown(values) { return this.elo ? Array.from(values, (value) => 1500 + (value - MIDDLE) * this.factor) : values; }
+
+  get x() { return { title: { text: `true strength θ (average of a team${this.elo ? ", Elo points" : ""})` }, range: this.shown([3.7, 10.3]) }; }
+
+  get y() { return { title: { text: `rating R${this.elo ? " (Elo points)" : ""}` }, range: this.shown(this.rating) }; }
 
   hold(ratings) {
     const [low, high] = this.rating;
@@ -45,17 +53,23 @@ export class LeagueChart {
     const c = colours();
     const { theta } = this.started;
     const ends = [Math.min(...theta), Math.max(...theta)];
-    const t = this.#theory ?? { theta: [], rating: [], deviation: [] };
-    const line = (x, y, style) => ({ x, y, mode: "lines", hoverinfo: "skip", line: style });
+    const nothing = { theta: [], rating: [], deviation: [] };
+    const t = this.#theory ?? nothing;
+    const p = this.pinned ?? nothing;
+    const { elo } = this.#axes;
+    const digits = elo ? ".0f" : ".2f";
+    const shown = (values) => this.#axes.shown(values);
+    const line = (x, y, style) => ({ x: shown(x), y: shown(y), mode: "lines", hoverinfo: "skip", line: style });
     const data = [
       line(t.theta, t.rating.map((r, k) => r - 2 * t.deviation[k]), { width: 0 }),
       { ...line(t.theta, t.rating.map((r, k) => r + 2 * t.deviation[k]), { width: 0 }), fill: "tonexty", fillcolor: c.band },
       line(ends, ends, { color: c.truth, width: 1.6, dash: "dash" }),
       line(t.theta, t.rating, { color: c.prediction, width: 3, dash: t.note ? "dot" : "solid" }),
       {
-        x: theta, y: this.rating, mode: "markers", marker: { color: c.team, size: theta.length > 250 ? 5 : 6.5, opacity: .85 },
-        hovertemplate: "true strength %{x:.2f}<br>rating %{y:.2f}<extra></extra>",
+        x: shown(theta), y: shown(this.rating), mode: "markers", marker: { color: c.team, size: theta.length > 250 ? 5 : 6.5, opacity: .85 },
+        hovertemplate: `true strength %{x:${digits}}<br>rating %{y:${digits}}<extra></extra>`,
       },
+      { ...line(p.theta, p.rating, { color: c.good, width: 3, dash: "dashdot" }), name: "pinned" },
     ];
     draw(this.node, data, baseLayout({ xaxis: this.#axes.x, yaxis: this.#axes.y }));
   }
@@ -63,7 +77,7 @@ export class LeagueChart {
   frame(frame) {
     this.rating = new Float32Array(frame.rest, frame.offset, this.started.theta.length);
     this.#axes.hold(this.rating);
-    if (this.#range === this.#axes.rating) restyle(this.node, { y: [this.rating] }, [TEAMS_TRACE]);
+    if (this.#range === this.#axes.rating) restyle(this.node, { y: [this.#axes.shown(this.rating)] }, [TEAMS_TRACE]);
     else this.redraw();
   }
 }
@@ -79,7 +93,7 @@ export class DensityChart {
     if (!this.rows) return;
     this.#range = this.#axes.rating;
     const c = colours();
-    const { density_theta: x, density_rating: y } = this.started;
+    const [x, y] = [this.started.density_theta, this.started.density_rating].map((one) => this.#axes.shown(one));
     const ends = [x[0], x[x.length - 1]];
     draw(this.node, [
       {
@@ -132,7 +146,7 @@ export class CurvesChart {
       curve(2, "to the prediction", { color: c.prediction, width: 2.5 }),
     ], baseLayout({
       xaxis: { title: { text: "matches per team" }, rangemode: "tozero" },
-      yaxis: { title: { text: "mean squared gap" }, type: "log", dtick: 1, exponentformat: "none", range: this.#range() },
+      yaxis: { title: { text: "mean squared gap (points²)" }, type: "log", dtick: 1, exponentformat: "none", range: this.#range() },
       hovermode: "x", margin: { l: 60, r: 12, t: 8, b: 42 },
     }));
   }

@@ -1,6 +1,7 @@
 // Puts the page together: tabs, theme, connection, and the three parts.
-import { tabFromAddress, valuesFromAddress, writeAddress } from "./address.js";
+import { extrasFromAddress, tabFromAddress, valuesFromAddress, writeAddress } from "./address.js";
 import { plotlyReady } from "./charts.js";
+import { addExports } from "./exports.js";
 import { Connection } from "./connection.js";
 import { Explore } from "./explore.js";
 import { Guide } from "./guide.js";
@@ -16,7 +17,7 @@ const BANNERS = {
     "printed another address, open that one.",
   full: "All places of the lab are taken. It goes on by itself once one is free.",
 };
-const ASKING = "#controls, .player, .drops, #mapping, #what-if, #paper-maker";
+const ASKING = ".controls, .player, .drops, #mapping, #what-if, #paper-maker";
 
 const connection = new Connection();
 let current = tabFromAddress(TABS, FIRST, FIRST);
@@ -40,7 +41,7 @@ function choose(tab, { focus = false, write = true } = {}) {
 // The address of what is on the screen; the guide has one for each scene.
 function rewrite(what = null) {
   const place = current === "guide" ? `guide/${parts.guide.place}${parts.guide.query ? `?${parts.guide.query}` : ""}` : current;
-  writeAddress(about.controls, parts.explore.values, place === FIRST ? "" : place, what);
+  writeAddress(about.controls, parts.explore.values, parts.explore.extras, place === FIRST ? "" : place, what);
 }
 
 // A scene that the address names.
@@ -113,10 +114,11 @@ async function begin() {
   const answer = await fetch("/api/about");
   about = await answer.json();
   await plotlyReady;
-  parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), (what) => rewrite(what));
+  parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), extrasFromAddress(), (what) => rewrite(what));
   parts.guide = new Guide(goThrough, () => rewrite("guide"));
   parts.rate = new Rate(connection, about);
   parts.paper = new Paper(connection);
+  addExports();
   await openScene();
   choose(current, { write: false });
   rewrite();

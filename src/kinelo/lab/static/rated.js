@@ -53,7 +53,8 @@ export class Rated {
   #drawSummary() {
     const { summary, rejects, warnings } = this.#result;
     const count = (value, text) => element("span", {}, element("b", {}, value.toLocaleString("en")), ` ${text}`);
-    const notes = [...summary.notes, ...(warnings ?? [])];
+    const { chosen } = this.#result;
+    const notes = [...(chosen ? [`The rater that forecasts these matches best: ${chosen}`] : []), ...summary.notes, ...(warnings ?? [])];
     $("#rated-summary").replaceChildren(
       element("div", { class: "counts" }, count(summary.matches, "matches used"), count(summary.teams, "sides"),
         summary.lineups === null ? null : count(summary.lineups, "matches with both line-ups"),
