@@ -92,7 +92,7 @@ CALLS = {
     "homogeneous": (lambda **k: kn.homogeneous(**k), {"sigma": 1.0, "teams": 4, "theta": (4.0, 10.0), "seed": 1}),
     "expected_result": (
         lambda **k: kn.expected_result(**k),
-        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
+        {"system": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
     ),
     "outcome_probabilities": (
         lambda **k: kn.outcome_probabilities(**k),
@@ -135,7 +135,7 @@ CALLS = {
     ),
     "unbiased_gamma": (
         lambda **k: kn.unbiased_gamma(**k),
-        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
+        {"system": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
     ),
     "diagnose": (lambda **k: kn.diagnose(**k).to_dict(), {"system": system(), "strengths": league()}),
     "changeover": (
@@ -275,11 +275,11 @@ CALLS = {
     ),
     "best_gamma": (
         lambda **k: kn.best_gamma(**k).gamma,
-        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5)},
+        {"system": kn.Tanh(nu=0.5), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5)},
     ),
     "critical_gamma": (
         lambda **k: kn.critical_gamma(**k).critical,
-        {"outcome": kn.Tanh(nu=0.5), "strengths": league()},
+        {"system": kn.Tanh(nu=0.5), "strengths": league()},
     ),
     "newcomer": (
         lambda **k: kn.newcomer(**k).rating,
@@ -287,7 +287,7 @@ CALLS = {
     ),
     "settled_deviations": (
         lambda **k: kn.settled_deviations(**k).deviation,
-        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "growth": 0.05},
+        {"system": kn.Tanh(nu=0.5), "strengths": league(), "growth": 0.05, "noise": "none"},
     ),
     "strength_profile": (
         lambda **k: kn.strength_profile(**k).density,
@@ -308,6 +308,7 @@ CALLS = {
 RESULTS = {
     "Changeover",
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
+    "Caveat", "Check", "UnbiasedGamma",
     "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
     "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kinelo import plot
     from kinelo.advice.audit.audit import Audit, audit
     from kinelo.advice.changeover import Changeover, changeover
+    from kinelo.advice.check import Check
+    from kinelo.advice.checked import stationary, tracking
     from kinelo.advice.design import Design, design
     from kinelo.advice.diagnosis import Diagnosis, diagnose
     from kinelo.book.book import RatingBook
@@ -63,18 +65,18 @@ if TYPE_CHECKING:
     from kinelo.runtime.device import Device, devices
     from kinelo.sweeps.convergence import convergence_table
     from kinelo.sweeps.sweep import sweep
+    from kinelo.theory.caveats import Caveat
     from kinelo.theory.continuum import Continuum
-    from kinelo.theory.limit import stationary
     from kinelo.theory.moving.best import BestGamma, best_gamma
     from kinelo.theory.moving.glicko import DeviationState, settled_deviations
     from kinelo.theory.moving.newcomer import Newcomer, newcomer
     from kinelo.theory.moving.profile import StrengthProfile, strength_profile
     from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
-    from kinelo.theory.moving.tracking import Tracking, tracking
+    from kinelo.theory.moving.tracking import Tracking
     from kinelo.theory.recovery import Recovery, recover_strength
     from kinelo.theory.relaxation import Relaxation, relaxation
     from kinelo.theory.state import StationaryState
-    from kinelo.theory.unbiased import unbiased_gamma
+    from kinelo.theory.unbiased import UnbiasedGamma, unbiased_gamma
 
 _HOME: dict[str, tuple[str, ...]] = {
     "runtime.device": ("devices", "Device"),
@@ -90,13 +92,15 @@ _HOME: dict[str, tuple[str, ...]] = {
     "model.steps": ("StepRule", "FideSteps", "FallingSteps", "DeviationSteps"),
     "model.schedule": ("Rounds", "Period"),
     "micro.matches": ("simulate_matches",),
-    "theory.limit": ("stationary",),
+    "theory.caveats": ("Caveat",),
+    "advice.checked": ("stationary", "tracking"),
+    "advice.check": ("Check",),
     "theory.continuum": ("Continuum",),
     "theory.state": ("StationaryState",),
     "theory.relaxation": ("relaxation", "Relaxation"),
     "theory.recovery": ("recover_strength", "Recovery"),
-    "theory.unbiased": ("unbiased_gamma",),
-    "theory.moving.tracking": ("tracking", "Tracking"),
+    "theory.unbiased": ("unbiased_gamma", "UnbiasedGamma"),
+    "theory.moving.tracking": ("Tracking",),
     "theory.moving.best": ("best_gamma", "BestGamma"),
     "theory.moving.rounds": ("critical_gamma", "CriticalGamma"),
     "theory.moving.newcomer": ("newcomer", "Newcomer"),

@@ -2,12 +2,15 @@
 
 import io
 import json
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 import kinelo as kn
+from kinelo.advice.facts import Facts
+from kinelo.advice.words import advice_for, rows_of
 
 
 def system(gamma=0.05, nu=0.5, pairing=None):
@@ -135,3 +138,76 @@ def test_noise_at_the_step_advised_is_that_of_the_state_there(strengths):
     there = kn.stationary(kn.RatingSystem(kn.Tanh(nu=1.0), gamma=verdict.unbiased_gamma), strengths, noise="gaussian")
     assert verdict.unbiased_gamma > 0
     assert verdict.noise_when_unbiased == pytest.approx(np.sqrt(there.teams.mean(there.variance)), rel=1e-6)
+
+
+def words_of(**changes):
+    """The advice on a league whose facts are given here, one by one."""
+    plain = kn.diagnose(system(gamma=0.1), kn.Normal(np.linspace(0, 4, 6), 0.5), check=False)
+    facts = Facts(*(getattr(plain, one.name) for one in fields(Facts)))
+    return " ".join(advice_for(replace(facts, **changes)))
+
+
+def test_the_words_for_a_scale_follow_its_sign():
+    """Shrunken: divide, and raise γ; stretched: reduce it; by which numbers."""
+    low = words_of(slope=0.8, unbiased_gamma=0.25, noise_when_unbiased=0.7)
+    assert "Divide rating gaps by 0.800" in low and "performances shrink the ratings" in low
+    assert "Or raise γ from 0.1 to 0.25, which removes the shrinkage; ratings would then wander by about ± 0.7." in low
+    assert "stretch" not in low and "Reduce" not in low
+    high = words_of(slope=1.2, unbiased_gamma=0.04)
+    assert "Reduce γ from 0.1 towards 0.04: rating noise stretches the ratings." in high
+    assert "shrink" not in high and "raise" not in high and "Divide" not in high
+    assert "Reduce γ: rating noise stretches the ratings by 20.0%." in words_of(slope=1.2, unbiased_gamma=None)
+    assert words_of(slope=1.01) == "Nothing: the ratings are on the scale of the strengths."
+    assert "raise" not in words_of(slope=0.8, unbiased_gamma=0.05)
+
+
+def test_the_words_for_noise_follow_its_size():
+    assert "wander by more than half" in words_of(slope=1.0, rating_noise=1.1, strength_spread=2.0)
+    assert "wander by more than half" not in words_of(slope=1.0, rating_noise=0.9, strength_spread=2.0)
+    by_deviations = words_of(slope=1.0, rating_noise=1.1, strength_spread=2.0, by_deviations=True)
+    assert by_deviations.startswith("Let deviations grow more slowly") and "γ" not in by_deviations
+
+
+def test_rows_show_the_numbers_in_both_directions():
+    plain = kn.diagnose(system(gamma=0.1), kn.Normal(np.linspace(0, 4, 6), 0.5), check=False)
+    for slope, said in ((0.8, "shrunken by 20.0%"), (1.25, "stretched by 25.0%"), (1.001, "as wide as the strengths")):
+        rows = dict(rows_of(replace(plain, slope=slope, slope_of_small_steps=0.7)))
+        assert rows["Scale of the ratings"] == f"{said} (slope {slope:.4f}; 0.7000 for very small steps)"
+    rows = dict(rows_of(replace(plain, unbiased_gamma=0.25)))
+    assert rows["Unbiased step size"] == "γ = 0.25 (K = 0.5) makes the slope 1; the system has γ = 0.1"
+    assert rows["Rating noise"].startswith(f"a rating wanders by ± {plain.rating_noise:.3g}")
+    high, low = rows["Rated too high"].splitlines()[0], rows["Rated too low"].splitlines()[0]
+    assert high.startswith("team 0: +") and low.startswith("team 5: -")
+
+
+def test_glicko_is_judged_with_its_noise_and_told_of_no_step():
+    """Simulated slope of this league 1.1401, by the closure 1.1421 with noise and 1.1042 without."""
+    glicko = kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(0.2, 1.0))
+    league = kn.Fixed(np.linspace(4, 10, 20))
+    found = kn.diagnose(glicko, league, check=True)
+    noisy, still = (kn.settled_deviations(glicko, league, noise=noise) for noise in ("gaussian", "none"))
+    assert found.slope == noisy.slope and noisy.slope > still.slope + 0.02
+    [slope] = [one for one in found.check.quantities if one.name == "slope"]
+    assert slope.agrees and abs(slope.played - still.slope) > abs(slope.played - noisy.slope)
+    assert "γ" not in " ".join(found.advice)
+    assert f"Divide rating gaps by {noisy.slope:.3f}" in found.advice[0] and "stretch the ratings" in found.advice[0]
+    assert "no γ is chosen" in words(found)
+    shrunken = kn.diagnose(
+        kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(0.02, 1.0)), kn.Normal(league.theta, 1.0), check=False
+    )
+    assert shrunken.slope < 0.9 and "varying performances shrink the ratings" in " ".join(shrunken.advice)
+
+
+def test_outside_the_range_of_theory_a_league_is_played_and_inside_not():
+    league = kn.Normal(np.linspace(0, 4, 6), 0.5)
+    inside, outside = (kn.diagnose(system(gamma=gamma), league) for gamma in (0.1, 0.5))
+    assert inside.caveats == () and inside.check is None
+    assert [one.reason for one in outside.caveats] == ["large steps"]
+    assert outside.check is not None and outside.check.quantities[0].theory == outside.slope
+    text = words(outside)
+    assert "Outside the range of theory" in text and "Played beside it" in text and "as played (z = " in text
+    content = outside.to_dict()
+    assert content["caveats"] == [outside.caveats[0].sentence] and content["check"]["quantities"][0]["name"] == "slope"
+    assert kn.diagnose(system(gamma=0.1), league, check=True).check.agrees
+    few = kn.diagnose(system(gamma=0.05), kn.Normal([0.0, 1.0, 2.0], 0.5), check=False)
+    assert [one.reason for one in few.caveats] == ["few teams"] and few.check is None

@@ -90,7 +90,8 @@ def test_periods_are_judged_between_matches_and_rounds():
         for schedule in (None, kn.Period(5), kn.Period(11), kn.Rounds())
     ]
     assert noises[0] < noises[1] < noises[2]
-    assert noises[2] == pytest.approx(noises[3], rel=0.01)
+    # In a period it is left to chance who meets whom: a little more noise than in a round of as many matches.
+    assert noises[3] < noises[2] < 1.02 * noises[3]
 
 
 def test_noise_at_the_unbiased_step_is_that_of_the_state_there():

@@ -7,10 +7,7 @@ import pytest
 from slow_moving import SlowLeague
 
 import kinelo as kn
-from kinelo.theory.moving.glicko_noise import noisy_deviations
 from kinelo.theory.moving.moments import Moments
-from kinelo.theory.moving.rounds_tracking import round_tracking
-from kinelo.theory.teams import teams_of
 
 HALF = kn.Tanh(0.5)
 THETA = np.array([0.0, 0.5, 1.0, 2.0, 2.5])
@@ -139,7 +136,7 @@ def test_simulation_agrees_with_tracking(outcome, sigma, dynamics, gamma, steps)
         system, league, steps=steps, matches_per_step=1500, realisations=12, seed=2, record_every=3, dynamics=dynamics
     )
     mean, error = covariances(run, 20)
-    theory = kn.tracking(system, kn.Normal([0.0, 0.0], sigma), dynamics)
+    theory = kn.tracking(system, league, dynamics)
     expected = np.array([theory.V, theory.C, theory.U])
     assert (np.abs(mean - expected) < 4.5 * error + 0.01 * expected).all()
 
@@ -152,7 +149,7 @@ def test_simulated_glicko_agrees_with_its_closure():
         system, league, steps=300, matches_per_step=300, realisations=6, seed=5, record_every=2, start=league.theta
     )
     rating = run.rating.values[:, 25:]
-    theory = noisy_deviations(HALF, league, growth)
+    theory = kn.settled_deviations(HALF, league, growth, noise="gaussian")
     slope = np.polyfit(league.theta, rating.mean(axis=(0, 1)), 1)[0]
     assert slope == pytest.approx(theory.slope, rel=0.015)
     assert (run.deviation.values[:, 25:] ** 2).mean() == pytest.approx((theory.deviation**2).mean(), rel=0.01)
@@ -166,7 +163,7 @@ def test_rounds_track_as_computed():
         system, league, steps=1500, matches_per_step=45, realisations=40, seed=8, record_every=1, dynamics=form
     )
     (V, C, U), _ = covariances(run, 100)
-    theory = round_tracking(HALF, teams_of(league), form, 0.05).moments
+    theory = kn.tracking(system, league, form).moments
     assert Moments(V, C, U).error == pytest.approx(theory.error, rel=0.02)
 
 

@@ -81,7 +81,7 @@ def test_bad_arguments(arguments, words):
 
 def test_bad_system_and_league():
     with pytest.raises(kn.InputError, match="system must be a RatingSystem"):
-        kn.stationary(kn.Tanh(0.5), kn.Fixed([0.0, 1.0]))
+        kn.stationary(0.5, kn.Fixed([0.0, 1.0]))
     with pytest.raises(kn.InputError, match="strengths must be a league"):
         kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), [0.0, 1.0])
 
@@ -90,7 +90,7 @@ def test_bad_system_and_league():
     ("arguments", "words"),
     [
         ({"theta": (10, 4)}, "theta must be an interval"),
-        ({"theta": 4}, "theta must be an interval"),
+        ({"theta": "4"}, "theta must be a finite number"),
         ({"theta": (4, 10), "sigma": -1.0}, "sigma must be 0 or more"),
         ({"theta": (4, 10), "sigma": (-1.0, 1.0)}, r"sigma\[0\] must be 0 or more"),
         ({"theta": (4, 10), "sigma": (1.0, 2.0, 3.0)}, "sigma must be an interval"),
@@ -100,3 +100,41 @@ def test_bad_system_and_league():
 def test_bad_continuum(arguments, words):
     with pytest.raises(kn.InputError, match=words):
         kn.Continuum(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("nu", "league"),
+    [
+        (0.5, kn.Normal([0.0, 40.0], 20.0)),
+        (0.5, kn.Normal([1400.0, 1500.0, 1600.0, 1700.0], 80.0)),
+        (6.0, kn.Normal([4.0, 7.0, 10.0], 1.0)),
+    ],
+)
+def test_strengths_far_beyond_the_scale_of_b_have_ratings_all_the_same(nu, league):
+    """Where b is flat at the strengths the search begins at equal ratings; the balance is checked pair by pair."""
+    outcome = kn.Tanh(nu)
+    rating = kn.stationary(kn.RatingSystem(outcome), league).rating
+    expected = kn.expected_result(outcome, league).sum(axis=1)
+    assert outcome.b(np.subtract.outer(rating, rating)).sum(axis=1) == pytest.approx(expected, abs=1e-10)
+    assert rating.mean() == pytest.approx(league.theta.mean())
+    assert (np.diff(rating) > 0).all()
+
+
+def test_neighbours_far_apart_lie_as_far_as_what_is_left_of_a_certain_win_says():
+    """``1 − E tanh ν(d + τξ) ≈ 2e^{−2νd + 2ν²τ²}``: ratings d − ντ² apart, here 29 for 30; with ties as well."""
+    assert kn.stationary(kn.Tanh(0.5), kn.Normal([0.0, 30.0, 60.0], 1.0)).rating == pytest.approx([1, 30, 59], abs=1e-9)
+    with_ties = kn.stationary(kn.Davidson(1.0, 1.5), kn.Normal([0.0, 30.0], 1.0)).rating
+    # One tie weighs more than a loss so far out: e^{−νd + ν²τ²/2}, so d − ντ²/2 apart.
+    assert with_ties[1] - with_ties[0] == pytest.approx(29, abs=1e-9)
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_map_that_is_not_found_is_noted_not_raised(found, monkeypatch):
+    """A diagnostic of the kinetic equation: its distance is then not a number, and the run goes on."""
+    if not found:
+        monkeypatch.setattr("kinelo.theory.balance.STEPS", 0)
+    start = kn.Population.uniform(theta=(4, 10, 12), r=(2, 12, 24), sigma=2.0)
+    with pytest.warns(kn.KineloWarning, match="Taylor closure is used outside"):
+        run = kn.solve(kn.RatingSystem(kn.Tanh(1.5)), start, until=0.05, closure="taylor")
+    assert np.isnan(run.stationary_distance.values).all() != found
+    assert ("was not found" in run.attrs["stationary_note"]) != found

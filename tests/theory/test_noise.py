@@ -1,5 +1,7 @@
 """Rating noise: its limits, its equations written out slowly, and the two ways of solving them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import kinelo as kn
-from kinelo.theory import noise
-from kinelo.theory.pair_means import Results, laplacian, pair_means
+from kinelo.theory.closure import LeagueClosure, State
+from kinelo.theory.pair_means import PairMeans, laplacian
 from kinelo.theory.teams import teams_of
 
 
@@ -169,55 +171,68 @@ def test_noise_that_fills_a_window_is_said():
 
 
 @pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.6, 1.3), kn.Probit(0.4)])
-def test_bends_are_derivatives(outcome):
-    """Against differences in one rating and in all variances, step 1e-4: wrong by its square at most."""
-    league, h = kn.Normal([0.0, 1.0, 2.5], [0.0, 1.0, 0.5]), 1e-4
-    rules, variance = system(0.3, outcome), np.array([[0, 0.7, 0.4], [0.7, 0, 1.1], [0.4, 1.1, 0]])
-    results = Results(rules, teams_of(league), "exact")
+def test_derivatives_of_pair_means(outcome):
+    """Against differences in mean and variance, step 1e-4: wrong by its square at most; as a series and without."""
+    centre, variance, h = np.array([-1.0, 0.0, 1.7]), np.array([0.7, 0.4, 1.1]), 1e-4
 
-    def means(shift, wider):
-        return pair_means(rules, results, league.theta + np.array([shift, 0, 0]), variance + wider * (variance > 0))
+    def means(shift, wider, products):
+        return PairMeans(outcome, centre + shift, np.sqrt(variance + wider), products=products)
 
-    here, bends = means(0.0, 0.0), means(0.0, 0.0).bends
-    right, left, wide, narrow = means(h, 0.0), means(-h, 0.0), means(0.0, h), means(0.0, -h)
-    names = ("drift", "slope", "shake")
-    by_mean = {name: (getattr(right, name) - getattr(left, name))[0] / (2 * h) for name in names}
-    by_variance = {name: (getattr(wide, name) - getattr(narrow, name)) / (2 * h) for name in names}
-    assert by_mean["drift"][1:] == pytest.approx(-here.slope[0, 1:], abs=1e-7)
-    assert by_mean["slope"][1:] == pytest.approx(-bends.drift_second[0, 1:], abs=1e-7)
-    assert by_mean["shake"][1:] == pytest.approx(bends.shake_first[0, 1:], abs=1e-7)
-    off = ~np.eye(3, dtype=bool)
-    assert by_variance["drift"][off] == pytest.approx(bends.drift_second[off] / 2, abs=1e-7)
-    assert by_variance["slope"][off] == pytest.approx(-bends.drift_third[off] / 2, abs=1e-7)
-    assert by_variance["shake"][off] == pytest.approx(bends.shake_second[off] / 2, abs=1e-7)
+    for products in (False, True):
+        here = means(0.0, 0.0, products)
+        right, left, wide, narrow = (means(*one, products) for one in ((h, 0), (-h, 0), (0, h), (0, -h)))
+        for names in (("mean", "slope", "second", "third"), ("square", "square_first", "square_second")):
+            for lower, upper in pairwise(names):
+                difference = (getattr(right, lower) - getattr(left, lower)) / (2 * h)
+                assert difference == pytest.approx(getattr(here, upper), abs=1e-7)
+            for lower, upper in zip(names, names[2:]):
+                difference = (getattr(wide, lower) - getattr(narrow, lower)) / (2 * h)
+                assert difference == pytest.approx(getattr(here, upper) / 2, abs=1e-7)
 
 
 @pytest.mark.parametrize("gamma", [0.05, 0.6, 2.0])
 def test_few_newton_steps_find_what_many_small_steps_find(gamma):
     """The twin moves means and covariance halfway to what each equation gives, two hundred times."""
     league = kn.Normal(np.linspace(4, 10, 20), np.linspace(0.2, 1.5, 20))
-    rules, teams = system(gamma), teams_of(league)
-    results, weights = Results(rules, teams, "exact"), noise.opponents(teams)
-    found = noise.fluctuations(rules, teams, "exact", league.theta)
-    rating, covariance = league.theta.copy(), np.diag(np.full(20, gamma))
+    solver = LeagueClosure(system(gamma), teams_of(league))
+    found = solver.solve(gamma, league.theta)
+    state = solver.first_guess(solver.steps(gamma), league.theta)
     for _ in range(200):
-        now = noise.look(rules, teams, results, weights, rating, covariance)
-        rating, covariance = rating + now.step / 2, (covariance + now.implied) / 2
-    assert found.covariance == pytest.approx(covariance, abs=1e-10)
-    assert found.rating == pytest.approx(rating, abs=1e-10)
+        now = solver.look(solver.steps(gamma), state)
+        hold = laplacian(now.pairs.restoring) + 1.0
+        rating = state.rating + np.linalg.solve(hold, now.drift) / 2
+        state = State(rating, now.implied.C, (state.U + now.implied.U) / 2)
+    assert pytest.approx(state.U, abs=1e-10) == found.state.U
+    assert found.state.rating == pytest.approx(state.rating, abs=1e-10)
     assert found.iterations <= 15
 
 
 def test_a_mean_field_converges_quadratically():
     """Without correlations the step is Newton's own: three more iterations square an error of 1e-2 beyond rounding."""
-    teams, rules = teams_of(kn.Continuum((4, 10), (0, 1), nodes=10, sigma_nodes=3)), system(0.5)
-    results, weights = Results(rules, teams, "exact"), noise.opponents(teams)
-    rating, covariance, errors = teams.theta.copy(), np.diag(np.full(teams.size, 0.4)), []
+    teams = teams_of(kn.Continuum((4, 10), (0, 1), nodes=10, sigma_nodes=3))
+    solver, errors = LeagueClosure(system(0.5), teams), []
+    state = solver.first_guess(solver.steps(0.5), teams.theta)
     for _ in range(7):
-        now = noise.look(rules, teams, results, weights, rating, covariance)
-        rating, covariance, _ = now.next_point(teams.mass)
+        now = solver.look(solver.steps(0.5), state)
+        state = now.next_state(teams.mass)
         errors.append(max(now.change, now.residual))
     near = [error for error in errors if error < 0.05]
     assert near[1] < near[0] ** 2 * 10
     assert near[2] < 1e-6
-    assert errors[-1] < 1e-13
+    assert errors[-1] < 1e-12
+
+
+def test_noise_of_more_equal_teams_than_are_kept_whole():
+    state = kn.stationary(system(0.2), kn.Normal(np.zeros(400), 1.0), noise="gaussian")
+    pairs = kn.stationary(system(0.2), kn.Normal(np.zeros(100), 1.0), noise="gaussian")
+    assert state.kind == "independent" and pairs.kind == "joint"
+    assert state.variance == pytest.approx(np.full(400, pairs.variance[0] * 100 / 99), rel=1e-6)
+
+
+def test_error_is_that_of_ratings_less_strengths():
+    """Slow twin: draws of the covariance about the mean ratings, variance of R − θ with divisor N − 1."""
+    league = kn.Normal([0.0, 1.0, 2.5, 3.0], [0.2, 1.0, 0.5, 0.2])
+    state = kn.stationary(system(0.4), league, noise="gaussian")
+    draws = np.random.default_rng(3).multivariate_normal(state.rating, state.covariance, size=200_000)
+    each = (draws - league.theta).var(axis=1, ddof=1)
+    assert state.error == pytest.approx(each.mean(), abs=4 * each.std() / np.sqrt(200_000))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.theory import noise, unbiased
+from kinelo.theory import unbiased
+from kinelo.theory.closure import LeagueClosure
 
 
 @pytest.mark.parametrize("strengths", [kn.Continuum((4, 10), 1.0), kn.homogeneous(sigma=0.5, teams=40)])
@@ -38,8 +39,29 @@ def test_strengths_that_do_not_vary():
 def test_bad_input():
     with pytest.raises(kn.InputError, match="same mean strength"):
         kn.unbiased_gamma(kn.Tanh(0.5), kn.Normal([1.0, 1.0], 1.0))
-    with pytest.raises(kn.InputError, match="outcome must be"):
-        kn.unbiased_gamma(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([0.0, 1.0]))
+    with pytest.raises(kn.InputError, match="system must be a RatingSystem, or an Outcome"):
+        kn.unbiased_gamma(0.5, kn.Fixed([0.0, 1.0]))
+
+
+def test_two_teams_exactly():
+    """At γ* the exact mean gap is that of the strengths; the closure alone misses it by some per cent."""
+    league = kn.Normal([0.0, 1.0], 1.0)
+    found = kn.unbiased_gamma(kn.Tanh(0.5), league)
+    state = kn.stationary(kn.RatingSystem(kn.Tanh(0.5), gamma=found.gamma), league, noise="gaussian")
+    assert state.slope == pytest.approx(1, abs=1e-7)
+    assert found.noise == pytest.approx(np.sqrt(state.variance[0])) and found.caveats == ()
+
+
+def test_a_system_stands_for_its_outcome():
+    league = kn.Normal([0.0, 1.0, 3.0], 0.6)
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.3)
+    assert kn.unbiased_gamma(system, league) == kn.unbiased_gamma(kn.Tanh(0.5), league)
+    assert kn.critical_gamma(system, league).critical == kn.critical_gamma(kn.Tanh(0.5), league).critical
+    assert kn.stationary(kn.Tanh(0.5), league).slope == kn.stationary(system, league).slope
+    form = kn.Form(0.02, 0.5)
+    by_rounds = kn.RatingSystem(kn.Tanh(0.5), schedule=kn.Rounds())
+    expected = kn.best_gamma(kn.Tanh(0.5), league, form, schedule=kn.Rounds())
+    assert kn.best_gamma(by_rounds, league, form).gamma == expected.gamma
 
 
 @pytest.mark.parametrize(
@@ -51,10 +73,10 @@ def test_bad_input():
     ],
 )
 def test_one_iteration_for_ratings_noise_and_step_finds_what_climbing_finds(outcome, strengths, monkeypatch):
-    steps = []
-    monkeypatch.setattr(unbiased, "look", lambda *given: steps.append(1) or noise.look(*given))
+    steps, look = [], LeagueClosure.look
+    monkeypatch.setattr(LeagueClosure, "look", lambda *given: steps.append(1) or look(*given))
     together = kn.unbiased_gamma(outcome, strengths)
-    assert 0 < len(steps) <= 8
+    assert 0 < len(steps) <= 9
     monkeypatch.setattr(unbiased, "_together", lambda *_: None)
     assert together == pytest.approx(kn.unbiased_gamma(outcome, strengths), rel=1e-6)
 

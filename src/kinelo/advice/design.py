@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinelo.advice.check import Check, Quantity
 from kinelo.advice.design_theory import expected_error, settled_step
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.micro.simulate import simulate
 from kinelo.model.dynamics import Dynamics, Turnover
+from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
+from kinelo.model.schedule import Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
 from kinelo.theory.moving.best import BestGamma, best_gamma
 from kinelo.theory.moving.moments import Parts
+from kinelo.theory.pair_means import normal_nodes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +35,8 @@ RECORDS = 24
 MEMORIES = 4.0
 MOST_SETTLING = 10
 """A league is left to settle for at most this many times as long as it is judged."""
-PAIRS = 8
+PAIRS = 1_000_000
+"""Pairs, records and leagues taken together, over which log-loss is averaged at most."""
 LEAST = 1e-300
 
 
@@ -48,9 +53,12 @@ class Compared:
     error, standard_error
         E by simulation.
     log_loss
-        Expected log-loss of a match between any two teams, forecast by their ratings, in the simulation.
+        Expected log-loss of a match between any two teams, whose performances vary, forecast by their ratings, in the
+        simulation.
     rating_slope, forecast_slope
         Slope of ratings on strengths, and of strengths on ratings (1 is calibrated), by simulation.
+    check
+        Theory and simulation of E side by side, where that was asked for.
     """
 
     name: str
@@ -62,6 +70,12 @@ class Compared:
     log_loss: float
     rating_slope: float
     forecast_slope: float
+    check: Check | None = field(default=None, repr=False)
+
+    @property
+    def z(self) -> float | None:
+        """Simulated less theoretical error in standard errors; None where theory has no answer."""
+        return None if self.theory is None else Quantity("E", self.theory, self.error, self.standard_error).z
 
 
 @dataclass(frozen=True)
@@ -97,7 +111,9 @@ class Design:
             said += f"{tied}{second.name} with ± {math.sqrt(second.error):.3g}"
         if self.best is not None:
             said += f"; the best constant step is γ = {self.best.gamma:.3g} (K = {2 * self.best.gamma:.3g})"
-        return said + "."
+        apart = [one.name for one in self.systems if one.check is not None and not one.check.agrees]
+        warned = f" Theory and league disagree on {', '.join(apart)}; the league decides." if apart else ""
+        return said + "." + warned
 
     @property
     def table(self) -> pl.DataFrame:
@@ -107,7 +123,7 @@ class Design:
         return pl.DataFrame(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
-        names = ("name", "theory", "error", "standard_error", "log_loss", "rating_slope", "forecast_slope")
+        names = ("name", "theory", "error", "standard_error", "z", "log_loss", "rating_slope", "forecast_slope")
         return [{name: getattr(one, name) for name in names} for one in self.systems]
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,6 +149,7 @@ def design(
     matches: int = 600,
     realisations: int = 8,
     seed: int = 1,
+    check: bool = False,
 ) -> Design:
     """Compare rating systems on one league: constant steps, rules of steps, pairings, schedules.
 
@@ -144,7 +161,11 @@ def design(
         What to compare, by name or in a list.
     matches, realisations, seed
         Matches per team that are judged, after the league was left to settle for half as many, or for four times as
-        long as a rating remembers where that is longer; how many leagues are played; their random stream.
+        long as a rating remembers where that is longer; how many leagues are played; their random stream. Rounds and
+        periods are judged at their ends.
+    check
+        Whether each system shows theory and simulation side by side, with a z-score, and the verdict says where they
+        disagree.
 
     Examples
     --------
@@ -152,13 +173,15 @@ def design(
     >>> slow, fast = (kn.RatingSystem(kn.Tanh(nu=0.5), gamma=g) for g in (0.1, 1.0))
     >>> found = kn.design(kn.Fixed([0.0] * 20), kn.Form(rate=0.01, spread=1.0), {"slow": slow, "fast": fast})
     >>> found.systems[0].name, round(found.best.gamma, 3)
-    ('slow', 0.116)
+    ('slow', 0.114)
     """
     if not isinstance(strengths, Strength):
         raise InputError(f"strengths must be a league such as Fixed or Normal, not {strengths!r}.")
     named = _named(systems)
     size = whole("matches", matches, 30), whole("realisations", realisations, 2), whole("seed", seed, 0)
     compared = [_compared(name, one, strengths, dynamics, *size) for name, one in named.items()]
+    if check:
+        compared = [_checked(one) for one in compared]
     compared.sort(key=lambda one: one.error)
     best = None
     if not isinstance(dynamics, Turnover | Sequence):
@@ -198,49 +221,74 @@ def _name_of(system: object, place: int) -> str:
 def _compared(
     name: str, system: RatingSystem, strengths: Strength, dynamics: Any, matches: int, realisations: int, seed: int
 ) -> Compared:
-    # One step of the simulation is one candidate match per team, as in the theory.
-    every = max(matches // RECORDS, 1)
+    # One step of the simulation is one candidate match per team, as in the theory, or all that count together.
+    schedule, teams = system.schedule, strengths.teams
+    batch = 1 if schedule is None else teams - 1 if isinstance(schedule, Rounds) else schedule.matches
+    every = max(round(matches / RECORDS / batch), 1)
     judged = every * RECORDS
-    settling = every * math.ceil(_settling(system, strengths, matches) / every)
+    settling = every * math.ceil(_settling(system, strengths, matches) / (every * batch))
     run = simulate(
-        system, strengths, steps=settling + judged, matches_per_step=max(strengths.teams // 2, 1),
-        realisations=realisations, seed=seed, record_every=every, dynamics=dynamics,
+        system, strengths, steps=settling + judged, realisations=realisations, seed=seed, record_every=every,
+        matches_per_step=max(teams // 2, 1) if schedule is None else schedule.period(teams), dynamics=dynamics,
     )  # fmt: skip
     late = np.arange(run.time.size) >= run.time.size - RECORDS
     rating = _centred(run.rating.values[:, late])
     strength = _centred(run.strength.values[:, late] if "strength" in run else run.theta.values + 0 * rating)
-    freedom = strengths.teams / max(strengths.teams - 1, 1)
+    freedom = teams / max(teams - 1, 1)
     each = freedom * ((rating - strength) ** 2).mean(axis=(1, 2))
     V, C, U = (float((a * b).mean()) for a, b in ((strength, strength), (strength, rating), (rating, rating)))
-    theory = expected_error(system, strengths, dynamics, settling + judged / 2)
+    theory = expected_error(system, strengths, dynamics, batch * (settling + judged / 2))
     total = None if theory is None else theory.total
     slopes = C / V if V > 0 else math.nan, C / U if U > 0 else math.nan
     doubt = float(each.std(ddof=1)) / math.sqrt(realisations)
-    loss = _log_loss(system.outcome, strength, rating)
+    loss = log_loss(system.outcome, strengths, strength, rating)
     return Compared(name, system, total, theory, float(each.mean()), doubt, loss, *slopes)
+
+
+def _checked(one: Compared) -> Compared:
+    if one.theory is None:
+        return one
+    return replace(one, check=Check((Quantity("mean square error", one.theory, one.error, one.standard_error),), 0, 0))
 
 
 def _settling(system: RatingSystem, strengths: Strength, matches: int) -> float:
     """Matches per team until where a league began is forgotten: e^{−2γμn} of its error is left after n."""
     try:
-        step = settled_step(system, strengths, matches)
+        slowest = MEMORIES / (settled_step(system, strengths, matches) * system.outcome.steepest)
     except (InputError, NoStationaryState):
-        step = None
-    slowest = 0.0 if step is None else MEMORIES / (step[0] * system.outcome.steepest)
+        slowest = 0.0
     return min(max(matches / 2, slowest), MOST_SETTLING * matches)
 
 
-def _log_loss(outcome: Outcome, strength: Array, rating: Array) -> float:
-    """Mean over pairs of −Σ p(ρ) log p(r); each team meets some of the others."""
-    losses = []
-    for shift in np.unique(np.linspace(1, strength.shape[-1] - 1, min(PAIRS, strength.shape[-1] - 1)).astype(int)):
-        true, said = (_chances(outcome, values - np.roll(values, shift, axis=-1)) for values in (strength, rating))
-        losses.append(-sum(float((p * np.log(np.maximum(s, LEAST))).mean()) for p, s in zip(true, said)))
-    return float(np.mean(losses))
+def log_loss(outcome: Outcome, league: Strength, strength: Array, rating: Array) -> float:
+    """Mean over all pairs of ``−Σ p log q``, p the chances of their varying performances, q those of their ratings.
+
+    ``strength`` and ``rating`` are leagues × records × teams; performances vary about strengths as those of the league
+    do about its means, normally where strengths move.
+    """
+    i, j = np.triu_indices(league.teams, 1)
+    strength, rating = (one.reshape(-1, league.teams) for one in (strength, rating))
+    # Where there are many pairs, some of the records say as much as all.
+    thin = max(1, strength.shape[0] * i.size // PAIRS)
+    strength, rating = strength[::thin], rating[::thin]
+    if np.ptp(strength, axis=0).max() == 0:
+        true = tuple(one[i, j] for one in outcome_probabilities(outcome, league))
+    else:
+        spread = np.sqrt(league.sigma[i] ** 2 + league.sigma[j] ** 2)
+        true = _chances(outcome, strength[:, i] - strength[:, j], spread)
+    said = _chances(outcome, rating[:, i] - rating[:, j], np.zeros(i.size))
+    return -sum(float((p * np.log(np.maximum(q, LEAST))).mean()) for p, q in zip(true, said))
 
 
-def _chances(outcome: Outcome, gap: Array) -> tuple[Array, Array, Array]:
-    b, tie = outcome.b(gap), np.where(outcome.has_ties, outcome.tie_probability(gap), 0.0)
+def _chances(outcome: Outcome, gap: Array, spread: Array) -> tuple[Array, Array, Array]:
+    """Win, tie and loss at gaps of strength, averaged over normal performances."""
+    b, tie = np.zeros(gap.shape), np.zeros(gap.shape)
+    nodes = normal_nodes(float(spread.max()) * outcome.nu) if spread.any() else (np.zeros(1), np.ones(1))
+    for x, weight in zip(*nodes):
+        z = gap + x * spread
+        b += weight * outcome.b(z)
+        if outcome.has_ties:
+            tie += weight * outcome.tie_probability(z)
     return (1 - tie + b) / 2, tie, (1 - tie - b) / 2
 
 

@@ -3,8 +3,7 @@ r"""What theory says of a system before a match is played: E = noise + lag + bia
 - Strengths that move, one γ for all: :func:`kinelo.tracking`. A step that falls with matches has the value it has
   halfway through the matches that are judged.
 - Strengths at rest, every pair playing: the stationary ratings with their noise.
-- Glicko: deviations settle at v. Ratings close the share νv⟨g²⟩μ of a gap in a match and jump by νvg; so lag is that of
-  ``γ = νv⟨g²⟩`` and noise is larger by 1/⟨g²⟩.
+- Glicko, at rest and with strengths that move: the closure with the steps that its deviations settle at.
 - An open league (departures per match δ, drawn at random): a newcomer's error after n matches obeys
   ``E_{n+1} = (1 − γ_n μ)² E_n + γ_n²(q + μ²E)`` from E₀ = Var θ of newcomers, because points are passed on only and so
   the league's mean rating settles at the start; the league's is ``E = Σ δ(1 − δ)ⁿ E_n``. Errors of newcomers are large,
@@ -25,8 +24,7 @@ from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Turnover
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
-from kinelo.model.schedule import Rounds
-from kinelo.model.steps import DeviationSteps, FallingSteps, StepRule
+from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.limit import stationary
@@ -46,42 +44,39 @@ def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, mat
     try:
         if isinstance(dynamics, Turnover):
             return _open_league(system, strengths, dynamics)
-        settled = settled_step(system, strengths, matches)
-        if settled is None or isinstance(dynamics, Sequence) or not isinstance(system.pairing, AllPlayAll):
+        if isinstance(dynamics, Sequence) or not isinstance(system.pairing, AllPlayAll):
             return None
-        step, louder = settled
-        plain = replace(system, gamma=step)
-        found = _at_rest(plain, strengths) if dynamics is None else tracking(plain, strengths, dynamics).parts
-        return None if found is None else replace(found, noise=louder * found.noise)
+        if isinstance(system.gamma, FideSteps):
+            return None
+        if isinstance(system.gamma, FallingSteps):
+            system = replace(system, gamma=settled_step(system, strengths, matches))
+        if dynamics is not None:
+            return tracking(system, strengths, dynamics).parts
+        return _at_rest(system, strengths)
     except (InputError, NoStationaryState):
         return None
 
 
-def settled_step(system: RatingSystem, strengths: Strength, matches: float) -> tuple[float, float] | None:
-    """The step every team has after so many matches, and how much louder its noise is than that of a constant step.
-
-    None where steps depend on ratings, or where ratings are settled otherwise than match by match or round by round.
-    """
+def settled_step(system: RatingSystem, strengths: Strength, matches: float) -> float:
+    """The step of a typical team after so many matches."""
     rule = system.gamma
-    if system.schedule is not None and not isinstance(system.schedule, Rounds):
-        return None
-    if isinstance(rule, float):
-        return rule, 1.0
-    if isinstance(rule, FallingSteps):
-        return float(_steps(rule, np.array([matches]))[0]), 1.0
     if isinstance(rule, DeviationSteps):
-        square = settled_deviations(system.outcome, strengths, rule.growth).deviation ** 2
+        square = settled_deviations(system, strengths).deviation ** 2
         seen = float(np.mean(discount(system.outcome.nu, square) ** 2))
-        return float(system.outcome.nu * square.mean() * seen), 1 / seen
-    return None
+        return float(system.outcome.nu * square.mean() * seen)
+    if isinstance(rule, StepRule):
+        return float(_steps(rule, np.array([matches]))[0])
+    return float(np.min(rule))
 
 
-def _at_rest(system: RatingSystem, strengths: Strength) -> Parts | None:
-    if system.schedule is not None:
-        return None
+def _at_rest(system: RatingSystem, strengths: Strength) -> Parts:
+    if isinstance(system.gamma, DeviationSteps):
+        settled = settled_deviations(system, strengths, noise="gaussian")
+        off = settled.rating - strengths.theta
+        return Parts(float(settled.variance.mean()), 0.0, float(np.var(off, ddof=1)))
     found = stationary(system, strengths, noise="gaussian")
-    off = found.rating - strengths.theta
-    return Parts(noise=float(np.mean(found.variance)), lag=0.0, bias=float(np.var(off)))
+    bias = float(np.var(found.bias, ddof=1))
+    return Parts(noise=found.error - bias, lag=0.0, bias=bias)
 
 
 def _open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) -> Parts | None:

@@ -9,27 +9,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.advice.check import MATCHES, QUICK, check_state, check_tracking
 from kinelo.advice.facts import Condition, Facts, RatedTeam, Taylor
 from kinelo.advice.motion import MotionFacts, motion_advice, motion_facts, motion_rows, one_step
 from kinelo.advice.scheduled import scheduled
-from kinelo.advice.words import advice_for, html_fragment, rows_of
-from kinelo.errors import InputError, NoStationaryState
+from kinelo.advice.words import advice_for, html_fragment, range_rows, rows_of
+from kinelo.errors import NoStationaryState
 from kinelo.model.digest import description
-from kinelo.model.dynamics import Dynamics
+from kinelo.model.dynamics import Dynamics, Turnover
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
 from kinelo.model.schedule import Schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.theory.arguments import as_system
 from kinelo.theory.continuum import Continuum
 from kinelo.theory.crowd import representatives
-from kinelo.theory.limit import DENSE_TEAMS, stationary, warn_if_noise_fills_the_window, with_noise
-from kinelo.theory.noise import WHOLE_COVARIANCE
+from kinelo.theory.limit import DENSE_TEAMS, stationary, warn_if_outside, with_noise
+from kinelo.theory.moving.glicko import DeviationState
 from kinelo.theory.relaxation import relaxation_of
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Teams
 from kinelo.theory.threads import few_threads
-from kinelo.theory.unbiased import unbiased_gamma, unbiased_of
+from kinelo.theory.unbiased import unbiased_gamma
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -70,8 +72,10 @@ class Diagnosis(Facts):
             "shrinkage": self.shrinkage,
         }
         for one in fields(self):
-            if one.name not in ("system", "state", "motion"):
+            if one.name not in ("system", "state", "motion", "check", "caveats", "by_deviations"):
                 plain[one.name] = getattr(self, one.name)
+        plain["caveats"] = [one.sentence for one in self.caveats]
+        plain["check"] = None if self.check is None else self.check.to_dict()
         if self.motion is not None:
             plain["motion"] = self.motion.to_dict()
         return _json_ready(plain)
@@ -81,7 +85,7 @@ class Diagnosis(Facts):
         return html_fragment(self._rows(), self.advice)
 
     def _rows(self) -> list[tuple[str, str]]:
-        return [*rows_of(self), *motion_rows(self.motion)]
+        return [*rows_of(self), *motion_rows(self.motion), *range_rows(self)]
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -102,11 +106,18 @@ class Diagnosis(Facts):
         return table
 
 
-def diagnose(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dynamics | None = None) -> Diagnosis:
+def diagnose(
+    system: RatingSystem | Outcome,
+    strengths: Strength | Continuum,
+    dynamics: Dynamics | None = None,
+    *,
+    check: bool | None = None,
+) -> Diagnosis:
     """Say where the ratings of a league end up, how noisy and how slow they are, and what to change.
 
     With ``dynamics`` it says too how well ratings follow strengths that move, and which step follows best; of rounds,
-    when they become unstable; of DeviationSteps, where deviations settle and whether the scale travels.
+    when they become unstable; of DeviationSteps, where deviations settle and whether the scale travels. With ``check``
+    a league is played beside the theory, and both numbers are shown; by default where theory has a caveat.
 
     Examples
     --------
@@ -116,14 +127,26 @@ def diagnose(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
     >>> verdict.condition.holds, round(verdict.slope, 3), verdict.underrated[0].team
     (True, 0.79, 'team 2')
     """
-    if not isinstance(system, RatingSystem):
-        raise InputError(f"system must be a RatingSystem, not {system!r}.")
+    system = as_system(system)
     motion = motion_facts(system, strengths, dynamics)
     plain = system if motion is None and system.schedule is None else one_step(system, strengths)
     still = stationary(plain, strengths)
-    facts, state = _facts(plain, strengths, still, system.schedule)
+    deviations = None if motion is None else motion.deviations
+    facts, state = _facts(plain, strengths, still, system.schedule, deviations)
+    followed = None if motion is None else motion.tracking
+    caveats = state.caveats if followed is None else followed.caveats
+    # What turnover does is not part of the theory that could be checked.
+    checkable = not isinstance(dynamics, Turnover)
+    played = None
+    if checkable and (check or (check is None and caveats)):
+        size = MATCHES if check else QUICK
+        if followed is None:
+            played = check_state(replace(state, system=system), matches=size)
+        else:
+            played = check_tracking(followed, strengths, matches=size)
+    facts = replace(facts, caveats=caveats, check=played)
     advice = motion_advice(system, motion)
-    if motion is None or motion.tracking is None:
+    if followed is None:
         # Where strengths move, what to do about noise follows from tracking, not from the state at rest.
         advice += [one for one in advice_for(facts) if not (advice and one.startswith("Nothing"))]
     said = tuple(advice) or ("Nothing: ratings follow strengths about as well as one step can.",)
@@ -131,10 +154,19 @@ def diagnose(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
 
 
 def _facts(
-    system: RatingSystem, strengths: Strength | Continuum, still: StationaryState, schedule: Schedule | None
+    system: RatingSystem,
+    strengths: Strength | Continuum,
+    still: StationaryState,
+    schedule: Schedule | None,
+    deviations: DeviationState | None,
 ) -> tuple[Facts, StationaryState]:
     teams = still.teams
-    if schedule is not None:
+    if deviations is not None:
+        state = replace(
+            still, noise="gaussian", rating=deviations.rating, variance=deviations.variance, kind="independent"
+        )
+        matches, unbiased, noise = relaxation_of(still).matches_per_team(0.01), None, None
+    elif schedule is not None:
         with few_threads(teams.size):
             together = scheduled(schedule, strengths, still)
         state, matches, unbiased = together.state, together.matches, together.unbiased
@@ -142,7 +174,7 @@ def _facts(
     else:
         with few_threads(teams.size):
             state = with_noise(still)
-            warn_if_noise_fills_the_window(state)
+            warn_if_outside(state)
             matches = relaxation_of(still).matches_per_team(0.01)
         unbiased, noise = _unbiased(system, strengths, still)
     by_bias = np.argsort(state.bias, kind="stable")
@@ -162,6 +194,9 @@ def _facts(
         matches_until_converged=matches,
         unbiased_gamma=unbiased,
         noise_when_unbiased=noise,
+        by_deviations=deviations is not None,
+        caveats=(),
+        check=None,
     )
     return facts, state
 
@@ -199,18 +234,10 @@ def _unbiased(
     if not system.pairing.constant or np.ptp(teams.theta) == 0:
         return None, None
     try:
-        if teams.finite and teams.size <= WHOLE_COVARIANCE:
-            with few_threads(teams.size):
-                gamma, there = unbiased_of(system.outcome, teams, still.closure, still.rating)
-            if there is not None:
-                return gamma, math.sqrt(teams.mean(there.variance))
-        else:
-            gamma = unbiased_gamma(system.outcome, strengths)
+        found = unbiased_gamma(system.outcome, strengths)
     except NoStationaryState:
         return None, None
-    if not gamma:
-        return gamma, None
-    return gamma, _noise(stationary(replace(system, gamma=gamma), strengths, noise="gaussian"))
+    return found.gamma, found.noise
 
 
 def _json_ready(value: Any) -> Any:

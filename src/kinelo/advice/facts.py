@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kinelo.advice.check import Check
 from kinelo.model.system import RatingSystem
+from kinelo.theory.caveats import Caveat
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,12 @@ class Facts:
         Step size at which the slope is 1; None where it is not defined.
     noise_when_unbiased
         Standard deviation of a rating in time at that step size; None where there is none, or where it is 0.
+    by_deviations
+        Whether steps follow from deviations: there is then no γ to change.
+    caveats
+        Why theory may be off by more than 2 % here; see :class:`~kinelo.theory.caveats.Caveat`.
+    check
+        What a league played beside the theory showed, where one was.
     """
 
     system: RatingSystem
@@ -76,6 +84,9 @@ class Facts:
     matches_until_converged: float
     unbiased_gamma: float | None
     noise_when_unbiased: float | None
+    by_deviations: bool
+    caveats: tuple[Caveat, ...]
+    check: Check | None
 
     @property
     def shrinkage(self) -> float:

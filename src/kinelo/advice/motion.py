@@ -71,7 +71,7 @@ def one_step(system: RatingSystem, strengths: Strength | Continuum) -> RatingSys
     """
     gamma = system.gamma
     if isinstance(gamma, DeviationSteps):
-        settled = settled_deviations(system.outcome, strengths, gamma.growth)
+        settled = settled_deviations(system, strengths)
         gamma = system.outcome.nu * settled.teams.mean(settled.deviation**2)
     return replace(system, gamma=gamma, schedule=None)
 
@@ -86,7 +86,7 @@ def motion_facts(
         raise InputError(f"DeviationSteps are judged match by match, not for {system.schedule!r}; simulate plays them.")
     deviations = None
     if isinstance(rule, DeviationSteps):
-        deviations = settled_deviations(system.outcome, strengths, rule.growth)
+        deviations = settled_deviations(system, strengths, noise="gaussian")
     if dynamics is None:
         return None if rounds is None and deviations is None else MotionFacts(rounds=rounds, deviations=deviations)
     if isinstance(dynamics, Turnover):
@@ -94,8 +94,7 @@ def motion_facts(
     if not isinstance(dynamics, Dynamics):
         raise InputError(f"dynamics must be Learning, Form, Walk or Turnover, not {dynamics!r}.")
     followed = tracking(system, strengths, dynamics)
-    best = best_gamma(system.outcome, strengths, dynamics, schedule=system.schedule)
-    return MotionFacts(followed, best, rounds, deviations)
+    return MotionFacts(followed, best_gamma(system, strengths, dynamics), rounds, deviations)
 
 
 def motion_rows(motion: MotionFacts | None) -> list[tuple[str, str]]:
@@ -166,7 +165,7 @@ def _advice_on_step(followed: Tracking, best: BestGamma) -> list[str]:
     advice: list[str] = []
     if best.gamma == 0 and isinstance(followed.dynamics, Learning):
         return advice
-    if best.gamma == 0:
+    if best.gamma == 0 and isinstance(gamma, float):
         advice.append("Reduce γ: form changes too fast to be worth following; treat it as luck of the day.")
     elif isinstance(gamma, float) and followed.parts.total > WORTH * best.error:
         verb = "Raise" if best.gamma > gamma else "Reduce"

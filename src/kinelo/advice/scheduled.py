@@ -16,17 +16,13 @@ from scipy.optimize import root_scalar
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.schedule import Rounds, Schedule
 from kinelo.model.strength import Strength
-from kinelo.model.validation import Array
 from kinelo.theory.continuum import Continuum
-from kinelo.theory.moving.form import FormClosure
+from kinelo.theory.limit import with_noise
 from kinelo.theory.moving.rounds import critical_gamma
-from kinelo.theory.moving.rounds_noise import round_noise
-from kinelo.theory.state import StationaryState, regression_slope
+from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Teams
 
 TOLERANCE = 0.01
-
-Noisy = Callable[[float], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -51,44 +47,20 @@ def scheduled(schedule: Schedule, strengths: Strength | Continuum, still: Statio
     opponents = teams.size - 1 if teams.finite else 1
     matches = teams.size - 1 if isinstance(schedule, Rounds) else schedule.matches
     gamma, share = system.step, matches / opponents
-    noisy = _noisy(schedule, still)
-    rating, variance = noisy(gamma)
+
+    def noisy(step: float) -> StationaryState:
+        return with_noise(replace(still, system=replace(system, gamma=step, schedule=schedule)))
+
     fastest, slowest = 1 - gamma * share * critical.largest, 1 - gamma * share * critical.slowest
     factor = max(abs(fastest), abs(slowest))
-    stable = fastest > -1
-    state = replace(still, noise="gaussian", rating=rating, variance=variance, stable=stable, covariance=None)
+    state = replace(noisy(gamma), stable=fastest > -1)
     settling = matches * math.log(TOLERANCE) / math.log(factor) if 0 < factor < 1 else math.inf
     unbiased = _unbiased(noisy, teams, 2 / (share * critical.largest))
-    noise = None if not unbiased else math.sqrt(teams.mean(noisy(unbiased)[1]))
+    noise = None if not unbiased else math.sqrt(teams.mean(noisy(unbiased).variance))
     return Scheduled(state, settling, unbiased, noise)
 
 
-def _noisy(schedule: Schedule, still: StationaryState) -> Noisy:
-    """Mean ratings and their variances as a function of γ."""
-    outcome, teams = still.system.outcome, still.teams
-    middle = teams.mean(teams.theta)
-    if isinstance(schedule, Rounds):
-
-        def by_rounds(gamma: float) -> tuple[Array, Array]:
-            found = round_noise(outcome, teams, gamma)
-            return found.rating - teams.mean(found.rating) + middle, found.variance
-
-        return by_rounds
-    closure = FormClosure(outcome, teams, None, schedule.matches)
-    if closure.teams.size != teams.size:
-        raise InputError(f"Periods are judged for leagues of fewer teams than {teams.size}; take a Continuum.")
-
-    # The closure is that of many teams; in a league the mean rating stays, and with it that part of each rating.
-    free = 1 - 1 / teams.size if teams.finite else 1.0
-
-    def by_periods(gamma: float) -> tuple[Array, Array]:
-        found = closure.at(gamma)
-        return found.rating, free * found.variance
-
-    return by_periods
-
-
-def _unbiased(noisy: Noisy, teams: Teams, most: float) -> float | None:
+def _unbiased(noisy: Callable[[float], StationaryState], teams: Teams, most: float) -> float | None:
     """γ at which the slope of ratings on strengths is 1, short of where ratings overshoot; None if there is none."""
     if np.ptp(teams.theta) == 0:
         return None
@@ -96,7 +68,7 @@ def _unbiased(noisy: Noisy, teams: Teams, most: float) -> float | None:
         return 0.0
 
     def excess(gamma: float) -> float:
-        return regression_slope(teams.theta, noisy(gamma)[0], teams.mass) - 1
+        return noisy(gamma).slope - 1
 
     try:
         if excess(0.01 * most) > 0 or excess(0.9 * most) < 0:

@@ -73,6 +73,8 @@ def _time(verdict: Facts) -> str:
 
 
 def _unbiased(verdict: Facts) -> str:
+    if verdict.by_deviations:
+        return "none: steps follow from deviations, and no γ is chosen"
     if verdict.unbiased_gamma is None:
         return "none found (it takes AllPlayAll, teams of different strength, and noise that can be computed)"
     if verdict.unbiased_gamma == 0:
@@ -91,7 +93,8 @@ def advice_for(verdict: Facts) -> tuple[str, ...]:
         advice.append("Use the exact closure: the Taylor closure misjudges matches of this league.")
     advice += _advice_on_scale(verdict)
     if verdict.strength_spread > 0 and verdict.rating_noise > verdict.strength_spread / 2:
-        advice.append("Reduce γ: ratings wander by more than half the spread of strengths and hide who is better.")
+        what = "Let deviations grow more slowly" if verdict.by_deviations else "Reduce γ"
+        advice.append(f"{what}: ratings wander by more than half the spread of strengths and hide who is better.")
     return tuple(advice) or ("Nothing: the ratings are on the scale of the strengths.",)
 
 
@@ -99,6 +102,10 @@ def _advice_on_scale(verdict: Facts) -> list[str]:
     if math.isnan(verdict.slope) or abs(verdict.shrinkage) <= NEAR:
         return []
     gamma, target = verdict.system.step, verdict.unbiased_gamma
+    if verdict.by_deviations:
+        stretched = "uncertain opponents and rating noise stretch the ratings"
+        cause = stretched if verdict.shrinkage < 0 else "varying performances shrink the ratings"
+        return [f"Divide rating gaps by {verdict.slope:.3f} before reading them as gaps in strength: {cause}."]
     if verdict.shrinkage < 0:
         if not target:
             return [f"Reduce γ: rating noise stretches the ratings by {-verdict.shrinkage:.1%}."]
@@ -112,6 +119,14 @@ def _advice_on_scale(verdict: Facts) -> list[str]:
         speed = "" if noise is None else f"; ratings would then wander by about ± {noise:.2g}"
         advice.append(f"Or raise γ from {gamma:.3g} to {target:.3g}, which removes the shrinkage{speed}.")
     return advice
+
+
+def range_rows(verdict: Facts) -> list[tuple[str, str]]:
+    """What theory does not vouch for here, and what a played league showed."""
+    rows = [("Outside the range of theory", one.sentence) for one in verdict.caveats]
+    if verdict.check is not None:
+        rows.append(("Played beside it", verdict.check.sentence))
+    return rows
 
 
 def html_fragment(rows: list[tuple[str, str]], advice: tuple[str, ...], heading: str = "What to change") -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinelo.errors import NoStationaryState
 from kinelo.macro.grid import Grid
 from kinelo.macro.kernels import label_moments
 from kinelo.macro.velocity import Speeds, Velocity
@@ -50,7 +51,10 @@ def stationary_map(outcome: Outcome, velocity: Velocity, label_mass: Array, mean
     theta = velocity.grid.label_theta[present]
     pull = (DensePull if mass.size <= DENSE_TEAMS else WavePull)(outcome, mass)
     rating = np.full(label_mass.size, mean)
-    rating[present] = find_balance(pull, target, theta - mass @ theta + mean, mass).positions
+    try:
+        rating[present] = find_balance(pull, target, theta - mass @ theta + mean, mass).positions
+    except NoStationaryState:
+        return StationaryMap(None, "the stationary map was not found: ratings lie too far apart for this closure")
     return StationaryMap(rating, "")
 
 

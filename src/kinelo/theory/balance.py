@@ -16,7 +16,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import spectral_nodes
-from kinelo.model.outcome import Outcome
+from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, normal_waves
 from kinelo.model.validation import Array
@@ -148,9 +148,62 @@ class Balance:
     iterations: int
 
 
+def missing(outcome: Outcome, z: Array) -> Array:
+    """``sup b − b(z)``, for laws known in closed form to all its digits however small it is."""
+    if type(outcome) is Tanh:
+        return 2 / (1 + np.exp(np.minimum(2 * outcome.nu * z, 700.0)))
+    if type(outcome) is Davidson:
+        t = np.exp(-np.abs(outcome.nu * z))
+        rest = (outcome.kappa + 2 * t) * t / (1 + outcome.kappa * t + t * t)
+        return np.where(z >= 0, rest, 2 - rest)
+    return outcome.missing(z)
+
+
+def far_balance(outcome: Outcome, mass: Array, uncertain: Array, start: Array) -> Balance | None:
+    """The balance of teams so far apart that the rest to a certain win decides: found from these rests, in which
+    nothing cancels. ``uncertain[i, j]`` is ``sup b − s_ij``, teams sorted from the strongest down, above the diagonal.
+    None where Newton's method does not settle.
+    """
+    rows, columns = np.triu_indices(mass.size, 1)
+    weight, known = mass[rows] * mass[columns], uncertain[rows, columns]
+    positions = start - float(mass @ start)
+    for iteration in range(STEPS):
+        gap = positions[rows] - positions[columns]
+        expected, slope = missing(outcome, gap), weight * outcome.b_prime(gap)
+        push, size = weight * (expected - known), weight * np.maximum(expected, known)
+        force, scale, stiffness = np.zeros(mass.size), np.zeros(mass.size), np.zeros((mass.size, mass.size))
+        np.add.at(force, rows, push)
+        np.add.at(force, columns, -push)
+        np.add.at(scale, rows, size)
+        np.add.at(scale, columns, size)
+        stiffness[rows, columns] = stiffness[columns, rows] = -slope
+        diagonal = -stiffness.sum(axis=1)
+        if not (diagonal > 0).all():
+            return None
+        root = np.sqrt(diagonal)
+        stiffness = stiffness / np.multiply.outer(root, root) + np.eye(mass.size) + np.multiply.outer(root, root)
+        step = np.linalg.solve(stiffness, force / root) / root
+        longest = float(np.abs(step).max()) * outcome.sharpness
+        if longest <= 1e-11 or float((np.abs(force) / scale).max()) <= GOAL:
+            return Balance(positions + float(mass @ start), float(np.abs(force / mass).max()), iteration)
+        positions = positions + step * min(1.0, 0.5 / longest)
+        positions -= float(mass @ positions)
+    return None
+
+
 def find_balance(pull: Pull, target: Array, start: Array, mass: Array) -> Balance:
-    """Newton's method with a line search on the slope along the step, which convexity makes safe."""
-    positions = np.array(start, dtype=np.float64)
+    """Newton's method with a line search on the slope along the step, which convexity makes safe.
+
+    Far from the minimum b can be so flat that a start says nothing. Equal positions, where b is steepest, then lead
+    there, and the mean of the start is kept.
+    """
+    try:
+        return _descent(pull, target, np.array(start, dtype=np.float64), mass)
+    except NoStationaryState:
+        return _descent(pull, target, np.full(mass.size, float(mass @ start)), mass)
+
+
+def _descent(pull: Pull, target: Array, positions: Array, mass: Array) -> Balance:
     imbalance = target - pull.scores(positions)
     for iteration in range(STEPS):
         residual = float(np.abs(imbalance).max())

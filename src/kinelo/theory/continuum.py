@@ -18,7 +18,7 @@ class Continuum:
     Parameters
     ----------
     theta
-        The interval of mean strengths.
+        The interval of mean strengths, or one number: infinitely many equal teams.
     sigma
         One spread for all teams, or an interval of spreads independent of θ.
     nodes
@@ -31,6 +31,8 @@ class Continuum:
     >>> teams = Continuum(theta=(4, 10), sigma=1.0)
     >>> len(teams.mass), float(teams.mass.sum().round(12))
     (80, 1.0)
+    >>> Continuum(theta=0.0, sigma=1.0)
+    Continuum(θ = 0, σ in [1, 1])
     """
 
     league: Normal
@@ -38,14 +40,19 @@ class Continuum:
 
     def __init__(
         self,
-        theta: tuple[float, float],
+        theta: tuple[float, float] | float,
         sigma: float | tuple[float, float] = 0.0,
         *,
         nodes: int = 80,
         sigma_nodes: int = 16,
     ) -> None:
-        self.theta = _interval("theta", theta)
-        points, mass = _legendre(self.theta, _count("nodes", nodes))
+        count = _count("nodes", nodes)
+        if isinstance(theta, tuple | list):
+            self.theta = _interval("theta", theta)
+            points, mass = _legendre(self.theta, count)
+        else:
+            middle = number("theta", theta)
+            self.theta, points, mass = (middle, middle), np.full(2, middle), np.full(2, 0.5)
         if isinstance(sigma, tuple | list):
             low, high = _interval("sigma", (sigma[0], sigma[1]) if len(sigma) == 2 else sigma)
             spreads, spread_mass = _legendre((nonnegative("sigma[0]", low), high), _count("sigma_nodes", sigma_nodes))
@@ -60,7 +67,8 @@ class Continuum:
     def __repr__(self) -> str:
         low, high = self.theta
         spread = self.league.sigma
-        return f"Continuum(θ in [{low:g}, {high:g}], σ in [{spread.min():.4g}, {spread.max():.4g}])"
+        where = f"θ in [{low:g}, {high:g}]" if low < high else f"θ = {low:g}"
+        return f"Continuum({where}, σ in [{spread.min():.4g}, {spread.max():.4g}])"
 
 
 def _interval(name: str, value: object) -> tuple[float, float]:

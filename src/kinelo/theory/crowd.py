@@ -15,8 +15,8 @@ from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.balance import WavePull, find_balance
+from kinelo.theory.closure import Fluctuation
 from kinelo.theory.meanfield import mean_field
-from kinelo.theory.noise import Fluctuation
 from kinelo.theory.opponents import Opponents
 from kinelo.theory.teams import Teams, mean_results
 from kinelo.theory.threads import few_threads
@@ -34,6 +34,9 @@ def representatives(teams: Teams) -> tuple[Teams, Groups]:
     by_sigma = _equal_parts(teams.sigma, np.zeros(teams.size, dtype=np.intp), spreads)
     group = by_sigma * (REPRESENTATIVES // spreads) + _equal_parts(teams.theta, by_sigma, REPRESENTATIVES // spreads)
     kept, group = np.unique(group, return_inverse=True)
+    if kept.size == 1:
+        # A league takes two teams: equals make two groups.
+        group, kept = np.arange(teams.size) % 2, np.arange(2)
     mass: Array = np.bincount(group, teams.mass, kept.size).astype(np.float64)
     theta = np.bincount(group, teams.mass * teams.theta, kept.size) / mass
     sigma = np.sqrt(np.bincount(group, teams.mass * teams.sigma**2, kept.size) / mass)
@@ -64,4 +67,4 @@ def crowd_fluctuations(system: RatingSystem, teams: Teams, closure: Closure, sta
         steps += balance.iterations
         variance = opponents.variance_of(teams.theta, teams.sigma, balance.positions, variance)
         balance = find_balance(WavePull(system.outcome, teams.mass, variance), target, balance.positions, teams.mass)
-    return Fluctuation(balance.positions, variance, None, balance.residual, steps + balance.iterations)
+    return Fluctuation(balance.positions, variance, None, balance.residual, steps + balance.iterations, "independent")

@@ -15,31 +15,34 @@ from numpy.typing import ArrayLike
 from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
-from kinelo.model.strength import Strength
+from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
-from kinelo.theory.balance import Balance, DensePull, WavePull, find_balance
+from kinelo.theory.arguments import as_system
+from kinelo.theory.balance import Balance, DensePull, WavePull, far_balance, find_balance, missing
+from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure, settled_steps
 from kinelo.theory.continuum import Continuum
 from kinelo.theory.crowd import crowd_fluctuations
 from kinelo.theory.existence import runaway_group
 from kinelo.theory.meanfield import mean_field
-from kinelo.theory.noise import WHOLE_COVARIANCE, Fluctuation, fluctuations
+from kinelo.theory.pair_means import smoothed
 from kinelo.theory.selective import equilibrium
 from kinelo.theory.state import Method, Noise, StationaryState
 from kinelo.theory.teams import Teams, mean_results, teams_of
 from kinelo.theory.threads import few_threads
+from kinelo.theory.two_teams import exact_law, gap_law
 
 DENSE_TEAMS = 800
 
 FEW_NODES = 100
 """Nodes of a continuum whose noise takes less time pair by pair, in Newton's steps, than in waves."""
 
-WIDEST_NOISE = 0.5
-"""Noise of a rating difference, as a part of the distance at which w jumps, up to which it is taken for normal."""
+FAR = 12.0
+"""Gap of neighbours, in units of 1/ν, beyond which results are so certain that the rest to certainty decides."""
 
 
 def stationary(
-    system: RatingSystem,
+    system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
     closure: Closure = "exact",
     noise: Noise = "none",
@@ -52,13 +55,15 @@ def stationary(
     Parameters
     ----------
     system
-        The rating system. Its step size matters only with ``noise="gaussian"``.
+        The rating system, or its outcome alone. Steps and schedule matter only with ``noise="gaussian"``.
     strengths
         A league, or a :class:`~kinelo.theory.continuum.Continuum` of teams.
     closure
         How expected results follow from strengths: exactly, or by the paper's Taylor closure.
     noise
-        ``"none"`` for small steps, ``"gaussian"`` to let ratings fluctuate as they do at the system's step size.
+        ``"none"`` for small steps, ``"gaussian"`` to let ratings fluctuate as they do at the system's steps (one, one
+        per team, or those that a rule settles at), match by match, in rounds or in periods. Two teams are solved
+        exactly, up to 300 with their whole covariance, more as independent: ``kind`` of the answer says which.
     start
         Ratings to start from: their mean is kept, and with several equilibria they decide which one is found.
         Defaults to the mean strengths.
@@ -78,8 +83,7 @@ def stationary(
     >>> state.rating.round(4), round(state.slope, 4)
     (array([4.6678, 7.    , 9.3322]), 0.7774)
     """
-    if not isinstance(system, RatingSystem):
-        raise InputError(f"system must be a RatingSystem, not {system!r}.")
+    system = as_system(system)
     teams = teams_of(strengths)
     first = _start(teams, start)
     dense = _is_dense(method, teams)
@@ -90,7 +94,7 @@ def stationary(
         if noise == "none":
             return still
         state = with_noise(still, method)
-    warn_if_noise_fills_the_window(state)
+    warn_if_outside(state)
     return state
 
 
@@ -117,12 +121,21 @@ def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: 
 def with_noise(
     still: StationaryState, method: Method = "auto", similar: StationaryState | None = None
 ) -> StationaryState:
-    """The state at the system's step size, from that of infinitely small steps; one of a similar league saves time."""
-    guess = None
-    if similar is not None:
-        guess = Fluctuation(similar.rating, similar.variance, similar.covariance, similar.residual, 0)
-    with few_threads(still.teams.size):
-        moving = fluctuating(still.system, still.teams, still.closure, still.rating, method, guess)
+    """The state at the system's steps, from that of infinitely small ones; one of a similar league saves time."""
+    system, teams = still.system, still.teams
+    steps = settled_steps(system, teams.theta)
+    gap = None
+    if still.closure == "exact" and exact_law(system, teams):
+        gap = gap_law(system, teams.strengths)
+        moving = _two_teams(system, teams.mean(still.rating), gap.mean, gap.variance)
+    else:
+        guess = None
+        if similar is not None and similar.kind in ("joint", "independent"):
+            guess = Fluctuation(
+                similar.rating, similar.variance, similar.covariance, similar.residual, 0, similar.kind or "joint"
+            )
+        with few_threads(teams.size):
+            moving = fluctuating(system, teams, still.closure, still.rating, method, guess, steps)
     return replace(
         still,
         noise="gaussian",
@@ -131,23 +144,24 @@ def with_noise(
         residual=moving.residual,
         iterations=still.iterations + moving.iterations,
         covariance=None if moving.covariance is None else frozen(moving.covariance),
+        kind=moving.kind,
+        gap=gap,
     )
 
 
-def warn_if_noise_fills_the_window(state: StationaryState) -> None:
-    """Say so where w jumps within the noise of a rating difference, which then is far from normal."""
-    distances = [abs(jump) for jump in state.system.pairing.jumps]
-    if not distances:
-        return
-    noise = float(np.sqrt(2 * state.teams.mean(state.variance)))
-    if noise > WIDEST_NOISE * min(distances):
-        warnings.warn(
-            f"The difference of two ratings varies by ± {noise:.3g} at gamma = {state.system.step:.4g}, and the "
-            f"pairing jumps at {min(distances):.4g}: such noise is not normal, so mean ratings "
-            "and noise computed here are rough. Simulate, or take a smaller gamma.",
-            KineloWarning,
-            stacklevel=3,
-        )
+def _two_teams(system: RatingSystem, middle: float, mean: float, variance: float) -> Fluctuation:
+    """Ratings of two teams from their gap: each takes its share of a change in proportion to its step."""
+    steps = system.gammas(2)
+    share = np.array([1.0, -1.0]) * steps / steps.sum()
+    rating = middle + mean * (share - share.mean())
+    return Fluctuation(rating, share**2 * variance, variance * np.multiply.outer(share, share), 0.0, 1, "exact")
+
+
+def warn_if_outside(state: StationaryState) -> None:
+    """Warn of an answer so far outside the range of theory that it is rough: where w jumps within the noise."""
+    for caveat in state.caveats:
+        if caveat.error >= 1:
+            warnings.warn(caveat.sentence, KineloWarning, stacklevel=3)
 
 
 def fluctuating(
@@ -157,23 +171,54 @@ def fluctuating(
     start: Array,
     method: Method = "auto",
     guess: Fluctuation | None = None,
+    steps: float | Array | None = None,
 ) -> Fluctuation:
-    """Mean and covariance of the ratings at the system's step size, all pairs at once or through representatives."""
-    selective = not system.pairing.constant
+    """Mean and covariance of the ratings at the system's steps, all pairs at once or through representatives."""
+    steps = settled_steps(system, teams.theta) if steps is None else steps
+    special = not system.pairing.constant or system.schedule is not None or not isinstance(steps, float)
     small = teams.size <= (WHOLE_COVARIANCE if teams.finite else FEW_NODES)
-    if selective or method == "dense" or (small and method == "auto"):
-        return fluctuations(system, teams, closure, start, guess)
+    if special or method == "dense" or (small and method == "auto"):
+        solver = LeagueClosure(system, teams, closure)
+        known = None if guess is None else guess.state(solver.whole)
+        return solver.solve(steps, start if guess is None else guess.rating, known).fluctuation
+    plain = replace(system, gamma=steps)
     if teams.finite:
-        return crowd_fluctuations(system, teams, closure, start)
-    return mean_field(system, teams, closure, start, guess)
+        return crowd_fluctuations(plain, teams, closure, start)
+    return mean_field(plain, teams, closure, start, guess)
 
 
 def balanced_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Array, dense: bool) -> Balance:
     """Stationary ratings for w ≡ 1 without noise."""
     target = mean_results(outcome, teams, closure, dense)
     refuse_runaway(teams, target, outcome.supremum)
+    if dense and closure == "exact" and (found := _far_apart(outcome, teams, start)) is not None:
+        return found
     pull = (DensePull if dense else WavePull)(outcome, teams.mass)
     return find_balance(pull, target, start, teams.mass)
+
+
+def _far_apart(outcome: Outcome, teams: Teams, start: Array) -> Balance | None:
+    """Ratings of normal teams between which there is a gap so wide that expected results are 1 to many digits."""
+    if not isinstance(teams.strengths, Fixed | Normal) or outcome.supremum < 1:
+        return None
+    order = np.argsort(-teams.theta, kind="stable")
+    theta, sigma = teams.theta[order], teams.sigma[order]
+    if -np.diff(theta).min(initial=0.0) * outcome.sharpness < FAR:
+        return None
+    rows, columns = np.triu_indices(teams.size, 1)
+    uncertain, gap = np.zeros((teams.size, teams.size)), theta[rows] - theta[columns]
+    spread = np.sqrt(sigma[rows] ** 2 + sigma[columns] ** 2)
+    for one in np.unique(spread):
+        at = spread == one
+        # The mass of what is left of a certain win lies 2νV below the mean gap.
+        uncertain[rows[at], columns[at]] = smoothed(lambda z: missing(outcome, z), outcome.nu, one)(gap[at])
+    equal = np.full(teams.size, 0.0) - np.arange(teams.size) / outcome.sharpness
+    found = far_balance(outcome, teams.mass[order], uncertain, equal)
+    if found is None:
+        return None
+    positions = np.empty(teams.size)
+    positions[order] = found.positions
+    return replace(found, positions=positions + teams.mean(start) - teams.mean(positions))
 
 
 def refuse_runaway(teams: Teams, target: Array, supremum: float = 1.0) -> None:

@@ -1,150 +1,165 @@
-r"""Means over the noise of rating differences, pair by pair.
+r"""Means over pairs of teams whose ratings, or strengths and ratings, are jointly normal.
 
-With Δ normal, ``f = w (s − b)`` and ``g = w (S² − 2 s b + b²)``, a pair drifts by ``E f``, is held by the slope
-``−E f'`` and shaken by ``E g``. Derivatives are means as well, by Stein's identity: ``E f^(k) = E f h_k(x) / σ^k`` with
-x the standardised Δ, σ its deviation, ``h_1 = x``, ``h_2 = x² − 1``, ``h_3 = x³ − 3x``. A derivative says how the mean
-of the one below changes with the mean of Δ and, halved, how that of the one two below changes with its variance.
+With h_k the orthonormal Hermite polynomials, X normal with mean m and spread τ and ξ its standardised value, let
+``f_k = E f(X) h_k(ξ)``. Then
+
+* ``E f = f_0``, and derivatives are means as well (Stein): ``E f^(k) = √k! f_k/τ^k``. A derivative says how the mean
+  of the one below changes with m and, halved, how that of the one two below changes with τ²;
+* two such variables with covariance c give ``E f(X) g(Y) = Σ_k (c/τ_Xτ_Y)^k f_k g_k`` (Mehler): a product over a pair
+  costs one quadrature per variable instead of one in the plane.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError
 
-from kinelo.model.expectation import Closure, expected_result, expected_tie
+from kinelo.errors import NoStationaryState
 from kinelo.model.outcome import Outcome
-from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.teams import Teams
 
 Index = NDArray[np.intp]
+Function = Callable[[Array], Array]
 
 WIDEST = 60.0
 CACHED = 1 << 14
+FIRST = 4
+MOST_TERMS = 64
+NARROW = 1e-3
 
 
-class Bends(NamedTuple):
-    """Further derivatives: the second of the drift and the first of the shake are antisymmetric."""
-
-    drift_second: Array
-    drift_third: Array
-    shake_first: Array
-    shake_second: Array
-
-
-@dataclass(frozen=True)
-class PairMeans:
-    """Means over the noise of a pair: its drift (antisymmetric), its restoring slope and its shake (symmetric).
-
-    ``bends`` say how these change, where everyone plays everyone.
-    """
-
-    drift: Array
-    slope: Array
-    shake: Array
-    bends: Bends | None
-
-
-class Results:
-    """First two moments of the results of all pairs."""
-
-    def __init__(self, system: RatingSystem, teams: Teams, closure: Closure) -> None:
-        self.mean = expected_result(system.outcome, teams.strengths, closure)
-        self.square = 1 - expected_tie(system.outcome, teams.strengths)
-
-
-def normal_nodes(sharpness: float) -> tuple[Array, Array]:
+def normal_nodes(sharpness: float, finest: float = 0.7, reach: float = 8.3) -> tuple[Array, Array]:
     """Nodes and weights of the trapezoidal rule for a standard normal; ``sharpness`` is its spread in units of what
     the integrand resolves.
     """
-    step = min(0.7, 0.33 / max(sharpness, 1e-9))
-    half = math.ceil(8.3 / step)
+    step = min(finest, 0.33 / max(sharpness, 1e-9))
+    half = math.ceil(reach / step)
     x: Array = np.arange(-half, half + 1, dtype=np.float64) * step
     weight: Array = np.exp(-(x**2) / 2)
     return x, weight / weight.sum()
 
 
-def pair_means(system: RatingSystem, results: Results, rating: Array, variance: Array) -> PairMeans:
-    """Average over the noise of every pair; ``variance`` is the matrix of the variances of ``R_i − R_j``."""
-    rows, columns = _pairs(rating.size)
-    centre = rating[rows] - rating[columns]
-    spread = np.sqrt(variance[rows, columns])
-    mean, square = results.mean[rows, columns], results.square[rows, columns]
-    pairing = system.pairing.softened()
-    sharpness = float(spread.max()) / min(system.outcome.finest, pairing.finest)
-    if not sharpness <= WIDEST:
-        raise LinAlgError("the ratings run apart")
-    x, weight = normal_nodes(sharpness)
-    place, sign = _places(rating.size)
-    if pairing.constant:
-        drift, slope, shake, bends = _plain_means(system.outcome, x, weight, centre, spread, mean, square)
-        signs = (sign, None, sign, None)
-        laid_out = Bends(*(one[place] if odd is None else one[place] * odd for one, odd in zip(bends, signs)))
-        return PairMeans(drift[place] * sign, slope[place], shake[place], laid_out)
-    drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
-    for node, share in zip(x, weight):
-        z = centre + node * spread
-        b, w = system.outcome.b(z), pairing.w(z) * share
-        push = w * (mean - b)
-        drift += push
-        slope -= push * node
-        shake += w * (square - 2 * mean * b + b * b)
-    slope *= _inverse(spread)
-    return PairMeans(drift[place] * sign, slope[place], shake[place], None)
+def smoothed(function: Function, nu: float, spread: float) -> Function:
+    """``z → E function(z + spread ξ)`` with ξ standard normal."""
+    if spread == 0:
+        return function
+    x, weight = normal_nodes(spread * nu)
+
+    def mean(z: Array) -> Array:
+        total = np.zeros(np.shape(z))
+        for node, share in zip(x * spread, weight):
+            total += share * function(z + node)
+        return total
+
+    return mean
 
 
-def _plain_means(
-    outcome: Outcome, x: Array, weight: Array, centre: Array, spread: Array, mean: Array, square: Array
-) -> tuple[Array, Array, Array, Bends]:
-    """Drift, slope, shake and bends for w ≡ 1, where the means of ``b h_k`` and ``b² h_k`` say it all."""
-    hermite = weight * np.stack([np.ones_like(x), x, x**2 - 1, x**3 - 3 * x])
-    score, energy = np.empty((4, centre.size)), np.empty((3, centre.size))
-    # As many pairs at a time as stay in the processor's cache.
-    size = max(1, CACHED // x.size)
-    for begin in range(0, centre.size, size):
-        part = slice(begin, begin + size)
-        z = np.multiply.outer(x, spread[part])
-        z += centre[part]
-        b = np.asarray(outcome.b(z))
-        score[:, part] = hermite @ b
-        energy[:, part] = hermite[:3] @ (b * b)
-    shake, per = energy - 2 * mean * score[:3], _inverse(spread)
-    bends = Bends(-score[2] * per**2, -score[3] * per**3, shake[1] * per, shake[2] * per**2)
-    return mean - score[0], score[1] * per, square + shake[0], bends
+class PairMeans:
+    """Means of b and b² over ``N(centre, spread²)``, one entry per pair.
+
+    Attributes
+    ----------
+    series
+        ``E b h_k``, one row per k: the first four, or as many as products with other means take.
+    square
+        ``E b²`` and its first two derivatives.
+    tie
+        Probability of a tie.
+    """
+
+    def __init__(self, outcome: Outcome, centre: Array, spread: Array, *, products: bool = True) -> None:
+        sharpness = float(spread.max(initial=0.0)) / outcome.finest
+        if not sharpness <= WIDEST:
+            raise NoStationaryState("Ratings run apart: they spread too widely for the equations of their noise.")
+        terms = min(MOST_TERMS, 24 + int(24 * sharpness)) if products else FIRST
+        x, weight = normal_nodes(sharpness, *((0.4, 9.5) if products else ()))
+        hermite = _hermite(x, terms) * weight
+        self.spread, pairs = spread, centre.size
+        self.series, square = np.empty((terms, pairs)), np.empty((3, pairs))
+        self.tie = np.zeros(pairs)
+        # Differences of b say nothing of its slope where the spread is hardly more than rounding.
+        narrow = bool((spread < NARROW * outcome.finest).any())
+        slope = np.empty(pairs) if narrow else None
+        # As many pairs at a time as stay in the processor's cache.
+        size = max(1, CACHED // x.size)
+        for begin in range(0, pairs, size):
+            part = slice(begin, begin + size)
+            z = np.multiply.outer(x, spread[part])
+            z += centre[part]
+            b = np.asarray(outcome.b(z))
+            self.series[:, part] = hermite @ b
+            square[:, part] = hermite[:3] @ (b * b)
+            if outcome.has_ties:
+                self.tie[part] = weight @ outcome.tie_probability(z)
+            if slope is not None:
+                slope[part] = weight @ outcome.b_prime(z)
+        per = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+        self.slope = self.series[1] * per if slope is None else slope
+        self.second, self.third = math.sqrt(2) * self.series[2] * per**2, math.sqrt(6) * self.series[3] * per**3
+        self.square = square[0]
+        self.square_first, self.square_second = square[1] * per, math.sqrt(2) * square[2] * per**2
+
+    @property
+    def mean(self) -> Array:
+        """``E b``."""
+        return self.series[0]
+
+    def product(self, other: PairMeans, covariance: Array) -> Array:
+        """``E b(X) b(Y)`` for X here and Y there with the given covariance."""
+        scale = self.spread * other.spread
+        correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 0)
+        total = np.zeros_like(correlation)
+        terms = min(len(self.series), len(other.series))
+        for mine, theirs in zip(self.series[terms - 1 :: -1], other.series[terms - 1 :: -1]):
+            total = total * correlation + mine * theirs
+        return total
 
 
-def _inverse(spread: Array) -> Array:
-    """1/σ, and 0 for a team against itself."""
-    return np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+@lru_cache(maxsize=8)
+def _hermite_rows(half: int, step: float, terms: int) -> Array:
+    x = np.arange(-half, half + 1, dtype=np.float64) * step
+    rows = [np.ones_like(x), x]
+    for k in range(2, terms):
+        rows.append((x * rows[-1] - math.sqrt(k - 1) * rows[-2]) / math.sqrt(k))
+    return np.array(rows)
 
 
-@lru_cache(maxsize=4)
-def _pairs(size: int) -> tuple[Index, Index]:
-    rows, columns = np.triu_indices(size)
+def _hermite(x: Array, terms: int) -> Array:
+    """Orthonormal Hermite polynomials at equidistant points, one row per degree."""
+    return _hermite_rows(x.size // 2, float(x[1] - x[0]), terms)
+
+
+class Triangle:
+    """Pairs i < j of a league (and i = j in a continuum, whose nodes stand for many teams), as vectors or matrices."""
+
+    def __init__(self, size: int, diagonal: bool) -> None:
+        self.size = size
+        self.rows, self.columns = _triangle(size, 0 if diagonal else 1)
+
+    def gap(self, values: Array) -> Array:
+        """``values_i − values_j``."""
+        return values[self.rows] - values[self.columns]
+
+    def total(self, values: Array) -> Array:
+        """``values_i + values_j``."""
+        return values[self.rows] + values[self.columns]
+
+    def matrix(self, values: Array, sign: int = 1) -> Array:
+        """All pairs from those of the triangle; ``sign`` −1 for what changes sign with the order of the teams."""
+        full = np.zeros((self.size, self.size))
+        full[self.columns, self.rows] = sign * values
+        full[self.rows, self.columns] = values
+        return full
+
+
+@lru_cache(maxsize=8)
+def _triangle(size: int, above: int) -> tuple[Index, Index]:
+    rows, columns = np.triu_indices(size, above)
     return rows, columns
-
-
-@lru_cache(maxsize=4)
-def _places(size: int) -> tuple[Index, Array]:
-    """Where the pair of i and j stands among all pairs, and −1 below the diagonal."""
-    rows, columns = _pairs(size)
-    place = np.empty((size, size), dtype=np.intp)
-    place[rows, columns] = place[columns, rows] = np.arange(rows.size)
-    return place, np.where(np.tri(size, k=-1, dtype=np.bool_), -1.0, 1.0)
-
-
-def difference_variance(covariance: Array, finite: bool) -> Array:
-    """Variances of ``R_i − R_j``; on the diagonal of a continuum, of two different teams at the same node."""
-    own = np.diag(covariance)
-    total = own[:, None] + own[None, :] - 2 * covariance
-    np.fill_diagonal(total, 0.0 if finite else 2 * own)
-    return np.maximum(total, 0.0)
 
 
 def laplacian(pairs: Array) -> Array:

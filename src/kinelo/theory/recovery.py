@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import root_scalar
 
 from kinelo.errors import InputError
 from kinelo.model.open_outcome import check_outcome
@@ -19,12 +20,13 @@ from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, positive, team_vector
 from kinelo.theory.balance import DensePull, WavePull, expected_slope, find_balance
+from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure
 from kinelo.theory.existence import runaway_group
-from kinelo.theory.limit import DENSE_TEAMS, fluctuating
-from kinelo.theory.noise import Fluctuation
-from kinelo.theory.pair_means import Results, difference_variance, laplacian, pair_means
+from kinelo.theory.limit import DENSE_TEAMS, fluctuating, stationary
+from kinelo.theory.pair_means import laplacian
 from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.threads import few_threads
+from kinelo.theory.two_teams import gap_law
 
 ROUNDS = 200
 GOAL = 1e-11
@@ -105,7 +107,7 @@ def recover_strength(
             return _with_step_size(RatingSystem(outcome, gamma=positive("gamma", gamma)), teams, rating)
     variance = None if rating_variance is None else _variances(rating_variance, rating)
     theta, residual = _strengths_for(outcome, teams, _scores(outcome, teams, rating, variance), rating)
-    noise = None if variance is None else Fluctuation(rating, variance, None, 0.0, 0)
+    noise = None if variance is None else Fluctuation(rating, variance, None, 0.0, 0, "independent")
     return Recovery(theta, _standard_error(outcome, teams, theta, noise), rating, teams.sigma, residual)
 
 
@@ -141,22 +143,47 @@ def _with_step_size(system: RatingSystem, teams: Teams, rating: Array) -> Recove
     """Alternate between the noise of the ratings given the strengths and the strengths given the noise."""
     outcome = system.outcome
     theta, residual = _strengths_for(outcome, teams, _scores(outcome, teams, rating, None), rating)
+    if teams.size == 2:
+        return _of_two(system, teams, rating, theta)
     noise = None
     for _ in range(ROUNDS):
         league = Teams(Normal(theta, teams.sigma), teams.mass, finite=True)
-        noise = fluctuating(system, league, "exact", rating, guess=noise)
-        if noise.covariance is None:
-            target = _scores(outcome, teams, rating, noise.variance)
+        if teams.size <= WHOLE_COVARIANCE:
+            solver = LeagueClosure(system, league)
+            known = None if noise is None else noise.state(whole=True)
+            solved = solver.solve(system.step, rating, known)
+            noise = solved.fluctuation
+            # The closure at the given ratings, not at those of the strengths found so far.
+            now = solver.look(solver.steps(system.step), solved.state._replace(rating=rating))
+            target = (solver.target - now.drift) / teams.crowding
         else:
-            results = Results(system, league, "exact")
-            means = pair_means(system, results, rating, difference_variance(noise.covariance, finite=True))
-            target = (results.mean - means.drift) @ teams.mass
+            noise = fluctuating(system, league, "exact", rating, guess=noise)
+            target = _scores(outcome, teams, rating, noise.variance)
         new, residual = _strengths_for(outcome, teams, target, theta)
         change, theta = float(np.abs(new - theta).max()), new
         if change * outcome.sharpness <= GOAL:
             error = _standard_error(outcome, teams, theta, noise)
             return Recovery(theta, error, rating, teams.sigma, residual)
     raise InputError(f"No strengths produce these ratings at gamma = {system.step:g}; a smaller gamma may.")
+
+
+def _of_two(system: RatingSystem, teams: Teams, rating: Array, first: Array) -> Recovery:
+    """Two teams by the exact law of their gap: the secant method on the gap of strengths."""
+    middle, gap = float(rating.mean()), float(rating[0] - rating[1])
+
+    def league(strength_gap: float) -> Normal:
+        return Normal(middle + np.array([0.5, -0.5]) * strength_gap, teams.sigma)
+
+    def excess(strength_gap: float) -> float:
+        return gap_law(system, league(strength_gap)).mean - gap
+
+    guess = float(first[0] - first[1])
+    found = root_scalar(excess, x0=guess, x1=0.9 * guess + 1e-3 / system.outcome.sharpness, xtol=1e-11, maxiter=60)
+    theta = league(float(found.root)).theta
+    state = stationary(system, league(float(found.root)), noise="gaussian")
+    noise = Fluctuation(rating, state.variance, state.covariance, 0.0, 0, "exact")
+    error = _standard_error(system.outcome, teams, theta, noise)
+    return Recovery(theta, error, rating, teams.sigma, abs(excess(float(found.root))))
 
 
 def _standard_error(outcome: Outcome, teams: Teams, theta: Array, noise: Fluctuation | None) -> Array | None:

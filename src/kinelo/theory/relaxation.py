@@ -15,6 +15,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure, expected_result
+from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
@@ -65,7 +66,7 @@ class Relaxation:
 
 
 def relaxation(
-    system: RatingSystem,
+    system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
     closure: Closure = "exact",
     noise: Noise = "none",

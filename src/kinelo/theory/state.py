@@ -13,8 +13,11 @@ from kinelo.errors import InputError
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
+from kinelo.theory.caveats import Caveat, caveats_of
+from kinelo.theory.closure import Kind, settled_steps
 from kinelo.theory.probe import View, probe_rating, probe_slope
 from kinelo.theory.teams import Teams
+from kinelo.theory.two_teams import GapLaw
 
 Noise = Literal["none", "gaussian"]
 Method = Literal["auto", "dense", "matrix-free"]
@@ -41,6 +44,13 @@ class StationaryState:
         functional is convex and the state therefore stable.
     covariance
         Covariance of the ratings where it was computed, else None.
+    kind
+        How the noise was found: ``"joint"`` with the whole covariance, ``"independent"`` among many teams, ``"exact"``
+        for two; None without noise.
+    gap
+        The exact law of the rating gap of two teams; None for others.
+    check
+        What a league played beside this answer showed, where one was.
     """
 
     system: RatingSystem
@@ -54,6 +64,17 @@ class StationaryState:
     stable: bool = True
     growth: float | None = None
     covariance: Array | None = field(default=None, repr=False)
+    kind: Kind | None = None
+    gap: GapLaw | None = field(default=None, repr=False)
+    check: object | None = None
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Why this answer may be off by more than 2 %; empty inside the range where theory was measured."""
+        if self.kind is None:
+            return ()
+        steps = settled_steps(self.system, self.theta)
+        return caveats_of(self.system, self.teams, self.kind, steps, variance=self.variance)
 
     @property
     def theta(self) -> Array:
@@ -69,6 +90,17 @@ class StationaryState:
     def mean_square_bias(self) -> float:
         """``∫ (R − θ)²`` over the league."""
         return self.teams.mean(self.bias**2)
+
+    @property
+    def error(self) -> float:
+        """Mean square of rating less strength about the means of the league, noise included; divisor N − 1."""
+        off = self.bias - self.teams.mean(self.bias)
+        noise = self.teams.mean(self.variance)
+        if self.covariance is not None:
+            noise -= float(self.covariance.mean())
+        elif self.teams.finite:
+            noise *= 1 - 1 / self.teams.size
+        return self.teams.crowding * (self.teams.mean(off**2) + noise)
 
     @property
     def slope(self) -> float:

@@ -1,40 +1,89 @@
 r"""The step size at which ratings are on the scale of the strengths.
 
 Performance noise shrinks the map R(θ), rating noise stretches it, and rating noise grows with γ: at one step size γ*
-the slope is 1. There ratings vary about as much as performances do, so the equations for the noise
-(:mod:`kinelo.theory.noise`) are solved for ratings, covariance and γ at once, starting from ``R = θ`` and
-``C = diag σ²``. Where that does not settle, γ climbs from small steps instead.
+the slope is 1. There ratings vary about as much as performances do, so the closure is solved for ratings, covariance
+and γ at once, starting from ``R = θ`` and ``U = diag σ²``. Where that does not settle, γ climbs from small steps
+instead. Two teams are solved exactly.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import root_scalar
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure
-from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.anderson import NEAR, Mixing
+from kinelo.theory.arguments import as_system, formerly_outcome
+from kinelo.theory.caveats import Caveat, caveats_of
+from kinelo.theory.closure import (
+    GROWTH,
+    SMALL,
+    WHOLE_COVARIANCE,
+    Aim,
+    Fluctuation,
+    LeagueClosure,
+    State,
+    packed,
+    unpacked,
+)
 from kinelo.theory.continuum import Continuum
 from kinelo.theory.crowd import representatives
-from kinelo.theory.joint_step import Aim
 from kinelo.theory.limit import balanced_ratings, fluctuating
-from kinelo.theory.noise import CALM, GROWTH, WHOLE_COVARIANCE, Fluctuation, look, opponents
-from kinelo.theory.pair_means import Results
 from kinelo.theory.state import regression_slope
 from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.threads import few_threads
+from kinelo.theory.two_teams import exact_law, gap_law
 
 UNBIASED = 1e-9
 SETTLED = 1e-8
 ATTEMPTS = 60
+STEEPEST = 8.0
+"""Largest γ sup b' that is tried."""
+
+
+class UnbiasedGamma(float):
+    """The step size γ* at which the slope of ratings on strengths is 1: a number that knows more.
+
+    Attributes
+    ----------
+    noise
+        Standard deviation of a rating in time at γ*; None where γ* is 0.
+    caveats
+        Why the answer may be off; see :class:`~kinelo.theory.caveats.Caveat`.
+
+    >>> import kinelo as kn
+    >>> found = kn.unbiased_gamma(kn.Tanh(nu=0.5), kn.Normal([0.0, 1.0, 3.0], sigma=0.5))
+    >>> found.gamma == found, found.noise > 0, [one.reason for one in found.caveats]
+    (True, True, ['few teams', 'large steps'])
+    """
+
+    noise: float | None
+    caveats: tuple[Caveat, ...]
+
+    def __new__(cls, gamma: float, noise: float | None = None, caveats: tuple[Caveat, ...] = ()) -> UnbiasedGamma:
+        """A step size with the noise at it."""
+        made = super().__new__(cls, gamma)
+        made.noise, made.caveats = noise, caveats
+        return made
+
+    @property
+    def gamma(self) -> float:
+        """γ* as a plain number."""
+        return float(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain numbers, ready for JSON."""
+        return {"gamma": float(self), "noise": self.noise, "caveats": [one.reason for one in self.caveats]}
 
 
 class Unbiased(NamedTuple):
@@ -44,10 +93,14 @@ class Unbiased(NamedTuple):
     there: Fluctuation | None
 
 
-def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: Closure = "exact") -> float:
+@formerly_outcome
+def unbiased_gamma(
+    system: RatingSystem | Outcome, strengths: Strength | Continuum, closure: Closure = "exact"
+) -> UnbiasedGamma:
     """Step size at which the regression of stationary ratings on strengths has slope 1, under AllPlayAll.
 
-    Strengths that do not vary are rated without bias only by infinitely small steps: the answer is then 0.
+    ``system`` is a rating system, whose own step size is not looked at, or its outcome alone. Strengths that do not
+    vary are rated without bias only by infinitely small steps: the answer is then 0.
 
     Examples
     --------
@@ -55,7 +108,7 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
     >>> round(unbiased_gamma(Tanh(nu=0.5), Continuum(theta=(4, 10), sigma=1.0)), 3)
     0.613
     """
-    check_outcome(outcome)
+    outcome = as_system(system).outcome
     teams = teams_of(strengths)
     if teams.theta.max() == teams.theta.min():
         raise InputError("All teams have the same mean strength, so no step size changes the slope of their ratings.")
@@ -63,13 +116,21 @@ def unbiased_gamma(outcome: Outcome, strengths: Strength | Continuum, closure: C
         teams, _ = representatives(teams)
     with few_threads(teams.size):
         still = balanced_ratings(outcome, teams, closure, teams.theta, dense=True).positions
-        return unbiased_of(outcome, teams, closure, still).gamma
+        gamma, there = unbiased_of(outcome, teams, closure, still)
+        if gamma and there is None:
+            there = fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, still)
+    if there is None:
+        return UnbiasedGamma(gamma)
+    caveats = caveats_of(RatingSystem(outcome), teams, there.kind, gamma)
+    return UnbiasedGamma(gamma, math.sqrt(teams.mean(there.variance)), caveats)
 
 
 def unbiased_of(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> Unbiased:
     """γ* of teams whose ratings rest at ``still`` as γ → 0."""
     if _slope(teams, still) >= 1 - UNBIASED:
         return Unbiased(0.0, None)
+    if closure == "exact" and exact_law(RatingSystem(outcome), teams):
+        return _of_two(outcome, teams)
     found = _together(outcome, teams, closure, still)
     return Unbiased(_climbing(outcome, teams, closure, still), None) if found is None else found
 
@@ -78,30 +139,56 @@ def _slope(teams: Teams, rating: Array) -> float:
     return regression_slope(teams.theta, rating, teams.mass)
 
 
+def _of_two(outcome: Outcome, teams: Teams) -> Unbiased:
+    """Two teams: the exact law of their gap."""
+    gap = float(teams.theta[0] - teams.theta[1])
+
+    def excess(gamma: float) -> float:
+        return gap_law(RatingSystem(outcome, gamma=gamma), teams.strengths).mean / gap - 1
+
+    gamma = _crossing(excess, 0.1 * outcome.sharpness * teams.typical_sigma**2, outcome)
+    law = gap_law(RatingSystem(outcome, gamma=gamma), teams.strengths)
+    share = law.variance / 4 * np.ones(2)
+    return Unbiased(gamma, Fluctuation(teams.theta, share, None, 0.0, 1, "exact"))
+
+
+def _crossing(excess: Callable[[float], float], first: float, outcome: Outcome) -> float:
+    """The step at which an excess that grows with it vanishes."""
+    low, high = 0.0, min(first, SMALL / outcome.steepest)
+    while excess(high) < 0:
+        low, high = high, 2 * high
+        if high * outcome.steepest > STEEPEST:
+            raise NoStationaryState(f"No step up to γ = {low:.3g} makes the ratings as wide as the strengths.")
+    return float(root_scalar(excess, bracket=(max(low, 1e-3 * high), high), method="brentq", xtol=1e-9 * high).root)
+
+
 def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> Unbiased | None:
     """Iterate ratings, covariance and γ as one; None where they do not settle."""
-    results, weights, mixing = Results(RatingSystem(outcome), teams, closure), opponents(teams), Mixing()
-    rating, covariance = np.array(teams.theta), np.diag(np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2)
-    of_slope = _slope_weights(teams)
+    solver, mixing = LeagueClosure(RatingSystem(outcome), teams, closure), Mixing()
+    own = np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2
+    U = np.diag(own) if solver.whole else own
+    state, of_slope = State(np.array(teams.theta), np.zeros_like(U), U), _slope_weights(teams)
     try:
-        unit = look(RatingSystem(outcome, gamma=1.0), teams, results, weights, rating, covariance).implied
-        gamma = float(np.trace(covariance) / np.trace(unit))
-        covariance = gamma * unit
+        unit = solver.look(solver.steps(1.0), state).implied.U
+        gamma = float(np.trace(U) / np.trace(unit)) if solver.whole else float(own.sum() / unit.sum())
+        state = state._replace(U=gamma * unit)
         for iteration in range(1, ATTEMPTS + 1):
-            now = look(RatingSystem(outcome, gamma=gamma), teams, results, weights, rating, covariance)
-            aim = Aim(of_slope, 1 - float(of_slope @ rating))
+            now = solver.look(solver.steps(gamma), state)
+            aim = Aim(of_slope, 1 - float(of_slope @ state.rating))
             if max(now.residual, now.change, abs(aim.missing)) <= SETTLED:
-                variance = np.ascontiguousarray(np.diag(now.implied))
-                return Unbiased(gamma, Fluctuation(rating, variance, now.implied, now.residual, iteration))
-            ahead = now.next_point(teams.mass, aim)
-            here = np.concatenate([rating, covariance.ravel(), [gamma]])
-            there = np.concatenate([ahead.rating, ahead.covariance.ravel(), [ahead.gamma]])
+                U = now.implied.U
+                variance = np.ascontiguousarray(np.diag(U)) if solver.whole else U
+                kind = "joint" if solver.whole else "independent"
+                there = Fluctuation(state.rating, variance, U if solver.whole else None, now.residual, iteration, kind)
+                return Unbiased(gamma, there)
+            ahead, share = now.newton(teams.mass, aim)
+            here = np.append(packed(state), gamma)
+            there = np.append(packed(ahead), gamma * (1 + share))
             point = mixing.propose(here, there, min(now.change, NEAR))
-            rating, covariance = point[: teams.size], point[teams.size : -1].reshape(covariance.shape)
-            gamma = float(point[-1])
+            state, gamma = unpacked(point, state), float(point[-1])
             if not gamma > 0:
                 return None
-    except LinAlgError:
+    except (LinAlgError, NoStationaryState):
         pass
     return None
 
@@ -114,19 +201,14 @@ def _slope_weights(teams: Teams) -> Array:
 
 def _climbing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float:
     """Climb to the first step size whose slope is above 1, each solved from the one before, and refine from there."""
-
-    def settled(gamma: float, guess: Fluctuation | None) -> Fluctuation:
-        start = still if guess is None else guess.rating
-        return fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, start, guess=guess)
-
-    low, high = 0.0, min(0.8 * outcome.sharpness * teams.typical_sigma**2, CALM / outcome.steepest)
-    below, above = None, settled(high, None)
-    while _slope(teams, above.rating) < 1:
-        low, high, below = high, GROWTH * high, above
-        above = settled(high, below)
-    near = above if below is None else below
+    known: list[Fluctuation] = []
 
     def excess(gamma: float) -> float:
-        return _slope(teams, settled(gamma, near).rating if gamma > 0 else still) - 1
+        near = known[-1] if known else None
+        known.append(fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, still, guess=near))
+        return _slope(teams, known[-1].rating) - 1
 
-    return float(root_scalar(excess, bracket=(low, high), method="brentq", xtol=1e-6 * high).root)
+    low, high = 0.0, min(0.8 * outcome.sharpness * teams.typical_sigma**2, SMALL / outcome.steepest)
+    while excess(high) < 0:
+        low, high = high, GROWTH * high
+    return float(root_scalar(excess, bracket=(max(low, 1e-2 * high), high), method="brentq", xtol=1e-6 * high).root)

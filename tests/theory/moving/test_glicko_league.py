@@ -8,7 +8,6 @@ import pytest
 import kinelo as kn
 from kinelo.theory.moving.deviation import deviation_after, deviation_before_match, equal_deviation
 from kinelo.theory.moving.glicko import deviation_path, narrow_slope
-from kinelo.theory.moving.glicko_noise import noisy_deviations
 
 HALF = kn.Tanh(0.5)
 LOPSIDED = kn.Fixed(np.concatenate([np.linspace(-0.5, 0.5, 40), np.linspace(4, 6, 10)]))
@@ -69,7 +68,9 @@ def test_the_scale_travels_reference(growth, speed, gap, noisy):
     found = kn.settled_deviations(HALF, LOPSIDED, growth)
     assert found.travel_speed == pytest.approx(speed, rel=1e-8)
     assert found.rating[40:].mean() - found.rating[:40].mean() == pytest.approx(gap, abs=1e-8)
-    assert noisy_deviations(HALF, LOPSIDED, growth).travel_speed == pytest.approx(noisy, rel=1e-4)
+    assert kn.settled_deviations(HALF, LOPSIDED, growth, noise="gaussian").travel_speed == pytest.approx(
+        noisy, rel=1e-4
+    )
 
 
 def test_fixed_point_is_where_the_characteristics_go():
@@ -90,7 +91,7 @@ def test_fixed_point_is_where_the_characteristics_go():
     ],
 )
 def test_closure_reference(sigma, growth, values):
-    found = noisy_deviations(HALF, kn.Normal(np.linspace(4, 10, 100), sigma), growth)
+    found = kn.settled_deviations(HALF, kn.Normal(np.linspace(4, 10, 100), sigma), growth, noise="gaussian")
     measured = (found.slope, (found.deviation**2).mean(), found.variance.mean())
     for mine, theirs in zip(measured, values):
         assert theirs is None or mine == pytest.approx(theirs, abs=1e-8)
@@ -106,7 +107,7 @@ def test_small_growth_gives_the_stationary_map():
 def test_narrow_league():
     """Slope ≈ 1 + (6/π² + 2/3)ν²v − 2ν²σ² in a narrow league."""
     league, growth = kn.Continuum((-0.01, 0.01), sigma=0.2, nodes=6), 0.01
-    found = noisy_deviations(HALF, league, growth)
+    found = kn.settled_deviations(HALF, league, growth, noise="gaussian")
     assert found.slope == pytest.approx(narrow_slope(0.5, float(found.deviation[0]) ** 2, 0.2), abs=1e-3)
 
 

@@ -113,7 +113,7 @@ def test_learning_without_performances_or_wins_is_plain_learning():
 def test_learning_at_other_values_against_simulation(outcome, gamma, sigma, learning):
     """Parameters of no table: V, C, U and E of 150 teams within 4 errors and 2 %."""
     system = kn.RatingSystem(outcome, gamma=gamma)
-    found = kn.tracking(system, kn.Normal([0.0, 0.0], sigma), learning)
+    found = kn.tracking(system, kn.Normal(np.zeros(150), sigma), learning)
     run = kn.simulate(
         system, kn.Normal(np.zeros(150), sigma), steps=60, matches_per_step=1500, realisations=8, seed=2,
         record_every=1, dynamics=learning,

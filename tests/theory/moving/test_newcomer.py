@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.theory.moving.glicko_noise import noisy_deviations
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.moving.performance import Results
 
@@ -75,7 +74,7 @@ def test_falling_steps_against_played_matches():
 def test_deviation_steps_against_played_matches():
     """A wide deviation brings a newcomer near its place in a few matches."""
     found = kn.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(0.1, 2.0)), LEAGUE, theta=9.0, start=6.0)
-    still = noisy_deviations(kn.Tanh(0.5), LEAGUE, 0.1)
+    still = kn.settled_deviations(kn.Tanh(0.5), LEAGUE, 0.1, noise="gaussian")
 
     def step(match, v, g, expected):
         v = np.minimum(v + 0.01, 4.0)
@@ -94,7 +93,7 @@ def test_learning_newcomer_against_played_matches():
     """Its strength joins the league's, and its rating follows."""
     learning = kn.Learning(0.5, 0.2, 0.5, on="result")
     found = kn.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0, dynamics=learning)
-    m = learning_closure(Results(kn.Tanh(0.5)), learning, 0.1).moments
+    m = learning_closure(Results(kn.Tanh(0.5)), learning, 0.1, 20).moments
     law = SimpleNamespace(law=[[m.V, m.C], [m.C, m.U]])
     rating, own = played((LEAGUE.theta, None, None), lambda n, v, g, b: (0.1, v), np.ones(20), 40, law)
     close_to(found, rating, 40)

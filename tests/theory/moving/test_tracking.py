@@ -10,7 +10,7 @@ from kinelo.theory.moving.joint import Guess, Motion, joint_state
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.moving.performance import Results
 
-EQUALS = kn.Fixed([0.0, 0.0])
+EQUALS = kn.Continuum(0.0)
 HALF = kn.Tanh(0.5)
 
 
@@ -42,7 +42,7 @@ def test_learning_from_results_reference():
 
 def test_learning_with_varying_performances_reference():
     """E1: bias and lag multiply."""
-    found = kn.tracking(system(0.05), kn.Normal([0.0, 0.0], 1.0), kn.Learning(0.5, diffusion=0.5))
+    found = kn.tracking(system(0.05), kn.Continuum(0.0, 1.0), kn.Learning(0.5, diffusion=0.5))
     limit, closed = found.limit, found.closure
     assert (limit.C, limit.U, limit.error) == pytest.approx((0.310076942, 0.218932588, 0.229980220), abs=3e-8)
     assert (closed.V, closed.C, closed.U, closed.error) == pytest.approx((0.67429, 0.33450, 0.29362, 0.29891), abs=6e-6)

@@ -9,26 +9,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
-from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
 from kinelo.model.schedule import Rounds, Schedule, checked_schedule
-from kinelo.model.strength import Strength
+from kinelo.model.strength import Fixed, Normal, Strength
+from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.theory.arguments import as_system, formerly_outcome
+from kinelo.theory.caveats import Caveat, caveats_of
+from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure, State
 from kinelo.theory.continuum import Continuum
-from kinelo.theory.moving.form import FormClosure
+from kinelo.theory.covariance import motion_of
+from kinelo.theory.crowd import representatives
+from kinelo.theory.moving.following import exact_moments, tracked
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.moving.moments import Parts
-from kinelo.theory.moving.performance import Results, common_sigma
-from kinelo.theory.moving.rounds_tracking import round_tracking
-from kinelo.theory.teams import teams_of
+from kinelo.theory.moving.performance import Results, common_sigma, normal_only
+from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.threads import few_threads
+from kinelo.theory.two_teams import exact_law, gap_law
 
+MOST_JOINT = 40
 LADDER = 2.0
 FLAT = 1e-3
 MOST = 6.0
@@ -51,6 +57,8 @@ class BestGamma:
         Noise, lag and bias at γ*.
     gammas, noise, lag, bias
         The curve E(γ) = noise + lag + bias at some step sizes.
+    caveats
+        Why the answer may be off; see :class:`~kinelo.theory.caveats.Caveat`.
 
     >>> import kinelo as kn
     >>> best = kn.best_gamma(kn.Tanh(nu=0.5), kn.Fixed([0.0, 0.0]), kn.Form(rate=0.01, spread=1.0))
@@ -65,6 +73,7 @@ class BestGamma:
     noise: Array = field(repr=False)
     lag: Array = field(repr=False)
     bias: Array = field(repr=False)
+    caveats: tuple[Caveat, ...] = ()
 
     @property
     def errors(self) -> Array:
@@ -77,8 +86,9 @@ class BestGamma:
         return {"gamma": self.gamma, "error": self.error, **vars(self.parts), "curve": rows}
 
 
+@formerly_outcome
 def best_gamma(
-    outcome: Outcome,
+    system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
     dynamics: Dynamics | None = None,
     *,
@@ -88,31 +98,39 @@ def best_gamma(
 
     Parameters
     ----------
-    outcome
-        The outcome function.
+    system
+        The rating system, whose own step size is not looked at, or its outcome alone.
     strengths
         A league or a continuum; under :class:`Form` its θ are the teams' own means, under :class:`Walk` the strengths
         of the day. Learning forgets them.
     dynamics
         How strengths move; None for strengths at rest, where γ trades noise against the bias of varying performances.
     schedule
-        None where every match counts at once, else Rounds() or Period(matches): E is then that before ratings move.
+        None where every match counts at once, else Rounds() or Period(matches): E is then that before ratings move. By
+        default that of the system.
 
     Examples
     --------
     >>> from kinelo.model.outcome import Tanh
     >>> from kinelo.model.strength import Fixed
-    >>> best = best_gamma(Tanh(nu=0.5), Fixed([0.0, 0.0]), Form(rate=0.01, spread=1.0))
+    >>> form = Form(rate=0.01, spread=1.0)
+    >>> best = best_gamma(Tanh(nu=0.5), Continuum(theta=0.0), form)
     >>> round(best.gamma, 6), round(best.error, 7)
     (0.116217, 0.3169133)
+    >>> round(best_gamma(Tanh(nu=0.5), Fixed(4 * [0.0]), form).gamma, 4)  # four teams
+    0.1056
     """
-    check_outcome(outcome)
-    teams = teams_of(strengths)
-    curve = error_curve(outcome, strengths, dynamics, checked_schedule(schedule))
+    system = as_system(system)
+    teams, outcome = teams_of(strengths), system.outcome
+    schedule = system.schedule if schedule is None else checked_schedule(schedule)
+    curve = error_curve(outcome, strengths, dynamics, schedule)
     # As many matches as count together may overshoot together.
     together = 1 if schedule is None else teams.size if isinstance(schedule, Rounds) else schedule.matches
     with few_threads(teams.size):
-        return _least(curve, *_ladder(outcome, dynamics, together))
+        found = _least(curve, *_ladder(outcome, dynamics, together))
+    asked = replace(system, schedule=schedule)
+    kind: Kind = "exact" if exact_law(asked, teams, dynamics) else "joint" if teams.finite else "independent"
+    return replace(found, caveats=caveats_of(asked, teams, kind, found.gamma, dynamics=dynamics))
 
 
 def error_curve(
@@ -120,19 +138,46 @@ def error_curve(
 ) -> Curve:
     """The parts of the error as a function of γ."""
     teams = teams_of(strengths)
-    if isinstance(dynamics, Learning) and schedule is not None:
-        raise InputError(f"The best gamma of strengths that learn is computed match by match, not for {schedule!r}.")
-    if isinstance(schedule, Rounds):
-        if not isinstance(dynamics, Form | Walk):
-            raise InputError("The best gamma of rounds is computed for Form and Walk; at rest the smallest is best.")
-        return lambda gamma: round_tracking(outcome, teams, dynamics, gamma).parts
+    size = teams.size if teams.finite else None
     if isinstance(dynamics, Learning):
+        if schedule is not None:
+            raise InputError(
+                f"The best gamma of strengths that learn is computed match by match, not for {schedule!r}."
+            )
         results = Results(outcome, common_sigma(teams))
-        return lambda gamma: learning_closure(results, dynamics, gamma).parts
+        return lambda gamma: learning_closure(results, dynamics, gamma, size).parts
     if dynamics is None or isinstance(dynamics, Form | Walk):
-        closure = FormClosure(outcome, teams, dynamics, None if schedule is None else schedule.matches)
-        return lambda gamma: closure.at(gamma).parts
+        return _FormCurve(RatingSystem(outcome, schedule=schedule), teams, dynamics)
     raise InputError(f"dynamics must be Learning, Form, Walk or None to have a best gamma, not {dynamics!r}.")
+
+
+class _FormCurve:
+    """Parts of the error at rest, under form and under walks, each γ solved from the last where that is near."""
+
+    def __init__(self, system: RatingSystem, teams: Teams, dynamics: Form | Walk | None) -> None:
+        if teams.finite and teams.size > WHOLE_COVARIANCE:
+            teams, _ = representatives(teams)
+        normal_only(teams)
+        self._system, self._dynamics, self._teams = system, dynamics, teams
+        # Beyond some dozens of teams independent ones differ by less than the closure is off by.
+        whole = teams.finite and (teams.size <= MOST_JOINT or isinstance(system.schedule, Rounds))
+        self._closure = LeagueClosure(system, teams, motion=motion_of(dynamics), whole=whole)
+        self._last: tuple[float, State] | None = None
+
+    def __call__(self, gamma: float) -> Parts:
+        """Noise, lag and bias at γ."""
+        if gamma == 0 and isinstance(self._dynamics, Walk):
+            raise NoStationaryState("Ratings that do not move lose a random walk out of sight: gamma must exceed 0.")
+        gamma = max(gamma, 1e-12 / self._system.outcome.steepest)
+        near = self._last is not None and 0.5 <= gamma / self._last[0] <= 2
+        guess = self._last[1] if near and self._last is not None else None
+        found = self._closure.solve(gamma, self._teams.theta, guess)
+        self._last = (gamma, found.state)
+        parts, form, league = tracked(self._closure, found).parts, self._dynamics, self._teams.strengths
+        system = replace(self._system, gamma=gamma)
+        if isinstance(form, Form) and isinstance(league, Fixed | Normal) and exact_law(system, self._teams, form):
+            return parts.scaled_to(exact_moments(league, form, gap_law(system, league, form, quick=True)).error)
+        return parts
 
 
 def _ladder(outcome: Outcome, dynamics: Dynamics | None, together: int) -> tuple[float, float, float]:

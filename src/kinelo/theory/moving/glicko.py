@@ -1,16 +1,29 @@
-r"""A league rated by Glicko with strengths at rest, noise left out: where ratings and deviations settle.
+r"""A league rated by Glicko: where ratings and deviations settle, at rest or with strengths that move.
 
 ``A_i = νv_i⟨g_j(s_ij − b(g_j(R_i − R_j)))⟩`` is the speed of rating i and ``c² − v_i²I_i`` that of its variance, with
 ``I_i = ν⟨g_j²b'(g_j(R_i − R_j))⟩``. Steps differ from team to team, so the mean rating is not conserved: in the long
 run all ratings travel with one speed W, and ``v_i = c/√I_i``. W = 0 in symmetric leagues.
+
+With the noise of ratings, ``Δ_ij ~ N(m_i − m_j, U_i + U_j)`` and ε = v₀I, ``v₀ = c/√I``: v = v₀(1 + 3ε/8) discounts
+results, and ``γ_i = νv₀(1 − 5ε/8)`` is the mean step. C and U solve the balances of independent teams
+(:mod:`kinelo.theory.covariance`) with ``B_θ = ⟨gE s'⟩``, ``B_r = ⟨g²E b'(gΔ)⟩`` and ``Q = ⟨g²E(S − b(gΔ))²⟩``. At rest
+a team's rating and variance are correlated, ``X = −v₀²I'U/(2v₀I + γB)``: far from its opponents a team learns less, and
+the means solve
+
+``⟨g(s − E b)⟩ − X_iB/v₀ − ⟨X_j(6ν²/π²)g³(2gE b' + g²(m_i − m_j)E b'')⟩ = W/γ_i``  (all b at gΔ).
+
+Where strengths move, X is left out. If they walk by s = c, ``E(r − θ)² = v`` in the limit of small c: the deviation is
+calibrated.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,18 +31,31 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import solve
 
 from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.dynamics import Form, Walk
 from kinelo.model.expectation import expected_result
 from kinelo.model.outcome import Outcome, Tanh
+from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
-from kinelo.model.validation import Array, finite_array, positive
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array, finite_array, nonnegative, positive
 from kinelo.theory.anderson import Mixing
+from kinelo.theory.arguments import as_system, formerly_outcome
+from kinelo.theory.closure import LeagueClosure, Solution, State, opponents
 from kinelo.theory.continuum import Continuum
-from kinelo.theory.moving.deviation import discount
-from kinelo.theory.state import regression_slope
+from kinelo.theory.covariance import Motion, Slopes, batch_of, motion_of, separate_covariance
+from kinelo.theory.crowd import representatives
+from kinelo.theory.moving.deviation import GLICKO, discount
+from kinelo.theory.moving.following import TrackedTeams, tracked
+from kinelo.theory.moving.performance import normal_only
+from kinelo.theory.pair_means import PairMeans
+from kinelo.theory.state import Noise, regression_slope
 from kinelo.theory.teams import Teams, teams_of
+from kinelo.theory.threads import few_threads
 
 GOAL = 1e-13
+ACCEPTED = 1e-8
 ITERATIONS = 400
+MOST_TEAMS = 120
 
 
 @dataclass(frozen=True)
@@ -44,6 +70,8 @@ class DeviationState:
         Var r of each team about its mean: 0 where noise was left out.
     travel_speed
         W: by how much all ratings move per match of a team, for ever. 0 in symmetric leagues.
+    covariance
+        Covariance of each rating with its team's strength, where strengths move; else 0.
 
     >>> import kinelo as kn
     >>> state = kn.settled_deviations(kn.Tanh(nu=0.5), kn.Continuum(theta=(4, 10), sigma=1.0), growth=0.1)
@@ -56,26 +84,74 @@ class DeviationState:
     variance: Array = field(repr=False)
     travel_speed: float
     teams: Teams = field(repr=False)
+    covariance: Array = field(repr=False)
+    _league: GlickoLeague = field(repr=False)
+    _steps: Array = field(repr=False)
+    _pairs: Slopes = field(repr=False)
 
     @cached_property
     def slope(self) -> float:
         """Slope of the regression of ratings on strengths."""
         return regression_slope(self.teams.theta, self.rating, self.teams.mass)
 
+    def rating_of(self, theta: ArrayLike, sigma: float | None = None) -> Array:
+        """Rating that one more team with strengths N(θ, σ) would settle at; σ defaults to the typical spread.
+
+        >>> import kinelo as kn
+        >>> state = kn.settled_deviations(kn.Tanh(nu=0.5), kn.Continuum(theta=(4, 10), sigma=1.0), growth=0.1)
+        >>> round(float(state.rating_of(10.0)), 7)
+        9.3734687
+        """
+        points = finite_array("theta", theta, np.ndim(theta))
+        spread = self.teams.typical_sigma if sigma is None else nonnegative("sigma", sigma)
+        league = self._league.with_more(np.atleast_1d(points).ravel(), spread)
+        found = _settled(league, noisy=bool(self.variance.any()))
+        return found.rating[self.teams.size :].reshape(points.shape)
+
+    def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
+        """Derivative of :meth:`rating_of` with respect to θ, by a difference of fourth order."""
+        points = finite_array("theta", theta, np.ndim(theta))
+        step = 0.02 / self._league.nu
+        shifts = np.array([-2.0, -1.0, 1.0, 2.0]) * step
+        values = self.rating_of(np.add.outer(shifts, points), sigma)
+        return np.tensordot(np.array([1.0, -8.0, 8.0, -1.0]) / (12 * step), values, 1)
+
 
 class GlickoLeague:
-    """A league seen by Glicko: expected results, opponents, growth c."""
+    """A league seen by Glicko: expected results, opponents, growth c, and how strengths move."""
 
-    def __init__(self, outcome: Outcome, strengths: Strength | Continuum, growth: float) -> None:
+    def __init__(
+        self, outcome: Outcome, strengths: Strength | Continuum, growth: float, motion: Motion | None = None
+    ) -> None:
         if not isinstance(outcome, Tanh):
             raise InputError(f"Glicko's formulas are those of Tanh, not of {type(outcome).__name__}.")
         self.outcome, self.nu, self.growth = outcome, outcome.nu, positive("growth", growth)
-        self.teams = teams_of(strengths)
-        self.results = expected_result(outcome, self.teams.strengths)
-        size = self.teams.size
-        self.weights = np.broadcast_to(self.teams.mass * self.teams.crowding, (size, size)).copy()
-        if self.teams.finite:
-            np.fill_diagonal(self.weights, 0.0)
+        self.teams = strengths if isinstance(strengths, Teams) else teams_of(strengths)
+        self.motion, self.weights = Motion() if motion is None else motion, opponents(self.teams)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        teams, V = self.teams, self.motion.variance
+        self.form: PairMeans | None = None
+        if V > 0:
+            spread = np.sqrt(2 * V + np.add.outer(teams.sigma**2, teams.sigma**2))
+            self.form = PairMeans(self.outcome, np.subtract.outer(teams.theta, teams.theta).ravel(), spread.ravel())
+            self.results = self.form.mean.reshape(self.weights.shape)
+        else:
+            self.results = expected_result(self.outcome, teams.strengths)
+
+    def with_more(self, theta: Array, sigma: float) -> GlickoLeague:
+        """The same league with further teams that nobody else meets."""
+        size, more, teams = self.teams.size, theta.size, self.teams
+        one = copy(self)
+        joined = teams.strengths.like(
+            np.concatenate([teams.theta, theta]), np.concatenate([teams.sigma, np.full(more, sigma)])
+        )
+        one.teams = Teams(joined, np.concatenate([teams.mass, np.zeros(more)]), finite=False)
+        one.weights = np.zeros((size + more, size + more))
+        one.weights[:size, :size], one.weights[size:, :size] = self.weights, teams.mass
+        one._prepare()
+        return one
 
     def forces(self, rating: Array, variance: Array) -> tuple[Array, Array, Array]:
         """``⟨g(s − b(gΔ))⟩``, its slopes ``g²b'`` with the weights of the pairs, and ``I``."""
@@ -96,15 +172,27 @@ class GlickoLeague:
         return shift[:size], float(shift[size])
 
 
-def settled_deviations(outcome: Outcome, strengths: Strength | Continuum, growth: float) -> DeviationState:
-    """Where Glicko settles without noise: ratings, deviations and the speed at which all ratings travel.
+@formerly_outcome
+def settled_deviations(
+    system: RatingSystem | Outcome,
+    strengths: Strength | Continuum,
+    growth: float | None = None,
+    *,
+    noise: Noise = "none",
+) -> DeviationState:
+    """Where Glicko settles: ratings, deviations and the speed at which all ratings travel.
 
     Parameters
     ----------
-    outcome, strengths
-        Tanh, and a league or a continuum with strengths at rest.
+    system
+        A rating system with :class:`~kinelo.model.steps.DeviationSteps`, or its outcome Tanh.
+    strengths
+        A league or a continuum with strengths at rest.
     growth
-        c: the variance RD² grows by c² from one match of a team to its next.
+        c: the variance RD² grows by c² from one match of a team to its next; by default that of the system.
+    noise
+        ``"none"`` leaves the noise of ratings out, ``"gaussian"`` includes it: it stretches the map, by up to a few per
+        cent, and is what a played league shows.
 
     Examples
     --------
@@ -113,28 +201,107 @@ def settled_deviations(outcome: Outcome, strengths: Strength | Continuum, growth
     >>> round(settled_deviations(Tanh(nu=0.5), teams, growth=0.1).slope, 8)
     0.79058394
     """
-    league = GlickoLeague(outcome, strengths, growth)
-    teams, mixing = league.teams, Mixing()
-    rating, speed = teams.theta.copy(), 0.0
-    variance: Array = np.full(teams.size, growth / league.nu)
+    if noise not in ("none", "gaussian"):
+        raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
+    system = as_system(system)
+    if growth is None:
+        if not isinstance(system.gamma, DeviationSteps):
+            raise InputError(f"growth must be given, unless the system has DeviationSteps; it has {system.gamma!r}.")
+        growth = system.gamma.growth
+    league = GlickoLeague(system.outcome, strengths, growth)
+    with few_threads(league.teams.size):
+        return _settled(league, noisy=noise == "gaussian")
+
+
+class _State(NamedTuple):
+    """Mean ratings, C, U and v₀ of each team, and W."""
+
+    rating: Array
+    C: Array
+    U: Array
+    base: Array
+    speed: float
+
+    def vector(self) -> Array:
+        return np.concatenate([*self[:4], [self.speed]])
+
+    @classmethod
+    def of(cls, vector: Array, least: _State) -> _State:
+        rating, C, U, base = np.split(vector[:-1], 4)
+        return cls(rating, C, np.maximum(U, least.U / 4), np.maximum(base, least.base / 4), float(vector[-1]))
+
+
+def _settled(league: GlickoLeague, *, noisy: bool) -> DeviationState:
+    """The fixed point: Newton's step for means and speed, the balances for C, U and v₀, the last steps mixed."""
+    teams, mixing, size = league.teams, Mixing(), league.teams.size
+    base: Array = np.full(size, league.growth / league.nu)
+    state = _State(teams.theta.copy(), np.zeros(size), base / 2 if noisy else np.zeros(size), base, 0.0)
     change = math.inf
     for _ in range(ITERATIONS):
-        drift, slope, information = league.forces(rating, variance)
-        new = growth / np.sqrt(information)
-        shift, change_of_speed = league.newton(drift, slope, league.nu * variance, speed)
-        change = float(np.abs(new / variance - 1).max() + np.abs(shift).max() * league.nu)
+        image, variance, steps, pairs = _image(league, state, noisy)
+        change = float(np.abs(image.vector() - state.vector()).max()) * league.nu
         if change <= GOAL:
-            return DeviationState(rating, np.sqrt(variance), np.zeros(teams.size), speed, teams)
+            break
+        far = float(np.abs(image.rating - state.rating).max()) * league.nu
         # A long Newton step can overshoot where b is flat; the next ones make up for a shorter one.
-        shift *= min(1.0, 2 / (league.nu * float(np.abs(shift).max()) + 1e-300))
-        here = np.concatenate([rating, variance, [speed]])
-        there = np.concatenate([rating + shift, new, [speed + change_of_speed]])
-        point = mixing.propose(here, there, change)
-        rating, speed = point[: teams.size], float(point[-1])
-        variance = np.maximum(point[teams.size : -1], new / 4)
-    if change <= 1e-9:
-        return DeviationState(rating, np.sqrt(variance), np.zeros(teams.size), speed, teams)
-    raise NoStationaryState(f"The deviations of this league were not found with growth = {growth:g}.")
+        shorter = image._replace(rating=state.rating + (image.rating - state.rating) * min(1.0, 2 / (far + 1e-300)))
+        state = _State.of(mixing.propose(state.vector(), shorter.vector(), max(change, 1e-3 * GOAL)), image)
+    if change > ACCEPTED:
+        raise NoStationaryState(
+            f"The deviations of this league were not found with growth = {league.growth:g}; simulate it."
+        )
+    return DeviationState(state.rating, np.sqrt(variance), state.U, state.speed, teams, state.C, league, steps, pairs)
+
+
+def _image(league: GlickoLeague, state: _State, noisy: bool) -> tuple[_State, Array, Array, Slopes]:
+    """The next state, and at this one v, the mean steps and the weighted pairs."""
+    nu, weights, still = league.nu, league.weights, league.form is None and not league.motion.walk
+    excess = league.growth**2 / state.base if noisy else np.zeros_like(state.base)
+    g = np.broadcast_to(discount(nu, state.base * (1 + 3 * excess / 8))[None, :], weights.shape)
+    gap = np.subtract.outer(state.rating, state.rating)
+    width = np.sqrt(np.add.outer(state.U, state.U))
+    means = PairMeans(league.outcome, (g * gap).ravel(), (g * width).ravel(), products=league.form is not None)
+    mean, slope, square = (one.reshape(gap.shape) for one in (means.mean, means.slope, means.square))
+    curve = (-2 * nu * (league.outcome.b(g * gap) * slope).ravel() if not noisy else means.second).reshape(gap.shape)
+    both, driving = league.results * mean, None
+    if league.form is not None:
+        both = league.form.product(means, (g * np.add.outer(state.C, state.C)).ravel()).reshape(gap.shape)
+        driving = weights * g * league.form.slope.reshape(gap.shape)
+    restoring = weights * g**2 * slope
+    pull = restoring.sum(axis=1)
+    information = nu * pull
+    base = league.growth / np.sqrt(information)
+    ahead = base * information if noisy else 0.0
+    step = nu * base * (1 - 5 * ahead / 8)
+    pairs = Slopes(restoring, driving, weights * g**2 * (1 - 2 * both + square))
+    C, U = np.zeros_like(base), np.zeros_like(base)
+    drift = (weights * g * (league.results - mean)).sum(axis=1)
+    if noisy:
+        batch = batch_of(None, league.teams, league.motion)
+        C, U = separate_covariance(step, pairs, league.motion, batch, league.teams.crowding)
+        if still:
+            tilt = nu * (weights * g**3 * curve).sum(axis=1)
+            linked = -(base**2) * tilt * U / (2 * base * information + step * pull)
+            others = weights * linked[None, :] * (GLICKO / 2 * nu**2) * g**3 * (2 * g * slope + g**2 * gap * curve)
+            drift -= linked * pull / base + others.sum(axis=1)
+    shift, change = league.newton(drift, restoring, step, state.speed)
+    variance = base * (1 + 3 * ahead / 8)
+    return _State(state.rating + shift, C, U, base, state.speed + change), variance, step, pairs
+
+
+def deviation_tracking(
+    outcome: Outcome, teams: Teams, rule: DeviationSteps, dynamics: Form | Walk
+) -> tuple[DeviationState, TrackedTeams]:
+    """How Glicko follows strengths that move: each team's step is the one its deviation settles at."""
+    normal_only(teams)
+    if teams.size > MOST_TEAMS:
+        teams, _ = representatives(teams)
+    league = GlickoLeague(outcome, teams, rule.growth, motion_of(dynamics))
+    found = _settled(league, noisy=True)
+    closure = LeagueClosure(RatingSystem(outcome), teams, motion=league.motion, whole=False)
+    state = State(found.rating, found.covariance, found.variance)
+    followed = tracked(closure, Solution(state, 0.0, 1, found._steps, found._pairs))
+    return found, replace(followed, deviation=found.deviation)
 
 
 @dataclass(frozen=True)

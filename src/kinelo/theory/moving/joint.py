@@ -21,7 +21,7 @@ from scipy.linalg import lu_factor, lu_solve
 from kinelo.errors import NoStationaryState
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
-from kinelo.theory.moving.performance import Function, smoothed
+from kinelo.theory.pair_means import Function, smoothed
 
 GOAL = 3e-6
 GROWTH = 1.25

@@ -1,72 +1,96 @@
-r"""How well ratings follow strengths that learn: the Gaussian closure at a finite step size.
+r"""How well ratings follow strengths that learn: the closure for equal teams.
 
-With ``B_ρ = E b'(Δρ)``, ``B_s = E s'(Δρ)``, ``B_r = E b'(Δr)``, H what a match teaches and e = S − b(Δr):
+With ``B_ρ = E b'(Δρ)``, ``B_s = E s'(Δρ)``, H what a match teaches (less its α) and e = S − b(Δr), learning is form
+whose variance follows from itself and which learns from the match that moves a rating:
 
-    ``V = (σ² + γE H²)/2c``,  ``C = (V B_s + γE[He])/(B_r + c)``,  ``U = (C B_s + ½γE e²)/B_r``
+    ``2cV = σ²(N − 1)/N + γ(E H² + α²(N − 2)/N)``,  ``C = (V B_s + γE[He])/(B_r + c)``
 
-with the decay ``c = κB_ρ``, or ``αB_ρ − βB_s`` where winners learn from results. The second moment of H holds the shot
-noise α² of random pairing: a team that happens to play more learns more.
+with the decay ``c = κB_ρ``, or ``αB_ρ − βB_s`` where winners learn from results. The α² is the shot noise of random
+pairing: a team that happens to play more learns more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
+import numpy as np
 from scipy.optimize import root_scalar
 
 from kinelo.errors import NoStationaryState
 from kinelo.model.dynamics import Learning
-from kinelo.theory.moving.alike import StrengthMeans, rating_means, strength_means
-from kinelo.theory.moving.moments import Moments, Parts
+from kinelo.model.strength import Normal
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.closure import LeagueClosure
+from kinelo.theory.covariance import Motion
+from kinelo.theory.moving.following import TrackedTeams, tracked
 from kinelo.theory.moving.performance import Results
 from kinelo.theory.moving.profile import refuse_unsettled
+from kinelo.theory.pair_means import WIDEST, PairMeans
+from kinelo.theory.teams import Teams
 
-GOAL = 1e-13
-ITERATIONS = 2000
-CALM = 0.1
-
-
-@dataclass(frozen=True)
-class Closed:
-    """Moments of the closure and the parts of its error."""
-
-    moments: Moments
-    parts: Parts
+SMALLEST = 1e-12
+"""γ sup b' that stands for infinitely small steps."""
 
 
-def learning_closure(results: Results, learning: Learning, gamma: float) -> Closed:
-    """Moments of a large league that learns, every pair playing; γ = 0 is the limit of small steps."""
+def learning_closure(results: Results, learning: Learning, gamma: float, teams: int | None = None) -> TrackedTeams:
+    """Moments of a league of equal teams that learns, every pair playing; ``teams`` None for many.
+
+    γ = 0 is the limit of small steps.
+    """
     refuse_unsettled(learning)
-    V = _strength_variance(results, learning, gamma)
-    strength = strength_means(results, V)
-    decay, share = _decay(strength, learning), 1.0
-    C = V * strength.result_slope / (strength.result_slope + decay)
-    U, last = C, float("inf")
-    for _ in range(ITERATIONS):
-        rating = rating_means(results, V, C, U)
-        luck = gamma * _learning_error(strength, rating.with_strength, rating.with_result, learning)
-        error = strength.decided - 2 * rating.with_result + rating.square
-        new_C = (V * strength.result_slope + luck) / (rating.slope + decay)
-        new_U = (new_C * strength.result_slope + gamma * error / 2) / rating.slope
-        change = abs(new_C / C - 1) + abs(new_U / U - 1)
-        if change > last:
-            share = max(0.7 * share, CALM)
-        last = change
-        C, U = C + share * (new_C - C), U + share * (new_U - U)
-        if change <= GOAL:
-            lag = decay / (rating.slope + decay)
-            ratio = strength.result_slope / rating.slope
-            noise = gamma * error / (2 * rating.slope) + (ratio - 2) * luck / (rating.slope + decay)
-            return Closed(Moments(V, C, U), Parts(noise, V * lag, V * (1 - ratio) ** 2 * (1 - lag)))
-    raise NoStationaryState(f"The closure was not solved at gamma = {gamma:g}; take a smaller gamma, or simulate.")
+    step = max(gamma, SMALLEST / results.outcome.steepest)
+    closure = LearningClosure(results, learning, step, teams)
+    return tracked(closure, closure.solve(step, np.zeros(2)))
 
 
-def _strength_variance(results: Results, learning: Learning, gamma: float) -> float:
+class LearningClosure(LeagueClosure):
+    """The closure of equal teams whose strengths have the variance that learning at this step gives them."""
+
+    def __init__(self, results: Results, learning: Learning, gamma: float, teams: int | None) -> None:
+        self._learning, self._lesson = learning, gamma
+        V = _strength_variance(results, learning, gamma, teams)
+        spread = math.sqrt(2 * V)
+        self._plain = PairMeans(results.outcome, np.zeros(1), np.array([spread]))
+        own = PairMeans(results.outcome, np.zeros(1), np.array([math.hypot(spread, math.sqrt(2) * results.sigma)]))
+        equals = Teams(Normal([0.0, 0.0], results.sigma), np.full(2, 0.5), finite=False)
+        motion = Motion(V, gamma * _decay(learning, self._plain, own))
+        super().__init__(RatingSystem(results.outcome), equals, motion=motion)
+        self._expected = float(self._plain.product(own, np.array([2 * V]))[0])
+        self._known = float(1 - own.tie[0])
+
+    def _learnt(self, noise: PairMeans, covariance: Array, both: Array) -> float:
+        """``γE[He]``."""
+        learning = self._learning
+        plain = PairMeans.product(self._plain_like(noise), noise, covariance)
+        seen = self._expected - float(plain[0])
+        if learning.on == "expected":
+            return -self._lesson * learning.pull * seen
+        return self._lesson * (-learning.alpha * seen + learning.beta * (self._known - float(both[0])))
+
+    def _plain_like(self, noise: PairMeans) -> PairMeans:
+        """The means over Δρ once for each of the pairs that are looked at."""
+        if self._plain.spread.size != noise.spread.size:
+            pairs = np.full(noise.spread.size, self._plain.spread[0])
+            self._plain = PairMeans(self._outcome, np.zeros(pairs.size), pairs)
+        return self._plain
+
+
+def _strength_variance(results: Results, learning: Learning, gamma: float, teams: int | None) -> float:
     """Strengths do not know of ratings, so V is found first, alone."""
+    few = 0.0 if teams is None else 1 / teams
 
     def excess(V: float) -> float:
-        strength = strength_means(results, V)
-        return learning.diffusion**2 + gamma * _learned_square(strength, learning) - 2 * V * _decay(strength, learning)
+        spread = math.sqrt(2 * V)
+        if not spread * results.outcome.nu <= WIDEST:
+            raise NoStationaryState("The spread of strengths is too wide for the Gaussian closure; simulate it.")
+        plain, own = (
+            PairMeans(results.outcome, np.zeros(1), np.array([one]))
+            for one in (spread, math.hypot(spread, math.sqrt(2) * results.sigma))
+        )
+        source = (1 - few) * learning.diffusion**2 + gamma * _learned_square(learning, plain, own, V)
+        shot = gamma * learning.alpha**2 * (1 - 2 * few)
+        return source + shot - 2 * V * _decay(learning, plain, own)
 
     low, high = 0.0, learning.diffusion**2 / (2 * learning.pull * results.outcome.steepest)
     while excess(high) > 0:
@@ -74,22 +98,17 @@ def _strength_variance(results: Results, learning: Learning, gamma: float) -> fl
     return float(root_scalar(excess, bracket=(low, high), method="brentq", xtol=1e-15 * high).root)
 
 
-def _decay(strength: StrengthMeans, learning: Learning) -> float:
+def _decay(learning: Learning, plain: PairMeans, own: PairMeans) -> float:
     if learning.on == "expected":
-        return learning.pull * strength.slope
-    return learning.alpha * strength.slope - learning.beta * strength.result_slope
+        return learning.pull * float(plain.slope[0])
+    return learning.alpha * float(plain.slope[0]) - learning.beta * float(own.slope[0])
 
 
-def _learned_square(strength: StrengthMeans, learning: Learning) -> float:
-    """``E H²``."""
+def _learned_square(learning: Learning, plain: PairMeans, own: PairMeans, V: float) -> float:
+    """``E H²`` without its α."""
+    square = float(plain.square[0])
     if learning.on == "expected":
-        return learning.alpha**2 + learning.pull**2 * strength.square
-    both = -2 * learning.alpha * learning.beta * strength.product
-    return learning.alpha**2 * (1 + strength.square) + both + learning.beta**2 * strength.decided
-
-
-def _learning_error(strength: StrengthMeans, with_strength: float, with_result: float, learning: Learning) -> float:
-    """``E[He]``."""
-    if learning.on == "expected":
-        return -learning.pull * (strength.product - with_strength)
-    return -learning.alpha * (strength.product - with_strength) + learning.beta * (strength.decided - with_result)
+        return learning.pull**2 * square
+    product = float(plain.product(own, np.array([2 * V]))[0])
+    both = -2 * learning.alpha * learning.beta * product
+    return learning.alpha**2 * square + both + learning.beta**2 * float(1 - own.tie[0])

@@ -61,3 +61,8 @@ class Parts:
     def total(self) -> float:
         """The error E."""
         return self.noise + self.lag + self.bias
+
+    def scaled_to(self, total: float) -> Parts:
+        """The same shares of another error."""
+        factor = total / self.total if self.total else 1.0
+        return Parts(factor * self.noise, factor * self.lag, factor * self.bias)

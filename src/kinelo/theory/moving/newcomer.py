@@ -17,25 +17,25 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk, parts_of
+from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
-from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
+from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, number, positive
+from kinelo.theory.arguments import as_system
+from kinelo.theory.caveats import Caveat, caveats_of
+from kinelo.theory.closure import ELITE, WHOLE_COVARIANCE, LeagueClosure, settled_steps
 from kinelo.theory.continuum import Continuum
+from kinelo.theory.covariance import motion_of
 from kinelo.theory.crowd import representatives
 from kinelo.theory.limit import stationary
-from kinelo.theory.moving.form import FormClosure
-from kinelo.theory.moving.glicko_noise import noisy_deviations
-from kinelo.theory.moving.glicko_tracking import MOST_TEAMS, deviation_tracking
+from kinelo.theory.moving.following import tracked
+from kinelo.theory.moving.glicko import deviation_tracking, settled_deviations
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.moving.newcomer_path import Opponents, Path, StepOf
 from kinelo.theory.moving.performance import Results, common_sigma, normal_only
-from kinelo.theory.noise import WHOLE_COVARIANCE
 from kinelo.theory.teams import Teams, teams_of
-
-ELITE = 2400.0
-"""The rating that FIDE's lowest coefficient takes once."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ class Newcomer:
         Points that the rest of the league loses to it in all, ``settles_at − start``.
     inflation
         What an open league does to its mean, with :class:`~kinelo.model.dynamics.Turnover`; else None.
+    caveats
+        Why the answer may be off; see :class:`~kinelo.theory.caveats.Caveat`.
     """
 
     theta: float
@@ -84,6 +86,7 @@ class Newcomer:
     strength: Array = field(repr=False)
     settles_at: float
     inflation: Inflation | None = None
+    caveats: tuple[Caveat, ...] = ()
 
     @property
     def taken(self) -> float:
@@ -113,7 +116,7 @@ class Newcomer:
 
 
 def newcomer(
-    system: RatingSystem,
+    system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
     theta: float,
     start: float,
@@ -142,8 +145,7 @@ def newcomer(
     >>> 3.0 < found.settles_at < 3.5, round(found.taken - found.settles_at, 9)
     (True, -1.0)
     """
-    if not isinstance(system, RatingSystem):
-        raise InputError(f"system must be a RatingSystem, not {system!r}.")
+    system = as_system(system)
     if not isinstance(system.pairing, AllPlayAll) or system.schedule is not None:
         raise InputError("A newcomer is followed under AllPlayAll, match by match; simulate plays the rest.")
     motion, open_ = parts_of(dynamics)
@@ -157,9 +159,12 @@ def newcomer(
     path = Path(system.outcome, step, others, number("theta", theta), motion, smooth)
     found = path.follow(number("start", start))
     inflation = None if open_ is None else open_league(system, strengths, open_)
+    steps = 0.0 if isinstance(system.gamma, DeviationSteps) else settled_steps(system, teams.theta)
+    caveats = caveats_of(system, teams, "joint", steps, dynamics=motion)
     return Newcomer(
-        float(theta), float(start), found.matches, found.rating, found.spread, found.strength, found.end, inflation
-    )
+        float(theta), float(start), found.matches, found.rating, found.spread, found.strength, found.end, inflation,
+        caveats,
+    )  # fmt: skip
 
 
 def open_league(system: RatingSystem, strengths: Strength | Continuum, turnover: Turnover) -> Inflation:
@@ -180,39 +185,29 @@ def _opponents(
     """The league as it has settled."""
     outcome, rule = system.outcome, system.gamma
     if isinstance(motion, Learning):
-        found = learning_closure(Results(outcome, common_sigma(teams)), motion, system.step).moments
+        size = teams.size if teams.finite else None
+        found = learning_closure(Results(outcome, common_sigma(teams)), motion, system.step, size).moments
         one = np.ones(1)
         middle = teams.mean(teams.theta) * one
         return Opponents(middle, teams.sigma[:1], middle, found.U * one, one, found.V, found.C)
     form = motion.spread**2 if isinstance(motion, Form) else 0.0
     if isinstance(rule, DeviationSteps):
         if motion is None:
-            still = noisy_deviations(outcome, strengths, rule.growth)
-            known = still.deviation
-            return Opponents(teams.theta, teams.sigma, still.rating, still.variance, teams.mass, deviation=known)
-        if teams.size > MOST_TEAMS:
-            teams, _ = representatives(teams)
-        moved = deviation_tracking(outcome, teams, rule, motion)
+            moved = settled_deviations(system, strengths, noise="gaussian")
+        else:
+            moved, _ = deviation_tracking(outcome, teams, rule, motion)
+        teams = moved.teams
         return Opponents(
             teams.theta, teams.sigma, moved.rating, moved.variance, teams.mass, form, moved.covariance, moved.deviation
         )
-    if motion is None and isinstance(rule, float) and not (teams.finite and teams.size > WHOLE_COVARIANCE):
+    if motion is None:
         state = stationary(system, strengths, noise="gaussian")
         return Opponents(teams.theta, teams.sigma, state.rating, state.variance, teams.mass)
-    closure = FormClosure(outcome, teams, motion)
-    teams = closure.teams
-    step: float | Array = rule if isinstance(rule, float) else _veterans(system, teams)
-    found = closure.at(step)
+    if teams.finite and teams.size > WHOLE_COVARIANCE:
+        teams, _ = representatives(teams)
+    closure = LeagueClosure(system, teams, motion=motion_of(motion))
+    found = tracked(closure, closure.solve(settled_steps(system, teams.theta), teams.theta))
     return Opponents(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form, found.covariance)
-
-
-def _veterans(system: RatingSystem, teams: Teams) -> Array:
-    """Steps of teams that have played for long."""
-    rating = teams.theta
-    many = np.full(teams.size, 10**9)
-    rule = system.gamma
-    assert isinstance(rule, StepRule)
-    return rule.at(rating, many, rating >= ELITE)
 
 
 def _step_of(rule: object) -> StepOf | DeviationSteps:

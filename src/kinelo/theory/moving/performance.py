@@ -6,7 +6,6 @@ r"""What results say about strengths that move: the expected result as a functio
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,25 +14,8 @@ from kinelo.errors import InputError
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Fixed, Normal
 from kinelo.model.validation import Array
-from kinelo.theory.pair_means import normal_nodes
+from kinelo.theory.pair_means import Function, smoothed
 from kinelo.theory.teams import Teams
-
-Function = Callable[[Array], Array]
-
-
-def smoothed(function: Function, nu: float, spread: float) -> Function:
-    """``z → E function(z + spread ξ)`` with ξ standard normal."""
-    if spread == 0:
-        return function
-    x, weight = normal_nodes(spread * nu)
-
-    def mean(z: Array) -> Array:
-        total = np.zeros(np.shape(z))
-        for node, share in zip(x * spread, weight):
-            total += share * function(z + node)
-        return total
-
-    return mean
 
 
 @dataclass(frozen=True)

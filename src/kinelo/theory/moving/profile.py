@@ -19,7 +19,8 @@ from kinelo.model.dynamics import Learning
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
 from kinelo.theory.anderson import Mixing
-from kinelo.theory.moving.performance import Function, Results
+from kinelo.theory.moving.performance import Results
+from kinelo.theory.pair_means import Function
 
 GOAL = 1e-13
 AGREED = 1e-11

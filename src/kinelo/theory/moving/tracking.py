@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.optimize import root_scalar
@@ -17,22 +19,28 @@ from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
-from kinelo.model.schedule import Period, Rounds
+from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps
-from kinelo.model.strength import Strength
+from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.theory.arguments import as_system
+from kinelo.theory.caveats import Caveat, caveats_of
+from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure, settled_steps
 from kinelo.theory.continuum import Continuum
-from kinelo.theory.moving.form import FormClosure, TrackedTeams
-from kinelo.theory.moving.glicko_tracking import DeviationTracking, deviation_tracking
+from kinelo.theory.covariance import motion_of
+from kinelo.theory.crowd import representatives
+from kinelo.theory.moving.following import TrackedTeams, exact_moments, tracked, two_team_correction
+from kinelo.theory.moving.glicko import deviation_tracking
 from kinelo.theory.moving.joint import Guess, JointState, Motion, joint_state
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.moving.moments import Moments, Parts
-from kinelo.theory.moving.performance import Function, Results, common_sigma, smoothed
+from kinelo.theory.moving.performance import Results, common_sigma, normal_only
 from kinelo.theory.moving.profile import Pull, StrengthProfile, strength_profile
-from kinelo.theory.moving.rounds_tracking import RoundTracking, round_tracking
+from kinelo.theory.pair_means import Function, smoothed
 from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.threads import few_threads
+from kinelo.theory.two_teams import exact_law, gap_law
 
 NEGLIGIBLE = 1e-11
 COARSE = 1e-4
@@ -58,10 +66,15 @@ class Tracking:
         By how much strengths leave the mean rating behind, per match of a team: γα under learning, else 0.
     teams
         Team by team, under form and walks; None under learning, where teams are alike.
+    kind
+        How it was found: ``"exact"`` for two teams with form, ``"joint"`` with the whole covariance (and what two of
+        few teams show the closure to miss), ``"independent"`` among many.
+    check
+        What a league played beside this answer showed, where one was.
 
     >>> import kinelo as kn
     >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1)
-    >>> found = kn.tracking(system, kn.Fixed([0.0, 0.0]), kn.Form(rate=0.01, spread=1.0))
+    >>> found = kn.tracking(system, kn.Continuum(theta=0.0), kn.Form(rate=0.01, spread=1.0))
     >>> round(found.parts.noise, 4), round(found.parts.lag, 4)
     (0.1089, 0.2098)
     """
@@ -73,9 +86,11 @@ class Tracking:
     parts: Parts
     profile: StrengthProfile | None = field(repr=False)
     drift: float
-    teams: TrackedTeams | RoundTracking | DeviationTracking | None = field(repr=False)
+    teams: TrackedTeams | None = field(repr=False)
+    kind: Kind
     _league: Teams = field(repr=False)
     _small: Moments | None = field(default=None, repr=False)
+    check: object | None = None
 
     @property
     def V(self) -> float:
@@ -107,20 +122,29 @@ class Tracking:
         """Slope of strengths on ratings, C/U; 1 is calibrated."""
         return self.moments.forecast_slope
 
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Why this answer may be off by more than 2 %; empty inside the range where theory was measured."""
+        steps = self.system.gamma if isinstance(self.system.gamma, float | tuple) else 0.0
+        return caveats_of(self.system, self._league, self.kind, np.asarray(steps), dynamics=self.dynamics)
+
     @cached_property
     def limit(self) -> Moments | None:
         """The moments as γ → 0, computed without closure, or None where they are not.
 
-        They are under learning, and for the form of equal teams, where ω/γ is kept.
+        They are under learning, and for the form of equal teams, where ω/γ is kept: those of many teams.
         """
         alike = np.ptp(self._league.theta) == 0 and np.ptp(self._league.sigma) == 0
-        random = self.system.plain
-        if self._small is not None or not isinstance(self.dynamics, Form) or not alike or not random:
+        if self._small is not None or not isinstance(self.dynamics, Form) or not alike or not self.system.plain:
             return self._small
         outcome, gamma = self.system.outcome, self.system.step
+        sigma = float(self._league.sigma[0])
         with few_threads(self._league.size):
-            guess = FormClosure(outcome, self._league, self.dynamics).at(gamma, luck=False).within
-            joint = form_joint(Results(outcome, float(self._league.sigma[0])), self.dynamics, gamma, guess)
+            many = Teams(Normal([0.0, 0.0], sigma), np.full(2, 0.5), finite=False)
+            closure = LeagueClosure(self.system, many, motion=motion_of(self.dynamics))
+            quiet = closure.without_luck(closure.solve(gamma, many.theta))
+            guess = Moments(self.dynamics.spread**2, float(quiet.C[0]), float(quiet.U[0]))
+            joint = form_joint(Results(outcome, sigma), self.dynamics, gamma, guess)
         return Moments(self.dynamics.spread**2, joint.C, joint.U)
 
     @cached_property
@@ -132,24 +156,25 @@ class Tracking:
             return _calibrated(self._slopes(), self.system.outcome)
 
     def _slopes(self) -> Callable[[float], float]:
-        outcome, dynamics = self.system.outcome, self.dynamics
+        outcome, dynamics, league = self.system.outcome, self.dynamics, self._league
+        correction = self.moments - self.closure
         if isinstance(dynamics, Learning):
-            results = Results(outcome, common_sigma(self._league))
-            correction = self.moments - self.closure
-            return lambda gamma: (learning_closure(results, dynamics, gamma).moments + correction).forecast_slope
-        if isinstance(self.system.schedule, Rounds) and isinstance(dynamics, Form | Walk):
-            league = self._league
-            return lambda gamma: round_tracking(outcome, league, dynamics, gamma).moments.forecast_slope
-        motion = dynamics if isinstance(dynamics, Form | Walk) else None
-        closure = FormClosure(outcome, self._league, motion, _matches(self.system))
+            results, size = Results(outcome, common_sigma(league)), league.size if league.finite else None
+            return lambda gamma: (learning_closure(results, dynamics, gamma, size).moments + correction).forecast_slope
+        if isinstance(dynamics, Form) and self.kind == "exact":
+            return lambda gamma: _of_two(replace(self.system, gamma=gamma), league, dynamics).forecast_slope
+        closure = LeagueClosure(self.system, league, motion=motion_of(dynamics))
 
         def slope(gamma: float) -> float:
-            found = closure.at(gamma)
-            return (found.within + found.between).forecast_slope
+            found = tracked(closure, closure.solve(gamma, league.theta)).moments
+            if isinstance(dynamics, Form):
+                few = two_team_correction(replace(self.system, gamma=gamma), league, dynamics)
+                found = found if few is None else found + few
+            return found.forecast_slope
 
         return slope
 
-    def to_dict(self) -> dict[str, float | None]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain numbers, ready for JSON."""
         return {
             "V": self.V,
@@ -162,36 +187,39 @@ class Tracking:
             "lag": self.parts.lag,
             "bias": self.parts.bias,
             "drift": self.drift,
+            "kind": self.kind,
+            "caveats": [one.sentence for one in self.caveats],
         }
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{escape(k)}</th><td>{v:.6g}</td></tr>" for k, v in self.to_dict().items())
+        numbers = {k: v for k, v in self.to_dict().items() if isinstance(v, float)}
+        rows = "".join(f"<tr><th>{escape(k)}</th><td>{v:.6g}</td></tr>" for k, v in numbers.items())
         return f"<table>{rows}</table>"
 
     def __repr__(self) -> str:
         return f"Tracking(V={self.V:.6g}, C={self.C:.6g}, U={self.U:.6g}, E={self.E:.6g})"
 
 
-def tracking(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dynamics) -> Tracking:
+def tracking(system: RatingSystem | Outcome, strengths: Strength | Continuum, dynamics: Dynamics) -> Tracking:
     """How well ratings follow strengths that move, every pair playing.
 
     Under :class:`~kinelo.model.dynamics.Learning` the law of strengths and ratings as γ → 0 is computed without
     closure, and the effect of finite steps added from the closure; where strengths start is forgotten. Under
     :class:`~kinelo.model.dynamics.Form` and :class:`~kinelo.model.dynamics.Walk` the answer is the closure's, team by
-    team. There γ may differ from team to team, be Glicko's (:class:`~kinelo.model.steps.DeviationSteps`), and whole
-    rounds or periods may be rated at once: the answer is then the state just before they are.
+    team. There γ may differ from team to team, follow a rule or be Glicko's
+    (:class:`~kinelo.model.steps.DeviationSteps`), and whole rounds or periods may be rated at once: the answer is the
+    state just before a match, a round or a period.
+    It depends on the number of teams; for very many give a :class:`~kinelo.theory.continuum.Continuum`.
 
     Examples
     --------
     >>> from kinelo.model.outcome import Tanh
     >>> from kinelo.model.strength import Fixed
-    >>> system = RatingSystem(Tanh(nu=0.5), gamma=0.1)
-    >>> found = tracking(system, Fixed([0.0, 0.0]), Form(rate=0.01, spread=1.0))
-    >>> round(found.C, 6), round(found.U, 6), round(found.E, 6)
-    (0.761937, 0.843613, 0.319738)
+    >>> system, form = RatingSystem(Tanh(nu=0.5), gamma=0.1), Form(rate=0.01, spread=1.0)
+    >>> round(tracking(system, Fixed([0.0, 0.0]), form).E, 6), round(tracking(system, Continuum(theta=0.0), form).E, 6)
+    (0.236406, 0.319738)
     """
-    if not isinstance(system, RatingSystem):
-        raise InputError(f"system must be a RatingSystem, not {system!r}.")
+    system = as_system(system)
     teams = teams_of(strengths)
     if not isinstance(system.pairing, AllPlayAll):
         raise InputError("Tracking is computed for AllPlayAll only; simulate plays every pairing.")
@@ -202,46 +230,65 @@ def tracking(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dy
             return _learning(system, teams, dynamics)
         if isinstance(system.gamma, DeviationSteps):
             return _deviations(system, teams, dynamics)
-        if isinstance(system.schedule, Rounds):
-            return _rounds(system, teams, dynamics)
-        return _form(system, teams, dynamics)
+        return _following(system, teams, dynamics)
 
 
 def _deviations(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
     if system.schedule is not None or not isinstance(system.gamma, DeviationSteps):
         raise InputError(f"Tracking by DeviationSteps is computed match by match, not for {system.schedule!r}.")
-    found = deviation_tracking(system.outcome, teams, system.gamma, dynamics)
-    total = found.within + found.between
-    return Tracking(system, dynamics, total, total, found.parts, profile=None, drift=0.0, teams=found, _league=teams)
-
-
-def _one(system: RatingSystem) -> float:
-    if not isinstance(system.gamma, float):
-        raise InputError(f"Tracking is computed here for one gamma that all teams share, not {system.gamma!r}.")
-    return system.gamma
-
-
-def _rounds(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
-    found = round_tracking(system.outcome, teams, dynamics, _one(system))
+    _, found = deviation_tracking(system.outcome, teams, system.gamma, dynamics)
     total = found.moments
-    return Tracking(system, dynamics, total, total, found.parts, profile=None, drift=0.0, teams=found, _league=teams)
+    return Tracking(system, dynamics, total, total, found.parts, None, 0.0, found, "independent", teams)
 
 
 def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Tracking:
-    _one(system)
+    if not isinstance(system.gamma, float):
+        raise InputError(f"Learning moves strengths by one gamma for all teams, not by {system.gamma!r}.")
     if system.schedule is not None:
         raise InputError(f"Tracking of strengths that learn is computed match by match, not for {system.schedule!r}.")
-    results = Results(system.outcome, common_sigma(teams))
+    results, size = Results(system.outcome, common_sigma(teams)), teams.size if teams.finite else None
     profile = strength_profile(system.outcome, learning, results.sigma)
-    small, closed = learning_closure(results, learning, 0.0), learning_closure(results, learning, system.step)
+    small = learning_closure(results, learning, 0.0)
+    closed = learning_closure(results, learning, system.step, size)
     joint = _warn_if_coarse(learning_joint(results, learning, profile, small.moments))
     # V is known from the profile to more digits than from the law in the plane.
     limit = Moments(profile.variance, joint.C, joint.U)
     best = limit + closed.moments - small.moments
     drift = system.step * learning.alpha
+    kind: Kind = "joint" if teams.finite else "independent"
     return Tracking(
-        system, learning, best, closed.moments, closed.parts, profile, drift, teams=None, _league=teams, _small=limit
+        system, learning, best, closed.moments, closed.parts, profile, drift, None, kind, teams, _small=limit
     )
+
+
+def _following(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
+    """Form and walks: the closure, exact for two teams, improved by them for few."""
+    normal_only(teams)
+    league = teams
+    if teams.finite and teams.size > WHOLE_COVARIANCE:
+        if isinstance(system.schedule, Rounds) or isinstance(system.gamma, tuple):
+            raise InputError(
+                f"Rounds and a gamma for each team are computed for at most {WHOLE_COVARIANCE} teams, not {teams.size}."
+            )
+        league, _ = representatives(teams)
+    closure = LeagueClosure(system, league, motion=motion_of(dynamics))
+    found = tracked(closure, closure.solve(settled_steps(system, league.theta), league.theta))
+    total, kind = found.moments, "joint" if closure.whole else "independent"
+    best = total
+    if isinstance(dynamics, Form) and exact_law(system, league, dynamics):
+        # Form so wide that its law is not resolved leaves the closure, with its caveat of few teams.
+        with suppress(InputError):
+            best, kind = _of_two(system, league, dynamics), "exact"
+    elif isinstance(dynamics, Form) and (few := two_team_correction(system, league, dynamics)) is not None:
+        best = total + few
+    parts = found.parts.scaled_to(best.error)
+    return Tracking(system, dynamics, best, total, parts, None, 0.0, found, kind, league)
+
+
+def _of_two(system: RatingSystem, teams: Teams, form: Form) -> Moments:
+    strengths = teams.strengths
+    assert isinstance(strengths, Fixed | Normal)
+    return exact_moments(strengths, form, gap_law(system, strengths, form))
 
 
 def learning_joint(results: Results, learning: Learning, profile: StrengthProfile, guess: Moments) -> JointState:
@@ -287,23 +334,6 @@ def form_joint(results: Results, form: Form, gamma: float, guess: Moments) -> Jo
 
     motion = Motion(law, lambda points: rate * points, 2 * rate * form.spread**2, drive)
     return joint_state(results.outcome, motion, Guess(form.spread**2, guess.C, guess.U, 7.2 * form.spread))
-
-
-def _form(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
-    closure = FormClosure(system.outcome, teams, dynamics, _matches(system))
-    gamma = np.array(system.gamma) if isinstance(system.gamma, tuple) else _one(system)
-    if isinstance(gamma, np.ndarray) and gamma.size != closure.teams.size:
-        raise InputError(
-            f"gamma must be one number or one per team, at most {closure.teams.size} of them: it has {gamma.size} for "
-            f"{teams.size} teams."
-        )
-    found = closure.at(gamma)
-    total = found.within + found.between
-    return Tracking(system, dynamics, total, total, found.parts, profile=None, drift=0.0, teams=found, _league=teams)
-
-
-def _matches(system: RatingSystem) -> int | None:
-    return system.schedule.matches if isinstance(system.schedule, Period) else None
 
 
 def _calibrated(slope: Callable[[float], float], outcome: Outcome) -> float | None:

@@ -15,7 +15,6 @@ from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.theory.moving.deviation import deviation_after
 from kinelo.theory.moving.glicko import settled_deviations
-from kinelo.theory.moving.glicko_noise import noisy_deviations
 
 RUN = "lopsided"
 
@@ -58,7 +57,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> DeviationEvi
         time=time,
         mean=means.mean(axis=0),
         still_speed=settled_deviations(outcome, study.strengths, rule.growth).travel_speed,
-        noisy_speed=noisy_deviations(outcome, study.strengths, rule.growth).travel_speed,
+        noisy_speed=settled_deviations(outcome, study.strengths, rule.growth, noise="gaussian").travel_speed,
         speed=float(speeds.mean()),
         speed_error=float(speeds.std(ddof=1) / math.sqrt(speeds.size)),
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.model.strength import Normal
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.neighbours.learning.evidence import simulated_error
@@ -38,11 +37,9 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> FollowingEvi
     first = next(iter(studies.values()))
     outcome, league, form = first.system.outcome, first.strengths, first.motion
     measured = np.array([(study.system.step, *simulated_error(runs[name])) for name, study in studies.items()])
-    # Of equal teams two are as good as all.
-    two = Normal(np.zeros(2), league.sigma[:2])
-    curve, gamma = error_curve(outcome, two, form), np.linspace(0.02, 1.1 * measured[:, 0].max(), 30)
+    curve, gamma = error_curve(outcome, league, form), np.linspace(0.02, 1.1 * measured[:, 0].max(), 30)
     rows = np.array([(one.noise, one.lag, one.bias) for one in map(curve, gamma)])
-    best = best_gamma(outcome, two, form)
+    best = best_gamma(outcome, league, form)
     glicko, doubt = simulated_error(runs[FILTER])
     return FollowingEvidence(
         gamma, rows, best.gamma, best.error, measured[:, 0], measured[:, 1], measured[:, 2], glicko, doubt

@@ -49,7 +49,8 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> LearningEvid
     found = tracking(first.system, first.strengths, learning)
     results, correction = Results(first.system.outcome), found.moments - found.closure
     gamma = np.linspace(0.0, max(study.system.step for study in studies.values()), 25)
-    error = np.array([(learning_closure(results, learning, one).moments + correction).error for one in gamma])
+    teams = first.strengths.teams
+    error = np.array([(learning_closure(results, learning, one, teams).moments + correction).error for one in gamma])
     measured = np.array([(study.system.step, *simulated_error(runs[name])) for name, study in studies.items()])
     apart, system = runs[APART], figure.studies[APART].system
     time = system.step * apart.time.values

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from kinelo.model.outcome import Tanh
+from kinelo.model.schedule import Rounds
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.theory.limit import stationary
 from kinelo.theory.moving.rounds import critical_gamma
-from kinelo.theory.moving.rounds_noise import round_noise
-from kinelo.theory.teams import teams_of
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,15 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> RoundsEvidence:
     orbits = [found.beyond(float(one)) for one in gamma]
     points = [(one, rating[p["teams"] // 2]) for one, orbit in zip(gamma, orbits) for rating in orbit.ratings]
     some = np.linspace(low, high, p["noisy"])
-    noise = [np.sqrt(round_noise(outcome, teams_of(league), float(one)).variance.mean()) for one in some]
-    by_match = [
-        np.sqrt(stationary(RatingSystem(outcome, gamma=float(one)), league, noise="gaussian").variance.mean())
-        for one in some
-    ]
+    noise, by_match = (
+        [_noise(RatingSystem(outcome, gamma=float(one), schedule=schedule), league) for one in some]
+        for schedule in (Rounds(), None)
+    )
     return RoundsEvidence(
         np.array(points), gamma, np.array([orbit.period for orbit in orbits]), found.critical, found.fastest,
         found.bound, some, np.array(noise), np.array(by_match),
     )  # fmt: skip
+
+
+def _noise(system: RatingSystem, league: Fixed) -> float:
+    return float(np.sqrt(stationary(system, league, noise="gaussian").variance.mean()))

@@ -1,0 +1,197 @@
+"""A league played beside an answer of theory: both numbers, and how far apart they are in standard errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.micro.simulate import simulate
+from kinelo.model.dynamics import Dynamics, Form
+from kinelo.model.schedule import Rounds
+from kinelo.model.steps import DeviationSteps
+from kinelo.model.strength import Normal, Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.closure import settled_steps
+from kinelo.theory.continuum import Continuum
+from kinelo.theory.moving.tracking import Tracking
+from kinelo.theory.state import StationaryState, regression_slope
+
+MATCHES = 4_000_000
+"""Matches of a check in all: a second or two."""
+QUICK = 400_000
+"""Matches of a check that nobody asked for, of an answer with a caveat."""
+REALISATIONS = 16
+RECORDS = 40
+"""Moments of each league that are looked at, at least."""
+TEAMS = 200
+"""Teams that stand for a continuum."""
+APART = 4.0
+"""Standard errors beyond which theory and league disagree, if they do by more than ``NEAR`` as well."""
+NEAR = 0.02
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number by theory and as played, with the standard error of the latter.
+
+    >>> Quantity("slope", 0.84, 0.85, 0.005).z.__round__(3)
+    2.0
+    """
+
+    name: str
+    theory: float
+    played: float
+    standard_error: float
+
+    @property
+    def z(self) -> float:
+        """Played less theory in standard errors."""
+        gap = self.played - self.theory
+        return gap / self.standard_error if self.standard_error > 0 else math.copysign(math.inf, gap) if gap else 0.0
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both lie within 2 % or four standard errors of each other."""
+        return abs(self.z) <= APART or abs(self.played - self.theory) <= NEAR * abs(self.played)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a league played beside theory showed.
+
+    Attributes
+    ----------
+    quantities
+        The numbers that were compared.
+    matches
+        Matches of each team over which they were measured, in each league.
+    leagues
+        Leagues that were played.
+
+    >>> check = Check((Quantity("slope", 0.84, 0.9, 0.005),), matches=1000, leagues=16)
+    >>> check.agrees, check.sentence
+    (False, 'Theory and league disagree: slope 0.84 by theory, 0.9 ± 0.005 as played (z = +12.0).')
+    """
+
+    quantities: tuple[Quantity, ...]
+    matches: int
+    leagues: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether theory and league agree in everything that was compared."""
+        return all(one.agrees for one in self.quantities)
+
+    @property
+    def sentence(self) -> str:
+        """Both numbers of each quantity."""
+        said = "; ".join(
+            f"{one.name} {one.theory:.4g} by theory, {one.played:.4g} ± {one.standard_error:.2g} as played "
+            f"(z = {one.z:+.1f})"
+            for one in self.quantities
+        )
+        return f"Theory and league {'agree' if self.agrees else 'disagree'}: {said}."
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain numbers, ready for JSON."""
+        rows = [
+            {"name": q.name, "theory": q.theory, "played": q.played, "standard_error": q.standard_error, "z": q.z}
+            for q in self.quantities
+        ]
+        return {"agrees": self.agrees, "matches": self.matches, "leagues": self.leagues, "quantities": rows}
+
+
+def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1) -> Check:
+    """Play the league of a stationary state: slope of the mean ratings, and mean square of rating less strength."""
+    league, start = state.teams.strengths, state.rating
+    if not state.teams.finite:
+        league = _sample(state)
+        start = np.interp(league.theta, state.theta, state.rating)
+    rating, _, length = _played(state.system, league, None, start, (matches, seed))
+    weight = np.full(league.teams, 1 / league.teams)
+    quantities = []
+    if np.ptp(league.theta) > 0:
+        slopes = np.array([regression_slope(league.theta, one, weight) for one in rating.mean(axis=1)])
+        quantities.append(_quantity("slope", state.slope, slopes))
+    if state.noise == "gaussian":
+        errors = (rating - league.theta).var(axis=2, ddof=1).mean(axis=1)
+        quantities.append(_quantity("mean square error", state.error, errors))
+    return Check(tuple(quantities), length, len(rating))
+
+
+def check_tracking(found: Tracking, strengths: Strength | Continuum, *, matches: int = MATCHES, seed: int = 1) -> Check:
+    """Play the league of a tracking: mean square error, and the slope of ratings on strengths."""
+    if isinstance(strengths, Continuum):
+        low, high = strengths.theta
+        strengths = Normal(np.linspace(low, high, 2 * TEAMS + 1)[1::2], strengths.sigma)
+    start = np.array(strengths.theta)
+    if found.teams is not None and found.teams.rating.size == strengths.teams:
+        start = found.teams.rating
+    rating, strength, length = _played(found.system, strengths, found.dynamics, start, (matches, seed))
+    errors = (rating - strength).var(axis=2, ddof=1).mean(axis=1)
+    x = strength - strength.mean(axis=2, keepdims=True)
+    slopes = (x * rating).sum(axis=(1, 2)) / (x * x).sum(axis=(1, 2))
+    return Check(
+        (_quantity("mean square error", found.E, errors), _quantity("slope", found.rating_slope, slopes)),
+        length,
+        len(rating),
+    )
+
+
+def _quantity(name: str, theory: float, played: Array) -> Quantity:
+    return Quantity(name, theory, float(played.mean()), float(played.std(ddof=1)) / math.sqrt(played.size))
+
+
+def _sample(state: StationaryState) -> Normal:
+    """A league of some hundred teams spread like a continuum."""
+    teams = state.teams
+    if np.ptp(teams.sigma) > 0:
+        raise InputError("A continuum is played for one common sigma; give a league of teams to check.")
+    low, high = float(teams.theta.min()), float(teams.theta.max())
+    return Normal(np.linspace(low, high, 2 * TEAMS + 1)[1::2], float(teams.sigma[0]))
+
+
+def _played(
+    system: RatingSystem, league: Strength, dynamics: Dynamics | None, start: Array, plan: tuple[int, int]
+) -> tuple[Array, Array, int]:
+    """Ratings and strengths, leagues × records × teams, and the matches of a team they span; ``plan`` is (matches,
+    seed).
+    """
+    matches, seed = plan
+    size = league.teams
+    memory = _memory(system, league, dynamics)
+    leagues = REALISATIONS
+    per_team = 2 * matches / size / leagues
+    while leagues > 4 and per_team < 12 * memory:
+        leagues, per_team = leagues // 2, 2 * per_team
+    per_team = min(per_team, 4000 * memory)
+    schedule = system.schedule
+    batch = 1 if schedule is None else size - 1 if isinstance(schedule, Rounds) else schedule.matches
+    period = max(size // 2, 1) if schedule is None else schedule.period(size)
+    # The first third is left out: it has not forgotten the start.
+    records = int(np.clip(2 * per_team / memory / 1.5, RECORDS, 10 * RECORDS))
+    every = max(1, int(per_team / batch / (1.5 * records)))
+    steps = every * int(1.5 * records)
+    run = simulate(
+        system, league, steps=steps, matches_per_step=period, realisations=leagues, seed=seed, record_every=every,
+        start=np.asarray(start, dtype=np.float64), dynamics=dynamics,
+    )  # fmt: skip
+    late = run.sizes["time"] - records
+    rating = run.rating.values[:, late:]
+    strength = run.strength.values[:, late:] if "strength" in run else league.theta + 0 * rating
+    return rating, strength, every * records * batch
+
+
+def _memory(system: RatingSystem, league: Strength, dynamics: Dynamics | None) -> float:
+    """Matches of a team after which ratings, and form, have forgotten."""
+    if isinstance(system.gamma, DeviationSteps):
+        step = system.gamma.growth / math.sqrt(system.outcome.nu)
+    else:
+        step = float(np.min(settled_steps(replace(system, schedule=None), league.theta)))
+    slope = float(system.outcome.b_prime(np.array(league.theta.std() * 1.5)))
+    form = 1 / dynamics.rate if isinstance(dynamics, Form) else 0.0
+    return 1 / (step * max(slope, 0.05 * system.outcome.steepest)) + form

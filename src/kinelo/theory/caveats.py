@@ -1,0 +1,126 @@
+"""Where the closure was measured to hold, and what to say of an answer from outside.
+
+Inside (five teams or more, γ sup b' up to 0.1, form no slower than 0.01 per match, every pair playing) the closure lay
+within 2 % of simulation; ``docs/moving/range.md`` shows the measurements. Outside an answer carries caveats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinelo.model.dynamics import Dynamics, Form
+from kinelo.model.schedule import Rounds
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.closure import Kind
+from kinelo.theory.teams import Teams
+
+INSIDE = 0.02
+"""Relative error of a variance or mean square error where there is no caveat."""
+FEWEST = 5
+LARGEST_STEP = 0.1
+SLOWEST = 0.01
+CURVED = 0.05
+TOGETHER = 0.5
+WIDEST_NOISE = 0.5
+"""Noise of a rating difference, as a part of the distance at which w jumps, up to which it is taken for normal."""
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """A reason why an answer of theory may be off by more than 2 %.
+
+    Attributes
+    ----------
+    reason
+        What lies outside the range where the closure was measured, in a few words.
+    sentence
+        The same for people, with the numbers.
+    error
+        Largest relative error of variances and mean square errors that was seen so far outside.
+
+    >>> Caveat("few teams", "3 teams are few.", 0.05).reason
+    'few teams'
+    """
+
+    reason: str
+    sentence: str
+    error: float
+
+
+def caveats_of(
+    system: RatingSystem,
+    teams: Teams,
+    kind: Kind | None,
+    steps: float | Array,
+    *,
+    dynamics: Dynamics | None = None,
+    variance: Array | None = None,
+) -> tuple[Caveat, ...]:
+    """What to say of an answer; nothing where it is exact (``kind`` None: infinitely small steps)."""
+    if kind is None or kind == "exact":
+        return ()
+    found: list[Caveat] = []
+    slope = float(np.max(steps)) * system.outcome.steepest
+    if not system.pairing.constant:
+        found.append(Caveat("pairing by rating", _BY_RATING, 0.2))
+        found += _window(system, teams, variance)
+    if teams.finite and teams.size < FEWEST:
+        found.append(Caveat("few teams", f"{teams.size} teams are few for a normal law of their ratings.", 0.06))
+    if slope > LARGEST_STEP:
+        found.append(
+            Caveat(
+                "large steps",
+                f"γ sup b' = {slope:.3g} is above {LARGEST_STEP}: ratings are then not quite normal, and theory says "
+                "too much noise.",
+                min(0.5, INSIDE + slope * (0.04 + 1.1 / teams.size if teams.finite else 0.04)),
+            )
+        )
+    together = _together(system, teams) * slope
+    if system.schedule is not None and together > TOGETHER:
+        found.append(
+            Caveat("large batches", f"Results that count together move ratings far: nγ sup b' = {together:.3g}.", 0.1)
+        )
+    if isinstance(dynamics, Form) and dynamics.rate < SLOWEST and (system.outcome.nu * dynamics.spread) ** 2 > CURVED:
+        found.append(
+            Caveat(
+                "slow form",
+                f"Form with rate {dynamics.rate:g} is slower than {SLOWEST}: ratings follow it on a curve, and theory "
+                "says too little error.",
+                0.06,
+            )
+        )
+    return tuple(found)
+
+
+_BY_RATING = "Pairs are chosen by rating: mean ratings and noise then depend on each other more than theory knows."
+
+
+def _together(system: RatingSystem, teams: Teams) -> float:
+    if system.schedule is None:
+        return 1.0
+    return teams.size - 1.0 if isinstance(system.schedule, Rounds) else float(system.schedule.matches)
+
+
+def _window(system: RatingSystem, teams: Teams, variance: Array | None) -> list[Caveat]:
+    distances = [abs(jump) for jump in system.pairing.jumps]
+    if not distances or variance is None:
+        return []
+    noise = float(np.sqrt(2 * teams.mean(variance)))
+    if noise <= WIDEST_NOISE * min(distances):
+        return []
+    return [
+        Caveat(
+            "noise fills the window",
+            f"The difference of two ratings varies by ± {noise:.3g} at gamma = {_shown(system)}, and the pairing jumps "
+            f"at {min(distances):.4g}: such noise is not normal, so mean ratings and noise computed here are rough. "
+            "Simulate, or take a smaller gamma.",
+            1.0,
+        )
+    ]
+
+
+def _shown(system: RatingSystem) -> str:
+    return f"{system.gamma:.4g}" if isinstance(system.gamma, float) else repr(system.gamma)

@@ -1,0 +1,412 @@
+r"""One closure for means and covariances of ratings, whatever schedule, motion and steps; one fixed point.
+
+Strengths and ratings are taken as jointly normal. The means m solve ``Σ_j w_ij E[s(Δθ_ij) − b(ΔR_ij)] = 0``, where the
+law of ΔR comes from the covariance U, and U and C solve the balances of :mod:`kinelo.theory.covariance`, whose
+coefficients are means over ΔR and Δθ. In a league of up to ``WHOLE_COVARIANCE`` teams U and C are kept whole; among
+more, and in a continuum, ratings are independent.
+
+A Newton step takes means and variances together; for it a variance is taken to answer as that of independent ratings
+does, and what correlations add comes with the next iteration, mixed with the last few (Anderson). Steps that are too
+long for the start are reached from smaller ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.expectation import Closure, expected_result, expected_tie
+from kinelo.model.pairing import Pairing
+from kinelo.model.steps import DeviationSteps, StepRule
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.anderson import NEAR, Mixing
+from kinelo.theory.covariance import Motion, Overshoot, Slopes, batch_of, joint_covariance, separate_covariance
+from kinelo.theory.moving.performance import normal_only
+from kinelo.theory.pair_means import WIDEST, PairMeans, Triangle, laplacian, normal_nodes
+from kinelo.theory.teams import Teams
+
+Kind = Literal["joint", "independent", "exact"]
+"""How an answer was found: whole covariance, independent teams, or the exact law of two teams."""
+
+WHOLE_COVARIANCE = 300
+WHOLE_WHEN_MOVING = 100
+ELITE = 2400.0
+"""The rating that FIDE's lowest coefficient takes once."""
+ITERATIONS = 200
+ATTEMPTS = 40
+GOAL = 1e-12
+SMALL = 0.2
+GROWTH = 1.4
+LARGEST_CHANGE = 4.0
+"""Factor by which one step changes a variance at most."""
+LONGEST = 4.0
+"""Longest step of a mean, in units of 1/ν."""
+
+
+class State(NamedTuple):
+    """Mean ratings, C and U; the latter are matrices where they are kept whole, else one number per team."""
+
+    rating: Array
+    C: Array
+    U: Array
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A fixed point: its state, what is left of the drift, iterations, and the pairs that it was found with."""
+
+    state: State
+    residual: float
+    iterations: int
+    gamma: Array
+    pairs: Slopes
+
+    @property
+    def variance(self) -> Array:
+        """Variance of each rating."""
+        return own_variance(self.state.U)
+
+    @property
+    def fluctuation(self) -> Fluctuation:
+        """The ratings alone."""
+        U, rating = self.state.U, self.state.rating
+        if U.ndim == 2:
+            return Fluctuation(rating, self.variance, U, self.residual, self.iterations, "joint")
+        return Fluctuation(rating, U, None, self.residual, self.iterations, "independent")
+
+
+@dataclass(frozen=True)
+class Fluctuation:
+    """Mean ratings, their variances, their covariance where it was kept, and how they were found."""
+
+    rating: Array
+    variance: Array
+    covariance: Array | None
+    residual: float
+    iterations: int
+    kind: Kind
+
+    def state(self, whole: bool) -> State:
+        """As a start for similar equations."""
+        U = self.variance if self.covariance is None else self.covariance
+        if U.ndim < 1 + whole:
+            U = np.diag(U)
+        U = own_variance(U) if not whole else U
+        return State(self.rating, np.zeros_like(U), U)
+
+
+class Aim(NamedTuple):
+    """A linear condition on the means, which a common factor of the steps is to meet: weights, and what is missing."""
+
+    weights: Array
+    missing: float
+
+
+def own_variance(covariance: Array) -> Array:
+    """Variances of the teams from a whole covariance or from themselves."""
+    return np.ascontiguousarray(np.diag(covariance)) if covariance.ndim == 2 else covariance
+
+
+class LeagueClosure:
+    """The equations of one league under one system; what does not depend on γ is prepared once.
+
+    Parameters
+    ----------
+    system, teams, closure, motion
+        What is asked; the step size of the system is not looked at.
+    whole
+        Whether to keep the covariance whole. By default for leagues of up to ``WHOLE_COVARIANCE`` teams, but of
+        ``WHOLE_WHEN_MOVING`` where strengths move and results count one by one: independent teams are then off by less
+        than a ten-thousandth, and several times faster.
+    """
+
+    def __init__(
+        self,
+        system: RatingSystem,
+        teams: Teams,
+        closure: Closure = "exact",
+        motion: Motion | None = None,
+        *,
+        whole: bool | None = None,
+    ) -> None:
+        self.system, self.teams, self._outcome = system, teams, system.outcome
+        self.motion = Motion() if motion is None else motion
+        self.batch = batch_of(system.schedule, teams, self.motion)
+        moving = self.motion != Motion() and system.schedule is None and not isinstance(system.gamma, tuple)
+        most = WHOLE_WHEN_MOVING if moving else WHOLE_COVARIANCE
+        self.whole = teams.finite and teams.size <= most if whole is None else whole
+        self._triangle = triangle = Triangle(teams.size, diagonal=not teams.finite)
+        self.weights = opponents(teams)
+        self._form: PairMeans | None = None
+        self._driving: Array | None = None
+        if self.motion.variance > 0:
+            normal_only(teams)
+            spread = np.sqrt(2 * self.motion.variance + triangle.total(teams.sigma**2))
+            self._form = PairMeans(self._outcome, triangle.gap(teams.theta), spread)
+            self._mean, self._decided = self._form.mean, 1 - self._form.tie
+            self._driving = triangle.matrix(self._form.slope) * self.weights
+        else:
+            i, j = triangle.rows, triangle.columns
+            self._mean = expected_result(self._outcome, teams.strengths, closure)[i, j]
+            self._decided = 1 - expected_tie(self._outcome, teams.strengths)[i, j]
+        self.target = (triangle.matrix(self._mean, -1) * self.weights).sum(axis=1)
+
+    def steps(self, gamma: float | Array) -> Array:
+        """One step per team."""
+        return np.array(np.broadcast_to(np.asarray(gamma, dtype=np.float64), self.teams.size))
+
+    def first_guess(self, gamma: Array, rating: Array) -> State:
+        """C and U as they would be if b were a straight line."""
+        steepest, motion, n = self._outcome.steepest, self.motion, self.batch.matches
+        follow = np.zeros(gamma.size)
+        if self._driving is not None:
+            driving = self._driving.sum(axis=1)
+            follow = (
+                self.batch.driven * gamma * motion.variance * driving / (self.batch.forgotten + n * gamma * driving)
+            )
+        lag = motion.walk / (2 * gamma * self._outcome.steepest) if motion.walk else 0.0
+        noise = follow + gamma / (2 * steepest) + lag
+        return State(rating, np.diag(follow), np.diag(noise)) if self.whole else State(rating, follow, noise)
+
+    def solve(self, gamma: float | Array, start: Array, guess: State | None = None) -> Solution:
+        """The fixed point at a step size, or one for each team, from ratings or from a state for a similar step.
+
+        Raises NoStationaryState where it is not found.
+        """
+        steps = self.steps(gamma)
+        if self.system.pairing.constant:
+            try:
+                first = guess if guess is not None else self.first_guess(steps, start)
+                return self._iterated(steps, first, ATTEMPTS)
+            except NoStationaryState:
+                pass
+        return self._by_growing_steps(steps, start, guess)
+
+    def _by_growing_steps(self, gamma: Array, start: Array, guess: State | None) -> Solution:
+        """Reach large noise from smaller noise; without a guess the first step has ``nγ sup b' ≤ 0.2``."""
+        shares = [1.0]
+        together = float(gamma.max()) * self.batch.matches * self._outcome.steepest
+        while guess is None and shares[-1] * together > SMALL:
+            shares.append(shares[-1] / GROWTH)
+        try:
+            first = guess if guess is not None else self.first_guess(shares[-1] * gamma, start)
+            found = self._iterated(shares[-1] * gamma, first, ITERATIONS)
+            for last, share in pairwise(reversed(shares)):
+                # Noise grows with the step, and what overshoots at the old noise need not at the new.
+                wider = found.state._replace(U=share / last * found.state.U)
+                found = self._iterated(share * gamma, wider, ITERATIONS)
+        except NoStationaryState:
+            raise self.unsettled(gamma) from None
+        return found
+
+    def _iterated(self, gamma: Array, state: State, most: int) -> Solution:
+        mixing = Mixing()
+        for iteration in range(1, most + 1):
+            try:
+                now = self.look(gamma, state)
+                if now.change <= GOAL and now.residual <= GOAL:
+                    return Solution(now.implied, now.residual, iteration, gamma, now.pairs)
+                ahead = now.next_state(self.teams.mass)
+                # After Newton's steps, past ones count from the first.
+                change = min(now.change, NEAR) if self.system.pairing.constant else now.change
+                state = unpacked(mixing.propose(packed(state), packed(ahead), change), state)
+            except Overshoot:
+                mixing, state = Mixing(), state._replace(U=1.2 * state.U)
+            except (LinAlgError, NoStationaryState):
+                break
+        raise self.unsettled(gamma)
+
+    def look(self, gamma: Array, state: State) -> Look:
+        """Evaluate the equations at a state."""
+        triangle, weights = self._triangle, self.weights
+        variance, covariance = _of_pairs(state.U, triangle), _of_pairs(state.C, triangle)
+        centre, spread = triangle.gap(state.rating), np.sqrt(np.maximum(variance, 0.0))
+        if self.system.pairing.constant:
+            noise = PairMeans(self._outcome, centre, spread, products=self._form is not None)
+            both = self._mean * noise.mean if self._form is None else self._form.product(noise, covariance)
+            follows = self._learnt(noise, covariance, both)
+            drift, slope = self._mean - noise.mean, noise.slope
+            shake = self._decided - 2 * both + noise.square
+            bends = (
+                -noise.second, -noise.third, noise.square_first - 2 * self._mean * noise.slope,
+                noise.square_second - 2 * self._mean * noise.second,
+            )  # fmt: skip
+        else:
+            drift, slope, shake = self._selective(self.system.pairing.softened(), centre, spread)
+            bends, follows = None, 0.0
+        if self.batch.whole:
+            shake = shake - drift**2 - self._linear(slope, variance, covariance)
+        pairs = Slopes(triangle.matrix(slope) * weights, self._driving, triangle.matrix(shake) * weights, follows)
+        C, U = self._covariances(gamma, pairs)
+        drifts = (triangle.matrix(drift, -1) * weights).sum(axis=1)
+        change = float(np.abs(U - state.U).max() + np.abs(C - state.C).max()) / float(np.abs(U).max())
+        residual = float(np.abs(drifts).max())
+        if not math.isfinite(change + residual):
+            raise LinAlgError("the ratings run apart")
+        signs = (-1, 1, -1, 1)
+        laid_out = None if bends is None else [triangle.matrix(b, s) * weights for b, s in zip(bends, signs)]
+        return Look(gamma, state, State(state.rating, C, U), change, residual, drifts, pairs, laid_out, self._outcome)
+
+    def _covariances(self, gamma: Array, pairs: Slopes) -> tuple[Array, Array]:
+        if self.whole:
+            return joint_covariance(gamma, pairs, self.motion, self.batch)
+        return separate_covariance(gamma, pairs, self.motion, self.batch, self.teams.crowding)
+
+    def _learnt(self, noise: PairMeans, covariance: Array, both: Array) -> float:
+        """What strengths learn from the very result that moves a rating, ``γE[H(S − b)]``: nothing, here."""
+        return 0.0
+
+    def _linear(self, slope: Array, variance: Array, covariance: Array) -> Array:
+        """What of ``Var(s − b)`` of a pair is linear in its deviations, and so in the balance already."""
+        linear = slope**2 * variance
+        if self._form is not None:
+            linear += self._form.slope**2 * 2 * self.motion.variance - 2 * self._form.slope * slope * covariance
+        return linear
+
+    def _selective(self, pairing: Pairing, centre: Array, spread: Array) -> tuple[Array, Array, Array]:
+        """Drift, slope and shake where a pair plays with probability w: means of ``w(s − b)`` and ``w(S − b)²``."""
+        sharpness = float(spread.max()) / min(self._outcome.finest, pairing.finest)
+        if not sharpness <= WIDEST:
+            raise LinAlgError("the ratings run apart")
+        drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
+        for node, share in zip(*normal_nodes(sharpness)):
+            z = centre + node * spread
+            b, w = self._outcome.b(z), pairing.w(z) * share
+            push = w * (self._mean - b)
+            drift += push
+            slope -= push * node
+            shake += w * (self._decided - 2 * self._mean * b + b * b)
+        return drift, slope * np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0), shake
+
+    def without_luck(self, found: Solution) -> State:
+        """C and U if results equalled their expectation, all else as found: what is left is lag and bias."""
+        quiet = Slopes(found.pairs.restoring, found.pairs.driving, 0 * found.pairs.shaking)
+        return State(found.state.rating, *self._covariances(found.gamma, quiet))
+
+    def unsettled(self, gamma: Array) -> NoStationaryState:
+        """The error for equations that were not solved."""
+        most = float(gamma.max())
+        if not self.system.pairing.constant:
+            return NoStationaryState(
+                f"The rating noise at gamma = {most:g} leaves no stable mean ratings near this start; "
+                "a smaller gamma or a wider pairing has them."
+            )
+        if self.batch.overlap[0] and most * self.batch.matches * self._outcome.steepest > 1:
+            return NoStationaryState(
+                f"Results of {self.batch.matches:g} matches of a team that count together with gamma = {most:g} "
+                "overshoot; take a smaller gamma."
+            )
+        return NoStationaryState(
+            f"The equations for the rating noise were not solved at gamma = {most:g}: with nu = "
+            f"{self._outcome.sharpness:g} ratings fluctuate too widely for them; take a smaller gamma, or simulate."
+        )
+
+
+def _of_pairs(covariance: Array, triangle: Triangle) -> Array:
+    """Variances of differences from U, or covariances of differences from C."""
+    i, j = triangle.rows, triangle.columns
+    if covariance.ndim == 1:
+        return covariance[i] + covariance[j]
+    own = np.diag(covariance)
+    return own[i] + own[j] - covariance[i, j] - covariance[j, i]
+
+
+def packed(state: State) -> Array:
+    """A state as one vector."""
+    return np.concatenate([one.ravel() for one in state])
+
+
+def unpacked(vector: Array, like: State) -> State:
+    """The state of a vector."""
+    size, inner = like.rating.size, like.C.size
+    parts = vector[:size], vector[size : size + inner], vector[size + inner : size + 2 * inner]
+    return State(parts[0], parts[1].reshape(like.C.shape), parts[2].reshape(like.U.shape))
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is known at a state: C and U that the balances give, their distance, the drift, and how all of it moves."""
+
+    gamma: Array
+    state: State
+    implied: State
+    change: float
+    residual: float
+    drift: Array
+    pairs: Slopes
+    bends: list[Array] | None
+    outcome: object
+
+    def next_state(self, mass: Array, aim: Aim | None = None) -> State:
+        """A Newton step for means and variances, or for the means alone where w varies."""
+        return self.newton(mass, aim)[0]
+
+    def newton(self, mass: Array, aim: Aim | None = None) -> tuple[State, float]:
+        """The next state, and the relative change of the steps where they have an aim."""
+        pairs, state, n = self.pairs, self.state, mass.size
+        held = pairs.restoring.sum(axis=1)
+        # A shift of all means changes nothing; it is held at 0.
+        stiffness = laplacian(pairs.restoring) + held.max() * mass
+        if self.bends is None:
+            return State(state.rating + np.linalg.solve(stiffness, self.drift), *self.implied[1:]), 0.0
+        variance, implied = own_variance(state.U), own_variance(self.implied.U)
+        luck, following = self._shares(held, implied)
+        second, third, first, bend = self.bends
+        shaken = np.maximum(pairs.shaking.sum(axis=1), 1e-300)[:, None]
+        by_shake, by_slope = (luck * implied)[:, None] / shaken, (following * implied / held)[:, None]
+        unknowns = 2 * n + (aim is not None)
+        matrix, right = np.zeros((unknowns, unknowns)), np.zeros(unknowns)
+        matrix[:n, :n], matrix[:n, n : 2 * n] = stiffness, -_widening(second)
+        matrix[n : 2 * n, :n] = -(by_shake * laplacian(first) + by_slope * laplacian(second))
+        matrix[n : 2 * n, n : 2 * n] = np.eye(n) - by_shake * _widening(bend) - by_slope * _widening(third)
+        right[:n], right[n : 2 * n] = self.drift, implied - variance
+        if aim is not None:
+            matrix[n : 2 * n, -1], matrix[-1, :n], right[-1] = -implied, aim.weights, aim.missing
+        found: Array = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+        if not np.isfinite(found).all():
+            raise LinAlgError("no step leads nearer")
+        wider = np.sqrt(np.clip((variance + found[n : 2 * n]) / implied, 1 / LARGEST_CHANGE, LARGEST_CHANGE))
+        scale = np.multiply.outer(wider, wider) if state.U.ndim == 2 else wider**2
+        longest = float(np.abs(found[:n]).max()) * self.outcome.sharpness  # type: ignore[attr-defined]
+        step = found[:n] * min(1.0, LONGEST / longest) if longest > 0 else found[:n]
+        ahead = State(state.rating + step, self.implied.C, self.implied.U * scale)
+        return ahead, 0.0 if aim is None else float(found[-1])
+
+    def _shares(self, held: Array, implied: Array) -> tuple[Array, Array]:
+        """How a variance answers to the shaking and to the slopes: of pure noise once each."""
+        noise = self.gamma * self.pairs.shaking.sum(axis=1) / (2 * held * implied)
+        luck = np.clip(noise, 0.0, 1.0)
+        return luck, 2 - luck
+
+
+def _widening(pairs: Array) -> Array:
+    """Matrix of ``h → ½ Σ_j pairs_ij (h_i + h_j)``: the variance of a difference is the sum of two."""
+    return (np.diag(pairs.sum(axis=1)) + pairs) / 2
+
+
+def settled_steps(system: RatingSystem, theta: Array) -> float | Array:
+    """Steps of teams that have played for long: one for all, or one each; rules are asked at their strengths."""
+    rule = system.gamma
+    if isinstance(rule, float):
+        return rule
+    if isinstance(rule, DeviationSteps):
+        raise InputError(f"The steps of {rule!r} follow from its deviations: kn.settled_deviations finds both.")
+    if isinstance(rule, StepRule):
+        each = rule.at(theta, np.full(theta.size, 10**9), theta >= ELITE)
+        return float(each[0]) if np.ptp(each) <= 1e-6 * each.max() else each
+    return system.gammas(theta.size)
+
+
+def opponents(teams: Teams) -> Array:
+    """Weights w_ij of the opponents (columns) of each team."""
+    weights = np.broadcast_to(teams.mass * teams.crowding, (teams.size, teams.size)).copy()
+    if teams.finite:
+        np.fill_diagonal(weights, 0.0)
+    return weights

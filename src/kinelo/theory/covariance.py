@@ -1,0 +1,170 @@
+r"""How ratings fluctuate about their means, and how they follow strengths that move: two linear balances.
+
+Deviations of (R, θ) from their means have covariances ``U = Cov R``, ``C = Cov(R, θ)`` and ``V·1 = Cov θ``, all taken
+just before results begin to be collected. With Γ the steps, L_r and L_θ the Laplacians of ``w_ij E b'(ΔR)`` and
+``w_ij E s'(Δθ)``, w_ij the share of team j among the opponents of i, and n matches of a team that count together:
+
+* ``f C + nΓL_r C = dVΓL_θ``, f what form forgets meanwhile, ``1/φ − 1``;
+* ``n(ΓL_r U + U L_rΓ) − o_rr ΓL_r U L_rΓ = F(ΓL_θC' + C L_θΓ) + nΓ Lap(Q)Γ``
+  ``− Γ[o_rθ(L_r C L_θ + L_θC'L_r) − o_θθ V L_θL_θ]Γ``.
+
+Match by match ``n = d = F = 1`` and every o is 0. In rounds strengths stand still, every pair meets once, and
+``n = d = F``, ``o = n²``; what is linear in the deviations of a pair then leaves Q. In periods strengths move from
+matchday to matchday, ``e^{−ω} = e``: ``F = 1 + e + … + e^{n−1}``, ``d = eF/eⁿ``, ``o_rr = n(n − 1)``,
+``o_rθ = (n − 1)F``, ``o_θθ = 2Σ(n − k)e^k``. A walk has no stationary V; it adds its steps to the spread of ratings
+about the strengths of the day.
+
+Both balances are diagonal in the modes of ``Γ^½ L_r Γ^½``; a shift that keeps ``Σ R/γ`` is neither held nor excited.
+Among many teams U and C are diagonal, and so are the balances.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, eigh
+
+from kinelo.errors import InputError
+from kinelo.model.dynamics import Dynamics, Form, Walk
+from kinelo.model.schedule import Rounds, Schedule
+from kinelo.model.validation import Array
+from kinelo.theory.pair_means import laplacian
+from kinelo.theory.teams import Teams
+
+FREE = 1e-9
+
+
+class Overshoot(LinAlgError):
+    """Ratings that move so far at once that only more noise, which flattens b, would hold them."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How strengths move: the variance V of form about its mean, its rate ω, and s² of a walk, per match of a team."""
+
+    variance: float = 0.0
+    rate: float = 0.0
+    walk: float = 0.0
+
+
+def motion_of(dynamics: Dynamics | None) -> Motion:
+    """Form, walk or rest in numbers."""
+    if isinstance(dynamics, Form):
+        return Motion(dynamics.spread**2, dynamics.rate)
+    return Motion(walk=dynamics.step**2) if isinstance(dynamics, Walk) else Motion()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What counts together: the numbers n, f, d, F and o_rr, o_rθ, o_θθ, those of a walk, and whether it is a round.
+
+    ``walk`` are the coefficients of s², of ``−s²(ΓL_r + L_rΓ)`` and of ``s²ΓL_rL_rΓ``.
+    """
+
+    matches: float
+    forgotten: float
+    driven: float = 1.0
+    shared: float = 1.0
+    overlap: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    walk: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    whole: bool = False
+
+
+def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
+    """A schedule in numbers."""
+    if schedule is None:
+        # One candidate match advances the league's clock by 2/N.
+        clock = 2 / teams.size if teams.finite else 0.0
+        fine = clock * motion.rate > 1e-12
+        return Batch(1.0, math.expm1(min(clock * motion.rate, 700.0)) / clock if fine else motion.rate)
+    if isinstance(schedule, Rounds):
+        if not teams.finite:
+            raise InputError("Rounds() needs a number of teams, which a continuum has not; give Period(matches).")
+        n = float(teams.size - 1)
+        return Batch(n, _forgotten(n * motion.rate), n, n, (n * n, n * n, n * n), (n, 0.0, 0.0), whole=True)
+    # With an odd number of teams one rests in each matching.
+    playing = 1 - 1 / teams.size if teams.finite and teams.size % 2 else 1.0
+    days, often, e = schedule.matches, playing**2, math.exp(-motion.rate)
+    k = np.arange(1, days, dtype=np.float64)
+    shared = 1 + float((e**k).sum())
+    overlap = days * (days - 1), (days - 1) * shared, float(2 * ((days - k) * e**k).sum())
+    walk = days, days * (days - 1) / 2 * playing, days * (days - 1) * (days - 2) / 3 * often
+    driven = playing * shared * e * math.exp(min(days * motion.rate, 700.0))
+    first, second, third = (often * one for one in overlap)
+    return Batch(days * playing, _forgotten(days * motion.rate), driven, playing * shared, (first, second, third), walk)
+
+
+def _forgotten(elapsed: float) -> float:
+    return math.expm1(min(elapsed, 700.0))
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Pairs as they enter the balances, weighted by w_ij: ``E b'``, ``E s'``, and the mean square Q of ``S − b``.
+
+    ``follows`` is an addition to ``nVΓL_θ``, for strengths that learn from the matches that move ratings.
+    """
+
+    restoring: Array
+    driving: Array | None
+    shaking: Array
+    follows: float = 0.0
+
+
+def joint_covariance(gamma: Array, pairs: Slopes, motion: Motion, batch: Batch) -> tuple[Array, Array]:
+    """C and U of a finite league, each N × N."""
+    n, V, size = batch.matches, motion.variance, gamma.size
+    root, (o_rr, o_rs, o_ss) = np.sqrt(gamma), batch.overlap
+    L_r = laplacian(pairs.restoring)
+    rates, modes = eigh(root[:, None] * L_r * root, driver="evd")
+    free = np.abs(rates) <= FREE * np.abs(rates).max()
+    if free.all() or (rates[~free] < 0).any():
+        raise LinAlgError("nothing holds the ratings together")
+    source = n * gamma[:, None] * laplacian(pairs.shaking) * gamma
+    C = np.zeros((size, size))
+    if V > 0 and pairs.driving is not None:
+        L_s = laplacian(pairs.driving)
+        kept = np.where(free, 0.0, batch.driven * V / (batch.forgotten + n * np.where(free, 1.0, rates)))
+        C = root[:, None] * (modes @ (kept[:, None] * (modes.T @ (root[:, None] * L_s))))
+        cross = batch.shared * gamma[:, None] * (L_s @ C.T)
+        source += cross + cross.T
+        if o_rr:
+            both = o_rs * (L_r @ C @ L_s)
+            source += gamma[:, None] * (o_ss * V * L_s @ L_s - both - both.T) * gamma
+    if motion.walk:
+        once, late, twice = batch.walk
+        pull = gamma[:, None] * L_r
+        source += motion.walk * (once * np.eye(size) - late * (pull + pull.T) + twice * pull @ pull.T)
+    decay = n * np.add.outer(rates, rates) - o_rr * np.multiply.outer(rates, rates)
+    held = np.multiply.outer(~free, ~free)
+    if (decay[held] <= 0).any():
+        raise Overshoot("results that count together overshoot")
+    inner = modes.T @ (source / np.multiply.outer(root, root)) @ modes
+    inner = np.where(held, inner / np.where(held, decay, 1.0), 0.0)
+    U = np.multiply.outer(root, root) * (modes @ inner @ modes.T)
+    return C, (U + U.T) / 2
+
+
+def separate_covariance(
+    gamma: Array, pairs: Slopes, motion: Motion, batch: Batch, crowding: float
+) -> tuple[Array, Array]:
+    """C and U of each team among so many that their ratings are independent; ``crowding`` is N/(N − 1)."""
+    n, V, (o_rr, o_rs, o_ss) = batch.matches, motion.variance, batch.overlap
+    restoring, shaking = pairs.restoring.sum(axis=1), pairs.shaking.sum(axis=1)
+    if (restoring <= 0).any():
+        raise LinAlgError("nothing holds the ratings together")
+    C, driving, pull = np.zeros(gamma.size), np.zeros(gamma.size), gamma * restoring
+    if V > 0 and pairs.driving is not None:
+        driving = pairs.driving.sum(axis=1)
+        # Opponents give what a team takes: differences close by N/(N − 1) of what it does itself.
+        C = crowding * gamma * (batch.driven * V * driving + pairs.follows) / (batch.forgotten + crowding * n * pull)
+    once, late, twice = batch.walk
+    source = 2 * batch.shared * gamma * driving * C + n * gamma**2 * shaking
+    source += motion.walk * (once - 2 * late * pull + twice * pull**2)
+    source += gamma**2 * (o_ss * V * driving**2 - 2 * o_rs * restoring * driving * C)
+    decay = 2 * n * pull - o_rr * pull**2
+    if (decay <= 0).any():
+        raise Overshoot("results that count together overshoot")
+    return C, source / decay

@@ -1,0 +1,142 @@
+r"""How ratings follow strengths, read off the closure: moments about the means of the league, and the error by cause.
+
+With P the projection that removes the league's mean, ``E = tr P(V − 2C + U)P/(N − 1)`` plus the spread of the means;
+divisors are N − 1 throughout, so that a variance is half that of a difference.
+
+Among few teams the closure is improved by what it misses for two of them, which are solved exactly:
+``E ≈ closure(N) + (2/N)·mean over pairs [exact₂(gap) − closure₂(gap)]`` at the same γ and ω.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.dynamics import Form
+from kinelo.model.strength import Fixed, Normal
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.closure import LeagueClosure, Solution, State, own_variance
+from kinelo.theory.covariance import motion_of
+from kinelo.theory.moving.moments import Moments, Parts
+from kinelo.theory.teams import Teams, teams_of
+from kinelo.theory.two_teams import GapLaw, gap_law
+
+MOST_CORRECTED = 40
+"""Teams beyond which two of them say too little to be worth their time."""
+GAPS = 5
+"""Gaps at which two teams are solved, where a league has more."""
+
+
+@dataclass(frozen=True)
+class TrackedTeams:
+    """Mean ratings of the teams, and how their ratings follow their own strengths.
+
+    Attributes
+    ----------
+    rating
+        m_i, the mean rating of each team.
+    covariance, variance
+        C_i and U_i of each team about its own mean.
+    within, between
+        Moments of the teams about their own means and the league's, averaged; and of the means of strengths and ratings
+        over the league.
+    parts
+        Noise, lag and bias of the error.
+    after
+        Mean square error right after results have counted, before strengths move on.
+    deviation
+        RD of each team, where ratings carry one.
+    """
+
+    rating: Array = field(repr=False)
+    covariance: Array = field(repr=False)
+    variance: Array = field(repr=False)
+    within: Moments
+    between: Moments
+    parts: Parts
+    after: float
+    deviation: Array | None = field(default=None, repr=False)
+
+    @property
+    def moments(self) -> Moments:
+        """Moments over the league."""
+        return self.within + self.between
+
+
+def tracked(closure: LeagueClosure, found: Solution) -> TrackedTeams:
+    """Moments over the league at a fixed point."""
+    teams, V = closure.teams, closure.motion.variance
+    rating = found.state.rating - teams.mean(found.state.rating) + teams.mean(teams.theta)
+    x, y = teams.theta - teams.mean(teams.theta), rating - teams.mean(rating)
+    between = Moments(*(teams.crowding * teams.mean(one) for one in (x * x, x * y, y * y)))
+    within, quiet = _within(closure, found.state), _within(closure, closure.without_luck(found))
+    noise = within.error - quiet.error
+    bias = between.error + V * teams.mean(_misled(closure, found))
+    followed = (1 + closure.batch.forgotten) if closure.system.schedule is not None else 1.0
+    moved = closure.motion.walk * closure.batch.walk[0] if closure.system.schedule is not None else 0.0
+    after = V - 2 * followed * within.C + within.U - moved + between.error
+    parts = Parts(noise, within.error + between.error - noise - bias, bias)
+    C = own_variance(found.state.C)
+    return TrackedTeams(rating, C, found.variance, within, between, parts, after)
+
+
+def _within(closure: LeagueClosure, state: State) -> Moments:
+    teams, V = closure.teams, closure.motion.variance
+    if state.U.ndim == 1:
+        return Moments(V, teams.mean(state.C), teams.mean(state.U))
+    free = teams.size - 1
+    C, U = ((float(np.trace(one)) - float(one.sum()) / teams.size) / free for one in (state.C, state.U))
+    return Moments(V, C, U)
+
+
+def _misled(closure: LeagueClosure, found: Solution) -> Array:
+    """Share of V that a rating misses for good, ``(1 − B_θ/B_r)²`` of what it follows."""
+    if found.pairs.driving is None:
+        return np.zeros(closure.teams.size)
+    restoring, driving = found.pairs.restoring.sum(axis=1), found.pairs.driving.sum(axis=1)
+    pull = closure.teams.crowding * closure.batch.matches * found.gamma * restoring
+    return (1 - driving / restoring) ** 2 * pull / (closure.batch.forgotten + pull)
+
+
+def exact_moments(league: Fixed | Normal, form: Form, law: GapLaw) -> Moments:
+    """Moments of two teams from the law of their gap."""
+    gap = float(league.theta[0] - league.theta[1])
+    V = form.spread**2 + gap**2 / 2
+    return Moments(V, (law.shared + gap * law.mean) / 2, law.moments[1] / 2)
+
+
+def two_team_correction(system: RatingSystem, teams: Teams, form: Form) -> Moments | None:
+    """What the closure misses of C and U among few teams, from two of them; None where it is not known."""
+    if not teams.finite or not 2 < teams.size <= MOST_CORRECTED or not system.plain:
+        return None
+    spread = teams.typical_sigma
+    rows, columns = np.triu_indices(teams.size, 1)
+    gaps = np.abs(teams.theta[rows] - teams.theta[columns])
+    known, index = np.unique(gaps.round(9), return_inverse=True)
+    widest = float(gaps.max())
+    try:
+        if known.size <= GAPS:
+            values = np.array([_missed(system, float(gap), spread, form) for gap in known])[index]
+        else:
+            # Even in the gap, and smooth: a polynomial in its square.
+            nodes = (1 - np.cos(np.pi * (np.arange(GAPS) + 0.5) / GAPS)) / 2
+            rows_ = np.array([_missed(system, widest * math.sqrt(one), spread, form) for one in nodes])
+            fit = np.polynomial.polynomial.polyfit(nodes, rows_, GAPS - 1)
+            values = np.polynomial.polynomial.polyval((gaps / widest) ** 2, fit).T
+    except (NoStationaryState, InputError):
+        return None
+    C, U = 2 / teams.size * values.mean(axis=0)
+    return Moments(0.0, float(C), float(U))
+
+
+def _missed(system: RatingSystem, gap: float, sigma: float, form: Form) -> tuple[float, float]:
+    """C and U of two teams, exactly less by closure."""
+    league = Normal([gap, 0.0], sigma)
+    exact = exact_moments(league, form, gap_law(system, league, form, quick=True))
+    closure = LeagueClosure(system, teams_of(league), motion=motion_of(form))
+    near = tracked(closure, closure.solve(system.step, league.theta)).moments
+    return exact.C - near.C, exact.U - near.U
