@@ -1,8 +1,8 @@
 """Closure against simulation over numbers of teams, step sizes, and ways to play: the table of docs/moving/range.md.
 
-``python verification/closure_range.py [matches]`` prints one line per league: what theory says of the mean square error,
-what a simulation of so many matches shows (6,000,000 by default, some CPU minutes in all), and how far apart they are,
-beside what the answer itself claims.
+``python verification/closure_range.py [matches]`` prints one line per league: the mean square error by theory, that of
+a simulation of so many matches (6,000,000 by default, some CPU minutes in all), and how far apart they are, beside what
+the answer itself claims.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ AGREED = 1e-10, 1e-7
 """Two resolutions agree to this much, at rest and with form, where they cost more."""
 MOST = 1000, 1500
 """Unknowns, likewise."""
-WIDTHS = 7.0
+WIDTHS = 6.0, 9.0
+"""Standard deviations that the interval reaches, with form and at rest."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +89,20 @@ def gap_law(system: RatingSystem, strengths: Strength, form: Form | None = None,
     if not _is_known(system, strengths, form):
         raise InputError("The exact law of the gap is that of 2 teams with one step each, at rest or with form.")
     chain, moving = _Chain(system, strengths, form), form is not None
-    degrees, count, last = (14, 40, None) if moving else (1, 60, None)
+    # As many nodes as b has turns in reach.
+    degrees, count, last = (14, 26 + int(4 * chain.reach * system.outcome.nu), None) if moving else (1, 60, None)
     while True:
         found = chain.moments(degrees, count)
-        change = math.inf if last is None else max(abs(a - b) / max(1, abs(a)) for a, b in zip(found, last))
+        seen = [k for k in range(5) if not moving or k not in (2, 3)]
+        change = math.inf if last is None else max(abs(found[k] - last[k]) / max(1, abs(found[k])) for k in seen)
         fine = degrees * count > MOST[moving]
-        if quick or change <= AGREED[moving] or (fine and change <= 1e-4):
+        if quick or change <= AGREED[moving] or (fine and change <= 1e-3):
             return GapLaw((found[0], found[1], found[2], found[3]), found[4])
         if fine:
             raise InputError(f"The law of the gap was not resolved at gamma = {system.gamma}; take a smaller one.")
         last = found
-        degrees, count = (degrees + 5, count + 12) if moving else (1, 2 * count)
-        chain.reach *= 1.1
+        degrees, count = (degrees + 4, count + 12) if moving else (1, 2 * count)
+        chain.reach *= 1.05 if moving else 1.2
 
 
 def gap_moments(outcome: Outcome, strengths: Strength, gamma: float) -> tuple[float, float, float, float]:
@@ -137,7 +140,8 @@ class _Chain:
             low, high = (middle, high) if float(outcome.b(middle)) < score else (low, middle)
         slope = max(float(outcome.b_prime(low)), 0.02 * outcome.steepest)
         noise = self._step * self._together / (2 * slope)
-        return low, WIDTHS * math.sqrt(noise + own**2 + noise**2 * outcome.nu**2) + 2 * self._step * self._together
+        widths = WIDTHS[self._form is None]
+        return low, widths * math.sqrt(noise + own**2 + noise**2 * outcome.nu**2) + 2 * self._step * self._together
 
     def _chances(self, degrees: int) -> list[tuple[float, Array]]:
         """Each change of z that results can bring, in results, with its probability as a matrix on Hermite degrees."""

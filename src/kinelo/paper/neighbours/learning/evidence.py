@@ -58,7 +58,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> LearningEvid
     return LearningEvidence(
         gamma=gamma,
         error=error,
-        floor=float(error[0]),
+        floor=found.limit.error if found.limit else float(error[0]),
         slope=found.limit.rating_slope if found.limit else math.nan,
         run_gamma=measured[:, 0],
         run_error=measured[:, 1],
