@@ -8,8 +8,9 @@ ratings, strengths and deviations move together:
 * learning: ``ρ_i += γ[α(1 − b(d)) + βX] + √γ σξ``;
 * Glicko: ``v⁺ = v/(1 + vI)``, ``r += νg v⁺ (S − b(gΔ))``.
 
-Where ratings are frozen for a round or a period, strengths are too, whatever moves them: what results, form, walks and
-lessons add comes at its end, so that no team differs from another by its place in the period. Turnover: after a
+Where ratings are frozen for a round or a period, what results and lessons add comes at its end, so that no team differs
+from another by its place in it. A round is one day, after which form and walks move; in a period they go on from
+matchday to matchday. Turnover: after a
 candidate match a team leaves with probability ``2·rate`` and a newcomer takes its place.
 
 The loops of the processor and of a graphics processor call these bodies; they differ in what they do at once.
@@ -93,7 +94,7 @@ def play_match(league, system, b, tie, one):
     i, j, bits = one.i, one.j, one.bits
     frozen, unit_time = system.meeting.period > 0, 2.0 / r.shape[0]
     z, used, d = r[i] - r[j], ONE, 0.0
-    if moves_by_calendar(motion.kind) and not frozen:
+    if moves_by_calendar(motion.kind) and not system.meeting.rounds:
         for side in (i, j):
             elapsed = (one.match - league.clock[side]) * unit_time
             rho[side] = present(
@@ -157,7 +158,7 @@ def play_match(league, system, b, tie, one):
 
 @formula
 def end_period(league, system, team, after, bits, used):
-    """End a period for one team before match ``after``: what it is owed counts, and its strength moves.
+    """End a period for one team before match ``after``: what it is owed counts, and after a round its form moves.
 
     ``bits`` and ``used`` are those of the period's last match.
     """
@@ -175,7 +176,7 @@ def end_period(league, system, team, after, bits, used):
     if motion.kind == LEARNING:
         league.strength[team] += league.known[team]
         league.known[team] = 0.0
-    if moves_by_calendar(motion.kind):
+    if moves_by_calendar(motion.kind) and system.meeting.rounds:
         league.strength[team] = present(
             motion.kind, motion.rate, motion.form, motion.walk, league.strength[team], league.level[team], span,
             normal_of(bits, used + np.uint64(team)),
