@@ -1,7 +1,5 @@
 """Matches in pieces: the same matches and the same ratings as in one piece, and what is refused."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +7,6 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches import scan
-from kinelo.raters.team.kernels import AHEAD, MANY
 
 OTHERS = [p.name for p in kn.TeamElo.parameters if p.name != "step"]
 
@@ -168,12 +165,3 @@ def test_numbers_text_and_odd_names_share_their_codes(tmp_path):
     for side in ("home", "away"):
         told, true = ([m.teams[code] for code in getattr(m, side)] for m in (together, whole))
         assert told == true
-
-
-def test_among_many_sides_ratings_are_the_same_to_the_bit():
-    """Beyond some thousands of sides memory is asked ahead of its use, up to the last matches of a table."""
-    few = kn.read_matches(games(300))
-    many = replace(few, teams=few.teams + tuple(f"idle {k}" for k in range(2 * MANY)))
-    for length in (1, AHEAD, AHEAD + 1, 300):
-        near, far = (kn.TeamElo(ties=0.5, step=20.0).update(m[:length]).ratings_ for m in (few, many))
-        assert near.equals(far)
