@@ -371,7 +371,7 @@ class KalmanElo(GaussianRater, ConditionRater):
 
         >>> import kinelo as kn
         >>> table = {"date": ["2020-01-01", "2024-01-01"], "home": ["A", "B"], "away": ["B", "C"], "result": [1, 1]}
-        >>> rater = kn.KalmanElo().update(kn.read_matches(table))
+        >>> rater = kn.KalmanElo(regression=0.0).update(kn.read_matches(table))
         >>> known, today = (t.filter(name="A")["uncertainty"][0] for t in (rater.ratings_, rater.ratings_on()))
         >>> today > known
         True
