@@ -11,7 +11,7 @@ import numpy as np
 from kinelo.errors import NoStationaryState
 from kinelo.lab.explore.evidence import Evidence, LeagueRecord
 from kinelo.lab.guide.pictures import Chart, Drag, Frames, Picture, Trace, trace
-from kinelo.lab.guide.units import NU, Units
+from kinelo.lab.guide.units import NU, Units, percent
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.dynamics import Form
 from kinelo.model.outcome import Tanh
@@ -307,7 +307,7 @@ def moving_strength(units: Units, gamma: float, rate: float, seed: int) -> Pictu
             f"± {units.points(error)}.",
         ],
         f"A best step exists: {units.step(best.gamma)} for form of ± {units.points(FORM_SPREAD)} {units.word} that "
-        f"changes by {rate:.1%} a match. "
+        f"changes by {percent(rate, 1)} a match. "
         "For a league of your own it is found from its results: “Which K?”",
         f"import kinelo as kn\n\nform = kn.Form(rate={rate!r}, spread={FORM_SPREAD})\n"
         f"best = kn.best_gamma(kn.Tanh(nu={NU}), kn.Fixed([{MIDDLE}] * 20), "

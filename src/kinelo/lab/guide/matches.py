@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from kinelo.lab.guide.pictures import Chart, Frames, Picture, trace
-from kinelo.lab.guide.units import ELO_POINTS, NU, Units
+from kinelo.lab.guide.units import ELO_POINTS, NU, Units, percent
 from kinelo.model.expectation import expected_result
 from kinelo.model.outcome import Tanh
 from kinelo.model.strength import Normal
@@ -52,7 +52,7 @@ def one_match(units: Units, gap: float, winner: str, gamma: float) -> Picture:
             ),
         ],
         [
-            f"Before the match the first team is expected to take {share:.0%} of the points. It "
+            f"Before the match the first team is expected to take {percent(share)} of the points. It "
             f"{'wins' if result > 0 else 'loses'}, "
             f"and the ratings move by {units.step(gamma)} times what was not expected.",
             f"The first team changes by {change * f:+.3g}, the second by {-change * f:+.3g}. What one gains the "
@@ -90,7 +90,8 @@ def good_and_bad_days(units: Units, sigma: float, gap: float, seed: int) -> Pict
     bell = [np.exp(-(((x - centre) / width) ** 2) / 2) for centre in (gap, 0.0)]
     wins = np.cumsum(won)
     labels = [
-        f"{k + 1} {'match' if k == 0 else 'matches'}: {wins[k]} won ({wins[k] / (k + 1):.0%}); {share:.0%} expected"
+        f"{k + 1} {'match' if k == 0 else 'matches'}: {wins[k]} won ({percent(wins[k] / (k + 1))}); "
+        f"{percent(share)} expected"
         for k in range(MATCHES_OF_A_DAY)
     ]
     leads = np.linspace(0, 5, 51)
@@ -123,13 +124,14 @@ def good_and_bad_days(units: Units, sigma: float, gap: float, seed: int) -> Pict
             "No team is equally strong every day. In each match both draw a performance from their own bell curve; "
             "the better "
             "one on the day is the more likely winner.",
-            f"By average strength alone the first team would take {alone:.0%}. With ups and downs of ± "
+            f"By average strength alone the first team would take {percent(alone)}. With ups and downs of ± "
             f"{units.points(sigma)} "
-            f"{units.word} (one standard deviation) it takes {share:.0%}: bad days cost the favourite more than good "
+            f"{units.word} (one standard deviation) it takes {percent(share)}: bad days cost the favourite more than "
+            "good "
             "days add.",
         ],
-        f"With ups and downs the stronger team wins less often than its strength says: {share:.1%} instead of "
-        f"{alone:.1%}.",
+        f"With ups and downs the stronger team wins less often than its strength says: {percent(share, 1)} instead of "
+        f"{percent(alone, 1)}.",
         f"{_python_of_share(gap, sigma)}print((1 + s) / 2)\nprint((1 + kn.Tanh(nu={NU}).b({gap!r})) / 2)\n",
         (share, alone),
     )  # fmt: skip
@@ -173,13 +175,14 @@ def why_too_low(units: Units, sigma: float, gap: float, lead: float, seed: int) 
         [
             f"The strong team really leads by {units.points(gap)} {units.word}. If its rating led by "
             f"{units.points(lead)}, it would "
-            f"be expected to take {(1 + claimed) / 2:.0%}; with good and bad days it takes {(1 + flat) / 2:.0%}.",
+            f"be expected to take {percent((1 + claimed) / 2)}; with good and bad days it takes "
+            f"{percent((1 + flat) / 2)}.",
             f"In these fifty matches its {won.sum()} wins bring {brought * f:.3g} {units.word} and its "
             f"{(~won).sum()} defeats cost "
             f"{cost * f:.3g}: one defeat takes what {(1 + claimed) / (1 - claimed):.1f} wins brought.",
         ],
         f"Gains and losses cancel at a lead of {units.points(balance)} {units.word}, not at {units.points(gap)}: "
-        f"{balance / gap:.0%} of the truth. For close teams the share is about 1/√(1 + πν²σ²) = {rule:.0%}.",
+        f"{percent(balance / gap)} of the truth. For close teams the share is about 1/√(1 + πν²σ²) = {percent(rule)}.",
         f"import math\n{_python_of_share(gap, sigma)}print(math.atanh(s) / {NU})\n"
         f"print(1 / math.sqrt(1 + math.pi * {NU}**2 * {sigma!r}**2))\n",
         (balance, rule),

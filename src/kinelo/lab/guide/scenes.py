@@ -72,7 +72,7 @@ def _gamma(low: float, high: float, default: float) -> Slider:
     )  # fmt: skip
 
 
-SEED = Slider("seed", "", "League", "Another number is another league with the same rules.", 1, 50, 1, 1, "")
+SEED = Slider("seed", "", "Chance", "Another number is another run of luck under the same rules.", 1, 50, 1, 1, "")
 
 SCENES: tuple[Scene, ...] = (
     Scene(

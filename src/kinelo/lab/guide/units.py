@@ -11,6 +11,15 @@ ELO_POINTS = NU * 800 / math.log(10)
 """Elo points to one point of the paper at this ν: the same expected score."""
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """A share as people write it.
+
+    >>> percent(0.875), percent(0.875, 1)
+    ('88 %', '87.5 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
 @dataclass(frozen=True)
 class Units:
     """How numbers are written; coordinates are multiplied by ``factor``.

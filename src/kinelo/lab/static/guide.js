@@ -7,7 +7,7 @@ const PER_SECOND = 8;
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Guide {
-  #about = null; #number = 1; #values = {}; #visible = false; #asked = 0; #moment = 0; #timer = null; #sliders = null; #go; #moving = null;
+  #about = null; #number = 1; #values = {}; #visible = false; #asked = 0; #moment = 0; #timer = null; #sliders = null; #go; #moving = null; #prepared = new Set();
 
   // `go` opens another tab; `write` puts the scene in the address.
   constructor(go, write) {
@@ -61,6 +61,8 @@ export class Guide {
       this.write();
       this.#show();
     }, () => ({ units: this.units, nu: this.#about.nu, ties: 0 }), "guide-");
+    $("#guide-sentences").replaceChildren(element("p", {}, "Drawing this scene…"));
+    $("#guide-take").textContent = "";
     this.#show(true);
   }
 
@@ -116,7 +118,17 @@ export class Guide {
     this.#draw();
     document.body.dataset.scene = this.#number;
     document.body.dataset.pictures = asked;
+    this.#prepare(this.#number + 1);
     if (frames && fresh && !stillness.matches) { this.#moment = 0; this.#play(); }
+  }
+
+  // The next scene is drawn while this one is looked at.
+  #prepare(number) {
+    if (this.#prepared.has(number) || !this.#about.scenes[number - 1]) return;
+    this.#prepared.add(number);
+    fetch(`/api/guide/${number}`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ units: this.units }),
+    }).catch(() => this.#prepared.delete(number));
   }
 
   // The same charts stay while a control moves, so that a hand on one of them is not lost.
