@@ -67,6 +67,13 @@ def test_few_matches_cannot_tell_unless_some_k_is_surely_better():
     assert verdict_of(case(advice=wide)).startswith("K = 32 is too large")
 
 
+def test_where_no_k_is_too_small_only_the_upper_end_is_said():
+    flat = Advice(0.06, 0.01, 10.9, agree=True, telling=False)
+    assert "the best K is 10.9 or less, and already K = 18 lowers" in verdict_of(
+        case(advice=flat, gain=(0.006, -0.001, 0.012))
+    )
+
+
 def test_a_best_k_that_has_moved_is_said():
     assert verdict_of(case(moved=True)).endswith("The best K has moved: today, since 2020-01-01, it is 20 (20 to 30).")
     assert "moved" not in verdict_of(case())

@@ -21,6 +21,8 @@ NOTHING = 0.0002
 MOVED = 5.0
 """Points by which a home advantage must have changed, or be off, to be worth a word."""
 NEAR = 0.02
+BOUNDLESS = 16.0
+"""An interval whose ends lie this factor apart has no lower end: no K is too small."""
 
 
 def verdict_of(audit: Findings) -> str:
@@ -95,7 +97,9 @@ def _moved(audit: Findings) -> str:
 
 
 def interval(advice: Advice) -> str:
-    """A K with its interval."""
+    """A K with its interval; only the upper end where the matches show nothing that ratings could follow."""
+    if advice.high > BOUNDLESS * advice.low:
+        return f"{advice.high:.3g} or less"
     return f"{advice.k:.3g} ({advice.low:.3g} to {advice.high:.3g})"
 
 
@@ -113,8 +117,8 @@ def change(saved: float | Difference) -> str:
     if isinstance(saved, Difference):
         low, high = sorted((sign * saved.low, sign * saved.high))
         bounds = f" ({low:.4f} to {high:.4f})"
-    elif abs(mean) < 0.00005:
-        return "leaves the log-loss as it is"
+    if abs(mean) < 0.00005:
+        return f"leaves the log-loss as it is{bounds}"
     return f"{'lowers' if mean > 0 else 'raises'} the log-loss by {abs(mean):.4f}{bounds}"
 
 
