@@ -1,0 +1,72 @@
+"""A rater whose answers are written down, so that what a command prints can be held against them."""
+
+import datetime as dt
+
+import numpy as np
+import polars as pl
+
+from kinelo import Forecast
+
+CHANCES = {
+    ("Ash", "Bix", False): (0.62, 0.23, 0.15),
+    ("Bix", "Ash", False): (0.31, 0.27, 0.42),
+    ("Ash", "Bix", True): (0.53, 0.26, 0.21),
+    ("Cay", "Ash", False): (0.11, 0.19, 0.70),
+    ("Ash", "Cay", False): (0.80, 0.13, 0.07),
+    ("Bix", "Cay", False): (0.55, 0.25, 0.20),
+    ("Cay", "Bix", False): (0.36, 0.30, 0.34),
+}
+"""Home win, draw, away win, by home side, away side, and whether nobody is at home."""
+
+RATINGS = pl.DataFrame(
+    {
+        "name": ["Bix", "Ash", "Cay"],
+        "rating": [1650.25, 1612.5, 1404.75],
+        "uncertainty": [90.5, 21.25, 33.0],
+        "matches": [12, 31, 1204],
+        "last_played": [dt.date(2024, 3, 2), dt.date(2024, 3, 9), dt.date(2021, 1, 1)],
+    }
+)
+
+
+class Scripted:
+    """Says CHANCES and RATINGS; what it has seen changes nothing."""
+
+    def fit(self, matches):
+        return self
+
+    update = fit
+
+    def one_step_ahead(self, matches):
+        return self.predict(matches)
+
+    def predict(self, matches):
+        names = matches.teams
+        rows = [
+            CHANCES.get((names[h], names[a], bool(n)), (0.4, 0.3, 0.3))
+            for h, a, n in zip(matches.home, matches.away, matches.neutral)
+        ]
+        unknown = {names[code] for code in (*matches.home, *matches.away)} - {"Ash", "Bix", "Cay"}
+        return Forecast(np.array(rows), tuple(sorted(unknown)))
+
+    @property
+    def ratings_(self):
+        return RATINGS
+
+
+class Counting(Scripted):
+    """Gives a home win the chance n/(n + 1) after n matches: how much it has seen shows in what it says."""
+
+    seen = 0
+
+    def fit(self, matches):
+        self.seen = len(matches)
+        return self
+
+    def update(self, matches):
+        self.seen += len(matches)
+        return self
+
+    def predict(self, matches):
+        p = self.seen / (self.seen + 1.0)
+        return Forecast(np.tile([p, 0.0, 1 - p], (len(matches), 1)))
