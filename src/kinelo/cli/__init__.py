@@ -6,6 +6,7 @@ import warnings
 from typing import TextIO
 
 from kinelo.cli.app import app
+from kinelo.cli.streams import prepare_streams
 from kinelo.errors import InputError, KineloWarning
 
 RARELY = 100_000
@@ -14,6 +15,7 @@ RARELY = 100_000
 
 def main() -> None:
     """Run the command line; bad input becomes one sentence and exit code 2, a warning one line."""
+    prepare_streams()
     warnings.showwarning = _say_warning
     # A command holds little that refers to itself; to look for it as often as is usual takes a tenth of the time.
     gc.set_threshold(RARELY)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 from kinelo.cli.engine import Scheduler, Workers
 from kinelo.cli.options import Json, Reading, Rejects, ResultsFile, grouped
 from kinelo.cli.picture import picture_name
+from kinelo.cli.streams import echo_json
 from kinelo.raters.choice import AUTOMATIC, RATER_HELP
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def backtest(
         test = run(matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client)
     if as_json:
         found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
-        typer.echo(json.dumps(found, ensure_ascii=False))
+        echo_json(found)
     else:
         _show(test, first_day)
     if out is not None:

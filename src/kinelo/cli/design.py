@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinelo.cli.picture import picture_name
+from kinelo.cli.streams import echo_json
 
 if TYPE_CHECKING:
     from kinelo.advice.design import Design
@@ -29,7 +30,6 @@ def design(
 
     Example:  kinelo design studies/design.toml --picture trade-off.png
     """
-    import json
 
     from kinelo.advice.design import design as run
     from kinelo.studies import read_study
@@ -39,7 +39,7 @@ def design(
         plan.strengths, plan.motion, _systems(plan, study), matches=matches, realisations=realisations, seed=seed
     )
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        echo_json(found.to_dict(), indent=2)
     else:
         _show(found)
     if picture is not None:

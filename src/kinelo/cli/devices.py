@@ -1,10 +1,11 @@
 """``kinelo devices``: what there is to compute on."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
+
+from kinelo.cli.streams import echo_json
 
 
 def devices(as_json: Annotated[bool, typer.Option("--json", help="Print the devices as JSON.")] = False) -> None:
@@ -15,7 +16,7 @@ def devices(as_json: Annotated[bool, typer.Option("--json", help="Print the devi
     from kinelo.runtime.device import devices as found
 
     if as_json:
-        typer.echo(json.dumps([asdict(device) for device in found()]))
+        echo_json([asdict(device) for device in found()])
         return
     for device in found():
         typer.echo(str(device))

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from kinelo.cli.streams import echo_json
+
 
 def diagnose(
     study: Annotated[
@@ -43,7 +45,7 @@ def diagnose(
             replace_file(folder / "verdict.json", content.encode())
             replace_file(folder / "verdict.html", verdict.to_html().encode())
     if as_json:
-        typer.echo(json.dumps(verdict.to_dict(), indent=1, ensure_ascii=False))
+        echo_json(verdict.to_dict(), indent=1)
     else:
         from rich.console import Console
 

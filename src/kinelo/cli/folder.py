@@ -21,6 +21,8 @@ def result_folder(out: Path, *, resume: bool | None = None) -> Iterator[Path]:
     from kinelo.results.disk import disk_errors_in_words
 
     if not resume:
+        if resume is not None and any((out / store / "manifest.json").exists() for store in ("run", "sweep")):
+            raise InputError(f"{out} already holds a run: add --resume to continue it, or choose another --out.")
         refuse_existing(out)
     elif not out.is_dir():
         raise InputError(f"there is nothing to resume: {out} is not a folder.")

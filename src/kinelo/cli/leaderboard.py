@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kinelo.cli.options import Json, RaterName, Reading, grouped
+from kinelo.cli.streams import echo_json
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def leaderboard(
     if out is not None:
         write_csv(table, out)
     if as_json:
-        typer.echo(json.dumps(table.to_dicts(), default=str, ensure_ascii=False))
+        echo_json(table.to_dicts())
         return
     _show(table, top, f"{len(matches):,} matches, {type(rated).__name__}")
 

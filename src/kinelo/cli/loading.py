@@ -133,6 +133,8 @@ def write_csv(table: pl.DataFrame, path: Path) -> None:
     from kinelo.results.spreadsheet import harmless
     from kinelo.runtime.atomic import replace_file
 
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file to write to, such as table.csv.")
     with disk_errors_in_words(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, harmless(table).write_csv().encode())

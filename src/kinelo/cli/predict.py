@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinelo.cli.options import Json, RaterName, Reading, grouped
+from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.choice import AUTOMATIC
 
@@ -76,7 +76,7 @@ def predict(
         typer.echo(f"Forecasts: {out}", err=as_json)
     if as_json:
         content = {"rater": type(chosen).__name__, "forecasts": table.to_dicts(), "unknown": list(forecast.unknown)}
-        typer.echo(json.dumps(content, default=str, ensure_ascii=False))
+        echo_json(content)
     else:
         _show(table)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
 from kinelo.cli.options import Federation, Json, RaterName, Reading, Rejects, grouped
 from kinelo.cli.picture import picture_name
+from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
@@ -81,7 +81,7 @@ def rate(
         if book is not None:
             rated = _add(book, kept, rated, matches, quiet=as_json)
     if as_json:
-        typer.echo(json.dumps(_content(rated, matches, choice), default=str, ensure_ascii=False))
+        echo_json(_content(rated, matches, choice))
     else:
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kinelo.cli.options import Json, RaterName, Reading, grouped
+from kinelo.cli.streams import echo_json
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def season(
     if out is not None:
         write_csv(table, out)
     if as_json:
-        typer.echo(json.dumps({"rater": type(fitted).__name__, **found.to_dict()}, ensure_ascii=False))
+        echo_json({"rater": type(fitted).__name__, **found.to_dict()})
         return
     _show(table, f"{len(coming):,} fixtures, {simulations:,} times, {type(fitted).__name__}")
 

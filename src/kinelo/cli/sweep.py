@@ -7,6 +7,7 @@ import typer
 
 from kinelo.cli.choices import Device
 from kinelo.cli.engine import Scheduler, Workers
+from kinelo.cli.streams import echo_json
 
 
 def sweep(
@@ -56,8 +57,6 @@ def sweep(
     failures = [text for text in table[FAILURE].values.ravel().tolist() if text] if FAILURE in table else []
     told = f" {len(failures):,} of them could not be computed (--retry tries again): {failures[0]}" if failures else ""
     if as_json:
-        import json
-
-        typer.echo(json.dumps(summary(table, axes), indent=1, ensure_ascii=False))
+        echo_json(summary(table, axes), indent=1)
     where = f"Results: {folder / 'sweep' / 'data.zarr'}  Picture: {picture}"
     typer.echo(f"{len(axes):,} points.{told} {where}", err=as_json)

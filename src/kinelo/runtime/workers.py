@@ -173,7 +173,8 @@ def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
     from distributed import Client, LocalCluster
 
     settings: Any = import_module("dask.config")
-    alone: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    # Port 0 is any free one: by default Dask tries its usual port first and warns where that is taken.
+    alone: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     # What Dask warns of while workers die or are ended is told in words of our own, where it matters.
     alone["silence_logs"] = logging.ERROR
     with (

@@ -1,0 +1,57 @@
+"""Standard output and error as they are found: closed, or unable to write more than ASCII.
+
+What was computed is printed all the same: signs that a stream cannot write are written out.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+import os
+import sys
+from typing import Any
+
+import typer
+
+HANDLER = "kinelo.written_out"
+WRITTEN_OUT = {
+    "±": "+-", "−": "-", "–": "-", "—": "-", "…": "...", "½": "1/2", "²": "^2", "°": " deg", "×": "x", "·": "*",
+    "≤": "<=", "≥": ">=", "→": "->", "•": "*", "“": '"', "”": '"', "‘": "'", "’": "'", "α": "alpha", "β": "beta",
+    "γ": "gamma", "θ": "theta", "κ": "kappa", "λ": "lambda", "ν": "nu", "σ": "sigma", "ρ": "rho", "\N{NO-BREAK SPACE}": " ",
+}  # fmt: skip
+
+
+def prepare_streams() -> None:
+    """Let nothing that is printed end in an error of the stream it goes to."""
+    codecs.register_error(HANDLER, _write_out)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started the program
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=HANDLER)
+
+
+def _write_out(error: UnicodeError) -> tuple[str, int]:
+    """Signs that the encoding lacks in words; letters that have none as their number, as JSON writes them."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(
+        WRITTEN_OUT.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in signs
+    ), error.end
+
+
+def echo_json(content: Any, indent: int | None = None) -> None:
+    """Print JSON that every reader takes: no NaN, and names in full where the output can write them."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+    typer.echo(json.dumps(_plain(content), indent=indent, default=str, ensure_ascii=encoding != "utf8"))
+
+
+def _plain(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {name: _plain(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_plain(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
