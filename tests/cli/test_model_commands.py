@@ -74,7 +74,8 @@ def test_a_diagnosis_says_which_way_ratings_err(gamma, word, change):
         f"the system has γ = {gamma:.4g}"
     )
     assert kn.stationary(system(free), league(), noise="gaussian").slope == pytest.approx(1.0, abs=1e-3)
-    assert ("Multiply rating gaps" in table["What to change"]) == (word == "shrunken")
+    assert f"by {slope:.3g} before reading them as gaps in strength" in table["What to change"]
+    assert (f"raise γ from 0.08 to {free:.3g}" in table["What to change"]) == (word == "shrunken")
 
 
 DESIGN = (

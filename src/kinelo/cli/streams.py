@@ -18,7 +18,8 @@ HANDLER = "kinelo.written_out"
 WRITTEN_OUT = {
     "±": "+-", "−": "-", "–": "-", "—": "-", "…": "...", "½": "1/2", "²": "^2", "°": " deg", "×": "x", "·": "*",
     "≤": "<=", "≥": ">=", "→": "->", "•": "*", "“": '"', "”": '"', "‘": "'", "’": "'", "α": "alpha", "β": "beta",
-    "γ": "gamma", "θ": "theta", "κ": "kappa", "λ": "lambda", "ν": "nu", "σ": "sigma", "ρ": "rho", "\N{NO-BREAK SPACE}": " ",
+    "γ": "gamma", "θ": "theta", "κ": "kappa", "λ": "lambda", "ν": "nu", "σ": "sigma", "ρ": "rho",
+    "\N{NO-BREAK SPACE}": " ",
 }  # fmt: skip
 
 
