@@ -113,10 +113,11 @@ def test_played_matches_are_forecast_from_the_results_before_their_day(results, 
 def test_leaderboards_take_off_the_uncertainty_asked_for(results):
     words = ["leaderboard", results, *SCRIPTED, "--least-matches", "0"]
     table = cells(said(*words, "--active-days", "3000").stdout)
-    assert table[0] == ["", "Name", "Rating", "±", "At least", "Matches", "Last played"]
-    assert table[1] == ["1", "Ash", "1612.5", "21.2", f"{1612.5 - 2 * 21.25:.1f}", "31", "2024-03-09"]
-    assert table[2] == ["2", "Bix", "1650.2", "90.5", f"{1650.25 - 2 * 90.5:.1f}", "12", "2024-03-02"]
+    assert table[0] == ["", "Name", "Rating", "±", "At least", "Matches", "Last played", "Note"]
+    assert table[1] == ["1", "Ash", "1612.5", "21.2", f"{1612.5 - 2 * 21.25:.1f}", "31", "2024-03-09", ""]
+    assert table[2] == ["2", "Bix", "1650.2", "90.5", f"{1650.25 - 2 * 90.5:.1f}", "12", "2024-03-02", ""]
     assert table[3][4:6] == [f"{1404.75 - 66:.1f}", "1,204"]
+    assert table[3][-1] == "has not played for 1163 days"
     bold = json.loads(said(*words, "--active-days", "3000", "--caution", "0", "--json").stdout)
     assert [row["name"] for row in bold] == ["Bix", "Ash", "Cay"] and [row["place"] for row in bold] == [1, 2, 3]
     assert [row["surely"] for row in bold] == [1650.25, 1612.5, 1404.75]

@@ -14,7 +14,7 @@ from kinelo.errors import InputError
 from kinelo.micro.league import LANES, Play
 from kinelo.micro.plan import check_playing
 from kinelo.micro.state import SimulationState
-from kinelo.model.validation import Array
+from kinelo.model.validation import Array, whole
 
 ROUND, FIRST_ROUND = 0.2, 1 << 14
 """Seconds of one round of calls into compiled code, after which a run can be stopped; matches of the first one."""
@@ -38,8 +38,9 @@ def played_states(
     with ThreadPoolExecutor(workers) as pool:
         rounds = _Rounds(pool, groups)
         for stop in stops:
-            if stop < step:
+            if isinstance(stop, int | np.integer) and stop < step:
                 raise InputError(f"stops must not lie in the past: {stop} comes before step {step}.")
+            stop = whole("stops", stop, 0)
             match, last = step * matches_per_step, stop * matches_per_step
             check_playing(last - match, len(rating), "ask for an earlier stop or fewer matches_per_step")
             while match < last:
