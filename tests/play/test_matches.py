@@ -5,57 +5,74 @@ import math
 import numpy as np
 import pytest
 
+from kinelo.model.outcome import LOGISTIC, Tanh
+from kinelo.model.pairing import AllPlayAll
 from kinelo.model.steps import EACH, FALLING, FIDE
-from kinelo.play import binding, deviations, motion, pairs, performances, steps
+from kinelo.play import binding, deviations, match, motion, pairs, performances, steps
 from kinelo.play.arithmetic import PLAIN
+from kinelo.play.laws import Law
+from kinelo.play.users import user_functions
 
 PLAINLY = binding.bind(PLAIN)
 
 
-def league():
-    return {
-        "r": np.array([2390.0, 2410.0, 1500.0]),
-        "owed": np.array([1.0, -1.0, 0.0]),
-        "top": np.array([False, True, False]),
-    }
+NU = math.log(10) / 800
+STILL = motion.Motion(False, motion.STILL, 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0, 0.0, motion.RANDOM, 0.0)
+NO_GLICKO = deviations.Deviation(False, 1.0, 0.0, 0.0, 0.0)
+WON = match.Draws(7, np.uint64(1), np.uint64(1), 0.0, 0.0, 0.0, 0.0, np.uint64(3), np.uint64(4), np.uint64(4))
 
 
-@pytest.mark.parametrize("frozen", [False, True])
-def test_a_match_moves_both_sides_by_their_own_steps(frozen):
-    mine, plain = league(), league()
-    for state, rate in ((mine, steps.rate), (plain, PLAINLY.rate)):
-        rate(state["r"], state["owed"], state["top"], 0, 1, 20.0, 5.0, 0.75, frozen)
-    for name, values in mine.items():
-        np.testing.assert_array_equal(values, plain[name])
-    if frozen:
-        assert mine["owed"].tolist() == [16.0, -4.75, 0.0]
-        assert mine["r"].tolist() == league()["r"].tolist()
+def side(rating, owed=0.0, matches=40, reached=False):
+    return match.Side(rating, 0.0, 0.0, 0, 0.0, 0, matches, reached, owed, 0.0)
+
+
+def rules(kind=EACH, period=0):
+    return match.Rules(
+        Law(LOGISTIC, NU, 0.0), steps.Steps(kind, 2.0, 30.0), STILL, NO_GLICKO, False, False, period, 0.5
+    )
+
+
+def both_ways(mine, theirs, gammas, juniors, rules):
+    """A match won by the first side, in plain Python and compiled."""
+    functions = user_functions(Tanh(NU), AllPlayAll())
+    compiled = match.play_match(mine, theirs, gammas, juniors, rules, WON, functions.b, functions.tie)
+    plain = PLAINLY.play_match(mine, theirs, gammas, juniors, rules, WON, None, None)
+    assert compiled == plain
+    return compiled
+
+
+@pytest.mark.parametrize("period", [0, 6])
+def test_a_match_moves_both_sides_by_their_own_steps(period):
+    surprise = 1.0 - math.tanh(NU * -20.0)
+    mine, theirs, result, _ = both_ways(
+        side(2390.0, 1.0), side(2410.0, -1.0, reached=True), (20.0, 5.0), (False, False), rules(period=period)
+    )
+    assert result == 1.0 and mine.matches == theirs.matches == 41
+    moved = (mine.rating, theirs.rating, mine.owed, theirs.owed)
+    if period:
+        assert moved == pytest.approx((2390.0, 2410.0, 1.0 + 20.0 * surprise, -1.0 - 5.0 * surprise), abs=1e-11)
+        assert not mine.reached, "ratings are frozen"
     else:
-        assert mine["r"].tolist() == [2405.0, 2406.25, 1500.0]
-        assert mine["top"].tolist() == [True, True, False]
+        assert moved == pytest.approx((2390.0 + 20.0 * surprise, 2410.0 - 5.0 * surprise, 1.0, -1.0), abs=1e-11)
+        assert mine.reached and theirs.reached
 
 
 def test_what_is_owed_is_paid_once_and_may_reach_the_line():
-    mine, plain = league(), league()
-    mine["owed"][0] = plain["owed"][0] = 10.0
-    for state, pay in ((mine, steps.pay), (plain, PLAINLY.pay)):
-        pay(state["r"], state["owed"], state["top"], 0)
-    assert mine["r"][0] == plain["r"][0] == 2400.0
-    assert mine["owed"][0] == plain["owed"][0] == 0.0
-    assert mine["top"][0] and plain["top"][0]
+    for end_period in (match.end_period, PLAINLY.end_period):
+        after = end_period(side(2390.0, 10.0), rules(period=6), 12, 0.0)
+        assert (after.rating, after.owed, after.reached) == (2400.0, 0.0, True)
+        assert not end_period(side(2389.0, 10.0), rules(period=6), 12, 0.0).reached
 
 
 @pytest.mark.parametrize("kind", [EACH, FALLING, FIDE])
 def test_steps_of_both_sides_are_each_sides_own(kind):
-    gamma, n = np.array([0.1, 0.2, 0.3]), np.array([3, 40, 70])
-    junior, state = np.array([False, False, True]), league()
-    for i, j in ((0, 1), (1, 2), (2, 0)):
-        shared = (kind, gamma, 2.0, 30.0, junior, state["r"], n, state["top"])
-        both = steps.steps_of(*shared, i, j)
-        assert both == PLAINLY.steps_of(*shared, i, j)
-        assert both == tuple(
-            steps.step_size(kind, gamma[k], 2.0, 30.0, junior[k], state["r"][k], n[k], state["top"][k]) for k in (i, j)
-        )
+    """γ: its own number; falling by 1 + βm/(m + n); K = 40 for a junior below 2300, else 20 or 10 after the line."""
+    one, other = side(2000.0, matches=10), side(2100.0, matches=70, reached=True)
+    mine, theirs, *_ = both_ways(one, other, (0.1, 0.2), (True, False), rules(kind))
+    surprise = 1.0 - math.tanh(NU * -100.0)
+    expected = {EACH: (0.1, 0.2), FALLING: (0.1 * (1 + 60 / 40), 0.2 * (1 + 60 / 100)), FIDE: (20.0, 5.0)}[kind]
+    gained = ((mine.rating - 2000.0) / surprise, (2100.0 - theirs.rating) / surprise)
+    assert gained == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_match_of_glicko_is_the_published_example():

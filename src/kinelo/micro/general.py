@@ -12,11 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.arithmetic import high_product
-from kinelo.play.formula import inlined, kernel
-from kinelo.play.match import Candidate, League, accepts, end_period, moves_by_calendar, play_match, turn_over
+from kinelo.play.formula import kernel
+from kinelo.play.match import (
+    Draws,
+    Rules,
+    Side,
+    accepts,
+    draws_before,
+    end_period,
+    moves_by_calendar,
+    play_match,
+    turn_over,
+)
 from kinelo.play.motion import present
 from kinelo.play.pairs import next_pair, pair_index, two_teams, unpacked, waiting_at
-from kinelo.play.performances import normal_of
+from kinelo.play.performances import GIVEN, normal_of, performances
 from kinelo.play.stream import draw, redraw, unit
 
 NOT_PLAYED = 2.0
@@ -30,28 +40,6 @@ class Seen(NamedTuple):
     result: NDArray[np.float64]
 
 
-@inlined
-def meet(meeting, teams, waiting, left, match, bits):
-    """Who meets in a candidate match: i, j, their place in the table, the rest of the draw, and how many still wait.
-
-    ``waiting`` (teams,) and ``left`` are the teams that have not played yet in the present matching.
-    """
-    if meeting.rounds:
-        pair = np.uint64(match % meeting.period)
-        i, j = unpacked(meeting.pairs[pair])
-        return i, j, pair, bits, left
-    if meeting.period > 0:
-        i, j, left, fraction = next_pair(waiting, left, bits)
-        return i, j, pair_index(i, j, teams), fraction, left
-    if meeting.literal:
-        i, j = two_teams(bits, teams)
-        return i, j, np.uint64(0), bits, left
-    pairs = np.uint64(meeting.pairs.shape[0])
-    pair = high_product(bits, pairs)  # pyright: ignore[reportCallIssue]
-    i, j = unpacked(meeting.pairs[pair])
-    return i, j, pair, bits * pairs, left
-
-
 @kernel
 def play_general(league, played, keys, system, functions, first, last, seen):
     """Play matches ``first … last − 1`` of several realisations in place.
@@ -60,37 +48,72 @@ def play_general(league, played, keys, system, functions, first, last, seen):
     ``keys`` (realisations, 2), ``system`` an ``EncodedSystem``, ``functions`` are ``UserFunctions``; ``seen`` has room
     for all matches of one realisation, or none.
     """
-    count = league.rating.shape[1]
-    teams, waiting, period = np.uint64(count), np.empty(count, np.uint64), system.meeting.period
-    matchings = period > 0 and not system.meeting.rounds
+    law, rule, steps, meeting, drawing, motion, glicko, gamma, junior, pool = system
+    pairs, win, loss, rounds, literal, period = meeting
+    kind, values, table, lineup, theta = drawing
+    b, tie, w = functions
+    count, number = league.rating.shape[1], np.uint64(pairs.size)
+    teams, waiting = np.uint64(count), np.empty(count, np.uint64)
+    matchings, calendar = period > 0 and not rounds, rounds and moves_by_calendar(motion.kind)
+    rules = Rules(law, steps, motion, glicko, rounds, literal, period, 2.0 / count)
     for k in range(league.rating.shape[0]):
         key_1, key_2 = keys[k, 0], keys[k, 1]
         left = waiting_at(waiting, key_1, key_2, first) if matchings else np.uint64(0)
-        own = League(
-            league.rating[k], league.strength[k], league.level[k], league.clock[k], league.variance[k], league.rest[k],
-            league.matches[k], league.reached[k], league.owed[k], league.known[k],
-        )  # fmt: skip
+        # Arrays are taken out of their tuples here: within the loop each would be counted as one reference more.
+        r, rho, level, clock = league.rating[k], league.strength[k], league.level[k], league.clock[k]
+        v, rest, n, top = league.variance[k], league.rest[k], league.matches[k], league.reached[k]
+        owed, known = league.owed[k], league.known[k]
         into = first % period if period > 0 else 0
         for match in range(first, last):
             bits, used = draw(key_1, key_2, np.uint64(match)), np.uint64(1)
-            i, j, pair, fraction, left = meet(system.meeting, teams, waiting, left, into, bits)
+            pair, fraction = np.uint64(0), bits
+            if rounds:
+                pair = np.uint64(into)
+                i, j = unpacked(pairs[pair])
+            elif matchings:
+                i, j, left, fraction = next_pair(waiting, left, bits)
+                pair = pair_index(i, j, teams)
+            elif literal:
+                i, j = two_teams(bits, teams)
+            else:
+                pair, fraction = high_product(bits, number), bits * number  # pyright: ignore[reportCallIssue]
+                i, j = unpacked(pairs[pair])
             if seen.result.size > 0:
                 seen.home[match - first], seen.away[match - first], seen.result[match - first] = i, j, NOT_PLAYED
-            if accepts(system.rule, functions.w, own.rating[i] - own.rating[j], bits):
-                one = Candidate(match, bits, i, j, pair, fraction, k * (last - first) + match - first)
-                result, used = play_match(own, system, functions.b, functions.tie, one)
+            if accepts(rule, w, r[i] - r[j], bits):
+                used, x, y, mean_x, mean_y = draws_before(motion, rounds), 0.0, 0.0, 0.0, 0.0
+                below, beyond = np.uint64(0), np.uint64(0)
+                if not literal:
+                    below, beyond = win[pair], loss[pair]
+                elif kind == GIVEN:
+                    row = k * (last - first) + match - first
+                    x, y, used = values[row, 0], values[row, 1], used + np.uint64(lineup)
+                else:
+                    x, y, used = performances(kind, values, table, lineup, i, j, bits, used)
+                    mean_x, mean_y = theta[i], theta[j]
+                draws = Draws(match, bits, used, x, y, mean_x, mean_y, fraction, below, beyond)
+                mine, theirs, result, used = play_match(
+                    Side(r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i]),
+                    Side(r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j]),
+                    (gamma[i], gamma[j]), (junior[i], junior[j]), rules, draws, b, tie,
+                )  # fmt: skip
+                r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i] = mine
+                r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j] = theirs
                 if seen.result.size > 0:
                     seen.result[match - first] = result
                 played[k] += 1
             into += 1
             if into == period:
                 into = 0
-                for team in range(count):
-                    end_period(own, system, team, match + 1, bits, used)
-                if moves_by_calendar(system.motion.kind):
-                    used += teams
-            if system.motion.leaving > 0.0:
-                turn_over(own, system, match + 1, bits, used)
+                for q in range(count):
+                    side = Side(r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
+                    side = end_period(side, rules, match + 1, normal_of(bits, used) if calendar else 0.0)
+                    r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
+                    used += np.uint64(calendar)
+            if motion.leaving > 0.0:
+                q, side = turn_over(rho, pool, motion, glicko, match + 1, bits, used)
+                if q >= 0:
+                    r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
 
 
 @kernel
@@ -117,7 +140,12 @@ def meet_and_draw(keys, meeting, teams, first, last, team, uniforms):
         left = waiting_at(waiting, key_1, key_2, first) if matchings else np.uint64(0)
         for match in range(first, last):
             bits = draw(key_1, key_2, np.uint64(match))
-            i, j, _, _, left = meet(meeting, np.uint64(teams), waiting, left, match, bits)
+            if meeting.rounds:
+                i, j = unpacked(meeting.pairs[match % meeting.pairs.size])
+            elif matchings:
+                i, j, left, _ = next_pair(waiting, left, bits)
+            else:
+                i, j = two_teams(bits, np.uint64(teams))
             team[row], team[row + 1] = i, j
             for k in range(width):
                 uniforms[row, k] = unit(redraw(bits, np.uint64(k + 1)))

@@ -187,7 +187,7 @@ def play_rounds(rating, owed, played, keys, system, first, last):
     ``rating`` and ``owed`` are (realisations, teams), ``played`` (realisations,), ``keys`` (realisations, 2),
     ``system`` is an ``EncodedSystem``. The pairs of team i with those after it lie side by side in the table.
     """
-    table, gamma = system.meeting, system.steps.gamma
+    table, gamma = system.meeting, system.gamma
     outcome, nu, kappa = system.law
     pairing, c, smoothing = system.rule
     teams = rating.shape[1]

@@ -53,7 +53,7 @@ def way_of_playing(setting: Setting, dynamics: Motions, keys: NDArray[np.uint64]
 
 def table_play(encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
     """Play from the table of results; all realisations handed over in one call are interleaved."""
-    law, rule, table, gamma = encoded.law, encoded.rule, encoded.meeting, float(encoded.steps.gamma[0])
+    law, rule, table, gamma = encoded.law, encoded.rule, encoded.meeting, float(encoded.gamma[0])
     simple = law.kind == LOGISTIC and rule.kind == ALL_PLAY_ALL
 
     def play(
@@ -139,15 +139,11 @@ def fresh_memory(system: RatingSystem, strengths: Strength, dynamics: Motions, r
 
 def league_of(rating: Array, memory: Mapping[str, NDArray], chosen: slice) -> League:
     """Some realisations as loops take them; what the league does not remember is there too, and nobody keeps it."""
-    shape = rating[chosen].shape
-    needed = {"matches": np.int64, "reached": np.bool_, "owed": np.float64}
-    unused = {"clock": np.int64, "rest": np.int64}
+    shape, whole = rating[chosen].shape, {"clock": np.int64, "rest": np.int64, "matches": np.int64, "reached": np.bool_}
     parts = [
-        memory[name][chosen] if name in memory
-        else np.zeros(shape, needed[name]) if name in needed
-        else np.zeros((shape[0], 1), unused.get(name, np.float64))
+        memory[name][chosen] if name in memory else np.zeros(shape, whole.get(name, np.float64))
         for name in League._fields[1:]
-    ]  # fmt: skip
+    ]
     return League(rating[chosen], *parts)
 
 

@@ -47,17 +47,21 @@ class Meeting(NamedTuple):
 
 
 class EncodedSystem(NamedTuple):
-    """All that loops know of a league's rules; ``theta`` (teams,) are the means of what ``drawing`` draws."""
+    """All that loops know of a league: its rules, and arrays of one γ and one junior per team.
+
+    ``pool`` holds the strengths that newcomers may have.
+    """
 
     law: Law
     rule: Rule
     steps: Steps
     meeting: Meeting
     drawing: Drawing
-    theta: NDArray[np.float64]
     motion: Motion
     glicko: Deviation
-    moving: bool
+    gamma: NDArray[np.float64]
+    junior: NDArray[np.bool_]
+    pool: NDArray[np.float64]
 
 
 def encode_laws(system: RatingSystem) -> tuple[Law, Rule]:
@@ -88,13 +92,16 @@ def encode(
     literal = literal or moving or strengths.teams > LARGEST_TABLE
     return EncodedSystem(
         *encode_laws(system),
-        _encode_steps(system, strengths.teams),
+        _encode_steps(system),
         _encode_meeting(system, strengths, literal),
         _encode_drawing(strengths, literal),
-        np.array(strengths.theta),
-        _encode_motion(dynamics),
+        _encode_motion(dynamics, moving),
         _encode_deviation(system),
-        moving,
+        system.gammas(strengths.teams),
+        system.gamma.juniors(strengths.teams)
+        if isinstance(system.gamma, StepRule)
+        else np.zeros(strengths.teams, bool),
+        np.zeros(1) if (open_ := parts_of(dynamics)[1]) is None else open_.pool.copy(),
     )
 
 
@@ -112,13 +119,11 @@ def _check_moving(system: RatingSystem, strengths: Strength, dynamics: Motions) 
         )
 
 
-def _encode_steps(system: RatingSystem, teams: int) -> Steps:
-    gamma, boost, matches, kind = system.gammas(teams), 0.0, 1.0, EACH
-    junior = np.zeros(teams, dtype=np.bool_)
-    if isinstance(system.gamma, StepRule):
-        kind, _, boost, matches = system.gamma.code
-        junior = system.gamma.juniors(teams)
-    return Steps(kind, gamma, boost, matches, junior)
+def _encode_steps(system: RatingSystem) -> Steps:
+    if not isinstance(system.gamma, StepRule):
+        return Steps(EACH, 0.0, 1.0)
+    kind, _, boost, matches = system.gamma.code
+    return Steps(kind, boost, matches)
 
 
 def _encode_meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:
@@ -137,13 +142,13 @@ def _encode_meeting(system: RatingSystem, strengths: Strength, literal: bool) ->
 def _encode_drawing(strengths: Strength, literal: bool) -> Drawing:
     """How performances are drawn; those of users' laws are drawn outside of loops and handed over."""
     if not literal:
-        return Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0)
+        return Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0, np.zeros(1))
     if strengths.code is None:
-        return Drawing(GIVEN, np.zeros((1, 2)), np.zeros((1, 1, 1)), 2 * strengths.uniforms)
-    return Drawing(*strengths.code)
+        return Drawing(GIVEN, np.zeros((1, 2)), np.zeros((1, 1, 1)), 2 * strengths.uniforms, np.zeros(1))
+    return Drawing(*strengths.code, np.array(strengths.theta))
 
 
-def _encode_motion(dynamics: Motions) -> Motion:
+def _encode_motion(dynamics: Motions, moving: bool) -> Motion:
     motion, open_ = parts_of(dynamics)
     kind, alpha, beta, diffusion, on_result, rate, form, walk = STILL, 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0
     if isinstance(motion, Learning):
@@ -153,11 +158,11 @@ def _encode_motion(dynamics: Motions) -> Motion:
         kind, rate, form = FORM, motion.rate, motion.spread**2
     elif isinstance(motion, Walk):
         kind, walk = WALK, motion.step**2
-    who, pool, leaving, start = RANDOM, np.zeros(1), 0.0, 0.0
+    who, leaving, start = RANDOM, 0.0, 0.0
     if open_ is not None:
         who = {"random": RANDOM, "weakest": WEAKEST, "strongest": STRONGEST}[open_.leaving]
-        pool, leaving, start = open_.pool.copy(), 2 * open_.rate, open_.start
-    return Motion(kind, alpha, beta, diffusion, on_result, rate, form, walk, leaving, who, pool, start)
+        leaving, start = 2 * open_.rate, open_.start
+    return Motion(moving, kind, alpha, beta, diffusion, on_result, rate, form, walk, leaving, who, start)
 
 
 def _encode_deviation(system: RatingSystem) -> Deviation:

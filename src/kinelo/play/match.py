@@ -10,10 +10,12 @@ ratings, strengths and deviations move together:
 
 Where ratings are frozen for a round or a period, what results and lessons add comes at its end, so that no team differs
 from another by its place in it. A round is one day, after which form and walks move; in a period they go on from
-matchday to matchday. Turnover: after a
-candidate match a team leaves with probability ``2·rate`` and a newcomer takes its place.
+matchday to matchday. Turnover: after a candidate match a team leaves with probability ``2·rate`` and a newcomer takes
+its place.
 
-The loops of the processor and of a graphics processor call these bodies; they differ in what they do at once.
+The loops of the processor and of a graphics processor call these formulas; they differ in what they do at once. A
+formula takes the two sides as numbers and returns them: a function that is handed arrays counts references to each of
+them, which takes longer than a match.
 """
 
 from __future__ import annotations
@@ -23,24 +25,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.deviations import informed, rested, sharpened
+from kinelo.play.deviations import Deviation, informed, rested, sharpened
 from kinelo.play.formula import formula
-from kinelo.play.laws import result_at, result_of
-from kinelo.play.motion import FORM, LEARNING, WALK, jolt, leaver, lessons, newcomer_of, present
-from kinelo.play.performances import GIVEN, normal_of, performances
-from kinelo.play.steps import pay, rate, steps_of
+from kinelo.play.laws import Law, result_at, result_of
+from kinelo.play.motion import FORM, LEARNING, WALK, Motion, jolt, leaver, lessons, newcomer_of, present
+from kinelo.play.performances import normal_of
+from kinelo.play.steps import ELITE, Steps, step_size
 from kinelo.play.stream import redraw, unit
 from kinelo.play.users import b_at, tie_at, w_at
 
 NOTHING, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+NOBODY = np.int64(-1)
 
 
 class League(NamedTuple):
-    """What a league carries from match to match: arrays of shape (realisations, teams), or (teams,) for one of them.
+    """What a league carries from match to match, arrays of shape (realisations, teams).
 
     ``strength`` as of T = ``clock`` (in candidate matches), its own mean ``level``, v as of ``rest``, ``matches``
     played since arrival, whether the line of FIDE's rules was ``reached``, and what a period owes: gains, and
-    information or lessons (``known``). What a system does not need has shape (realisations, 1).
+    information or lessons (``known``).
     """
 
     rating: NDArray[np.float64]
@@ -55,18 +58,51 @@ class League(NamedTuple):
     known: NDArray[np.float64]
 
 
-class Candidate(NamedTuple):
-    """A candidate match: its number and draw, the two teams, their place in the table of pairs and what is left of the
-    draw to decide the result; ``row`` is where performances that a user's law has drawn lie.
+class Side(NamedTuple):
+    """One team of a :class:`League` as a match finds it or leaves it."""
+
+    rating: float
+    strength: float
+    level: float
+    clock: int
+    variance: float
+    rest: int
+    matches: int
+    reached: bool
+    owed: float
+    known: float
+
+
+class Rules(NamedTuple):
+    """The rules of a match: all numbers. ``period`` > 0 freezes ratings, ``rounds`` form and walks too; ``literal``
+    draws performances.
+    """
+
+    law: Law
+    steps: Steps
+    motion: Motion
+    glicko: Deviation
+    rounds: bool
+    literal: bool
+    period: int
+    unit_time: float
+
+
+class Draws(NamedTuple):
+    """What chance gives a match: its number, its bits and how many further draws are used; both performances, each
+    with its mean, or what is left of the draw and the thresholds of the table.
     """
 
     match: int
     bits: np.uint64
-    i: np.uint64
-    j: np.uint64
-    pair: np.uint64
+    used: np.uint64
+    mine: float
+    theirs: float
+    mean: float
+    their_mean: float
     fraction: np.uint64
-    row: int
+    win: np.uint64
+    loss: np.uint64
 
 
 @formula
@@ -83,115 +119,133 @@ def accepts(rule, w, z, bits):
 
 
 @formula
-def play_match(league, system, b, tie, one):
-    """Play a candidate match that was accepted; return its result and the draws used so far.
+def draws_before(motion, rounds):
+    """The number of the draw that makes the first performance, after those that move strengths to the present."""
+    return np.uint64(3) if moves_by_calendar(motion.kind) and not rounds else ONE
 
-    ``league`` is a :class:`League` of one realisation, ``system`` an ``EncodedSystem``, ``one`` a
-    :class:`Candidate`; ``b`` and ``tie`` are functions of a user's outcome.
+
+@formula
+def strength_now(motion, side, elapsed, normal):
+    """Strength of a side after ``elapsed`` units of T, from a standard normal number."""
+    return present(motion.kind, motion.rate, motion.form, motion.walk, side.strength, side.level, elapsed, normal)
+
+
+@formula
+def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
+    """Play a match between two :class:`Side` that was accepted: the sides after it, its result and the draws used.
+
+    ``gammas`` and ``juniors`` are the steps of both and whether FIDE counts them as juniors; ``b`` and ``tie`` are
+    functions of a user's outcome.
     """
-    r, rho, v, owed, known = league.rating, league.strength, league.variance, league.owed, league.known
-    motion, glicko, steps, law, drawing = system.motion, system.glicko, system.steps, system.law, system.drawing
-    i, j, bits = one.i, one.j, one.bits
-    frozen, unit_time = system.meeting.period > 0, 2.0 / r.shape[0]
-    z, used, d = r[i] - r[j], ONE, 0.0
-    if moves_by_calendar(motion.kind) and not system.meeting.rounds:
-        for side in (i, j):
-            elapsed = (one.match - league.clock[side]) * unit_time
-            rho[side] = present(
-                motion.kind, motion.rate, motion.form, motion.walk, rho[side], league.level[side], elapsed,
-                normal_of(bits, used),
-            )  # fmt: skip
-            league.clock[side] = one.match
-            used += ONE
-    if system.meeting.literal:
-        if drawing.kind == GIVEN:
-            x = drawing.values[one.row, 0] - drawing.values[one.row, 1]
-            used += np.uint64(drawing.lineup)
-        else:
-            mine, theirs, used = performances(
-                drawing.kind, drawing.values, drawing.table, drawing.lineup, i, j, bits, used
-            )
-            x = mine - theirs
-            if system.moving:
-                d = rho[i] - rho[j]
-                x = d + (mine - system.theta[i]) - (theirs - system.theta[j])
+    motion, glicko, steps, law = rules.motion, rules.glicko, rules.steps, rules.law
+    frozen, match, bits, used = rules.period > 0, draws.match, draws.bits, draws.used
+    z = mine.rating - theirs.rating
+    rho_i, rho_j, clock_i, clock_j = mine.strength, theirs.strength, mine.clock, theirs.clock
+    if moves_by_calendar(motion.kind) and not rules.rounds:
+        rho_i = strength_now(motion, mine, (match - clock_i) * rules.unit_time, normal_of(bits, ONE))
+        rho_j = strength_now(motion, theirs, (match - clock_j) * rules.unit_time, normal_of(bits, TWO))
+        clock_i = clock_j = match
+    d = rho_i - rho_j
+    if rules.literal:
+        x = draws.mine - draws.theirs
+        if motion.moving:
+            x = d + (draws.mine - draws.mean) - (draws.theirs - draws.their_mean)
         result = result_of(unit(redraw(bits, used)), b_at(law, b, x), tie_at(law, tie, x))
         used += ONE
     else:
-        result = result_at(one.fraction, system.meeting.win[one.pair], system.meeting.loss[one.pair])
+        result = result_at(draws.fraction, draws.win, draws.loss)
+    r_i, r_j, v_i, v_j, rest_i, rest_j = (
+        mine.rating,
+        theirs.rating,
+        mine.variance,
+        theirs.variance,
+        mine.rest,
+        theirs.rest,
+    )
+    owed_i, owed_j, known_i, known_j = mine.owed, theirs.owed, mine.known, theirs.known
+    top_i, top_j = mine.reached, theirs.reached
     if glicko.on:
         if not frozen:
-            for side in (i, j):
-                v[side] = rested(v[side], glicko.growth, glicko.largest, (one.match - league.rest[side]) * unit_time)
-                league.rest[side] = one.match
-        gi, bi, info_i = informed(glicko.nu, v[j], z)
-        gj, bj, info_j = informed(glicko.nu, v[i], z)
+            v_i = rested(v_i, glicko.growth, glicko.largest, (match - rest_i) * rules.unit_time)
+            v_j = rested(v_j, glicko.growth, glicko.largest, (match - rest_j) * rules.unit_time)
+            rest_i = rest_j = match
+        g_i, b_i, info_i = informed(glicko.nu, v_j, z)
+        g_j, b_j, info_j = informed(glicko.nu, v_i, z)
         if frozen:
-            owed[i] += gi * (result - bi)
-            owed[j] -= gj * (result - bj)
-            known[i] += info_i
-            known[j] += info_j
+            owed_i += g_i * (result - b_i)
+            owed_j -= g_j * (result - b_j)
+            known_i += info_i
+            known_j += info_j
         else:
-            v[i] = sharpened(v[i], info_i)
-            v[j] = sharpened(v[j], info_j)
-            r[i] += glicko.nu * gi * v[i] * (result - bi)
-            r[j] -= glicko.nu * gj * v[j] * (result - bj)
+            v_i, v_j = sharpened(v_i, info_i), sharpened(v_j, info_j)
+            r_i += glicko.nu * g_i * v_i * (result - b_i)
+            r_j -= glicko.nu * g_j * v_j * (result - b_j)
     else:
-        step_i, step_j = steps_of(
-            steps.kind, steps.gamma, steps.boost, steps.matches, steps.junior, r, league.matches, league.reached, i, j
-        )
-        rate(r, owed, league.reached, i, j, step_i, step_j, result - b_at(law, b, z), frozen)
+        kind, boost, matches = steps
+        step_i = step_size(kind, gammas[0], boost, matches, juniors[0], r_i, mine.matches, top_i)
+        step_j = step_size(kind, gammas[1], boost, matches, juniors[1], r_j, theirs.matches, top_j)
+        surprise = result - b_at(law, b, z)
+        if frozen:
+            owed_i += step_i * surprise
+            owed_j -= step_j * surprise
+        else:
+            r_i += step_i * surprise
+            r_j -= step_j * surprise
+            top_i |= r_i >= ELITE
+            top_j |= r_j >= ELITE
         if motion.kind == LEARNING:
-            # In a period strengths are frozen with ratings, or teams would differ by their place in it.
-            learnt = known if frozen else rho
-            mine, theirs = lessons(motion.alpha, motion.beta, motion.on_result, b_at(law, b, d), result)
-            learnt[i] += step_i * mine
-            learnt[j] += step_j * theirs
+            gain_i, gain_j = lessons(motion.alpha, motion.beta, motion.on_result, b_at(law, b, d), result)
+            gain_i, gain_j = step_i * gain_i, step_j * gain_j
+            more_i = more_j = 0.0
             if motion.diffusion > 0.0:
-                learnt[i] += jolt(step_i, motion.diffusion, normal_of(bits, used))
-                learnt[j] += jolt(step_j, motion.diffusion, normal_of(bits, used + ONE))
+                more_i = jolt(step_i, motion.diffusion, normal_of(bits, used))
+                more_j = jolt(step_j, motion.diffusion, normal_of(bits, used + ONE))
                 used += TWO
-    league.matches[i] += 1
-    league.matches[j] += 1
-    return result, used
+            if frozen:  # or teams would differ by their place in the period
+                known_i, known_j = known_i + gain_i + more_i, known_j + gain_j + more_j
+            else:
+                rho_i, rho_j = rho_i + gain_i + more_i, rho_j + gain_j + more_j
+    return (
+        Side(r_i, rho_i, mine.level, clock_i, v_i, rest_i, mine.matches + 1, top_i, owed_i, known_i),
+        Side(r_j, rho_j, theirs.level, clock_j, v_j, rest_j, theirs.matches + 1, top_j, owed_j, known_j),
+        result,
+        used,
+    )
 
 
 @formula
-def end_period(league, system, team, after, bits, used):
-    """End a period for one team before match ``after``: what it is owed counts, and after a round its form moves.
+def end_period(side, rules, after, normal):
+    """A side at the end of a period, before match ``after``: what it is owed counts, and after a round form moves.
 
-    ``bits`` and ``used`` are those of the period's last match.
+    ``normal`` is a standard normal number, used where strengths move by the calendar.
     """
-    motion, glicko, v = system.motion, system.glicko, league.variance
-    span = system.meeting.period * (2.0 / league.rating.shape[0])
+    motion, glicko, span = rules.motion, rules.glicko, rules.period * rules.unit_time
+    r, rho, clock, v, rest, known = side.rating, side.strength, side.clock, side.variance, side.rest, side.known
+    top = side.reached
     if glicko.on:
-        v[team] = sharpened(v[team], league.known[team])
-        league.rating[team] += glicko.nu * v[team] * league.owed[team]
-        league.owed[team] = 0.0
-        v[team] = rested(v[team], glicko.growth, glicko.largest, span)
-        league.known[team] = 0.0
-        league.rest[team] = after
+        v = sharpened(v, known)
+        r += glicko.nu * v * side.owed
+        v = rested(v, glicko.growth, glicko.largest, span)
+        known, rest = 0.0, after
     else:
-        pay(league.rating, league.owed, league.reached, team)
+        r += side.owed
+        top |= r >= ELITE
     if motion.kind == LEARNING:
-        league.strength[team] += league.known[team]
-        league.known[team] = 0.0
-    if moves_by_calendar(motion.kind) and system.meeting.rounds:
-        league.strength[team] = present(
-            motion.kind, motion.rate, motion.form, motion.walk, league.strength[team], league.level[team], span,
-            normal_of(bits, used + np.uint64(team)),
-        )  # fmt: skip
-        league.clock[team] = after
+        rho += known
+        known = 0.0
+    if moves_by_calendar(motion.kind) and rules.rounds:
+        rho, clock = strength_now(motion, side, span, normal), after
+    return Side(r, rho, side.level, clock, v, rest, side.matches, top, 0.0, known)
 
 
 @formula
-def turn_over(league, system, after, bits, used):
-    """Let a team leave before match ``after``, by chance, and a newcomer take its place."""
-    motion = system.motion
+def turn_over(strength, pool, motion, glicko, after, bits, used):
+    """The place of a team that leaves before match ``after`` (−1 for none), and the newcomer who takes it.
+
+    ``strength`` (teams,) are the strengths of one realisation, ``pool`` those that newcomers may have.
+    """
+    gone, level, rho = NOBODY, 0.0, 0.0
     if unit(redraw(bits, used)) < motion.leaving:
-        gone = leaver(motion.who, league.strength, redraw(bits, used + ONE))
-        level, strength = newcomer_of(motion.kind, motion.form, motion.pool, bits, used + TWO)
-        league.level[gone], league.strength[gone], league.rating[gone] = level, strength, motion.start
-        league.matches[gone], league.reached[gone] = 0, False
-        league.owed[gone], league.known[gone] = 0.0, 0.0
-        league.clock[gone], league.rest[gone], league.variance[gone] = after, after, system.glicko.start
+        gone = leaver(motion.who, strength, redraw(bits, used + ONE))
+        level, rho = newcomer_of(motion.kind, motion.form, pool, bits, used + TWO)
+    return gone, Side(motion.start, rho, level, after, glicko.start, after, 0, False, 0.0, 0.0)

@@ -10,7 +10,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinelo.play.arithmetic import high_product
 from kinelo.play.elementary import exp_negative
@@ -26,10 +25,11 @@ ONE = np.uint64(1)
 class Motion(NamedTuple):
     """How strengths move, as kernels take it.
 
-    ``kind``; α, β, σ and whether X is the result; ω, V and s²; departures per candidate match and who leaves; what
-    newcomers bring.
+    Whether anything moves, deviations included; ``kind``; α, β, σ and whether X is the result; ω, V and s²; departures
+    per candidate match and who leaves; the rating of newcomers.
     """
 
+    moving: bool
     kind: int
     alpha: float
     beta: float
@@ -40,7 +40,6 @@ class Motion(NamedTuple):
     walk: float
     leaving: float
     who: int
-    pool: NDArray[np.float64]
     start: float
 
 

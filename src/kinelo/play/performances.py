@@ -21,13 +21,15 @@ class Drawing(NamedTuple):
     """A built-in law of strength as kernels take it.
 
     ``values`` is (teams, ·): θ, or players' strengths, or the values of a sample. ``table`` is (teams, ·, ·): σ, or the
-    probability that a player is chosen while so many places are open, or cumulative probabilities.
+    probability that a player is chosen while so many places are open, or cumulative probabilities. ``theta`` (teams,)
+    are the means of what is drawn.
     """
 
     kind: int
     values: NDArray[np.float64]
     table: NDArray[np.float64]
     lineup: int
+    theta: NDArray[np.float64]
 
 
 @formula

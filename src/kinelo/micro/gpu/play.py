@@ -103,7 +103,7 @@ def packed(table: ResultTable, *, ties: bool) -> NDArray[np.uint64]:
 
 
 NO_TABLE = np.zeros(WORDS, dtype=np.uint64)
-NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0)
+NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0, np.zeros(1))
 
 
 def gpu_play(leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Source, *, crews: int | None = None) -> Play:
@@ -150,7 +150,7 @@ def gpu_play(leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Sourc
     need = bytes_of_block(near)
     run = _kernel(source, laws, ties, near, window, players, len(leagues) > 1)
     threads = window + players if window else players * kernels.WARP
-    kind, values, chances, lineup = drawing
+    kind, values, chances, lineup, _ = drawing
     on_device = (kind, cuda.to_device(values), cuda.to_device(chances), lineup)
     if len(leagues) == 1:
         held: tuple[Any, ...] = cuda.to_device(tables[0]), system.step, tuple(law), tuple(rule)
