@@ -80,6 +80,15 @@ kn.plot.audit(found)
 kn.plot.check(found.check)
 
 # %% [markdown]
+# ## From one list to another
+#
+# Every side on the old list and on the new one, with a title and those who move furthest.
+
+# %%
+change = kn.changeover(kn.TeamElo.classic(k=60), kn.TeamElo.classic(k=20), matches, thresholds={"First class": 1600})
+kn.plot.changeover(change)
+
+# %% [markdown]
 # ## Systems compared
 #
 # What each of some systems makes of a league whose form wanders.

@@ -1,61 +1,115 @@
 # %% [markdown]
 # # Choose K for a federation
 #
-# A federation with 60 teams asks which K to use. A small K is slow and pulls ratings to the middle, a large K
-# makes them jump. Where form varies from match to match there is one K at which ratings stand on the scale of
-# the strengths; where strengths also wander over the seasons there is one that follows them best. Theory here
-# says γ; K in chess is 2γ.
+# A chess club rates its players with K = 40 and gives titles at 1550 and 1640 points. Is 40 the right K, who moves
+# if it changes, and what becomes of the titles? This page goes from the club's file to the list it publishes,
+# in the club's own terms: points, K and titles.
 #
-# ## What the present K does
+# ## The file
+#
+# One row a game: the day, both players, and 1, ½ or 0 points for the first.
 
 # %%
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
 import kinelo as kn
 
-outcome = kn.Tanh(nu=0.5)
-teams = kn.homogeneous(sigma=1.0, teams=60)  # mean strengths from 4 to 10, form varies by 1 from match to match
-now = kn.RatingSystem(outcome, gamma=0.05)
-verdict = kn.diagnose(now, teams)
-for line in verdict.advice:
-    print("-", line)
-
-# %%
-kn.plot.stationary(kn.stationary(now, teams, noise="gaussian"), title="γ = 0.05: strong teams are rated too low")
-
-# %% [markdown]
-# ## The K without bias
-#
-# Varying form shrinks the scale, the noise of the ratings stretches it. At one step size both cancel.
-
-# %%
-fair = kn.unbiased_gamma(outcome, teams)
-for gamma in (now.gamma, fair):
-    state = kn.stationary(kn.RatingSystem(outcome, gamma=gamma), teams, noise="gaussian")
-    print(f"γ = {gamma:.3f}: slope {state.slope:.3f}, noise of a rating ± {state.variance.mean() ** 0.5:.2f}")
-
-# %% [markdown]
-# The price of being without bias is noise: a rating is then off by about as much as form itself varies. If what
-# you need is the strengths and not a fair table, keep a small step and undo the map: `kn.recover_strength`.
-#
-# ## The K that follows
-#
-# Now let each team's strength drift about its mean by 0.8 points, with a memory of 100 matches. The error has
-# three parts: noise (too large a step), lag (too small a step), and bias.
-
-# %%
-drifting = kn.Form(rate=0.01, spread=0.8)
-best = kn.best_gamma(outcome, teams, drifting)
-print(f"γ = {best.gamma:.3f}: mean square error {best.error:.3f}")
-print(f"noise {best.parts.noise:.3f}, lag {best.parts.lag:.3f}, bias {best.parts.bias:.3f}")
+folder = Path(tempfile.mkdtemp())
+rng = np.random.default_rng(3)
+names = np.array(
+    [
+        "Abel", "Beck", "Cole", "Dorn", "Ebner", "Fink", "Gruber", "Haas", "Iske", "Jung",
+        "Kern", "Lang", "Mohr", "Noll", "Otto", "Pohl", "Quast", "Roth", "Sand", "Thal",
+    ]
+)  # fmt: skip
+strength = np.linspace(-220, 220, 20)[rng.permutation(20)]
+white = rng.integers(0, 20, 900)
+black = (white + rng.integers(1, 20, 900)) % 20
+expected = 1 / (1 + 10 ** (-(strength[white] - strength[black]) / 400))
+draw = 0.4 * 4 * expected * (1 - expected)
+u = rng.random(900)
+points = np.where(u < expected - draw / 2, "1", np.where(u < expected + draw / 2, "0.5", "0"))
+days = np.datetime64("2022-01-01") + np.arange(900)
+lines = ["date,home,away,result", *(f"{d},{h},{a},{p}" for d, h, a, p in zip(days, names[white], names[black], points))]
+(folder / "club.csv").write_text("\n".join(lines))
+games = kn.read_matches(folder / "club.csv")
+games
 
 # %% [markdown]
-# ## How long until it shows
+# ## The list in use
 #
-# The slowest mode of the whole league, in matches of each team until a tenth of a disturbance is left:
+# `TeamElo.classic` is the club's own arithmetic: E = 1/(1 + 10^(−d/400)), a draw counts ½, and a rating moves by
+# K (S − E). [What a point is](../points.md) holds for every rater here. Other rules of K are `k=kn.FideSteps()`,
+# `k=kn.FallingSteps(…)` and `k_of=` for players with a K of their own; `start=` takes the last published list.
 
 # %%
-for gamma in (now.gamma, best.gamma):
-    slowest = kn.relaxation(kn.RatingSystem(outcome, gamma=gamma), teams)
-    print(f"γ = {gamma:.3f}: {slowest.matches_per_team(0.1):.0f} matches")
+in_use = kn.TeamElo.classic(k=40)
+in_use.fit(games).ratings_.head(5)
 
 # %% [markdown]
-# What of this is theorem, closure or simulation: [proved, computed, simulated](../evidence.md).
+# Its forecasts know draws. Two players 100 points apart:
+
+# %%
+forecast = kn.TeamElo.classic(k=40, start={"Abel": 1600, "Beck": 1500}, ties=1.3).predict(
+    kn.read_matches({"home": ["Abel"], "away": ["Beck"]}, played=False)
+)
+print(forecast, "expected score", forecast.points.round(2))
+
+# %% [markdown]
+# ## Which K?
+#
+# The audit estimates how far apart the players are and how fast they move, and holds what theory says of K against a
+# backtest on the club's own games. It advises what both support, and says so where the games cannot tell.
+
+# %%
+found = kn.audit(games, in_use)
+print(found.verdict)
+
+# %% [markdown]
+# Take a round number within the interval. Here the players hardly move, so a small K is better: the club takes 20.
+#
+# ## Who moves, and the titles
+#
+# The same games rated both ways, on one scale. Where both systems are plain Elo every move is taken apart exactly;
+# with a published list or another rater beside it, each player's results are held against the old list instead.
+
+# %%
+change = kn.changeover(in_use, kn.TeamElo.classic(k=20), games, thresholds={"Expert": 1550, "Master": 1640})
+print(change.verdict)
+change.movers(6)
+
+# %%
+for title in change.titles:
+    print(f"{title.name}: lose it {', '.join(title.lost) or 'nobody'}; gain it {', '.join(title.gained) or 'nobody'}")
+    if title.same_number is not None:
+        print(f"  as many hold it from {title.same_number:.0f} points on the new list")
+
+# %%
+kn.plot.changeover(change)
+
+# %% [markdown]
+# ## Publish, and carry on
+#
+# The table goes to the members; a rating book keeps the new system and counts every further game once.
+
+# %%
+change.table.select("name", "old", "new", "move", "reason").write_csv(folder / "changeover.csv")
+book = kn.RatingBook(folder / "book", kn.TeamElo.classic(k=20))
+print(book.add(games))
+book.ratings_.select("name", "rating").head(3)
+
+# %% [markdown]
+# The same at the command line:
+#
+# ```sh
+# kinelo audit club.csv --k 40
+# kinelo changeover club.csv --old k=40 --new k=20 --threshold Expert=1550 --threshold Master=1640 \
+#     --out changeover.csv --picture changeover.png
+# kinelo rate club.csv --k 20 --book book --out list.csv
+# ```
+#
+# What theory says of K for strengths that vary or move is on [Which K?](../which-k.md), what of it is theorem, closure
+# or simulation on [Proved, computed, simulated](../evidence.md).
