@@ -65,13 +65,13 @@ def measured(how: str, teams: int, step: float, matches: int) -> Row:
 
 def main(matches: int = 6_000_000) -> None:
     """Print the table."""
-    print("how     teams   step  theory  played      ±     off  claimed")
+    print("how     teams   step   theory   played       ±     off  claimed")
     for how in ("still", "form", "rounds"):
         for teams in TEAMS:
             for step in STEPS:
                 row = measured(how, teams, step, matches)
                 print(
-                    f"{how:6} {teams:6} {step:6} {row.theory:7.4f} {row.played:7.4f} {row.standard_error:6.4f} "
+                    f"{how:6} {teams:6} {step:6} {row.theory:8.5f} {row.played:8.5f} {row.standard_error:7.5f} "
                     f"{row.off:+7.1%} {row.claimed:8.0%}{'' if row.kept else '  beyond'}",
                     flush=True,
                 )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import ndtri
 
 import kinelo as kn
 
@@ -188,3 +189,31 @@ def test_an_unbiased_step_and_recovered_strengths_for_ones_own_outcome():
     state = kn.stationary(kn.RatingSystem(law, gamma=gamma), league, noise="gaussian")
     assert state.slope == pytest.approx(1, abs=1e-6)
     assert kn.recover_strength(law, state.rating, 0.4, gamma=gamma).theta == pytest.approx(league.theta, abs=1e-6)
+
+
+class Mixture(kn.Strength):
+    """Two normal laws, chosen by where the uniform number lies: λ jumps there, and is no increasing function of it."""
+
+    def __init__(self, theta, share, apart, sigma):
+        self.share, self.apart, self.own = share, apart, sigma
+        self.describe(theta, math.sqrt(sigma**2 + share * (1 - share) * apart**2))
+
+    def performances(self, team, uniforms):
+        u = uniforms[:, 0]
+        first = u < self.share
+        inner = np.clip(np.where(first, u / self.share, (u - self.share) / (1 - self.share)), 1e-300, 1 - 2.0**-53)
+        shift = np.where(first, (1 - self.share) * self.apart, -self.share * self.apart)
+        return self.theta[team] + shift + self.own * ndtri(inner)
+
+
+@pytest.mark.parametrize(("share", "apart", "sigma"), [(0.3, 1.0, 0.5), (0.37, 0.2, 0.7), (0.9, 6.0, 0.3)])
+def test_laws_that_do_not_increase_with_the_uniform_number(share, apart, sigma):
+    """A mixture by splitting u, against the sum over its four pairs of normal laws."""
+    league = Mixture([0.0, 1.0, 2.5], share, apart, sigma)
+    x, weight = np.polynomial.hermite_e.hermegauss(120)
+    gap, expected = np.subtract.outer(league.theta, league.theta), 0.0
+    for a, p in ((1 - share, share), (-share, 1 - share)):
+        for b, q in ((1 - share, share), (-share, 1 - share)):
+            z = gap[..., None] + apart * (a - b) + sigma * math.sqrt(2) * x
+            expected = expected + p * q * np.tanh(0.5 * z) @ weight / weight.sum()
+    assert kn.expected_result(kn.Tanh(0.5), league) == pytest.approx(expected, abs=1e-9)

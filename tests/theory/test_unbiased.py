@@ -39,7 +39,7 @@ def test_strengths_that_do_not_vary():
 def test_bad_input():
     with pytest.raises(kn.InputError, match="same mean strength"):
         kn.unbiased_gamma(kn.Tanh(0.5), kn.Normal([1.0, 1.0], 1.0))
-    with pytest.raises(kn.InputError, match="system must be a RatingSystem, or an Outcome"):
+    with pytest.raises(kn.InputError, match="system must be a RatingSystem, or an outcome"):
         kn.unbiased_gamma(0.5, kn.Fixed([0.0, 1.0]))
 
 

@@ -2,7 +2,9 @@ r"""Laws known by how they are drawn: performances as a function of one uniform 
 
 With ``p = Φ(t)`` the mean of any function of the performance is ``∫ f(λ(Φ(t))) φ(t) dt``. The axis of t is cut into
 parts over which no team's performance moves further than the outcome function can be trusted to be smooth, and Gauss's
-rule is used on each. Performances further out than ``reach`` are set to it: results no longer depend on them.
+rule is used on each. Parts are halved until both halves together say what the whole does, or hardly carry probability:
+performances need not increase with the uniform number, and may jump, as those of mixtures do. Performances further out
+than ``reach`` are set to it: results no longer depend on them.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ HALVINGS = 45
 NEGLIGIBLE = 1e-13
 FINE = 32
 TOLERANCE = 1e-10
+ROUGH = 1e-12
 BLOCK = 1 << 22
 
 
@@ -54,12 +57,38 @@ def law_nodes(quantile: Quantile, longest: float, reach: float) -> LawNodes:
         values = np.concatenate([values, np.clip(quantile(middle), -reach, reach)], axis=1)
         order = np.argsort(edges)
         edges, values = edges[order], values[:, order]
+    edges = _refined(quantile, edges, longest, reach)
     x, gauss = np.polynomial.legendre.leggauss(10)
     centre, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
     t = (centre[:, None] + half[:, None] * x).ravel()
     weight = (half[:, None] * gauss).ravel() * np.exp(-(t**2) / 2)
     kept = weight > 0
     return LawNodes(np.clip(quantile(t[kept]), -reach, reach), weight[kept] / weight.sum(), reach)
+
+
+def _refined(quantile: Quantile, edges: Array, longest: float, reach: float) -> Array:
+    """Halve parts over which waves of length ``2π longest`` are not integrated to rounding by Gauss's rule."""
+    from scipy.special import ndtr
+
+    x, gauss = np.polynomial.legendre.leggauss(10)
+
+    def waves(low: Array, high: Array) -> Complex:
+        half = (high - low) / 2
+        t = (low + half)[:, None] + half[:, None] * x
+        deviation = np.clip(quantile(t.ravel()), -reach, reach).reshape(-1, *t.shape)
+        weight = half[:, None] * gauss * np.exp(-(t**2) / 2)
+        return np.asarray((np.exp(1j * deviation / longest) * weight).sum(axis=-1), dtype=np.complex128)
+
+    low, high, kept = edges[:-1], edges[1:], [edges]
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        off = np.abs(waves(low, high) - waves(low, middle) - waves(middle, high)).max(axis=0)
+        rough = (off > ROUGH) & (ndtr(high) - ndtr(low) > NEGLIGIBLE)
+        if not rough.any():
+            break
+        kept.append(middle[rough])
+        low, high = np.concatenate([low[rough], middle[rough]]), np.concatenate([middle[rough], high[rough]])
+    return np.sort(np.concatenate(kept))
 
 
 def furthest(quantile: Quantile, span: float, missing: Callable[[Array], Array]) -> float:
@@ -71,10 +100,25 @@ def furthest(quantile: Quantile, span: float, missing: Callable[[Array], Array])
     """
     from scipy.special import ndtr
 
-    t = np.linspace(0.0, ENDS, 321)
-    distance = np.maximum.accumulate(np.abs(np.stack([quantile(-t), quantile(t)])).max(axis=(0, 1)))
+    edges = np.linspace(-ENDS, ENDS, 641)
+    values = quantile(edges)
+    scale = float(np.abs(values[:, 160:-160]).max())
+    for _ in range(HALVINGS):
+        # Where performances jump, or rise without end, inside: as rare values lie there as at the ends.
+        size = np.maximum(np.abs(values[:, 1:]), np.abs(values[:, :-1]))
+        wide = (np.abs(np.diff(values, axis=1)) > 0.25 * (scale + size)).any(axis=0)
+        split = wide & (np.diff(ndtr(edges)) > NEGLIGIBLE)
+        if not split.any():
+            break
+        middle = ((edges[1:] + edges[:-1]) / 2)[split]
+        order = np.argsort(np.concatenate([edges, middle]))
+        values = np.concatenate([values, quantile(middle)], axis=1)[:, order]
+        edges = np.concatenate([edges, middle])[order]
+    within = np.maximum(np.abs(values[:, 1:]), np.abs(values[:, :-1])).max(axis=0)
+    order = np.argsort(within)
+    distance, chance = within[order], np.diff(ndtr(edges))[order]
+    rarely = np.minimum(np.cumsum(chance[::-1])[::-1], 1.0)
     halfway = (distance - span) / 2
-    rarely = 2 * ndtr(-t)
     there = np.interp(halfway, distance, rarely, left=1.0)
     matters = rarely * np.minimum(there + missing(np.maximum(halfway, 0.0)), 1.0)
     return float(distance[np.argmax(matters <= TOLERANCE)] if matters[-1] <= TOLERANCE else distance[-1])

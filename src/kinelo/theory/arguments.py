@@ -20,7 +20,10 @@ def as_system(system: object) -> RatingSystem:
     if isinstance(system, Outcome):
         return RatingSystem(system)
     if not isinstance(system, RatingSystem):
-        raise InputError(f"system must be a RatingSystem, or an Outcome such as Tanh, not {system!r}.")
+        raise InputError(
+            "system must be a RatingSystem, or an outcome (Tanh, Probit, Davidson or your own kinelo.Outcome), "
+            f"not {system!r}."
+        )
     return system
 
 
