@@ -32,6 +32,7 @@ def calendar(sides=10, matches=400, seed=1, home=30.0, kappa=0.8, late=0):
 
 
 PARAMETERS = Parameters(4.0, 20.0, 0.1, 150.0, -40.0, 5.0, 0.8)
+QUICK = Parameters(40.0, 100.0, 5.0, 150.0, -40.0, 5.0, 0.8)
 
 
 def system(league, h=20.0, kappa=0.8):
@@ -72,12 +73,12 @@ def test_drawn_strengths_have_the_smoothed_moments():
     assert np.abs(home.mean(axis=0) - smooth.home).max() < 4.5 * home.std(axis=0).max() / 20
 
 
-@pytest.mark.parametrize("k", [12.0, 60.0])
-def test_expected_losses_ratings_and_errors_are_those_of_leagues_played_again(k):
+@pytest.mark.parametrize(("k", "parameters"), [(12.0, PARAMETERS), (60.0, PARAMETERS), (60.0, QUICK)])
+def test_expected_losses_ratings_and_errors_are_those_of_leagues_played_again(k, parameters):
     league, again = calendar(), 600
-    recursion = Recursion(league, PARAMETERS, system(league), league.size // 2)
+    recursion = Recursion(league, parameters, system(league), league.size // 2)
     out = recursion.follow(k)
-    drawn = [replay(league, PARAMETERS, np.random.default_rng(n)) for n in range(again)]
+    drawn = [replay(league, parameters, np.random.default_rng(n)) for n in range(again)]
     S, strength = np.stack([one.result for one in drawn]), np.stack([one.strength for one in drawn])
     R, nu_D, kappa = np.zeros((again, league.sides)), NU * 1.4, 0.8
     loss, gap, error = (np.empty((again, league.size)) for _ in range(3))
