@@ -91,6 +91,23 @@ def test_nonsense_is_refused_in_words(name):
     assert not complaints, "\n".join(complaints)
 
 
+MEANT_LATER = {
+    ("KalmanElo", "covariance"), ("PlayerElo", "role_weights"), ("PlayerElo", "known"), ("PlayerElo", "strength"),
+    ("BradleyTerry", "covariates"), ("BradleyTerry", "anchor"),
+}  # fmt: skip
+"""Constructors of raters store what they are given, and ``fit`` refuses it."""
+
+
+@pytest.mark.parametrize("name", ["Normal", "Fixed", "read_matches", "Rules", "RatingBook", "Mixture", "KalmanElo"])
+def test_what_means_nothing_is_not_taken(name):
+    call, good = CALLS[name]
+    for argument in good:
+        if (name, argument) not in MEANT_LATER:
+            for value in (math.nan, 10**400, object(), [math.nan, 1.0]):
+                with pytest.raises((kn.InputError, TypeError)):
+                    made(call, {**good, argument: value})
+
+
 @pytest.mark.parametrize(
     ("name", "argument"),
     [

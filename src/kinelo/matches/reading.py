@@ -103,6 +103,8 @@ def read_matches(
     opened = open_table(source)
     if opened.table.height == 0:
         raise InputError(f"{name} contains no matches; at least one row below the header is needed")
+    if played is not True and played is not False:
+        raise InputError(f"played must be True or False, not {played!r:.60}.")
     wanted = Options(columns, played, results, conditions, read_aliases(aliases), drop_repeats)
     rows = interpret(opened, wanted, name)
     matches = _accept(rows, name)

@@ -58,6 +58,8 @@ class Strength(ABC):
         """Take note of each team's mean and standard deviation (or a common one), and of the teams' names."""
         values = team_vector("theta", theta)
         self.theta, self.sigma = values, spreads(sigma, values)
+        if names is not None and any(isinstance(name, float) and name != name for name in names):
+            raise InputError("names must be a list of names; one of them is NaN.")
         self.names = None if names is None else tuple(str(name) for name in names)
         if self.names is not None and len(self.names) != values.size:
             raise InputError(f"names must list one name per team: {len(self.names)} names for {values.size} teams.")

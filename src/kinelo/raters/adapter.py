@@ -23,6 +23,8 @@ def settings_of(rater: Any) -> dict[str, Any]:
     if hasattr(rater, "get_params"):
         return dict(rater.get_params(deep=False))
     kind = type(rater)
+    if not callable(getattr(rater, "fit", None)):
+        raise InputError(f"rater must be a rater such as KalmanElo, not {kind.__name__}")
     names = list(inspect.signature(kind).parameters)
     missing = [name for name in names if not hasattr(rater, name)]
     if missing:
