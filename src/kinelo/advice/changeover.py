@@ -76,6 +76,12 @@ class Changeover:
         What happens at the thresholds.
     only_old, only_new
         Sides on one list alone.
+
+    >>> import kinelo as kn
+    >>> games = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "result": [1, 0]})
+    >>> found = kn.changeover({"A": 1510, "B": 1490}, {"A": 1530, "B": 1470}, games, thresholds={"Master": 1520})
+    >>> found.titles[0].gained, found.table["move"].to_list()
+    (('A',), [20.0, -20.0])
     """
 
     table: pl.DataFrame

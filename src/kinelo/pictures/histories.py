@@ -74,7 +74,7 @@ def _draw_shown(axes: Axes, history: pl.DataFrame, shown: Sequence[str], stops: 
         color = SERIES[k % len(SERIES)]
         if k == 0:
             axes.fill_between(
-                date, rating - doubt, rating + doubt, color=color, alpha=0.18, lw=0, label="± uncertainty of the first"
+                date, rating - doubt, rating + doubt, color=color, alpha=0.18, lw=0, label="± one standard deviation"
             )
         style = "-" if k < len(SERIES) else "--"
         label = f"{literal(name, LONGEST_NAME)}  {rating[-1]:.0f}"
