@@ -219,7 +219,7 @@ def causes_of(recursion: Recursion, in_use: SystemInUse, matches: Matches, k: fl
     return differences_from(posterior_check(recursion, in_use, matches, k))
 
 
-def tested_in_use(in_use: SystemInUse, matches: Matches, measured: Backtest, advised: float) -> Comparison:
+def compare_in_use(in_use: SystemInUse, matches: Matches, measured: Backtest, advised: float) -> Comparison:
     """The system in use, rated by its own rater, against every K tried."""
     losses = own_losses(in_use.blank(), matches)
     all_tried = [(float(k), measured.against(losses, float(k))) for k in measured.k]
@@ -243,7 +243,7 @@ def _assembled(
     dynamics = _dynamics(step, rate, spread)
     level = np.zeros(int(active.sum())) if isinstance(dynamics, Form) else strength[active]
     now = recursion.at(k if steps is None else steps)
-    tested = tested_in_use(in_use, matches, measured, advice.k)
+    tested = compare_in_use(in_use, matches, measured, advice.k)
     rated = in_use.blank().update(matches).ratings_
     found = Audit(
         verdict="", advice=advice, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
