@@ -85,8 +85,8 @@ def solve(
     shape
         Shape X of the performances θ + σX: a SciPy distribution such as ``scipy.stats.t(3)``; normal by default.
     device
-        "cpu", "gpu" (for AllPlayAll()), or "auto". Densities agree to about 1e-12, and what is conserved is
-        conserved on both.
+        "cpu", "gpu" (for AllPlayAll()), or "auto". Densities agree to rounding, about 1e-15 where it was
+        measured (tests ask for 1e-12), and what is conserved is conserved on both.
     progress
         Whether to show a progress bar.
     dynamics
