@@ -383,6 +383,24 @@ def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
     assert page.locator("#leaderboard tbody tr").count() == 20
 
 
+def test_a_session_is_saved_to_one_file_and_opened_again(visit, tmp_path):
+    page = visit("#rate")
+    upload(page, GOOD, name="$ league 😀.csv")
+    page.wait_for_selector("#rate-go")
+    page.select_option("#rater", "glicko")
+    page.click("#rate-go")
+    page.wait_for_selector("#rated:not([hidden])")
+    board = page.inner_text("#leaderboard")
+    with page.expect_download() as waiting:
+        page.click("#download-session")
+    waiting.value.save_as(tmp_path / "mine.json")
+    other = visit("#rate")
+    other.set_input_files("#file-session", tmp_path / "mine.json")
+    other.wait_for_selector("#rated:not([hidden])")
+    assert other.inner_text("#leaderboard") == board and other.input_value("#rater") == "glicko"
+    assert "$ league 😀.csv: 160 rows" in other.inner_text("#drop-results")
+
+
 LINEUPS = "match_id,side,player\n" + "\n".join(f"{k},{side},P{k % 9}" for k in range(160) for side in ("home", "away"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from pathlib import Path
 from typing import Any
 
 from starlette.background import BackgroundTask
@@ -28,20 +29,30 @@ async def _ask(page: Page, task: str, **arguments: Any) -> Response:
     """Have the page's worker do something; one that died is replaced by one that knows the same tables and ratings."""
     await page.league.restored(page.jobs, page.key)
     answer = await page.jobs.ask(page.key, "rating", task, page.report("rating"), **arguments)
-    page.league.note(task, arguments)
+    page.league.note(task, arguments, answer)
     return JSONResponse(answer)
 
 
 async def _upload(request: Request) -> Response:
-    page, limits = _page(request), request.app.state.settings.limits
     kind = request.path_params["kind"]
     if kind not in ("results", "lineups"):
         raise InputError(f"a table holds results or lineups, not {kind!r}.")
+    return await _received(request, "look", [kind])
+
+
+async def _open_session(request: Request) -> Response:
+    return await _received(request, "open_session", ["results", "lineups"])
+
+
+async def _received(request: Request, task: str, kinds: list[str]) -> Response:
+    """Take a file and have the page's worker read it; what it holds is kept in files that a later worker can read."""
+    page, limits = _page(request), request.app.state.settings.limits
     name = shown_name(request.query_params.get("name", ""))
     if page.uploading:
         raise InputError("another file of this page is still on its way; one at a time.")
     page.uploading = True
-    path, keep = page.folder / secrets.token_hex(8), page.folder / secrets.token_hex(8)
+    path = page.folder / secrets.token_hex(8)
+    keep = {kind: str(page.folder / secrets.token_hex(8)) for kind in kinds}
     size = 0
     try:
         with path.open("wb") as file:
@@ -52,16 +63,24 @@ async def _upload(request: Request) -> Response:
                 file.write(chunk)
         if size == 0:
             raise InputError(f"{name} is empty.")
-        return await _ask(
-            page, "look", kind=kind, path=str(path), keep=str(keep), name=name, rows=limits.rows, columns=limits.columns
-        )
+        known: dict[str, Any] = {"keep": keep} if task == "open_session" else {"kind": kinds[0], "keep": keep[kinds[0]]}
+        return await _ask(page, task, path=str(path), name=name, rows=limits.rows, columns=limits.columns, **known)
     except WorkerDied:
-        keep.unlink(missing_ok=True)
+        for kept in keep.values():
+            Path(kept).unlink(missing_ok=True)
         raise InputError(f"{name} could not be read: the process that read it died. Nothing else is lost.") from None
     finally:
         page.uploading = False
         for suffix in ("", ".csv", ".parquet"):  # a reader that died leaves what it renamed
             path.with_suffix(suffix).unlink(missing_ok=True)
+
+
+async def _save_session(request: Request) -> Response:
+    page = _page(request)
+    path = page.folder / secrets.token_hex(8)
+    await _ask(page, "save", path=str(path))
+    sent = BackgroundTask(path.unlink, missing_ok=True)
+    return FileResponse(path, media_type="application/json", filename="kinelo-session.json", background=sent)
 
 
 def shown_name(given: str) -> str:
@@ -81,7 +100,7 @@ async def _prepare(request: Request) -> Response:
 
 
 async def _sample(request: Request) -> Response:
-    return await _ask(_page(request), "sample")
+    return await _ask(_page(request), "sample", name=request.query_params.get("name", "football"))
 
 
 async def _forget(request: Request) -> Response:
@@ -156,6 +175,8 @@ routes = [
     Route("/api/pages/{page}/league/prepare", _prepare, methods=["POST"]),
     Route("/api/pages/{page}/league/tables/{kind}", _upload, methods=["POST"]),
     Route("/api/pages/{page}/league/tables/{kind}", _forget, methods=["DELETE"]),
+    Route("/api/pages/{page}/league/session", _open_session, methods=["POST"]),
+    Route("/api/pages/{page}/league/session.json", _save_session, methods=["GET"]),
     Route("/api/pages/{page}/league/sample", _sample, methods=["POST"]),
     Route("/api/pages/{page}/league/rate", _rate, methods=["POST"]),
     Route("/api/pages/{page}/league/rank", _rank, methods=["POST"]),

@@ -14,11 +14,12 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.lab.rate.auditing import hand_over
+from kinelo.lab.rate.samples import sample_tables
+from kinelo.lab.rate.session import read_session, write_session
 from kinelo.lab.rate.standings import calibration, histories, leaderboard, parameters, summary
 from kinelo.lab.rate.tables import Table, check_choice, forget_columns, names_winners, read_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
-from kinelo.matches.sample import sample_league
 from kinelo.raters.choice import AUTOMATIC, RATERS, choose_rater, rater_called
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
@@ -40,6 +41,7 @@ class RatingController:
         """Ratings belong to the tables they were made from."""
         self._matches: Matches | None = None
         self._rater: Rater | None = None
+        self._chosen: dict[str, Any] | None = None
         self._downloads: dict[str, pl.DataFrame] = {}
 
     def look(self, kind: str, path: str, name: str, rows: int, columns: int, keep: str | None = None) -> dict[str, Any]:
@@ -62,16 +64,28 @@ class RatingController:
         self._forget_ratings()
         return self.seen()
 
-    def sample(self) -> dict[str, Any]:
+    def sample(self, name: str = "football") -> dict[str, Any]:
         """Take a made-up league instead of an upload."""
-        league = sample_league()
-        self._tables = {
-            "results": Table("results", "a made-up league", league.results.cast(pl.String), 1),
-            "lineups": Table("lineups", "its line-ups", league.lineups.cast(pl.String), 1),
-        }
+        self._tables = sample_tables(name)
         self._made_up = True
         self._forget_ratings()
         return self.seen()
+
+    def save(self, path: str) -> dict[str, Any]:
+        """Write tables and choices of a league that was rated to one file."""
+        if self._chosen is None:
+            raise InputError("rate a league first; then the session can be saved.")
+        write_session(Path(path), self._tables, self._chosen)
+        return {}
+
+    def open_session(self, path: str, name: str, rows: int, columns: int, keep: dict[str, str]) -> dict[str, Any]:
+        """Take the tables of a saved session; they are written to the files of ``keep``."""
+        tables, chosen = read_session(Path(path), name, rows, columns)
+        for kind, table in tables.items():
+            table.write(Path(keep[kind]))
+        self._tables, self._made_up = tables, False
+        self._forget_ratings()
+        return {**self.seen(), "chosen": chosen}
 
     def forget(self, kind: str) -> dict[str, Any]:
         """Let go of a table."""
@@ -95,7 +109,7 @@ class RatingController:
         matches = self._read(columns)
         if rater == "player" and matches.lineups is None:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
-        choice = None
+        choice, chosen = None, {"columns": columns, "rater": rater}
         if rater == AUTOMATIC:
             self._progress("Comparing the raters on these matches")
             choice = choose_rater(matches)
@@ -110,7 +124,7 @@ class RatingController:
         checked, forecasts = calibration(rater, matches)
         rejects = self._rejects(matches)
         ranked, ranking = _first_ranking(fitted, matches)
-        self._matches, self._rater = matches, fitted
+        self._matches, self._rater, self._chosen = matches, fitted, chosen
         self._downloads = {
             "leaderboard": ranked, "ratings": fitted.ratings_, "histories": history, "forecasts": forecasts,
             "rejects": rejects,

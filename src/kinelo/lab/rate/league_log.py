@@ -8,7 +8,7 @@ from typing import Any
 
 from kinelo.lab.serve.jobs import Jobs, Worker
 
-CHANGES_TABLES = ("sample", "look", "forget")
+CHANGES_TABLES = ("sample", "look", "forget", "open_session")
 RESTORED = ("kind", "keep", "name")
 """What of an upload is needed to take it again."""
 
@@ -21,12 +21,19 @@ class LeagueLog:
         self._worker: Worker | None = None
         self._restoring = asyncio.Lock()
 
-    def note(self, task: str, arguments: dict[str, Any]) -> None:
+    def note(self, task: str, arguments: dict[str, Any], answer: dict[str, Any]) -> None:
         """Remember a task that succeeded, and forget those that it undoes."""
         if task in CHANGES_TABLES:
             self._drop("rate", "rank")
         if task == "sample":
             self._drop_tables()
+        elif task == "open_session":
+            self._drop_tables()
+            for kind, keep in arguments["keep"].items():
+                if kind in answer["tables"]:
+                    name = answer["tables"][kind]["name"]
+                    self._tasks.append(("restore", {"kind": kind, "keep": keep, "name": name}))
+            return
         elif task == "look":
             if any(other == "sample" for other, _ in self._tasks):  # a file of one's own ends the made-up league
                 self._drop_tables()

@@ -6,7 +6,7 @@ const KINDS = ["results", "lineups"];
 
 export class Rate {
   #connection; #limits; #raters; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
-  #jobs = 0; #queue = Promise.resolve(); #words = {};
+  #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {};
 
   constructor(connection, about) {
     this.#connection = connection;
@@ -15,7 +15,14 @@ export class Rate {
     this.rated = new Rated(connection);
     for (const kind of KINDS) this.#wireDrop(kind);
     wireStrayDrops();
-    $("#sample").addEventListener("click", () => this.#work("Making up a league", () => this.#takeSample()));
+    for (const button of document.querySelectorAll("[data-sample]")) {
+      button.addEventListener("click", () => this.#work("Making up a league", () => this.#takeSample(button.dataset.sample)));
+    }
+    $("#file-session").addEventListener("change", ({ target }) => {
+      const file = target.files[0];
+      if (file) this.#work("Opening the session", () => this.#openSession(file));
+      target.value = "";
+    });
     $("#mapping").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#work("Rating", () => this.#rate());
@@ -103,10 +110,25 @@ export class Rate {
     this.#found(seen);
   }
 
-  async #takeSample() {
-    const seen = await this.#connection.ask("league/sample");
+  // Tables, columns and rater as they were saved, rated at once.
+  async #openSession(file) {
+    const seen = await this.#connection.ask(`league/session?name=${encodeURIComponent(file.name)}`, { body: file });
     this.#files = {};
-    this.#sampled = true;
+    this.#sampled = false;
+    this.#session = file;
+    this.#found(seen);
+    this.#columns = seen.chosen.columns;
+    this.#rater = seen.chosen.rater;
+    this.#drawMapping();
+    this.#status("Rating…");
+    await this.#rate();
+  }
+
+  async #takeSample(name) {
+    const seen = await this.#connection.ask(`league/sample?name=${name}`);
+    this.#files = {};
+    this.#sampled = name;
+    this.#session = null;
     this.#found(seen);
     this.#rater = "team";
     this.#drawMapping();
@@ -183,7 +205,8 @@ export class Rate {
     const [columns, rater, shown, had] = [this.#columns, this.#rater, this.rated.shown, Object.keys(this.#tables)];
     await this.#work("Reading the files again", async () => {
       let seen = null;
-      if (this.#sampled) seen = await this.#connection.ask("league/sample");
+      if (this.#sampled) seen = await this.#connection.ask(`league/sample?name=${this.#sampled}`);
+      else if (this.#session) seen = await this.#connection.ask("league/session", { body: this.#session.slice() });
       for (const kind of KINDS.filter((one) => this.#sampled && !had.includes(one))) {
         seen = await this.#connection.ask(`league/tables/${kind}`, { method: "DELETE" });
       }

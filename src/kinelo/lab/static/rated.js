@@ -205,14 +205,15 @@ export class Rated {
     const links = DOWNLOADS.map(([name, text]) => element("a", { href: "#", id: `download-${name}`, onclick: (event) => this.#download(event, name) }, `${text} (CSV)`));
     const row = (p) => element("tr", {}, element("td", {}, p.name), element("td", { class: "number" }, figure(p.value)),
       element("td", { class: "number" }, p.error === null ? (p.estimated ? "hardly matters" : "given") : `± ${figure(p.error, 2)}`), element("td", {}, p.meaning));
+    links.push(element("a", { href: "#", id: "download-session", onclick: (event) => this.#download(event, "session", "json") }, "This session (to open here again)"));
     $("#rated-details").replaceChildren(element("h3", {}, "Take it with you"), element("div", { class: "downloads" }, ...links),
       element("details", {}, element("summary", {}, "What was estimated from the matches"),
         element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...parameters.map(row))))));
   }
 
-  #download(event, name) {
+  #download(event, name, format = "csv") {
     event.preventDefault();
-    this.#connection.download(`league/${name}.csv`, `kinelo-${name}.csv`).catch((error) => say(error.message));
+    this.#connection.download(`league/${name}.${format}`, `kinelo-${name}.${format}`).catch((error) => say(error.message));
   }
 }
 

@@ -1,0 +1,59 @@
+"""Leagues to try without a file: football clubs with line-ups, and a chess club whose members come, improve and go."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import numpy as np
+import polars as pl
+
+from kinelo.errors import InputError
+from kinelo.lab.rate.tables import Table
+from kinelo.matches.sample import sample_league
+
+SAMPLES = {"football": "Football clubs, with line-ups", "chess": "A chess club, with newcomers and many draws"}
+FOUNDERS, NEWCOMERS, WEEKS, BOARDS = 24, 24, 150, 8
+SPREAD, NEWCOMER_LEVEL, WALK = 200.0, -150.0, 8.0
+"""Elo points: strengths of the founders, the level at which newcomers join, and how far a strength moves in a week."""
+DRAWS = 0.35
+"""Share of draws between equals."""
+
+
+def sample_tables(name: str) -> dict[str, Table]:
+    """The tables of a made-up league."""
+    if name == "football":
+        league = sample_league()
+        return {
+            "results": Table("results", "a made-up league", league.results.cast(pl.String), 1),
+            "lineups": Table("lineups", "its line-ups", league.lineups.cast(pl.String), 1),
+        }
+    if name == "chess":
+        return {"results": Table("results", "a made-up chess club", chess_club(), 1)}
+    raise InputError(f"there is no made-up league {name!r}; there are {', '.join(SAMPLES)}.")
+
+
+def chess_club(seed: int = 1) -> pl.DataFrame:
+    """Games of a club: strengths walk, half of the members join later and weaker, and those who left do not return.
+
+    >>> chess_club().columns, chess_club().height
+    (['date', 'white', 'black', 'result'], 1200)
+    """
+    rng = np.random.default_rng(seed)
+    members = FOUNDERS + NEWCOMERS
+    strength = rng.normal(0.0, SPREAD, members)
+    strength[FOUNDERS:] += NEWCOMER_LEVEL
+    joins = np.concatenate([np.zeros(FOUNDERS), np.sort(rng.integers(10, WEEKS - 30, NEWCOMERS))])
+    leaves = np.where(rng.random(members) < 0.3, joins + rng.integers(30, WEEKS, members), WEEKS)
+    names = [f"Member {k + 1:02d}" for k in range(members)]
+    rows: list[tuple[str, str, str, str]] = []
+    for week in range(WEEKS):
+        strength += rng.normal(0.0, WALK, members)
+        here = rng.permutation(np.flatnonzero((joins <= week) & (week < leaves)))[: 2 * BOARDS]
+        day = str(date(2022, 1, 7) + timedelta(weeks=week))
+        for white, black in here[: len(here) // 2 * 2].reshape(-1, 2):
+            share = 1 / (1 + 10 ** (-(strength[white] - strength[black] + 30) / 400))
+            draw = DRAWS * 4 * share * (1 - share)
+            chance = rng.random()
+            result = "1" if chance < share - draw / 2 else "0.5" if chance < share + draw / 2 else "0"
+            rows.append((day, names[white], names[black], result))
+    return pl.DataFrame(rows, schema=["date", "white", "black", "result"], orient="row")

@@ -1,0 +1,60 @@
+"""A session in one file: the tables of a page, which column is what, and the rater, as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kinelo.errors import InputError
+from kinelo.lab.rate.tables import FIELDS, Table
+
+VERSION = 1
+
+
+def write_session(path: Path, tables: dict[str, Table], chosen: dict[str, Any]) -> None:
+    """Write tables and choices; every cell as text, as it stood in the file."""
+    content = {
+        "kinelo_session": VERSION,
+        "tables": {
+            kind: {
+                "name": table.name,
+                "header_lines": table.header_lines,
+                "columns": {name: table.frame[name].cast(pl.String).to_list() for name in table.frame.columns},
+            }
+            for kind, table in tables.items()
+        },
+        **chosen,
+    }
+    path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+
+
+def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[str, Table], dict[str, Any]]:
+    """Read what :func:`write_session` wrote, refusing what is no session or too large."""
+    try:
+        content = json.loads(path.read_bytes())
+        if content["kinelo_session"] != VERSION:
+            raise InputError(f"{name} is a session of another version of Kinelo.")
+        tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
+        chosen = {"columns": dict(content["columns"]), "rater": str(content["rater"])}
+        if not all(isinstance(text, str) for pair in chosen["columns"].items() for text in pair):
+            raise TypeError
+    except InputError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError):
+        raise InputError(f"{name} is no session that Kinelo saved.") from None
+    for table in tables.values():
+        if table.frame.height > rows or table.frame.width > columns:
+            raise InputError(f"{name} is too large: at most {rows:,} rows and {columns:,} columns are accepted here.")
+    return tables, chosen
+
+
+def _table(kind: str, plain: dict[str, Any]) -> Table:
+    if kind not in FIELDS:
+        raise KeyError(kind)
+    frame = pl.DataFrame(plain["columns"], schema=dict.fromkeys(plain["columns"], pl.String))
+    if frame.height == 0 or frame.width < 2:
+        raise ValueError(kind)
+    return Table(kind, str(plain["name"])[:80], frame, int(plain["header_lines"]))
