@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 import synthetic
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing
+from kinelo.paper.figure import read_figures
 from kinelo.paper.figures.leagues.evidence import Leagues
 from kinelo.paper.rendering import render
 from kinelo.pictures.style import picture_bytes
@@ -45,3 +48,20 @@ def test_panels_arranged_once_stand_where_matplotlib_puts_them():
 def test_a_drawing_that_cannot_be_made_says_why():
     with pytest.raises(InputError, match="the drawing 'leagues' needs a run named 'R1'"):
         render("leagues", Leagues({}))
+
+
+def test_captions_say_how_long_the_runs_of_their_scale_are():
+    full, quick = (read_figures(scale=scale, wanted=[4])[0] for scale in ("full", "quick"))
+    assert "after 10⁶ steps of 25 matches, mean of 50 realisations" in full.caption
+    assert "after 24,000 steps of 25 matches, mean of 6 realisations" in quick.caption
+    for figure in (*read_figures(), *read_figures(scale="quick")):
+        assert "{" not in figure.caption
+
+
+def test_panels_are_labelled_by_their_data():
+    """Whatever a run is called in its study: its σ may have been changed there."""
+    evidence = synthetic.EVIDENCE["homogeneous_micro"]()
+    first, *others = evidence.runs.items()
+    changed = replace(first[1], common_sigma=0.7)
+    figure = drawing("homogeneous_micro")(replace(evidence, runs=dict([(first[0], changed), *others])))
+    assert figure.axes[0].get_title(loc="left").startswith("σ = 0.7: slope")

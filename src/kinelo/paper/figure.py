@@ -3,7 +3,7 @@
 A figure file is TOML: ``figure``, ``title``, ``caption``, ``draw``, a ``[study]`` table with what all its runs share
 (written as in a study file), ``[[run]]`` tables with a ``name`` and what differs, ``[parameters]`` for the drawing,
 and ``[quick]`` with what changes at quick scale (``[quick.study]``, ``[quick.parameters]``). What a run says for itself
-holds at both scales.
+holds at both scales. ``{steps}`` and ``{realisations}`` in a caption stand for those of its first simulation.
 """
 
 from __future__ import annotations
@@ -91,9 +91,27 @@ def _parse(source: str, text: str, scale: Scale) -> FigureStudy:
             raise InputError(f"{source}: every [[run]] needs a name of its own, not {name!r}.")
         plan = merged(merged(content.get("study", {}), quick.get("study", {})), run)
         studies[name] = parse_study(plan, f"{source}, run {name!r}")
-    return FigureStudy(
-        content["figure"], content["title"], content.get("caption", ""), content["draw"], studies, parameters, source
-    )
+    caption = fill_caption(content.get("caption", ""), studies)
+    return FigureStudy(content["figure"], content["title"], caption, content["draw"], studies, parameters, source)
+
+
+def fill_caption(caption: str, studies: Mapping[str, Study]) -> str:
+    """The caption with ``{steps}`` and ``{realisations}`` of the first simulation in their places.
+
+    >>> fill_caption("Without a run", {})
+    'Without a run'
+    """
+    plan = next((study.simulate for study in studies.values() if study.simulate is not None), None)
+    if plan is None:
+        return caption
+    return caption.replace("{steps}", _count(plan.steps)).replace("{realisations}", str(plan.realisations))
+
+
+def _count(number: int) -> str:
+    millions, rest = divmod(number, 1_000_000)
+    if rest or not millions:
+        return f"{number:,}"
+    return "10⁶" if millions == 1 else f"{millions}·10⁶"
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

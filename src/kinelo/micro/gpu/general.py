@@ -22,7 +22,7 @@ from kinelo.play.users import UserFunctions
 
 cuda: Any = numba_cuda
 
-ONE, NOTHING, UNMOVED = np.uint64(1), np.uint64(0), np.int64(0)
+ONE, NOTHING = np.uint64(1), np.uint64(0)
 FIRST_TURN, TURN, NEXT = np.uint32((1 << 27) - 1), np.uint32(5), np.uint32(1)
 
 
@@ -105,26 +105,13 @@ def general_kernel(formulas: SimpleNamespace, target: Target, functions: UserFun
                         else:
                             below, beyond = win[pair], loss[pair]
                         draws = Draws(match, bits, used, x, y, mean_x, mean_y, fraction, below, beyond)
-                        # Memory is what a match waits for here: only a league that moves needs all of a side.
-                        if motion.moving:
-                            mine = Side(
-                                r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i]
-                            )
-                            theirs = Side(
-                                r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j]
-                            )
-                        else:
-                            mine = Side(r[i], 0.0, 0.0, UNMOVED, 0.0, UNMOVED, n[i], top[i], owed[i], 0.0)
-                            theirs = Side(r[j], 0.0, 0.0, UNMOVED, 0.0, UNMOVED, n[j], top[j], owed[j], 0.0)
                         mine, theirs, _result, used = play_match(
-                            mine, theirs, (gamma[i], gamma[j]), (junior[i], junior[j]), rules, draws, b, tie
-                        )
-                        r[i], n[i], top[i], owed[i] = mine.rating, mine.matches, mine.reached, mine.owed
-                        r[j], n[j], top[j], owed[j] = theirs.rating, theirs.matches, theirs.reached, theirs.owed
-                        if motion.moving:
-                            rho[i], clock[i], v[i], rest[i], known[i] = mine[1], mine[3], mine[4], mine[5], mine[9]
-                            rho[j], clock[j], v[j], rest[j] = theirs[1], theirs[3], theirs[4], theirs[5]
-                            known[j] = theirs[9]
+                            Side(r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i]),
+                            Side(r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j]),
+                            (gamma[i], gamma[j]), (junior[i], junior[j]), rules, draws, b, tie,
+                        )  # fmt: skip
+                        r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i] = mine
+                        r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j] = theirs
                         tally += 1
                     waits = False
                 turn = np.uint32(turn - NEXT)

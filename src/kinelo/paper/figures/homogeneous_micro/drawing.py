@@ -20,9 +20,9 @@ def draw(data: Micro) -> Figure:
     with style.journal_style():
         figure = style.new_figure(style.PAGE, 2.5)
         panels = np.atleast_1d(figure.subplots(1, len(data.runs), sharey=True))
-        for axes, (name, run) in zip(panels, data.runs.items()):
+        for axes, run in zip(panels, data.runs.values()):
             ratings_with_map(axes, run)
-            axes.set_title(f"{name}: slope {run.slope:.3f}")
+            axes.set_title(f"σ = {run.common_sigma:g}: slope {run.slope:.3f}")
             axes.set_xlabel(STRENGTH)
         panels[0].set_ylabel(RATING)
         panels[0].legend(loc="upper left")
