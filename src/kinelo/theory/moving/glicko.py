@@ -121,7 +121,7 @@ class GlickoLeague:
     """A league seen by Glicko: expected results, opponents, growth c, and how strengths move."""
 
     def __init__(
-        self, outcome: Outcome, strengths: Strength | Continuum, growth: float, motion: Motion | None = None
+        self, outcome: Outcome, strengths: Strength | Continuum | Teams, growth: float, motion: Motion | None = None
     ) -> None:
         if not isinstance(outcome, Tanh):
             raise InputError(f"Glicko's formulas are those of Tanh, not of {type(outcome).__name__}.")
@@ -236,9 +236,8 @@ def _settled(league: GlickoLeague, *, noisy: bool) -> DeviationState:
     teams, mixing, size = league.teams, Mixing(), league.teams.size
     base: Array = np.full(size, league.growth / league.nu)
     state = _State(teams.theta.copy(), np.zeros(size), base / 2 if noisy else np.zeros(size), base, 0.0)
-    change = math.inf
+    image, variance, steps, pairs = _image(league, state, noisy)
     for _ in range(ITERATIONS):
-        image, variance, steps, pairs = _image(league, state, noisy)
         change = float(np.abs(image.vector() - state.vector()).max()) * league.nu
         if change <= GOAL:
             break
@@ -246,7 +245,8 @@ def _settled(league: GlickoLeague, *, noisy: bool) -> DeviationState:
         # A long Newton step can overshoot where b is flat; the next ones make up for a shorter one.
         shorter = image._replace(rating=state.rating + (image.rating - state.rating) * min(1.0, 2 / (far + 1e-300)))
         state = _State.of(mixing.propose(state.vector(), shorter.vector(), max(change, 1e-3 * GOAL)), image)
-    if change > ACCEPTED:
+        image, variance, steps, pairs = _image(league, state, noisy)
+    if float(np.abs(image.vector() - state.vector()).max()) * league.nu > ACCEPTED:
         raise NoStationaryState(
             f"The deviations of this league were not found with growth = {league.growth:g}; simulate it."
         )
