@@ -140,7 +140,7 @@ def fresh_memory(system: RatingSystem, strengths: Strength, dynamics: Motions, r
 def league_of(rating: Array, memory: Mapping[str, NDArray], chosen: slice) -> League:
     """Some realisations as loops take them; what the league does not remember is there too, and nobody keeps it."""
     shape, whole = rating[chosen].shape, {"clock": np.int64, "rest": np.int64, "matches": np.int64, "reached": np.bool_}
-    parts = [
+    parts: list[NDArray] = [
         memory[name][chosen] if name in memory else np.zeros(shape, whole.get(name, np.float64))
         for name in League._fields[1:]
     ]

@@ -47,12 +47,13 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
 @contextmanager
 def _code_folder(sources: Path) -> Iterator[None]:
     """Have Numba keep what is compiled meanwhile in a folder named after its sources."""
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(Path(before or _default_folder()) / f"{sources.name}-{digest(sources)[:16]}")
+    settings: Any = config
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(Path(before or _default_folder()) / f"{sources.name}-{digest(sources)[:16]}")
     try:
         yield
     finally:
-        config.CACHE_DIR = before
+        settings.CACHE_DIR = before
 
 
 @cache
