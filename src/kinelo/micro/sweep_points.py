@@ -18,16 +18,15 @@ from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import even_groups, played_states
 from kinelo.micro.simulate import dataset_of
 from kinelo.micro.state import Setting, SimulationState, starting_state
-from kinelo.model.fingerprint import fingerprint
+from kinelo.micro.tables import tables_of
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, whole
 from kinelo.play.laws import code_outcome, code_pairing
 from kinelo.play.stream import realisation_keys
-from kinelo.play.tables import LARGEST_TABLE, ResultTable, result_table
+from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device
-from kinelo.runtime.memory import check_memory
 from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
@@ -111,17 +110,6 @@ def simulate_points(
         dataset_of([_state_of_point(state, k, points) for state in kept], league.system, league.strengths, description)
         for k, league in enumerate(leagues)
     ]
-
-
-def tables_of(leagues: Sequence[Setting]) -> tuple[list[ResultTable], NDArray[np.uint64]]:
-    """Every table that leagues of one size need, once, and which of them each league has."""
-    found: dict[str | int, int] = {}
-    names = [fingerprint(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)]
-    which = [found.setdefault(name, len(found)) for name in names]
-    teams = leagues[0].strengths.teams
-    check_memory(16.0 * len(found) * teams * (teams - 1), f"{len(found):,} tables of results", "use fewer teams")
-    first = [leagues[which.index(k)] for k in range(len(found))]
-    return [result_table(one.system.outcome, one.strengths) for one in first], np.array(which, dtype=np.uint64)
 
 
 def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Play:

@@ -25,7 +25,7 @@ from kinelo.micro.gpu.matches import (
 from kinelo.micro.gpu.target import target, unfused
 from kinelo.micro.league import Play
 from kinelo.micro.state import Setting
-from kinelo.micro.sweep_points import tables_of
+from kinelo.micro.tables import tables_of
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.validation import Array
