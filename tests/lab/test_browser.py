@@ -115,7 +115,7 @@ def moves(controls: list[dict]) -> list[tuple[str, object, object]]:
                 if other != control["default"]
             ]
         elif control["logarithmic"]:
-            found.append((control["name"], 160, 100))
+            found.append((control["name"], 76, 48))
         else:
             far = control["high"] if control["default"] < (control["low"] + control["high"]) / 2 else control["low"]
             found.append((control["name"], far, control["default"]))

@@ -90,9 +90,9 @@ export class Rated {
     const { rows, more } = this.#result.leaderboard;
     const wanted = $("#filter").value.trim().toLowerCase();
     const ends = rows.map((row) => [row.rating - 2 * row.uncertainty, row.rating + 2 * row.uncertainty]);
-    const low = Math.min(...ends.map((end) => end[0]));
-    const span = Math.max(...ends.map((end) => end[1])) - low || 1;
-    const place = (value) => `${(100 * (value - low)) / span}%`;
+    const [low, high] = range(ends);
+    const share = (value) => Math.min(Math.max((100 * (value - low)) / (high - low || 1), 0), 100);
+    const place = (value) => `${share(value)}%`;
     const followed = new Set(this.#result.histories.map((line) => line.name));
     const pools = new Set(rows.map((row) => row.pool)).size > 1;
     const title = (row, k) => (pools && row.pool !== rows[k - 1]?.pool
@@ -105,7 +105,7 @@ export class Rated {
       element("td", { class: "number" }, row.rating.toFixed(0)),
       element("td", { class: "number" }, `± ${row.uncertainty.toFixed(0)}`),
       element("td", {}, element("div", { class: "range", "aria-hidden": "true" },
-        element("span", { style: `left:${place(ends[k][0])};width:${(400 * row.uncertainty) / span}%` }),
+        element("span", { style: `left:${place(ends[k][0])};width:${share(ends[k][1]) - share(ends[k][0])}%` }),
         element("i", { style: `left:${place(row.rating)}` }))),
       element("td", { class: "number" }, String(row.matches)))]));
     const head = ["", "Name", "Rating", "±", "", "Matches"].map((text, k) => element("th", { class: [0, 2, 3, 5].includes(k) ? "number" : "", scope: "col" }, text));
@@ -215,6 +215,16 @@ export class Rated {
     event.preventDefault();
     this.#connection.download(`league/${name}.${format}`, `kinelo-${name}.${format}`).catch((error) => say(error.message));
   }
+}
+
+// From the lowest to the highest end of the bars, but no further from the middle half than three times its width: a few
+// outliers end at the edge instead of squeezing everyone else.
+function range(ends) {
+  if (!ends.length) return [0, 1];
+  const all = ends.flat().sort((a, b) => a - b);
+  const [first, third] = [all[Math.floor((all.length - 1) / 4)], all[Math.ceil((3 * (all.length - 1)) / 4)]];
+  const most = 3 * (third - first);
+  return [Math.max(all[0], first - most), Math.min(all.at(-1), third + most)];
 }
 
 function rejectedRows(rejects) {
