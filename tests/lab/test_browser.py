@@ -506,11 +506,11 @@ def test_a_page_comes_back_after_the_server_was_killed(visit, lab):
     lab.kill()
     page.wait_for_selector("#banner:not([hidden])")
     assert "does not answer" in page.inner_text("#banner")
-    assert page.evaluate("document.querySelector('#controls').inert && document.querySelector('.player').inert")
+    assert page.evaluate("document.querySelector('.controls').inert && document.querySelector('.player').inert")
     assert page.eval_on_selector(".verdict", "node => node.classList.contains('waiting')")
     lab.start()
     page.wait_for_selector("#connection[data-state=open]")
-    assert page.is_hidden("#banner") and not page.evaluate("document.querySelector('#controls').inert")
+    assert page.is_hidden("#banner") and not page.evaluate("document.querySelector('.controls').inert")
     until(page, "Number(document.body.dataset.frames) < 50")
     wait_for_frames(page, 3)
     assert page.eval_on_selector("#league-chart", "node => node.data[4].y.length") == 40
