@@ -45,7 +45,7 @@ def test_rate_writes_ratings_rejects_and_a_picture(league, tmp_path):
     assert "Rater chosen on the earlier matches: KalmanElo, with log-loss" in said
     assert "1 rows set aside (a side against itself: 1)" in said
     assert pl.read_csv(out).columns == ["name", "rating", "uncertainty", "home", "matches", "last_played"]
-    assert pl.read_csv(rejects).rows() == [("matches", 61, "a side against itself")]
+    assert pl.read_csv(rejects).rows() == [("matches", 61, "a side against itself", "")]
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -20,7 +20,8 @@ def simulated(matches=3000, teams=30, seed=11, home=0.35, spread=0.9, ties=0.3):
     day = np.datetime64("2000-01-01") + np.arange(matches) // 5
     names = [f"{k:02d}" for k in range(teams)]
     table = {"date": day.astype(str).tolist(), "home": [names[k] for k in pairs[:, 0]]}
-    return kn.read_matches(table | {"away": [names[k] for k in pairs[:, 1]], "result": result.tolist()})
+    table |= {"away": [names[k] for k in pairs[:, 1]], "result": result.tolist()}
+    return kn.read_matches(table, ordered=True)
 
 
 def total_loss(rater, matches, values):

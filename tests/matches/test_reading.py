@@ -16,7 +16,7 @@ AT_HOME = "there is no column of neutral venues: every match counts as played at
 CLEAN = pl.DataFrame(
     {
         "match_id": ["a", "b", "c"],
-        "date": ["2024-01-01", "2024-01-01", "2024-01-09"],
+        "date": ["2024-01-01", "2024-01-05", "2024-01-09"],
         "home_team": ["Ajax", "PSV", "Feyenoord"],
         "away_team": ["PSV", "Feyenoord", "Ajax"],
         "home_score": [2, 0, 1],
@@ -155,7 +155,7 @@ def test_dirty_rows_are_reported_with_row_and_reason(tmp_path):
         10: "missing match id",
     }
     matches.rejected.write(tmp_path / "rejects.csv")
-    assert pl.read_csv(tmp_path / "rejects.csv").rows()[0] == ("matches", 2, "a side against itself")
+    assert pl.read_csv(tmp_path / "rejects.csv").rows()[0] == ("matches", 2, "a side against itself", "")
 
 
 def test_repeats_without_ids_are_rows_alike_in_every_column():
@@ -167,10 +167,10 @@ def test_repeats_without_ids_are_rows_alike_in_every_column():
         "away_score": [0, 0, 0, 0],
         "game": [1, 1, 1, 2],
     }
-    every = kn.read_matches(table)
+    every = kn.read_matches(table, ordered=True)
     assert every.row.tolist() == [1, 2, 3, 4] and len(every.rejected) == 0
     assert any("1 rows are alike an earlier row" in note and "each counts" in note for note in every.notes)
-    matches = kn.read_matches(table, drop_repeats=True)
+    matches = kn.read_matches(table, drop_repeats=True, ordered=True)
     assert matches.row.tolist() == [1, 3, 4]
     assert matches.rejected.counts() == {"duplicate row": 1}
     assert any("1 rows are alike an earlier row" in note and "dropped" in note for note in matches.notes)
@@ -274,7 +274,7 @@ def test_slices_masks_and_dates():
     assert matches[np.array([True, False, True])].match_id.tolist() == ["a", "c"]
     assert matches[np.array([2, 0])].match_id.tolist() == ["c", "a"]
     assert matches.before("2024-01-09").match_id.tolist() == ["a", "b"]
-    assert matches.since("2024-01-02").match_id.tolist() == ["c"]
+    assert matches.since("2024-01-06").match_id.tolist() == ["c"]
     assert len(matches.between("2024-01-01", "2024-01-01")) == 0
     assert matches[1].teams is matches.teams
     assert matches.to_polars()["home"].to_list() == ["Ajax", "PSV", "Feyenoord"]

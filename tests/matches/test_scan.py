@@ -33,7 +33,7 @@ def river(tmp_path, request):
 @pytest.mark.parametrize("rows", [7, 100, 10_000])
 def test_pieces_together_are_the_table(river, rows):
     pattern, table = river
-    whole = kn.read_matches(table)
+    whole = kn.read_matches(table, ordered=True)
     pieces = list(kn.scan_matches(pattern).pieces(rows))
     assert len(pieces) == sum(-(-n // rows) for n in (250, 350))
     one = scan.joined(pieces)
@@ -60,7 +60,7 @@ def test_updates_in_pieces_give_the_same_ratings_to_the_bit(river, rater, monkey
     pattern, table = river
     monkeypatch.setattr(kn.MatchScan.pieces, "__defaults__", (90,))
     rater.reset()
-    near = rater.update(kn.read_matches(table)).ratings_
+    near = rater.update(kn.read_matches(table, ordered=True)).ratings_
     rater.reset()
     far = rater.update(kn.scan_matches(pattern)).ratings_
     assert near.height == 30 and near.sort("name").equals(far.sort("name"))
@@ -68,21 +68,23 @@ def test_updates_in_pieces_give_the_same_ratings_to_the_bit(river, rater, monkey
 
 def test_fit_looks_at_the_first_matches_and_says_so(river):
     pattern, table = river
-    classic = kn.TeamElo.classic().fit(kn.read_matches(table)).ratings_
+    classic = kn.TeamElo.classic().fit(kn.read_matches(table, ordered=True)).ratings_
     for look in (100, 250, 10_000):
         brief = kn.TeamElo.classic().set_params(look=look).fit(kn.scan_matches(pattern))
         assert brief.ratings_.sort("name").equals(classic.sort("name"))
     open_step = dict(zip(OTHERS, (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0))) | {"look": 300}
     with pytest.warns(KineloWarning, match="estimated on the first 300 matches"):
         far = kn.TeamElo(**open_step).fit(kn.scan_matches(pattern))
-    near = kn.TeamElo(**open_step).fit(kn.read_matches(table[:300]))
+    near = kn.TeamElo(**open_step).fit(kn.read_matches(table[:300], ordered=True))
     assert far.parameters_ == near.parameters_
-    assert far.ratings_.sort("name").equals(near.update(kn.read_matches(table[300:])).ratings_.sort("name"))
+    assert far.ratings_.sort("name").equals(
+        near.update(kn.read_matches(table[300:], ordered=True)).ratings_.sort("name")
+    )
 
 
 def test_backtests_take_pieces(river):
     pattern, table = river
-    one = kn.backtest(kn.read_matches(table), kn.TeamElo.classic(), train_until="2020-08-01")
+    one = kn.backtest(kn.read_matches(table, ordered=True), kn.TeamElo.classic(), train_until="2020-08-01")
     two = kn.backtest(kn.scan_matches(pattern), kn.TeamElo.classic(), train_until="2020-08-01")
     assert np.array_equal(one.forecasts["ClassicElo"].probabilities, two.forecasts["ClassicElo"].probabilities)
 
@@ -139,7 +141,7 @@ def test_text_names_in_pieces_are_those_of_one_table(tmp_path, odd):
     if odd is not None:
         table = table.with_columns(home=pl.when(pl.int_range(400) == 230).then(pl.lit(odd)).otherwise(pl.col("home")))
     table.write_parquet(tmp_path / "g.parquet")
-    whole = kn.read_matches(table)
+    whole = kn.read_matches(table, ordered=True)
     pieces = list(kn.scan_matches(tmp_path / "g.parquet").pieces(60))
     together = scan.joined(pieces)
     assert len(pieces) == 7 and len(together) == len(whole)
@@ -160,7 +162,7 @@ def test_numbers_text_and_odd_names_share_their_codes(tmp_path):
     for k, kind in enumerate(kinds):
         part = table[100 * k : 100 * k + 100].with_columns(pl.col("home", "away").cast(kind))
         part.write_parquet(tmp_path / f"{k}.parquet")
-    together, whole = kn.scan_matches(tmp_path / "*.parquet").collect(), kn.read_matches(table)
+    together, whole = kn.scan_matches(tmp_path / "*.parquet").collect(), kn.read_matches(table, ordered=True)
     assert len(set(together.teams)) == len(together.teams) == len(whole.teams)
     for side in ("home", "away"):
         told, true = ([m.teams[code] for code in getattr(m, side)] for m in (together, whole))

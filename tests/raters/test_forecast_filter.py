@@ -49,7 +49,7 @@ def league(matches=120, teams=7, seed=1, first_day="1968-03-01", draws=True):
         "neutral": rng.random(matches) < 0.3,
         "weight": rng.choice([0.5, 1.0, 2.0], matches).tolist(),
     }
-    return kn.read_matches(table)
+    return kn.read_matches(table, ordered=True)
 
 
 def plain_filter(matches, v, unit, full=True):

@@ -47,7 +47,7 @@ def surfaces(seed, spread, n=6000, sides=30, players=0):
     if players:
         names = np.array([f"p{k:03d}" for k in range(pool)])
         table |= {"home_lineup": names[i].tolist(), "away_lineup": names[j].tolist()}
-    return kn.read_matches(table, conditions=["surface"]), under, chances
+    return kn.read_matches(table, conditions=["surface"], ordered=True), under, chances
 
 
 def loss(rater, matches):
@@ -134,7 +134,7 @@ def two_conditions(n=240, seed=3, blank=False, lineups=False):
             f"{side}_lineup": [[f"{name} {k}" for k in rng.permutation(4)[:3]] for name in table[side]]
             for side in ("home", "away")
         }
-    return kn.read_matches(table, conditions=CONDITIONS)
+    return kn.read_matches(table, conditions=CONDITIONS, ordered=True)
 
 
 def sides(matches):

@@ -30,7 +30,7 @@ def random_matches(seed=0, n=300, teams=8, days=900, scores=True) -> kn.Matches:
         table |= {"home_score": rng.poisson(1.5, n), "away_score": rng.poisson(1.2, n)}
     else:
         table |= {"result": rng.choice([0, 0.5, 1], n)}
-    return kn.read_matches(table)
+    return kn.read_matches(table, ordered=True)
 
 
 def full_rater() -> kn.TeamElo:

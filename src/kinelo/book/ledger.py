@@ -5,8 +5,8 @@ same table sent again is recognised, and so is one that has grown at its end (it
 table sent before). Anything else that repeats a date and two sides may be the same match or a second one. No rule can
 tell them apart, and either guess would change ratings in silence, so it is refused with advice.
 
-Matches stand in order of date; those of one day in the order of the rows of their table, tables in order of arrival. A
-day that arrives in parts of one table thus ends at the same bits as the day in one piece.
+Matches stand in order of date; those of one day in the order of their table, tables in order of arrival. A day that
+arrives in parts of one table thus ends at the same bits as the day in one piece.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import polars as pl
 
 from kinelo.book.rows import (
     LIST_SCHEMA,
+    ORDER,
     SCHEMA,
     conditions_among,
     frame_to_lines,
@@ -30,7 +31,7 @@ from kinelo.book.rows import (
 from kinelo.errors import InputError
 from kinelo.matches.matches import UNDATED, Matches
 
-PLACE = ("date", "rank", "row")
+PLACE = ("date", "rank", "place")
 MEETING = ("date", "home", "away")
 NAMELESS = pl.col("match_id") == pl.format("{}:{}", pl.col("source").str.head(16), "row")
 """Whether a match is told by its table and row, for want of an identifier."""
@@ -56,7 +57,7 @@ class Ledger:
 
     def __init__(self, conditions: tuple[str, ...] = ()) -> None:
         self.conditions = conditions
-        self.table = pl.DataFrame(schema={**SCHEMA, "rank": pl.Int64})
+        self.table = pl.DataFrame(schema={**SCHEMA, "rank": pl.Int64, "place": pl.Int64})
         self.sources: dict[str, int] = {}
 
     def apply(self, payload: bytes) -> bool:
@@ -69,7 +70,10 @@ class Ledger:
         rows = lines_to_frame(lines)
         for source in rows["source"].unique(maintain_order=True):
             self.sources.setdefault(source, len(self.sources))
-        rows = rows.with_columns(rank=pl.col("source").replace_strict(self.sources, return_dtype=pl.Int64))
+        rank = pl.col("source").replace_strict(self.sources, return_dtype=pl.Int64)
+        rows = rows.with_columns(
+            rank=rank, place=pl.coalesce(*(name for name in (ORDER, "row") if name in rows.columns))
+        )
         kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
         replaced = kept.height < self.table.height
         rows = rows.sort(PLACE, maintain_order=True)
@@ -207,7 +211,9 @@ def _changed(rows: pl.DataFrame, old: pl.DataFrame, named: tuple[str, ...] = ())
     differs = [pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in (*CONTENT, *further)]
     both = both.filter(pl.any_horizontal([*differs, pl.col("match_id").is_in(list(named))]))
     keep = [pl.col("source_old").alias("source"), pl.col("row_old").alias("row")]
-    lost = [name for name in LIST_SCHEMA if name in old.columns and name not in rows.columns]
+    if ORDER in rows.columns:
+        keep.append((pl.col(f"{ORDER}_old") if ORDER in old.columns else pl.lit(None, pl.Int64)).alias(ORDER))
+    lost = [name for name in (ORDER, *LIST_SCHEMA) if name in old.columns and name not in rows.columns]
     return both.with_columns(keep).select(*(name for name in rows.columns), *lost)
 
 

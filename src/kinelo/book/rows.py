@@ -1,5 +1,6 @@
 """Matches as lines of a rating book's journal, and back: one JSON object per match, line-ups as lists.
 
+Where matches of one day do not stand in the order of the rows of their table, ``order`` tells the one they stand in.
 Conditions that the rater heeds stand in columns of their own, whose names begin so that none is taken for another.
 A removal is a line of its own, ``{"removed": [identifiers]}``, before the matches that take the place of those removed.
 """
@@ -31,6 +32,7 @@ SCHEMA = {
     "source": pl.String,
     "row": pl.Int64,
 }
+ORDER = "order"
 CONDITION = "condition "
 REMOVED = b'{"removed"'
 LISTS = {"player": pl.String, "minutes": pl.Float64, "starter": pl.Int8, "role": pl.String}
@@ -43,8 +45,20 @@ def matches_to_frame(matches: Matches, ids: pl.Series, conditions: tuple[str, ..
     table = table.with_columns(
         pl.col("margin").fill_nan(None), match_id=ids, source=pl.lit(matches.source_digest), row=pl.Series(matches.row)
     )
+    if (order := _order_of(matches)) is not None:
+        table = table.with_columns(order)
     table = table.with_columns(matches.conditions[name].names().alias(CONDITION + name) for name in conditions)
     return table if matches.lineups is None else table.hstack(_lineup_columns(matches.lineups))
+
+
+def _order_of(matches: Matches) -> pl.Series | None:
+    """Place of each match in its table where matches of one day do not stand in the order of their rows."""
+    whole = matches if matches.source is None else matches.source
+    if not np.any((whole.date[1:] == whole.date[:-1]) & (whole.row[1:] < whole.row[:-1])):
+        return None
+    place = np.empty(int(whole.row.max()) + 1, np.int64)
+    place[whole.row] = np.arange(1, len(whole) + 1)
+    return pl.Series(ORDER, place[matches.row])
 
 
 def _lineup_columns(lineups: Lineups) -> list[pl.Series]:
@@ -76,7 +90,7 @@ def frame_to_lines(table: pl.DataFrame) -> bytes:
 def lines_to_frame(payload: bytes) -> pl.DataFrame:
     """The table that :func:`frame_to_lines` wrote."""
     first = json.loads(payload[: payload.find(b"\n")])
-    schema = SCHEMA | dict.fromkeys(conditions_among(first), pl.String)
+    schema = SCHEMA | ({ORDER: pl.Int64} if ORDER in first else {}) | dict.fromkeys(conditions_among(first), pl.String)
     return pl.read_ndjson(io.BytesIO(payload), schema=schema | (LIST_SCHEMA if "home_player" in first else {}))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, ResultScale
+from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, Ordered, ResultScale
 from kinelo.cli.options import Federation, StartingRatings, grouped
 from kinelo.cli.picture import picture_name
 from kinelo.errors import InputError
@@ -49,6 +49,7 @@ def audit(
     aliases: Aliases = None,
     scale: ResultScale = None,
     drop_repeats: DropRepeats = False,
+    ordered: Ordered = False,
 ) -> None:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
 
@@ -65,7 +66,7 @@ def audit(
     from kinelo.raters.choice import rater_called
     from kinelo.raters.team.rater import TeamElo
 
-    matches = load(results, lineups, column, aliases=aliases, scale=scale, drop_repeats=drop_repeats)
+    matches = load(results, lineups, column, aliases=aliases, scale=scale, drop_repeats=drop_repeats, ordered=ordered)
     if since is not None:
         matches = matches.since(since)
     plain = federation.rater(AUTOMATIC, start)

@@ -25,6 +25,9 @@ Aliases = Annotated[Path | None, typer.Option(help="File of two columns: a name 
 ResultScale = Annotated[
     str | None, typer.Option("--scale", help="Numbers in the result column: points (0, ½, 1) or signed (-1, 0, 1).")
 ]
+Ordered = Annotated[
+    bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
+]
 DropRepeats = Annotated[bool, typer.Option("--drop-repeats", help="Drop rows alike an earlier one in every column.")]
 
 StartingRatings = Annotated[
@@ -58,6 +61,7 @@ def load(
     scale: str | None = None,
     drop_repeats: bool = False,
     conditions: list[str] | None = None,
+    ordered: bool = False,
 ) -> Matches:
     """Read matches and say on the error stream what was noticed; write the rejected rows where asked."""
     from kinelo.matches.reading import NoMatches, read_matches
@@ -66,7 +70,7 @@ def load(
     with silent_refusals(), _rejects_written(rejects, NoMatches):
         matches = read_matches(
             results, lineups, column_mapping(columns), results=chosen, aliases=aliases, drop_repeats=drop_repeats,
-            conditions=conditions or (),
+            conditions=conditions or (), ordered=ordered,
         )  # fmt: skip
     for note in matches.notes:
         typer.echo(f"note: {note}", err=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, ResultScale, StartingRatings
+from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, Ordered, ResultScale, StartingRatings
 from kinelo.raters.choice import AUTOMATIC, RATER_HELP
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Reading:
     aliases: Aliases = None
     scale: ResultScale = None
     drop_repeats: DropRepeats = False
+    ordered: Ordered = False
     condition: Conditions = None
     start: StartingRatings = None
 
@@ -55,6 +56,7 @@ class Reading:
         return load(
             results, self.lineups, self.column, rejects, aliases=self.aliases, scale=self.scale,
             drop_repeats=self.drop_repeats, conditions=self.condition if conditions is None else conditions,
+            ordered=self.ordered,
         )  # fmt: skip
 
     def fixtures(self, path: Path, conditions: list[str]) -> Matches:

@@ -7,7 +7,10 @@ Scores ``∂ℓ_k/∂φ`` give the gradient and, through their outer products (B
 of damped Newton steps; the inverse of the same matrix gives the standard errors. A rater that can differentiate its own
 losses (``slopes``) hands all scores over in one pass; what it leaves out is found by finite differences, one pass per
 parameter. The first quarter of the matches is rated but not scored, because a forecast made while nobody is known yet
-tells of the start, not of the parameters.
+tells of the start, not of the parameters. Of matches whose order within their day is not known, those are scored of
+which no side has played before on that day: the others may tell of what went before. Of a knock-out that is more than
+a quarter of the matches, whatever its size. Where it is less than ``FEWEST_FIRST``, sides meet many times a day,
+whatever the result, and all are scored.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import copy
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +28,7 @@ from numpy.typing import NDArray
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.day_order import first_of_day
 from kinelo.matches.matches import Matches
 from kinelo.runtime.processors import usable_processors
 
@@ -38,6 +42,7 @@ NOTHING = 0.01
 MOST_STEPS = 30
 MOST_DAMPINGS = 8
 FLAT = 0.7
+FEWEST_FIRST = 0.2
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,11 @@ class _Course:
 
     def __init__(self, rater: Estimable, matches: Matches, skipped: int, scales: _Scales) -> None:
         self.rater, self.matches, self.skipped, self.scales = rater, matches, skipped, scales
+        self.scored: slice | NDArray[np.bool_] = slice(None)
+        if matches.unordered is not None:
+            self.matches = replace(matches, unordered=None)
+            first = first_of_day(matches)[skipped:]
+            self.scored = first if first.mean() >= FEWEST_FIRST else slice(None)
 
     def _twin(self, z: Array) -> Any:
         twin = copy.copy(self.rater)
@@ -145,12 +155,13 @@ class _Course:
     def losses(self, z: Array) -> Array:
         """Loss of every match that is scored."""
         said = self._twin(z).one_step_ahead(self.matches).probabilities[self.skipped :]
-        return log_loss(said, self.matches.result[self.skipped :])
+        return log_loss(said, self.matches.result[self.skipped :])[self.scored]
 
     def look(self, z: Array) -> _Point:
         """Losses at a place, with all slopes that cost no further pass."""
         if hasattr(self.rater, "slopes"):
             found: Slopes = self._twin(z).slopes(self.matches, self.skipped)
+            found = replace(found, losses=found.losses[self.scored], by=found.by[self.scored])
         else:
             losses = self.losses(z)
             found = Slopes(losses, np.empty((losses.size, 0)), ())

@@ -74,6 +74,22 @@ MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What Kinelo reads, and what people call it: English, German, Portuguese, Spanish, French, Italian, Dutch."""
 
+ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
+    "time": (
+        "time", "timeofday", "matchtime", "gametime", "kickoff", "kickofftime", "starttime", "start", "startet", "hour",
+        "timestamp", "tstamp", "uhrzeit", "anstoss", "hora", "horario", "heure", "ora", "orario", "tijd",
+    ),
+    "round": (
+        "round", "roundname", "roundnumber", "rd", "matchday", "gameweek", "gw", "week", "stage", "phase", "spieltag",
+        "runde", "rodada", "jornada", "ronda", "fase", "journee", "tour", "giornata", "turno", "speelronde", "ronde",
+    ),
+    "order": (
+        "order", "matchorder", "playorder", "sequence", "seq", "matchnum", "matchnumber", "matchno", "matchnr",
+        "gamenum", "gamenumber", "gameno", "numberofgame", "doubleheader", "spielnummer", "spielnr",
+    ),
+}  # fmt: skip
+"""What tells the order of matches of one day; read only where a side plays more than once on a day."""
+
 VENUE_COLUMNS = ("location", "venue", "site", "where", "homeaway", "homeoraway")
 """Columns that may say of each match whether the first side was at home; many hold the name of a place instead."""
 
@@ -217,8 +233,6 @@ def more_sides(present: Iterable[str], found: Mapping[str, str]) -> str | None:
 def check_mapping(given: Mapping[str, str] | None) -> None:
     """Refuse a mapping that names something Kinelo does not read."""
     for name in given or {}:
-        if name not in MATCH_COLUMNS and name not in LINEUP_COLUMNS:
-            raise InputError(
-                f"the column mapping speaks of {name!r}; it may only contain "
-                f"{', '.join([*MATCH_COLUMNS, *LINEUP_COLUMNS])}"
-            )
+        known = (*MATCH_COLUMNS, *ORDER_COLUMNS, *LINEUP_COLUMNS)
+        if name not in known:
+            raise InputError(f"the column mapping speaks of {name!r}; it may only contain {', '.join(known)}")

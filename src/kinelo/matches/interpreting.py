@@ -17,6 +17,7 @@ from kinelo.matches.columns import (
     venue_columns,
 )
 from kinelo.matches.conditions import read_conditions
+from kinelo.matches.day_order import order_days
 from kinelo.matches.fields import read_dates, read_flags, read_numbers, read_words
 from kinelo.matches.loading import Opened
 from kinelo.matches.names import as_text, encode_names, spelt_alike, without_stand_ins
@@ -67,7 +68,10 @@ def interpret(opened: Opened, options: Options, name: str) -> Rows:
     read_outcome(rows, name)
     _read_details(rows)
     _find_repeats(rows)
+    moved = _put_in_order(rows)
     _tell_assumptions(rows)
+    if moved:
+        rows.notes.append("the file was not in date order: it was sorted by date")
     return rows
 
 
@@ -166,6 +170,20 @@ def _tell_unclear(rows: Rows, neither: pl.Series) -> None:
         )
 
 
+def _put_in_order(rows: Rows) -> bool:
+    """Order rows that can be used by date and within days; whether the file was in another order of dates."""
+    good = np.flatnonzero(rows.fault == 0)
+    if not good.size:
+        return False
+    date = rows.date[good]
+    moved = bool(np.any(date[1:] < date[:-1]))
+    by_date = good[np.argsort(date, kind="stable")] if moved else good
+    index, rows.unordered = order_days(rows, by_date)
+    if index is not good or good.size < rows.fault.size:
+        rows.order = index  # a clean file in order is passed on without copying its columns
+    return moved
+
+
 def _find_repeats(rows: Rows) -> None:
     """With identifiers a repeat is dropped; without, rows may be alike and still be two matches, so all count."""
     if rows.identifiers is not None:
@@ -218,7 +236,7 @@ def _tell_assumptions(rows: Rows) -> None:
     """Say what was taken for granted: venues, columns not used, men's and women's sides under one name."""
     if "neutral" not in rows.found and not rows.winners_first and rows.options.played:
         rows.notes.append("there is no column of neutral venues: every match counts as played at the first side's home")
-    used = {*rows.found.values(), *rows.options.conditions}
+    used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns}
     if ignored := [column for column in rows.table.columns if column not in used]:
         rows.notes.append(f"columns that were not used: {_listed(ignored)}")
     for column in rows.table.columns:

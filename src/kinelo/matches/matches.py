@@ -1,6 +1,7 @@
 """The table of matches that every rater works on.
 
-Columns are arrays sorted by date; matches of one day keep the order of the file. A result is what the home side gained:
+Columns are arrays sorted by date; matches of one day keep the order of the file unless a side plays twice on it
+(:mod:`kinelo.matches.day_order`). A result is what the home side gained:
 1 won, ½ drawn, 0 lost, or anything between; NaN marks a match that has not been played yet. Kernels work on the paper's
 ``S = 2·result − 1`` in [-1, 1], which is called ``signed``.
 """
@@ -98,6 +99,9 @@ class Matches:
         Circumstances of each match that the user named, such as its surface, by column.
     source
         All matches of the table that these are a part of, or None where they are all.
+    unordered
+        Whether a match was played on a day on which a side plays more than once and nothing tells the order: raters
+        forecast it from the ratings before all such matches of its day. None where there are none.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["Ajax", "PSV"], "away": ["PSV", "Ajax"], "result": [1, 0]})
@@ -120,6 +124,7 @@ class Matches:
     notes: tuple[str, ...] = ()
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     source: Matches | None = None
+    unordered: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return self.home.size
@@ -186,6 +191,7 @@ class Matches:
             self.notes,
             {name: part[index] for name, part in self.conditions.items()},
             self if self.source is None else self.source,
+            None if self.unordered is None else self.unordered[index],
         )
 
     def before(self, date: Day) -> Matches:

@@ -59,6 +59,7 @@ def read_matches(
     conditions: Sequence[str] = (),
     aliases: Mapping[str, str] | str | Path | None = None,
     drop_repeats: bool = False,
+    ordered: bool = False,
 ) -> Matches:
     """Read matches, and line-ups if given, from a CSV or Parquet file or a frame.
 
@@ -73,6 +74,7 @@ def read_matches(
     columns
         Which column means what, where the names are not common ones, for example ``{"home": "club_1"}``. Keys:
         date, home, away, home_score, away_score, result, margin, neutral, weight, match_id, home_lineup, away_lineup;
+        time, round, order (which tell the order of matches of one day);
         lineup_match, side, team, player, minutes, starter, played, role.
     played
         False keeps matches without a result (fixtures to forecast); their result is NaN.
@@ -85,6 +87,10 @@ def read_matches(
         Names to be replaced, as ``{"Bombay": "Mumbai"}`` or a file of two columns: the name found, the name wanted.
     drop_repeats
         Drop rows that are alike an earlier one in every column. Without a match id they count as matches otherwise.
+    ordered
+        Whether matches of one day stand in the order in which they were played. Else those of a side that plays more
+        than once on a day are put in order by their time, round or number; where none is there, they are
+        :attr:`Matches.unordered`.
 
     Returns
     -------
@@ -103,9 +109,10 @@ def read_matches(
     opened = open_table(source)
     if opened.table.height == 0:
         raise InputError(f"{name} contains no matches; at least one row below the header is needed")
-    if played is not True and played is not False:
-        raise InputError(f"played must be True or False, not {played!r:.60}.")
-    wanted = Options(columns, played, results, conditions, read_aliases(aliases), drop_repeats)
+    for flag, value in (("played", played), ("ordered", ordered)):
+        if value is not True and value is not False:
+            raise InputError(f"{flag} must be True or False, not {value!r:.60}.")
+    wanted = Options(columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered)
     rows = interpret(opened, wanted, name)
     matches = _accept(rows, name)
     if lineups is not None:
@@ -124,13 +131,7 @@ def _accept(rows: Rows, name: str) -> Matches:
         raise NoMatches(
             f"no match of {name} can be used, all {bad.size} rows were rejected ({rejected.told()})", rejected
         )
-    # A clean file in order is passed on without copying its columns.
-    index: NDArray | slice = good if good.size < rows.fault.size else slice(None)
-    date = rows.date[index]
-    if np.any(date[1:] < date[:-1]):
-        order = np.argsort(date, kind="stable")
-        index = order if isinstance(index, slice) else index[order]
-        rows.notes.append("the file was not in date order: it was sorted by date")
+    index = rows.order
     return Matches(
         _owned(rows.date, index),
         _owned(rows.home, index),
@@ -145,6 +146,7 @@ def _accept(rows: Rows, name: str) -> Matches:
         rejected=rejected,
         notes=tuple(rows.notes),
         conditions={name: condition[index] for name, condition in rows.conditions.items()},
+        unordered=rows.unordered,
     )
 
 

@@ -51,6 +51,7 @@ class Options:
     conditions: Sequence[str] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     drop_repeats: bool = False
+    ordered: bool = False
 
 
 @dataclass
@@ -74,6 +75,9 @@ class Rows:
     notes: list[str] = field(default_factory=list)
     winners_first: bool = False
     turned: NDArray[np.bool_] | None = None
+    order: NDArray[np.int64] | slice = field(default_factory=lambda: slice(None))
+    unordered: NDArray[np.bool_] | None = None
+    order_columns: tuple[str, ...] = ()
 
     def named(self, name: str) -> bool:
         """Whether the user said which column holds this."""

@@ -30,6 +30,7 @@ LARGEST_NUMBER = 50_000_000
 NOTES = (
     "matches are read in pieces: identifiers are not checked, so a match that stands twice counts twice",
     "line-ups are not read from pieces",
+    "matches of one day count in the order of the files",
 )
 _UNUSED = ("match_id", "home_lineup", "away_lineup", "home_minutes", "away_minutes")
 
@@ -209,7 +210,8 @@ def _slow(
     kept = frame.drop([found[name] for name in _UNUSED if name in found])
     named = {key: column for key, column in (columns or {}).items() if key not in _UNUSED}
     try:
-        piece = read_matches(kept, columns=named, results=None if signed is None else "signed" if signed else "points")
+        scale = None if signed is None else "signed" if signed else "points"
+        piece = read_matches(kept, columns=named, results=scale, ordered=True)
     except InputError as error:
         raise InputError(f"{told}: {error}") from None
     both = np.column_stack([piece.home, piece.away]).ravel()

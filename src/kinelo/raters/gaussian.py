@@ -33,6 +33,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.raters import reading
 from kinelo.raters.conditions import PREFIX
+from kinelo.raters.day_starts import from_day_starts
 from kinelo.raters.margin_law import MarginLaw
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.name_index import tell_of_misspelt
@@ -230,6 +231,7 @@ class GaussianRater(StatefulRater):
         self._forecast_in_order(mean, variance, matches)
         return self
 
+    @from_day_starts
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         mean, variance, unknown = self.expected(matches)

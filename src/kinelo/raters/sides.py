@@ -13,6 +13,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.raters.day_starts import from_day_starts
 from kinelo.raters.drift import Drift, measure_drift
 from kinelo.raters.rating_table import Standing
 from kinelo.raters.stateful import StatefulRater
@@ -101,6 +102,7 @@ class SideRater(StatefulRater):
         self._play(matches, traced=False)
         return self
 
+    @from_day_starts
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         check_matches(matches)

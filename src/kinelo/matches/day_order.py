@@ -1,0 +1,185 @@
+"""Matches of one day: in which order they were played, and where nothing tells it.
+
+A table that lists finals before semi-finals under one date tells who won the semi-finals before they are forecast.
+Where a side plays more than once on a day, matches are therefore put in order by what the table says of them: a time of
+day, a round, a number. What leaves matches of one side without an order makes them ``unordered``: raters forecast them
+from what was known before any of them. Such days stand in an order of names, which is the same however a file lists
+them. Days on which no side plays twice stay as they are.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import polars as pl
+from numba import njit
+from numpy.typing import NDArray
+
+from kinelo.matches.columns import ORDER_COLUMNS, find_columns
+from kinelo.matches.fields import read_numbers
+from kinelo.matches.matches import UNDATED, Matches
+from kinelo.matches.names import as_text, encode_names
+from kinelo.matches.rounds import round_rank
+from kinelo.matches.rows import Rows
+
+Keys = dict[str, NDArray[np.float64]]
+TIME = r"(?i)(?:^|[t ])(\d{1,2})[:h.](\d{2})(?:[:.](\d{2}))?\s*([ap])?\.?m?"
+
+
+@njit(cache=True, nogil=True)
+def _mark_clashes(group, home, away, last, clash):
+    """Mark all rows of a group in which a side stands twice; rows of a group stand together."""
+    begin = 0
+    for k in range(group.size):
+        if k > 0 and group[k] != group[k - 1]:
+            begin = k
+        for team in (home[k], away[k]):
+            if last[team] == begin:
+                clash[begin] = True
+            last[team] = begin
+    for k in range(1, group.size):
+        if group[k] == group[k - 1] and clash[k - 1]:
+            clash[k] = True
+
+
+def clashes(
+    group: NDArray[np.int64], home: NDArray[np.int32], away: NDArray[np.int32], sides: int
+) -> NDArray[np.bool_]:
+    """Whether each match belongs to a group (a day) in which some side plays more than once.
+
+    >>> clashes(np.array([1, 1, 2, 2]), np.array([0, 1, 0, 2]), np.array([1, 2, 1, 3]), 4).tolist()
+    [True, True, False, False]
+    """
+    clash = np.zeros(group.size, np.bool_)
+    _mark_clashes(group, home, away, np.full(sides, -1, np.int64), clash)
+    return clash
+
+
+@njit(cache=True, nogil=True)
+def _mark_firsts(day, home, away, unordered, last, first):
+    begin = 0
+    for k in range(day.size):
+        if k > 0 and day[k] != day[k - 1]:
+            begin = k
+        if unordered[k]:
+            first[k] = last[home[k]] != begin and last[away[k]] != begin
+            last[home[k]] = last[away[k]] = begin
+
+
+def first_of_day(matches: Matches) -> NDArray[np.bool_]:
+    """Whether no unordered match of the same day and of one of its sides stands before a match."""
+    first = np.ones(len(matches), np.bool_)
+    if matches.unordered is not None:
+        last = np.full(len(matches.teams), -1, np.int64)
+        _mark_firsts(matches.day, matches.home, matches.away, matches.unordered, last, first)
+    return first
+
+
+def order_days(rows: Rows, index: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """Rows in the order of their matches, and which of them have none; ``index`` is their order by date."""
+    given = find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns)
+    played = np.flatnonzero(np.isfinite(rows.result[index]))
+    undated = "date" not in rows.found or bool(np.all(rows.date[index] == UNDATED))
+    if undated or rows.options.ordered or played.size == 0:
+        return index, None
+    chosen = index[played]
+    day = rows.date.view(np.int64)[chosen]
+    clash = clashes(day, rows.home[chosen], rows.away[chosen], len(rows.teams))
+    if not clash.any():
+        return index, None
+    places, chosen, day = played[clash], chosen[clash], day[clash]
+    keys = {name: key for name, key in _keys(rows, given, chosen).items() if _tells(key, day)}
+    known = [np.where(_missing_somewhere(key, day), 0.0, key) for key in keys.values()]
+    order = np.lexsort((*_by_content(rows, chosen), *reversed(known), day))
+    index, sorted_rows = index.copy(), chosen[order]
+    index[places] = sorted_rows
+    group = np.zeros(order.size, np.int64)
+    for key in (day, *known):
+        group[1:] |= key[order][1:] != key[order][:-1]
+    unordered = np.zeros(index.size, np.bool_)
+    unordered[places] = clashes(np.cumsum(group), rows.home[sorted_rows], rows.away[sorted_rows], len(rows.teams))
+    _tell(rows, [given.get(name, rows.found["date"]) for name in keys], unordered, rows.date[index])
+    return index, unordered if unordered.any() else None
+
+
+def _keys(rows: Rows, given: dict[str, str], chosen: NDArray[np.int64]) -> Keys:
+    """What tells the order of matches of one day, the surest first; NaN where a row does not tell."""
+    table = rows.table
+    keys: Keys = {}
+    if "order" in given and rows.named("order"):
+        keys["order"] = read_numbers(table[given["order"]][chosen])
+    keys["date"] = _times(table[rows.found["date"]][chosen])
+    if "time" in given:
+        keys["time"] = _times(table[given["time"]][chosen])
+    if "round" in given:
+        (codes,), names = encode_names(table[given["round"]][chosen])
+        keys["round"] = np.array([*round_rank(names), np.nan])[codes]
+    if "order" in given and not rows.named("order"):
+        keys["order"] = read_numbers(table[given["order"]][chosen])
+    return keys
+
+
+def _times(column: pl.Series) -> NDArray[np.float64]:
+    """Seconds into the day as a column of times, of text or of numbers tells them; NaN where it does not."""
+    if column.dtype == pl.Date:
+        return np.full(len(column), np.nan)
+    if isinstance(column.dtype, pl.Datetime):
+        column = column.dt.replace_time_zone(None).dt.time()
+    if column.dtype == pl.Time:
+        return column.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
+    if column.dtype.is_numeric():
+        return read_numbers(column)
+    parts = as_text(column).str.strip_chars().str.extract_groups(TIME).struct
+    hour, minute, second = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
+    half = parts.field("4").str.to_lowercase().fill_null("").to_numpy()
+    hour = np.where(half == "", hour, hour % 12 + np.where(half == "p", 12, 0))
+    return hour * 3600.0 + minute * 60.0 + np.where(np.isnan(second), 0.0, second)
+
+
+def _tells(key: NDArray[np.float64], day: NDArray[np.int64]) -> bool:
+    """Whether a key parts the matches of some day; days with a gap in it do not count."""
+    usable = ~_missing_somewhere(key, day)
+    return bool(np.any(usable[1:] & (day[1:] == day[:-1]) & (key[1:] != key[:-1])))
+
+
+def _missing_somewhere(key: NDArray[np.float64], day: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether some match of a match's day lacks the key, so that it orders none of them."""
+    _, run = np.unique(day, return_inverse=True)
+    return (np.bincount(run, weights=np.isnan(key)) > 0)[run]
+
+
+def _by_content(rows: Rows, chosen: NDArray[np.int64]) -> tuple[NDArray, ...]:
+    """Keys, the last first, of an order that depends on what rows say and not on where they stand."""
+    rank = np.empty(len(rows.teams), np.int64)
+    rank[np.argsort(np.array(rows.teams, dtype=object), kind="stable")] = np.arange(len(rows.teams))
+    names = np.zeros(chosen.size)
+    if rows.identifiers is not None:
+        names = rows.identifiers[chosen].rank("ordinal").fill_null(0).to_numpy()
+    numbers = (column[chosen] for column in (rows.weight, rows.neutral, rows.margin, rows.result))
+    return *numbers, _scattered(rows, chosen), names, rank[rows.away[chosen]], rank[rows.home[chosen]]
+
+
+def _scattered(rows: Rows, chosen: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """A number for each match that is as good as random: in order of results the first of a day would be the worst."""
+    side = np.array([zlib.crc32(name.encode()) for name in rows.teams], np.uint64)
+    numbers = [column[chosen] + 0.0 for column in (rows.result, rows.margin)]  # one zero instead of two
+    key = rows.date[chosen].view(np.int64).astype(np.uint64)
+    for part in (side[rows.home[chosen]], side[rows.away[chosen]], *(number.view(np.uint64) for number in numbers)):
+        key = (key ^ part) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(29)
+    return key
+
+
+def _tell(rows: Rows, used: list[str], unordered: NDArray[np.bool_], date: NDArray[np.datetime64]) -> None:
+    rows.order_columns = tuple(dict.fromkeys(used))
+    if used:
+        by = ", ".join(map(repr, rows.order_columns))
+        rows.notes.append(f"where a side plays more than once on a day, matches were put in order by {by}")
+    if number := int(unordered.sum()):
+        days = np.unique(date[unordered]).size
+        rows.notes.append(
+            f"nothing tells the order of {number:,} matches on {days:,} days on which a side plays more than once: "
+            "each is forecast from the ratings at the start of its day; name a column of times, rounds or numbers "
+            "with columns={'order': ...} (--column order=...), or say ordered=True (--ordered) if rows stand in order"
+        )
