@@ -212,3 +212,10 @@ def test_a_table_of_ranks_gets_one_sentence():
 def test_byes_are_no_sides():
     matches = kn.read_matches(SIDES | {"away": ["BYE", "A"], "result": [1.0, 0.5]})
     assert matches.rejected.counts() == {"a name that stands for none": 1}
+
+
+def test_tba_is_a_side_once_it_has_played_and_none_among_fixtures():
+    table = SIDES | {"away": ["TBA", "A"]}
+    assert len(kn.read_matches(table | {"result": [1.0, 0.5]})) == 2
+    fixtures = kn.read_matches(table | {"result": [None, None]}, played=False)
+    assert len(fixtures) == 1 and fixtures.rejected.counts() == {"a name that stands for none": 1}

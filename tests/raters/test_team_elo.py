@@ -214,6 +214,7 @@ def test_a_match_without_result_changes_nothing():
         ("A", "B", 1, {"weight": math.nan}, "weight is a finite number of at least 0"),
         ("A", "B", 1, {"weight": -1.0}, "weight is a finite number of at least 0"),
         ("A", "B", 1, {"margin": math.inf}, "margin is a finite number"),
+        ("A", "B", 1, {"weight": 1e300}, "weight is a finite number of at least 0 and at most 1e"),
     ],
 )
 def test_update_one_refuses_nonsense(home, away, result, more, said):

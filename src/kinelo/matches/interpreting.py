@@ -20,13 +20,13 @@ from kinelo.matches.conditions import read_conditions
 from kinelo.matches.day_order import order_days
 from kinelo.matches.fields import read_dates, read_flags, read_numbers, read_words
 from kinelo.matches.loading import Opened
-from kinelo.matches.names import as_text, encode_names, spelt_alike, without_stand_ins
+from kinelo.matches.matches import LARGEST_WEIGHT
+from kinelo.matches.names import UNDECIDED, as_text, encode_names, spelt_alike, without_stand_ins
 from kinelo.matches.repeats import repeated_meetings
 from kinelo.matches.row_outcomes import read_outcome
 from kinelo.matches.rows import REASONS, USED_UP, Options, Rows
 from kinelo.matches.team_rows import AT_HOME, joined_rows
 
-LARGEST_WEIGHT = 1e6
 DIVISIONS = ("gender", "sex", "division", "category", "league_gender", "mens_womens")
 
 
@@ -66,6 +66,7 @@ def interpret(opened: Opened, options: Options, name: str) -> Rows:
     _check_sides(rows)
     _read_dates(rows)
     read_outcome(rows, name)
+    _check_undecided(rows)
     _read_details(rows)
     _find_repeats(rows)
     moved = _put_in_order(rows)
@@ -95,6 +96,14 @@ def _check_sides(rows: Rows) -> None:
             f"names that differ only in case, blanks or accents count as different sides ({shown}{more}); "
             "aliases= joins them"
         )
+
+
+def _check_undecided(rows: Rows) -> None:
+    """Set fixtures aside whose sides are not known yet."""
+    undecided = np.array([*(name.lower() in UNDECIDED for name in rows.teams), False])
+    if undecided.any():
+        known = ~(undecided[rows.home] | undecided[rows.away])
+        rows.blame(~known & np.isnan(rows.result), "a name that stands for none")
 
 
 def _rename(rows: Rows) -> None:

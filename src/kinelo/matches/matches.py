@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Day = str | np.datetime64
 MOST_SHOWN = 10
+LARGEST_WEIGHT = 1e6
 UNDATED = np.datetime64("1970-01-01", "D")
 """The day of every match of a table without dates."""
 

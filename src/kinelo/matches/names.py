@@ -18,7 +18,9 @@ SEEDS = (11, 23)
 SMALLEST_TABLE = 1 << 13
 WHOLE = re.compile(r"-?\d+(\.0+)?$|$")
 NO_NAMES = frozenset({"na", "n/a", "nan", "nat", "none", "null", "nil", "-", "--", "–", "?", "<na>", "#n/a", "unknown",
-                      "bye", "tbd", "tba", "freilos", "spielfrei"})  # fmt: skip
+                      "bye", "freilos", "spielfrei"})  # fmt: skip
+UNDECIDED = frozenset({"tbd", "tba"})
+"""Words for a side that is not known yet; beside a result they are names, as TBA is that of Tampa Bay."""
 
 
 @njit(cache=True, nogil=True)

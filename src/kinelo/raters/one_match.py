@@ -7,6 +7,7 @@ import numbers
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
+from kinelo.matches.matches import LARGEST_WEIGHT
 
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
@@ -36,6 +37,6 @@ def check_match(home: str, away: str, margin: float, weight: float) -> None:
             raise InputError(f"{name!r} is not the name of a side; a name is text that is not blank")
     if home == away:
         raise InputError(f"{home!r} cannot play against itself; a match has two sides")
-    check_number("update_one", "weight", weight, 0.0)
+    check_number("update_one", "weight", weight, 0.0, LARGEST_WEIGHT)
     if not (isinstance(margin, float) and math.isnan(margin)):
         check_number("update_one", "margin", margin, -math.inf)

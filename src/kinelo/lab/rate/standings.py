@@ -26,8 +26,8 @@ def summary(matches: Matches) -> dict[str, Any]:
     return {
         "matches": len(matches),
         "teams": len(matches.teams),
-        "first": str(matches.date[0]),
-        "last": str(matches.date[-1]),
+        "first": str(matches.date[0]) if matches.dated else None,
+        "last": str(matches.date[-1]) if matches.dated else None,
         "notes": list(matches.notes),
         "lineups": None if matches.lineups is None else int(matches.lineups.known().sum()),
     }

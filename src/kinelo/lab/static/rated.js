@@ -58,7 +58,7 @@ export class Rated {
     $("#rated-summary").replaceChildren(
       element("div", { class: "counts" }, count(summary.matches, "matches used"), count(summary.teams, "sides"),
         summary.lineups === null ? null : count(summary.lineups, "matches with both line-ups"),
-        count(rejects.count, "rows set aside"), element("span", {}, `${summary.first} to ${summary.last}`)),
+        count(rejects.count, "rows set aside"), element("span", {}, summary.first ? `${summary.first} to ${summary.last}` : "undated")),
       ...notes.map((note) => element("p", { class: "soft" }, `Note: ${note}.`.replace("..", "."))),
       rejects.count ? rejectedRows(rejects) : "");
   }
