@@ -134,3 +134,12 @@ def test_a_pattern_of_files_is_rated_as_one(league, tmp_path, monkeypatch, capsy
     said = refused(monkeypatch, capsys, "rate", tmp_path / "games" / "*.parquet", "--book", tmp_path / "book")
     assert "Of a pattern of files" in said
     assert "none.parquet" in refused(monkeypatch, capsys, "rate", tmp_path / "*none.parquet")
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_a_leaderboard_tells_when_sides_played_only_if_the_file_does(dated, tmp_path):
+    rows = [(f"2024-03-0{k + 1}", *sides) for k, sides in enumerate([("A", "B", 1), ("B", "C", 1), ("C", "A", 0)])]
+    table = pl.DataFrame(rows, schema=["date", "home", "away", "result"], orient="row")
+    (table if dated else table.drop("date")).write_csv(tmp_path / "m.csv")
+    shown = run("leaderboard", tmp_path / "m.csv", "--rater", "team", "--least-matches", 0)
+    assert ("Last played" in shown) == dated and ("2024-03-03" in shown) == dated and "1970" not in shown

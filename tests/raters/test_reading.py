@@ -162,7 +162,7 @@ def scale_league(draws, seed, sides=40, n=8_000):
     result = np.where(u < E - draw / 2, 1.0, np.where(u < E + draw / 2, 0.5, 0.0))
     names = np.array([f"P{k:02d}" for k in range(sides)])
     table = {"home": names[home], "away": names[away], "result": result, "neutral": np.ones(n, bool)}
-    return kn.read_matches(table | {"date": np.datetime64("2020-01-01") + np.arange(n) // 40}), true
+    return kn.read_matches(table | {"date": np.datetime64("2020-01-01") + np.arange(n) // 40}, ordered=True), true
 
 
 @pytest.mark.parametrize("draws", [0.0, 0.25, 0.5])
@@ -177,7 +177,7 @@ def test_a_point_is_a_point_of_expected_score_whatever_the_draws(draws):
     lined = {side: [[f"{name}{k}" for k in "ab"] for name in matches.to_polars()[side]] for side in ("home", "away")}
     table = matches.to_polars().to_dict(as_series=False)
     table |= {"home_lineup": lined["home"], "away_lineup": lined["away"]}
-    players = kn.PlayerElo().fit(kn.read_matches(table)).team_strengths_.sort("name")
+    players = kn.PlayerElo().fit(kn.read_matches(table, ordered=True)).team_strengths_.sort("name")
     assert np.polyfit(true, players["strength"].to_numpy(), 1)[0] == pytest.approx(0.92, abs=0.05)
 
 

@@ -77,6 +77,8 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from kinelo.matches.matches import UNDATED
+
     columns = {"rating": "Rating", "uncertainty": "±", "surely": "At least", "matches": "Matches"}
     known = {name: words for name, words in columns.items() if name in table.columns}
     apart = table["pool"].n_unique() > 1
@@ -86,7 +88,8 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
     shown.add_column("Name")
     for words in known.values():
         shown.add_column(words, justify="right")
-    if "last_played" in table.columns:
+    dated = "last_played" in table.columns and bool((table["last_played"] != UNDATED.item()).any())
+    if dated:
         shown.add_column("Last played", justify="right", no_wrap=True)
     if apart:
         shown.add_column("Pool")
@@ -94,7 +97,7 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
         shown.add_column("Note")
     for row in table.head(top).iter_rows(named=True):
         numbers = [f"{row[name]:,}" if name == "matches" else f"{row[name]:.1f}" for name in known]
-        played = [str(row["last_played"])] if "last_played" in row else []
+        played = [str(row["last_played"])] if dated else []
         shown.add_row(
             "–" if row["place"] is None else str(row["place"]),
             row["name"],
