@@ -179,6 +179,24 @@ def test_the_command_says_the_same(tmp_path):
     assert (tmp_path / "moves.png").stat().st_size > 5000
 
 
+def test_the_command_names_who_gains_and_who_loses_a_title(tmp_path):
+    """Two lists of the same mean; the title is held from 1600 on, by two before and by one after."""
+    (tmp_path / "old.csv").write_text("name,rating\nAsh,1710\nBix,1640\nCay,1560\nDor,1290\n")
+    (tmp_path / "new.csv").write_text("name,rating\nAsh,1580\nBix,1550\nCay,1660\nDor,1410\n")
+    (tmp_path / "games.csv").write_text("date,home,away,result\n2024-01-01,Ash,Bix,1\n2024-01-08,Cay,Dor,0\n")
+    words = ["changeover", tmp_path / "games.csv", "--old", tmp_path / "old.csv", "--new", tmp_path / "new.csv"]
+    shown = CliRunner().invoke(app, [*map(str, words), "--threshold", "Master=1600"], env={"COLUMNS": "160"}).stdout
+    rows = [[cell.strip() for cell in line.split("│")[1:5]] for line in shown.splitlines() if line.startswith("│")]
+    assert rows == [
+        ["Ash", "1710", "1580", "-130"], ["Dor", "1290", "1410", "+120"], ["Cay", "1560", "1660", "+100"],
+        ["Bix", "1640", "1550", "-90"],
+    ]  # fmt: skip
+    assert shown.splitlines()[-3:] == [
+        "Master: Cay gain it", "Master: Ash, Bix lose it", "Master: a threshold of 1580 would keep 2 holders"
+    ]  # fmt: skip
+    assert "2 before, 1 after; 1 gain it and 2 lose it." in " ".join(shown.split())
+
+
 @pytest.mark.parametrize(
     "words",
     [("--old", "k=many", "--new", "k=16"), ("--old", "nowhere.csv", "--new", "k=16"),

@@ -1,6 +1,7 @@
 """``kinelo audit`` as a user meets it."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -31,6 +32,32 @@ def test_the_verdict_comes_first_and_pictures_are_drawn(results, tmp_path):
     assert called.exit_code == 0, called.output
     assert called.stdout.startswith("K = 200 is too large for this league")
     assert all(path.stat().st_size > 1000 for path in pictures)
+
+
+def test_options_reach_the_audit_and_each_picture_its_file(results, tmp_path, monkeypatch):
+    asked, saved = [], {}
+    found = SimpleNamespace(notes=("one thing.",), check="replays", to_dict=lambda: {"verdict": "said"})
+
+    def audit(matches, system, ratings=None):
+        asked.append((len(matches), system.k, system.home_advantage, ratings))
+        return found
+
+    def save(figure, path):
+        saved[path.name] = figure
+        return path
+
+    monkeypatch.setattr("kinelo.advice.audit.audit.audit", audit)
+    monkeypatch.setattr("kinelo.pictures.audit.draw_audit", lambda given: ("curves", given))
+    monkeypatch.setattr("kinelo.pictures.audit.draw_check", lambda given: ("check", given))
+    monkeypatch.setattr("kinelo.pictures.style.save", save)
+    words = ["audit", str(results), "--k", "24", "--home-advantage", "62.5", "--since", "2020-07-01", "--json"]
+    pictures = ["--picture", str(tmp_path / "k.png"), "--check", str(tmp_path / "c.png")]
+    called = CliRunner().invoke(app, [*words, *pictures], catch_exceptions=False)
+    assert json.loads(called.stdout) == {"verdict": "said"}
+    assert asked == [(400 - 182, 24.0, 62.5, None)]  # 182 days of 2020 before July, a match a day
+    assert saved == {"k.png": ("curves", found), "c.png": ("check", "replays")}
+    CliRunner().invoke(app, ["audit", str(results)], catch_exceptions=False)
+    assert asked[1] == (400, 32.0, None, None)
 
 
 def test_json_is_the_audit_and_nothing_else(results):

@@ -179,8 +179,8 @@ def test_backtests_print_scores_of_what_happened(results, tmp_path):
     shown = next(row for row in table if row[0] == gap["rater"])[-1]
     assert shown == f"{gap['difference']:+.4f} ± {(gap['high'] - gap['low']) / 2:.4f}"
     assert pl.read_csv(out).filter(pl.col("rater") == "Scripted")["rps"].to_list() == pytest.approx([rps])
-    later = json.loads(said(*words, "--since", "2024-01-08", "--json").stdout)
-    assert later["matches"] == 3 and later["train_until"] == "2024-02-01"
+    later = json.loads(said(*words, "--since", "2024-01-15", "--json").stdout)  # four matches, two to forecast
+    assert later["matches"] == 2 and later["train_until"] == "2024-02-08"
 
 
 def test_seasons_count_points_by_the_rules(results, tmp_path):
@@ -208,6 +208,14 @@ def test_seasons_count_points_by_the_rules(results, tmp_path):
     assert sum(title.values()) == pytest.approx(100.0, abs=0.2)
     down = {name: float(row[5].rstrip("%")) for name, row in rows.items()}
     assert down["Cay"] == pytest.approx(55.0, abs=3.2) and down["Bix"] == pytest.approx(45.0, abs=3.2)
+
+
+def test_the_same_seed_plays_the_same_season(results, tmp_path):
+    fixtures = tmp_path / "fixtures.csv"
+    fixtures.write_text("date,home,away\n2024-03-01,Ash,Bix\n2024-03-08,Cay,Ash\n2024-03-15,Bix,Cay\n")
+    words = ["season", results, fixtures, *SCRIPTED, "--simulations", "200", "--json", "--seed"]
+    one, again, other = (json.loads(said(*words, seed).stdout)["points"] for seed in (3, 3, 4))
+    assert one == again != other
 
 
 def test_a_sample_league_is_written_as_it_is_made(tmp_path):

@@ -13,6 +13,7 @@ RATERS = {
     "glicko": lambda: kn.Glicko(together=False),
     "glicko2": kn.Glicko2,
     "bradley-terry": kn.BradleyTerry,
+    "kalman": kn.KalmanElo,
 }
 """Every rater of sides that is held to the scale."""
 

@@ -80,6 +80,9 @@ def test_the_rule_shows_and_can_be_changed():
     assert repr(rater.set_params(k=kn.FideSteps())) == "TeamElo.classic(k=FideSteps(under_18=()))"
     assert (rater.label, rater.step) == ("plain Elo, K by FIDE's rules", None)
     assert kn.TeamElo.classic(k=16).label == "plain Elo, K = 16"
+    falling = kn.FallingSteps(8.0, boost=3.0, matches=12)
+    assert kn.TeamElo.classic(falling).label == "plain Elo, K = 16 once settled"
+    assert kn.TeamElo.classic(k=16, k_of={"A": 40}).label == "plain Elo, K = 16 and K by name"
 
 
 @pytest.mark.parametrize(

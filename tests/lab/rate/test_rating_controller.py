@@ -63,7 +63,14 @@ def test_what_if_is_the_library_s_forecast_on_the_day_of_the_last_match(tmp_path
     controller, columns = looked(tmp_path, LEAGUE)
     controller.rate(columns, "team")
     said = controller.predict("A", "C", neutral=False)
-    assert said["win"] + said["draw"] + said["loss"] == pytest.approx(1.0)
+    (tmp_path / "same.csv").write_text(LEAGUE, encoding="utf-8")
+    matches = kn.read_matches(tmp_path / "same.csv")
+    match = {"home": ["A"], "away": ["C"], "date": [str(matches.date[-1])]}
+    told = kn.TeamElo().fit(matches).predict(kn.read_matches(match, played=False)).to_polars().row(0, named=True)
+    assert (said["win"], said["draw"], said["loss"]) == pytest.approx(
+        (told["home_win"], told["draw"], told["away_win"])
+    )
+    assert len({round(value, 2) for value in (said["win"], said["draw"], said["loss"])}) == 3
     assert controller.predict("A", "C", neutral=True)["win"] != said["win"]
     assert controller.predict("A", "Nobody", neutral=False)["unknown"] == ["Nobody"]
     with pytest.raises(InputError, match="against itself"):

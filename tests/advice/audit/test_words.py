@@ -1,0 +1,202 @@
+"""Every line of an audit, word for word, from numbers made up for it: all different, each direction once."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from kinelo.advice.audit.advised import Advice, Period, advise
+from kinelo.advice.audit.backtest import Backtest, Difference
+from kinelo.advice.audit.findings import Comparison, Home
+from kinelo.advice.audit.gaps import Band
+from kinelo.advice.audit.other import OtherSystem
+from kinelo.advice.audit.performance import Performance
+from kinelo.advice.audit.table_in_use import Misrated, RatingsInUse
+from kinelo.advice.audit.words import other_verdict, performance_words, rows_of
+
+
+def prediction(k, error, luck, newcomers, log_loss, slope=0.97):
+    return SimpleNamespace(k=k, error=error, luck=luck, newcomers=newcomers, log_loss=log_loss, slope=slope)
+
+
+def band(underrated, error, slope=1.0, slope_error=0.1):
+    return Band(0.0, 100, underrated, error, slope, slope_error)
+
+
+def case(**changes):
+    """Findings of a league in which everything is another number."""
+    found = SimpleNamespace(
+        in_use=SimpleNamespace(name="K = 32"), k=32.0, other=None, ratings=None,
+        advice=Advice(15.0, 12.0, 19.0, agree=True, telling=True),
+        curve=SimpleNamespace(best=SimpleNamespace(k=9.0), low=7.0, high=11.0),
+        measured=SimpleNamespace(
+            k=np.array([2.0, 64.0]), interval=(17.0, 30.0), best=22.0,
+            at=lambda k: {9.0: 0.6135, 22.0: 0.61, 15.0: 0.611}[k],
+        ),
+        periods=(
+            Period("2001-01-01", "2005-12-31", 400, 13.0, 24.0, 18.0, 33.0),
+            Period("2006-01-01", "2009-12-31", 410, 2.0, 64.0, 40.0, 70.0),
+        ),
+        spread=141.0, step=7.25, rate=0.02,
+        league=SimpleNamespace(ties=0.5, parameters=SimpleNamespace(newcomer_spread=88.0)),
+        matches=SimpleNamespace(neutral=np.array([False, True])),
+        home=Home(in_use=55.0, first=71.0, today=43.0, gain=0.0012),
+        now=prediction(32.0, 1600.0, 400.0, 160.0, 0.6021), best=prediction(15.0, 900.0, 90.0, -5.0, 0.5987),
+        memory=26.4, newcomer_matches=17.0,
+        misrated=(Misrated("Ash", 180.0, 150.0, 30.0, 21.0), Misrated("Bix", -120.0, -99.0, -21.0, 19.0)),
+        slope=(0.8, 0.05), tested=Comparison(Difference(0.01, 0.004, 0.016), None, None),
+        bands=(band(-14.0, 6.0), band(3.0, 5.0), band(37.0, 8.0)),
+    )  # fmt: skip
+    return SimpleNamespace(**(vars(found) | changes))
+
+
+def line(name, **changes):
+    return dict(rows_of(case(**changes)))[name]
+
+
+def test_the_k_of_theory_and_of_the_backtest_stand_under_their_own_names():
+    assert line("Which K") == ("by theory 9 (7 to 11), by backtest 22 (17 to 30; theory's K loses 0.00350 against it)")
+    assert line("K by period").splitlines() == [
+        "2001-01-01 to 2005-12-31: 24 (18 to 33) by backtest, 13 by theory",
+        "2006-01-01 to 2009-12-31: 64 or more (40 to 70) by backtest, 2 or less by theory",
+    ]
+
+
+def test_strengths_with_the_matches_in_which_half_of_a_lead_is_lost():
+    # e^{-0.02 n} = 1/2 at n = 34.66.
+    assert line("Strengths") == (
+        "lie ± 141 points apart and move by ± 7.2 from one match of a side to its next; half of a lead is lost within "
+        "35 matches; newcomers differ by ± 88"
+    )
+    assert "half of a lead" not in line("Strengths", rate=0.0)
+
+
+def test_the_home_advantage_of_today_at_first_and_in_use():
+    # κ = 1/2: chances 1, κ, 1 over their sum, so a fifth of the matches of equals are drawn.
+    assert line("Venue and draws") == (
+        "playing at home is worth 43 points today, 71 at first; forecasts add 55, and following it lowers the "
+        "log-loss by 0.0012 by theory; equal sides draw 20% of their matches"
+    )
+    little = Home(in_use=55.0, first=71.0, today=43.0, gain=0.0001)
+    assert line("Venue and draws", home=little).startswith("playing at home is worth 43 points; forecasts add 55; ")
+    nowhere = SimpleNamespace(neutral=np.array([True, True]))
+    assert line("Venue and draws", matches=nowhere) == "no home; equal sides draw 20% of their matches"
+
+
+def test_errors_are_roots_and_their_parts_shares_of_the_square():
+    assert line("Ratings at K = 32") == (
+        "off by ± 40 points (of the square: luck 25%, newcomers 10%, lag 65%); expected log-loss 0.6021"
+    )
+    assert line("Ratings at K = 15") == (
+        "off by ± 30 points (of the square: luck 10%, newcomers 0%, lag 90%); expected log-loss 0.5987"
+    )
+
+
+def test_lag_and_newcomers():
+    assert line("Lag") == "a rating has followed 63 % of a change of strength after 26 matches of the side"
+    assert line("Newcomers").startswith("right after about 17 matches")
+    assert line("Newcomers", newcomer_matches=0.5) == "start no further off than ratings usually are"
+
+
+def test_best_and_worst_are_too_high_or_too_low():
+    assert line("Best and worst").splitlines() == [
+        "Ash: rated +180, strength +150 ± 21, so 30 too high",
+        "Bix: rated -120, strength -99 ± 19, so 21 too low",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("slope", "kind"),
+    [((0.8, 0.05), "too bold"), ((1.3, 0.1), "too timid"), ((0.95, 0.03), "calibrated"), ((1.05, 0.03), "calibrated")],
+)
+def test_forecasts_are_bold_where_results_follow_them_less(slope, kind):
+    assert line("Forecasts", slope=slope) == (
+        f"log-loss 0.6210 on the later half at K = 32; {kind}: slope of results on forecasts {slope[0]:.3f} ± "
+        f"{slope[1]:.3f} (theory 0.970)"
+    )
+
+
+def test_the_best_fifth_is_the_last_and_a_positive_number_is_underrated():
+    assert line("Strong and weak sides").splitlines() == [
+        "the best fifth is underrated by 37 ± 8 points",
+        "the weakest fifth is overrated by 14 ± 6 points",
+    ]
+    assert line("Strong and weak sides", bands=(band(1.0, 1.0),)).startswith("too few matches")
+
+
+def test_a_table_in_use_with_the_share_that_its_deviations_explain():
+    found = RatingsInUse(
+        12, 0.83, 46.0, 4.0, (Misrated("Cay", 60.0, 91.0, -31.0, 9.0), Misrated("Dor", -50.0, -62.0, 12.0, 8.0))
+    )
+    first, *extremes = line("The table in use", ratings=found).splitlines()
+    assert first == (
+        "12 sides compared: off by ± 46 points, slope on strengths 0.83; stated deviations explain 25 % of the squared "
+        "errors"
+    )
+    assert extremes == [
+        "Cay: rated +60, strength +91 ± 9, so 31 too low",
+        "Dor: rated -50, strength -62 ± 8, so 12 too high",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gap", "way"),
+    [
+        (Difference(-0.004, -0.007, -0.001), "better than"),
+        (Difference(0.004, 0.001, 0.007), "worse than"),
+        (Difference(0.004, -0.001, 0.009), "neither better nor worse, beyond chance, than"),
+        (Difference(-0.004, -0.009, 0.001), "neither better nor worse, beyond chance, than"),
+    ],
+)
+def test_another_system_is_better_where_it_loses_less(gap, way):
+    other = OtherSystem("Glicko", 21.0, 0.613 + gap.mean, 0.613, gap, (0.9, 0.04), (band(-5.0, 2.0), band(9.0, 3.0)))
+    assert other_verdict(other) == (
+        f"Glicko forecasts this league {way} Elo at its best K, 21: log-loss {0.613 + gap.mean:.4f} against 0.6130 on "
+        f"the later half, a difference of {gap.mean:+.4f} ({gap.low:+.4f} to {gap.high:+.4f})."
+    )
+    name, words = rows_of(case(other=other))[0]
+    assert name == "Glicko" and words == (
+        "slope of results on its forecasts 0.900 ± 0.040; the best fifth is underrated by 9 ± 3 points; the weakest "
+        "fifth is overrated by 5 ± 2 points"
+    )
+
+
+def test_what_line_ups_tell_of_the_best_and_the_weakest_fifth():
+    found = Performance(63.0, 41.0, 80.0, 0.013, 1250, {})
+    both = SimpleNamespace(
+        before=(band(-22.0, 7.0, 0.7, 0.06), band(31.0, 9.0, 0.8, 0.05)),
+        after=(band(-4.0, 6.0, 0.95, 0.07), band(5.0, 8.0, 1.02, 0.04)),
+    )
+    assert performance_words(found, both) == [
+        "Performances: line-ups move a side by ± 63 points (41 to 80) about its strength, from 1,250 matches; by "
+        "chance alone as much in 1.3% of leagues.",
+        "The best fifth: rated too low by +31 ± 9 points, and by +5 ± 8 once strengths are recovered; slope 0.80 ± "
+        "0.05, then 1.02 ± 0.04.",
+        "The weakest fifth: rated too low by -22 ± 7 points, and by -4 ± 6 once strengths are recovered; slope 0.70 ± "
+        "0.06, then 0.95 ± 0.07.",
+    ]
+
+
+def test_a_gain_is_what_the_first_loses_more_than_the_second():
+    """Blocks whose losses at K = 10 and K = 40 differ by a known number a match, in the later half alone."""
+    sizes = np.full(8, 50.0)
+    later = np.repeat([0.0, 1.0], 4)
+    blocks = np.stack([30.0 + 0 * later, 30.0 + 2.0 * later])
+    found = Backtest(np.array([10.0, 40.0]), blocks, sizes)
+    assert found.difference(40.0, 10.0).mean == pytest.approx(2.0 / 50.0)
+    assert found.difference(10.0, 40.0).mean == pytest.approx(-2.0 / 50.0)
+    losses = np.full(400, 0.65)
+    assert found.against(losses, 10.0).mean == pytest.approx(0.65 - 0.6)
+    assert (found.at(10.0), found.at(40.0), found.at(20.0)) == pytest.approx((0.6, 0.64, 0.62))
+
+
+@pytest.mark.parametrize(
+    ("matches", "measured", "telling"),
+    [(300, (12.0, 10.0, 16.0), True), (299, (12.0, 10.0, 16.0), False), (2000, (12.0, 3.0, 60.0), False)],
+)
+def test_few_matches_or_a_wide_interval_tell_no_k(matches, measured, telling):
+    curve = SimpleNamespace(best=SimpleNamespace(k=12.0), low=10.0, high=16.0)
+    if matches == 2000:
+        curve.low, curve.high = 3.0, 60.0
+    found = advise(curve, SimpleNamespace(best=measured[0], interval=measured[1:]), matches)
+    assert found.telling is telling and found.agree
