@@ -161,15 +161,15 @@ def test_sweeps_print_the_numbers_of_every_point():
 
 def test_devices_say_what_can_be_used(monkeypatch):
     listed = [
-        kn.Device("cpu", "a processor", 6, 3 * 2**30),
+        kn.Device("cpu", "a processor", 6, 96 * 2**30),
         kn.Device("gpu", "", 0, 0, usable=False, remark="no driver was found"),
     ]
     monkeypatch.setattr("kinelo.runtime.device.devices", lambda: listed)
     runner = CliRunner()
     assert (
-        runner.invoke(app, ["devices"]).stdout == "cpu: a processor (6 processors, 3 GiB)\ngpu: no driver was found\n"
+        runner.invoke(app, ["devices"]).stdout == "cpu: a processor (6 processors, 96 GiB)\ngpu: no driver was found\n"
     )
     found = json.loads(runner.invoke(app, ["devices", "--json"]).stdout)
     assert [(one["kind"], one["units"], one["memory"], one["usable"]) for one in found] == [
-        ("cpu", 6, 3 * 2**30, True), ("gpu", 0, 0, False),
+        ("cpu", 6, 96 * 2**30, True), ("gpu", 0, 0, False),
     ]  # fmt: skip

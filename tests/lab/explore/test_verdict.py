@@ -127,6 +127,8 @@ def test_a_verdict_is_spoken_only_where_league_and_theory_agree():
     assert [fact["league"] for fact in agreed["facts"]] == [
         "0.81 (standard error 0.005)", "± 0.30 (standard error 0.005)", None, None
     ]  # fmt: skip
+    in_elo = judged(THEORY, evidence(0.81), 200.0)["facts"]
+    assert [fact["league"] for fact in in_elo[:2]] == ["0.81 (standard error 0.005)", "± 60 (standard error 1)"]
     assert "too low" in agreed["facts"][2]["text"] and agreed["offer"] == {"gamma": 0.6, "luck": 1.1}
     assert "too high" in judged(replace(THEORY, bias=0.5), None)["facts"][2]["text"]
 

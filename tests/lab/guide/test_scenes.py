@@ -14,7 +14,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.guide.scenes import SCENES, described_scenes, scene_picture
-from kinelo.lab.guide.units import ELO_POINTS
+from kinelo.lab.guide.units import ELO_POINTS, Units
 
 OTHER = [
     {"gap": 1.0, "winner": "second", "gamma": 0.2},
@@ -49,6 +49,13 @@ def test_units_change_how_points_are_written_and_nothing_else(number):
     one, other = paper["charts"][-1]["traces"][-1], elo["charts"][-1]["traces"][-1]
     ratio = [b / a for a, b in zip(one["x"], other["x"], strict=True) if abs(a) > 0.1]
     assert ratio == pytest.approx([2 * ELO_POINTS if number == 7 else ELO_POINTS] * len(ratio), rel=1e-3)
+
+
+def test_steps_are_written_as_gamma_or_as_k():
+    """At ν = ½ one point of the paper is 400/ln 10 Elo points, and K is twice γ."""
+    assert Units("paper").step(0.1) == "γ = 0.1"
+    assert Units("elo").step(0.1) == f"K = {0.2 * 400 / math.log(10):.3g}"
+    assert (Units("paper").points(1.5), Units("elo").points(1.5)) == ("1.50", f"{600 / math.log(10):.0f}")
 
 
 def test_one_match_moves_ratings_as_elo_does():
