@@ -9,7 +9,7 @@ from kinelo.paper.catalogue import figure_names, preparation
 from kinelo.paper.claims import check_claims
 from kinelo.paper.figure import FigureStudy, read_figures
 from kinelo.paper.runs import finished_run, has_run
-from kinelo.paper.summary import simulated
+from kinelo.paper.summary import homogeneous, simulated
 from kinelo.studies import parse_study
 
 SMALL = {
@@ -101,6 +101,22 @@ def test_the_slope_error_is_that_of_a_mean_over_realisations():
     spread = np.sqrt(sum((s - slopes.mean()) ** 2 for s in slopes) / 8)
     assert found.slope == pytest.approx(slopes.mean(), abs=1e-12)
     assert found.slope_error == pytest.approx(spread / 3, rel=1e-9)
+
+
+def test_the_limit_of_the_map_knows_no_step_and_a_larger_step_stretches_the_map():
+    theta = np.array([4.0, 7.0, 10.0])
+    run = xr.Dataset(
+        {"rating": (("realisation", "time", "team"), theta + np.zeros((2, 4, 1))), "theta": ("team", theta),
+         "sigma": ("team", np.ones(3))},
+        coords={"time": np.arange(4.0), "team": ["a", "b", "c"]},
+    )  # fmt: skip
+    league = {"kind": "homogeneous", "teams": 3, "sigma": 1.0}
+    content = {"title": "", "outcome": {"kind": "tanh", "nu": 0.5}, "league": league}
+    small, large = (homogeneous(parse_study(content | {"gamma": gamma}, "a study"), run) for gamma in (0.05, 0.3))
+    np.testing.assert_allclose(small.map_limit, large.map_limit, atol=1e-9)
+    assert small.limit_slope == pytest.approx(large.limit_slope, abs=1e-9)
+    assert np.ptp(large.map_rating) > 1.01 * np.ptp(small.map_rating) > 1.011 * np.ptp(small.map_limit)
+    assert large.computed_slope > 1.01 * small.computed_slope > 1.011 * small.limit_slope
 
 
 def test_the_slope_given_sigma_is_that_of_its_own_teams():
