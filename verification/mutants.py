@@ -5,9 +5,9 @@
     python verification/mutants.py --list mine.toml   # a list of your own
 
 A list is TOML: each ``[[mutant]]`` has a ``file`` below ``src/kinelo``, the text to ``find`` there (it must stand there
-exactly once) and what to ``replace`` it with, and the ``tests`` to run, files or folders below ``tests``. Faults are
-made in a copy of the tree. A fault whose tests still pass has survived: a line that no test guards. The exit code is
-the number of survivors and of faults that could not be put in, at most 100.
+exactly once) and what to ``replace`` it with, and the ``tests`` to run, below ``tests``: files, folders or single tests
+(``file.py::test``). Faults are made in a copy of the tree. A fault whose tests still pass has survived: a line that no
+test guards. The exit code is the number of survivors and of faults that could not be put in, at most 100.
 """
 
 from __future__ import annotations
