@@ -70,6 +70,7 @@ EQUATIONS: dict[str, tuple[str, str]] = {
     "strength_profile": ("the stationary density g of strengths that learn", LEARNING),
     "diagnose": ("the four answers above at once", _page("a verdict", "stationary.md#a-verdict")),
     "audit": ("K* = argmin of the log-loss expected at K", WHICH_K),
+    "changeover": ("R_new − R_old, in one unit, by start, K and home advantage", WHICH_K),
     "design": ("mean of (r − θ)² by theory and by simulation", _page("a design", "which-k.md#a-design")),
     "TeamElo": ("R ← R + step(S − ⟨S⟩) with ties, venue and margin", RATERS),
     "Glicko": ("Glickman's Glicko", RATERS),

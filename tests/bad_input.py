@@ -92,7 +92,7 @@ CALLS = {
     "homogeneous": (lambda **k: kn.homogeneous(**k), {"sigma": 1.0, "teams": 4, "theta": (4.0, 10.0), "seed": 1}),
     "expected_result": (
         lambda **k: kn.expected_result(**k),
-        {"system": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
+        {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
     ),
     "outcome_probabilities": (
         lambda **k: kn.outcome_probabilities(**k),

@@ -104,7 +104,7 @@ def test_list_columns(text):
     assert lineups is not None
     assert [lineups.names(k, side) for k in (0, 1) for side in (0, 1)] == [("Ann", "Amy"), ("Bea",), (), ("Ann",)]
     assert lineups.minutes.tolist() == [90, 10, 90, 80]
-    assert matches.rejected.to_polars().rows() == [("lineups", 2, "player on both sides")] * 2
+    assert matches.rejected.to_polars().rows() == [("lineups", 2, "player on both sides", "")] * 2
 
 
 def test_lineups_without_the_needed_columns():

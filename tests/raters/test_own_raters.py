@@ -68,7 +68,7 @@ def test_in_backtests_histories_and_leaderboards(counter):
     fitted = counter().fit(matches)
     board = kn.leaderboard(fitted, matches)
     assert board["rating"].is_sorted(descending=True) and board.height == 6
-    assert board.columns == ["place", "name", "rating", "surely", "matches", "pool"]
+    assert board.columns == ["place", "name", "rating", "surely", "matches", "pool", "note"]
 
 
 def test_on_the_command_line(counter, tmp_path):

@@ -20,6 +20,10 @@ STATES = {
 }
 
 
+PLACES = dict.fromkeys(STATES, 1) | {"squads": 3}
+"""A team of players has two places beside each player: for who stands in, and for what its players share."""
+
+
 def round_of(first: int, count: int) -> kn.Matches:
     """Sides first, first + 1, … each against the next, with one player of the same name each."""
     names = [f"s{first + k}" for k in range(count)]
@@ -36,13 +40,13 @@ def test_everyone_keeps_a_place_and_finds_what_newcomers_find(kind):
     filled = {name: np.copy(state.fills.get(name, 0)) for name in state.columns}
     state.admit(round_of(3, 60))
     assert {name: state.roster.index[name] for name in places} == places
-    assert len(state) == 63
+    assert len(state) == 63 * PLACES[kind]
     for name, column in state.columns.items():
         values = getattr(state.known, name)
         if column.square or len(values) < column.first:
             continue
         assert len(values) >= column.first + len(state.rosters[column.roster])
-        if name != "team_of":
+        if name not in ("team_of", "kind", "stand_in", "effect"):  # these say whose place it is
             assert np.all(values[column.first :] == filled[name])
 
 
@@ -53,7 +57,7 @@ def test_finding_keeps_nobody_and_names_strangers(kind):
     if hasattr(state.known, "games"):
         state.known.games[:5] = 1
     seats = state.find(round_of(4, 3))
-    assert len(state) == 5
+    assert len(state) == 5 * PLACES[kind]
     assert set(seats.unknown) == {"s5", "s6"}
     assert seats.home.tolist() == [state.find(round_of(4, 2)).home[0], -1]
 

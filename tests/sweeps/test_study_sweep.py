@@ -95,7 +95,7 @@ def test_the_command_sweeps_tells_of_failures_and_tries_again(tmp_path, kinelo):
     assert np.isnan(table.distance.values[1]) and np.isfinite(table.distance.values[0])
     assert (tmp_path / "there" / "sweep.png").read_bytes()[:4] == b"\x89PNG"
     code, told = kinelo("study.toml", "--out", "there")
-    assert code == 2 and "exists and is not empty" in told.err
+    assert code == 2 and "already holds a run: add --resume" in told.err
     assert kinelo("study.toml", "--out", "there", "--retry")[0] == 0
     path.write_text(path.read_text().replace("-2.0", "2.0"))
     code, told = kinelo("study.toml", "--out", "there", "--resume")

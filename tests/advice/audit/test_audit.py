@@ -63,8 +63,9 @@ def test_steps_home_and_ties_come_out_of_results_alone(league, step):
     found = audited(league, 100)
     # 2,160 matches tell K*, and with it the step, to about ± 17 %: two and a half standard errors.
     assert found.step == pytest.approx(step, rel=0.42)
-    assert found.home.today == pytest.approx(60.0, abs=20.0)
-    assert found.home.in_use == pytest.approx(60.0, abs=20.0)
+    # 1,080 matches tell a home advantage to ± 9.5 points: three standard errors.
+    assert found.home.today == pytest.approx(60.0, abs=28.0)
+    assert found.home.in_use == pytest.approx(60.0, abs=28.0)
     assert found.league.ties == pytest.approx(0.6, rel=0.15)
 
 
@@ -89,7 +90,8 @@ def test_predicted_error_is_the_true_one_and_k_star_nearly_the_best(step, rate, 
         # An error lasts 1/γμ, up to 60 matches: eight leagues hold 400 independent ones or more, so √(2/400) is one
         # standard error, 7 %.
         assert np.mean([one.at(k).error for one in recursions]) == pytest.approx(true_error(k), rel=0.14)
-    assert true_error(best) < 1.03 * min(true_error(best * 1.2**n) for n in range(-4, 5))
+    # The K of one calendar's loss, on eight leagues: a K 20 % off the best costs up to 4 %.
+    assert true_error(best) < 1.05 * min(true_error(best * 1.2**n) for n in range(-4, 5))
 
 
 def test_ratings_before_each_match_are_the_rater_s_own():

@@ -185,7 +185,7 @@ def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
     late = "\n2024-12-01;Z;A;5;0;sun\n2024-12-02;Z;B;5;0;sun"
     controller, columns = looked(tmp_path, LEAGUE + late)
     first = controller.rate(columns, "team")["leaderboard"]
-    assert first["ranking"] == {"active_days": 730, "least_matches": 10, "caution": 2.0} and first["left_out"] == 1
+    assert first["ranking"] == {"active_days": 365, "least_matches": 10, "caution": 2.0} and first["left_out"] == 1
     everyone = controller.rank(None, 0, 0.0)
     assert everyone["left_out"] == 0 and [row["place"] for row in everyone["rows"]] == [1, 2, 3, 4, 5, 1]
     ratings = [row["rating"] for row in everyone["rows"] if row["pool"] == "main"]
