@@ -182,7 +182,7 @@ def test_players_are_rated_from_line_ups(tmp_path):
 
 
 def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
-    late = "\n2024-12-01;Z;A;5;0;sun\n2024-12-02;Z;B;5;0;sun"
+    late = "\n2024-05-01;Z;A;5;0;sun\n2024-05-02;Z;B;5;0;sun"
     controller, columns = looked(tmp_path, LEAGUE + late)
     first = controller.rate(columns, "team")["leaderboard"]
     assert first["ranking"] == {"active_days": 365, "least_matches": 10, "caution": 2.0} and first["left_out"] == 1
