@@ -203,3 +203,11 @@ def test_warnings_of_the_library_reach_the_page_every_time(few_nodes):
         assert str(said[0].message) in judged(first_answer(predicted_map(controls)), None)["caveats"]
         assert str(said[0].message) in judged(whole_answer(controls), None)["caveats"]
     assert judged(whole_answer(Controls()), None)["caveats"] == []
+
+
+def test_where_theory_was_not_measured_the_page_says_so_in_a_sentence():
+    """γν = 0.4 lies outside what was measured; 0.025 does not."""
+    large, small = (whole_answer(replace(Controls(), gamma=gamma)) for gamma in (0.8, 0.05))
+    [sentence] = large.caveats
+    assert sentence.startswith("γ sup b' = 0.4 is above 0.1") and not small.caveats
+    assert TheoryAnswer.from_dict(json.loads(json.dumps(large.to_dict()))) == large

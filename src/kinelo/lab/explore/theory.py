@@ -56,7 +56,7 @@ def predicted_map(controls: Controls) -> PredictedMap:
             state, reason = stationary(controls.system, league, noise="gaussian"), ""
         except NoStationaryState as error:
             state, reason = stationary(controls.system, league), str(error)
-    caveats += getattr(state, "caveats", ())
+    caveats += [one.sentence for one in state.caveats]
     luck = float(np.sqrt(state.teams.mean(state.variance)))
     said = tuple(dict.fromkeys(caveats))
     return PredictedMap(state.theta, state.rating, np.sqrt(state.variance), state.slope, luck, reason, said)

@@ -82,10 +82,10 @@ def whole_answer(controls: Controls) -> TheoryAnswer:
     caveats = list(first.caveats)
     with heard(caveats):
         try:
-            found = diagnose(controls.system, many_teams(controls))
+            found = diagnose(controls.system, many_teams(controls), check=False)  # the league on the page is the check
         except NoStationaryState as error:
             return replace(first, missing=str(error))
-    caveats += getattr(found, "caveats", ())
+    caveats += [one.sentence for one in found.caveats]
     words, offer = advice(found, controls)
     return TheoryAnswer(
         found.slope, float(found.state.bias[-1]), found.rating_noise,
