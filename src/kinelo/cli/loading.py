@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kinelo.matches.matches import Matches
     from kinelo.matches.outcomes import Scale
+    from kinelo.matches.reading import NoMatches
 
 COLUMN_HELP = "A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."
 Aliases = Annotated[Path | None, typer.Option(help="File of two columns: a name found, and the name wanted for it.")]
@@ -82,7 +83,7 @@ def load(
 
 
 @contextmanager
-def _rejects_written(path: Path | None, nothing_left: type[Any]) -> Iterator[None]:
+def _rejects_written(path: Path | None, nothing_left: type[NoMatches]) -> Iterator[None]:
     """Write the rejected rows also where no row is left."""
     try:
         yield

@@ -125,7 +125,7 @@ def choose(matches: Matches | MatchScan, candidates: Mapping[str, Forecaster], r
         test, left_out = compare(early[:half], early[half:], candidates)
     name = reference if test is None else _best(test, reference)
     rater = copy.deepcopy(candidates[name])
-    rater.fit(matches)
+    rater.fit(matches)  # type: ignore[arg-type]  # every rater of the package also takes a scan
     return RaterChoice(name, rater, reference, test, half if test is not None else 0, left_out)
 
 

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from kinelo.errors import KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches
 
-Forecasting = Callable[[Any, Matches], Forecast]
+Forecasting = TypeVar("Forecasting", bound=Callable[..., Forecast])
 
 
 def from_day_starts(one_step_ahead: Forecasting) -> Forecasting:
@@ -42,7 +42,7 @@ def from_day_starts(one_step_ahead: Forecasting) -> Forecasting:
             unknown |= dict.fromkeys(forecast.unknown)
         return Forecast(np.concatenate(said), tuple(unknown)).about(matches)
 
-    return in_parts
+    return cast(Forecasting, in_parts)
 
 
 def parts_of(matches: Matches) -> Iterator[Matches]:

@@ -241,7 +241,7 @@ class GaussianRater(StatefulRater):
     def _reading(self) -> Reading:
         """How beliefs are read as forecasts."""
         values = self.parameters_
-        return Reading(*(values[name] for name in READING), float(self.sharpness_walk))
+        return Reading._make([*(values[name] for name in READING), float(self.sharpness_walk)])
 
     def _forecast_in_order(self, mean: Array, variance: Array, matches: Matches) -> Array:
         """Forecast matches in order from what was expected of them, and learn how bold and how level they were."""
@@ -304,7 +304,7 @@ class GaussianRater(StatefulRater):
         twin.reset({**values, p.name: values[p.name] + step})
         return twin, step
 
-    def _sift(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+    def _sift(self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
         """Let raters that differ in their parameters alone use the matches: mean and variance each expects of them.
 
         For the search alone, so rounding may differ.
@@ -414,7 +414,7 @@ class GaussianRater(StatefulRater):
         """Take over what :meth:`to_arrays` gave; what 0.2 did not keep is as if it had never been."""
         own = {p.name for p in self.parameters}
         arrays = {f"{STORED}{name}": np.zeros(()) for name in LATER if name in own} | dict(arrays)
-        self.order_ = Order(*arrays["order"].tolist())
+        self.order_ = Order(*(one.item() for one in arrays["order"]))
         self.margin_unit_ = float(arrays["margin_unit"][0])
         super().from_arrays(arrays)
         self._unit = float(arrays["margin_unit"][1])

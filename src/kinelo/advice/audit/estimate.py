@@ -150,7 +150,7 @@ def estimate_league(calendar: Calendar, nu: float = CHESS_NU) -> LeagueEstimate:
         return -calendar.weight * filter_league(calendar, _with(start, free, point)).likelihood
 
     here, base, curvature = _newton(losses, start, free)
-    return LeagueEstimate(_with(start, free, here), -float(base.sum()), np.linalg.inv(curvature), free)
+    return LeagueEstimate(_with(start, free, here), -float(base.sum()), np.linalg.inv(curvature).astype(float), free)
 
 
 def _newton(losses: Callable[[Array], Array], start: Parameters, free: tuple[int, ...]) -> tuple[Array, Array, Array]:

@@ -111,7 +111,7 @@ def change(saved: float | Difference) -> str:
     >>> change(Difference(0.0012, -0.0003, 0.0027)), change(0.00002)
     ('lowers the log-loss by 0.0012 (-0.0003 to 0.0027)', 'leaves the log-loss as it is')
     """
-    mean = saved if isinstance(saved, float) else saved.mean
+    mean = saved.mean if isinstance(saved, Difference) else saved
     sign = 1.0 if mean > 0 else -1.0
     bounds = ""
     if isinstance(saved, Difference):

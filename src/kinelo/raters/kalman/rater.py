@@ -277,7 +277,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         mean, variance = self._together(matches, y) if self._state.full else self._alone(matches, [self], [y])[0]
         return mean, variance, unknown
 
-    def _sift(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+    def _sift(self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
         if not self._state.full:
             return self._alone(matches, lanes, signals)
         with ThreadPoolExecutor(usable_processors()) as pool:
@@ -417,7 +417,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         kept, y = steps(len(matches), rows), walker._signal(matches)
         then, done = [], 0
         for stop in stops:
-            walker._together(matches[done:stop], y[done:stop], BLOCK, Steps(*(part[done:stop] for part in kept)))
+            walker._together(matches[done:stop], y[done:stop], BLOCK, Steps._make(part[done:stop] for part in kept))
             then.append(copy.deepcopy(state))
             done = stop
         r, N, tables, later = np.zeros(rows), np.zeros((rows, rows)), [], done

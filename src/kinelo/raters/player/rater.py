@@ -282,7 +282,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         mean, variance = self._play(matches, [self], [y])[0]
         return mean, variance, unknown
 
-    def _sift(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+    def _sift(self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
         """Those with the same weights of roles, which are read off line-ups, go side by side."""
         alike = [k for k, lane in enumerate(lanes) if lane._role_weights == self._role_weights]
         groups = [alike] + [[k] for k in range(len(lanes)) if k not in alike]
@@ -301,7 +301,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         seats = state.admit(matches)
         count, shape = len(lanes), (len(matches), len(lanes))
         numbers = [np.concatenate(column) for column in list(zip(*(lane._numbers for lane in lanes)))[:-2]]
-        p = rotation_kernels.Numbers(*numbers, *self._numbers[-2:])
+        p = rotation_kernels.Numbers._make([*numbers, *self._numbers[-2:]])
         s = state.in_lanes(count)
         for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
             s.venue_v[:, q] = lane._state.known.venue_v

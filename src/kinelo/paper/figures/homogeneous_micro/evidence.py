@@ -53,9 +53,9 @@ def _equal_from(system: RatingSystem, theta: tuple[float, float], equal: Array) 
     """The σ at which the slope of the map is what counts as equal, below some σ where it is smaller."""
     if not equal.size:
         return float("inf")
-    from scipy.optimize import brentq
+    from scipy.optimize import root_scalar
 
     def above(sigma: float) -> float:
         return stationary(system, Continuum(theta=theta, sigma=sigma)).slope - EQUAL
 
-    return float(brentq(above, 0.0, float(equal.min()), xtol=1e-4)) if above(0.0) > 0 else 0.0
+    return float(root_scalar(above, bracket=(0.0, float(equal.min())), xtol=1e-4).root) if above(0.0) > 0 else 0.0
