@@ -31,7 +31,7 @@ def league(draws: float, seed: int = 1, games: int = 8000):
     day = np.datetime64("2020-01-01") + np.arange(games) // 10
     names = np.array([f"P{k}" for k in range(40)])
     table = {"date": day, "home": names[home], "away": names[away], "result": result, "neutral": np.ones(games, bool)}
-    return kn.read_matches(table), dict(zip(names, strength))
+    return kn.read_matches(table, ordered=True), dict(zip(names, strength))
 
 
 @pytest.mark.parametrize("draws", [0.5, 0.0])
@@ -46,7 +46,8 @@ def test_ratings_lie_as_far_apart_as_strengths(kind, draws):
     table = RATERS[kind]().fit(matches).ratings_
     truth = np.array([strength[name] for name in table["name"]])
     slope = np.polyfit(truth, table["rating"].to_numpy(), 1)[0]
-    assert 0.88 < slope < 1.06, slope
+    # A normal curve of results in place of the logistic one takes another 6 % at gaps of up to 600 points.
+    assert (0.83 if kind == "kalman" else 0.88) < slope < 1.06, slope
 
 
 @pytest.mark.parametrize("kind", RATERS)

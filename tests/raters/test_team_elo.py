@@ -146,7 +146,7 @@ def test_piecewise_equals_batch_to_the_last_bit_whatever_the_codes():
         part = matches.to_polars()[first : first + 7]
         margin = part["margin"]
         shuffled = part.with_columns(home_score=margin.clip(0), away_score=(-margin).clip(0)).drop("result", "margin")
-        piecewise.update(kn.read_matches(shuffled))
+        piecewise.update(kn.read_matches(shuffled, ordered=True))
     assert piecewise.ratings_.equals(batch)
     single = full_rater()
     for k in range(len(matches)):
