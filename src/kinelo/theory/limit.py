@@ -52,23 +52,8 @@ def stationary(
 ) -> StationaryState:
     """Ratings at which the drift vanishes, and their noise.
 
-    Parameters
-    ----------
-    system
-        The rating system, or its outcome alone. Steps and schedule matter only with ``noise="gaussian"``.
-    strengths
-        A league, or a :class:`~kinelo.theory.continuum.Continuum` of teams.
-    closure
-        How expected results follow from strengths: exactly, or by the paper's Taylor closure.
-    noise
-        ``"none"`` for small steps, ``"gaussian"`` to let ratings fluctuate as they do at the system's steps (one, one
-        per team, or those that a rule settles at), match by match, in rounds or in periods. Two teams are solved
-        exactly, up to 300 with their whole covariance, more as independent: ``kind`` of the answer says which.
-    start
-        Ratings to start from: their mean is kept, and with several equilibria they decide which one is found.
-        Defaults to the mean strengths.
-    method
-        ``"dense"`` works on all pairs, ``"matrix-free"`` in memory O(N); ``"auto"`` takes dense up to 800 teams.
+    The parameters are described where users find them, in :func:`kinelo.advice.checked.stationary`, which can also play
+    a league beside the answer.
 
     Raises
     ------
