@@ -85,7 +85,6 @@ def whole_answer(controls: Controls) -> TheoryAnswer:
             found = diagnose(controls.system, many_teams(controls), check=False)  # the league on the page is the check
         except NoStationaryState as error:
             return replace(first, missing=str(error))
-    caveats += [one.sentence for one in found.caveats]
     words, offer = advice(found, controls)
     return TheoryAnswer(
         found.slope, float(found.state.bias[-1]), found.rating_noise,
