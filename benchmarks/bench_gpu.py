@@ -37,7 +37,7 @@ def section(table):
 
 def test_set_up_r2_in_full(section):
     """The paper's largest ensemble, from the call to the dataset."""
-    league, taken = kn.setup_r2(), []
+    league, taken = kn.paper.setup_r2(), []
     for _ in range(2):
         begin = time.perf_counter()
         kn.simulate(
@@ -92,9 +92,11 @@ def test_the_papers_literal_steps(section):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         begin = time.perf_counter()
-        *_, short = kn.kinetic_states(system, teams, until=0.2, dt=1e-5, closure="taylor", samples=1, device="gpu")
+        *_, short = kn.macro.kinetic_states(
+            system, teams, until=0.2, dt=1e-5, closure="taylor", samples=1, device="gpu"
+        )
         middle = time.perf_counter()
-        *_, last = kn.kinetic_states(system, teams, until=5.0, dt=1e-5, closure="taylor", samples=1, device="gpu")
+        *_, last = kn.macro.kinetic_states(system, teams, until=5.0, dt=1e-5, closure="taylor", samples=1, device="gpu")
         end = time.perf_counter()
     each = (end - middle) / last.steps
     section.row(

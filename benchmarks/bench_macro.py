@@ -50,7 +50,7 @@ def test_macro_figure3(scheme, closure, table):
 
 def test_macro_literal_steps(table):
     def two_hundred_steps() -> float:
-        states = kn.kinetic_states(PAPER, figure3(), until=200e-5, dt=1e-5, samples=1)
+        states = kn.macro.kinetic_states(PAPER, figure3(), until=200e-5, dt=1e-5, samples=1)
         next(states)
         begin = time.perf_counter()
         last = next(states)

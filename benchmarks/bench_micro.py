@@ -186,7 +186,7 @@ def avx_512_loop(tmp_path, strengths, matches):
         return rating
 
     start = np.full(strengths.teams, 7.0)
-    *_, ours = kn.simulation_states(SYSTEM, strengths, stops=[400], realisations=VECTORS, seed=1, start=start)
+    *_, ours = kn.micro.simulation_states(SYSTEM, strengths, stops=[400], realisations=VECTORS, seed=1, start=start)
     assert run(400 * 25).T.tobytes() == ours.rating.tobytes()
     return run
 
@@ -238,7 +238,7 @@ def in_turns(loops, rounds=6):
 def test_micro_speed_on_one_core(table, tmp_path):
     if shutil.which("gcc") is None:
         pytest.skip("no gcc: the C loop cannot be compiled")
-    strengths = kn.setup_r2()
+    strengths = kn.paper.setup_r2()
     rows = table(SECTION)
     rows.note = "N = 200, w ≡ 1, ν = 0.5, γ = 0.05; one core unless said otherwise; processor time, best of six turns."
     many, few = 50_000_000, 200_000
@@ -273,7 +273,7 @@ def test_micro_speed_on_one_core(table, tmp_path):
 
 
 def test_micro_full_scale(table):
-    strengths = kn.setup_r2()
+    strengths = kn.paper.setup_r2()
     kn.simulate(SYSTEM, strengths, steps=1, realisations=50, seed=1)
     start = time.perf_counter()
     kn.simulate(SYSTEM, strengths, steps=2_000_000, realisations=50, seed=1)

@@ -20,40 +20,70 @@ PACKAGES = {
 }
 """Package of kinelo: the title of its page, and what is in it. A name from a package not listed here has no page."""
 
-MODULE = """
-## `{module}`
+EVERY_NAME = (
+    "`import kinelo as kn` gives the names that most people need; the others stand in its modules, which load when "
+    "first touched. [What is public](../stability.md) keeps its name."
+)
 
+MODULE = """
 ::: {module}
     options:
-      members: [{members}]
+      members: []
       show_root_heading: false
       show_root_toc_entry: false
-      heading_level: 3
 """
+NAME = """
+::: {module}.{name}
+    options:
+      heading: "{shown}"
+      toc_label: "{shown}"
+      show_root_heading: true
+      heading_level: 2
+"""
+
+
+def public_names() -> dict[str, str]:
+    """Every public name as one types it (``kn.Tanh``, ``kn.theory.Tracking``), and the module that it lives in."""
+    found = {f"kn.{name}": module for name, module in kinelo._MODULE_OF.items()}
+    for package in sorted(kinelo._PACKAGES - {"plot", "errors", "studies"}):
+        modules = getattr(getattr(kinelo, package), "_MODULE_OF", {})
+        found |= {f"kn.{package}.{name}": module for name, module in modules.items()}
+    found["kn.errors.NoStationaryState"] = "kinelo.errors"
+    return found | {f"kn.plot.{name}": "kinelo.plot" for name in kinelo.plot.__all__}
 
 
 def pages() -> dict[str, str]:
     """The reference as Markdown, by the address of each page; every public name must have found its place."""
-    homes: dict[str, list[str]] = {}
-    for name in kinelo.__all__:
-        if name not in ("__version__", "plot"):
-            homes.setdefault(kinelo._MODULE_OF[name], []).append(name)
-    homes["kinelo.plot"] = list(kinelo.plot.__all__)
-    missing = sorted({package_of(module) for module in homes} - set(PACKAGES))
+    names = public_names()
+    missing = sorted({package_of(module) for module in names.values()} - set(PACKAGES))
     if missing:
         raise LookupError(f"site_tools/reference.py has no page for {', '.join(missing)}: add it to PACKAGES")
-    made = {}
+    made = {
+        "reference/names.md": f"# Every name\n\n{EVERY_NAME}\n\n{_table(dict(sorted(names.items(), key=_by_name)))}\n"
+    }
     for package, (title, meaning) in PACKAGES.items():
-        modules = [module for module in homes if package_of(module) == package]
-        sections = [MODULE.format(module=module, members=", ".join(homes[module])) for module in modules]
-        listed = [
-            f"| [`{name}`][{module}.{name}] | {summary(module, name)} | {standing(name)} |"
-            for module in modules
-            for name in homes[module]
-        ]
-        table = "\n".join(["| name | what it is | equation, and where it stands |", "|---|---|---|", *listed])
-        made[f"reference/{package}.md"] = f"# {title}\n\n{meaning}\n\n{table}\n" + "".join(sections)
+        here = {shown: module for shown, module in names.items() if package_of(module) == package}
+        sections = []
+        for module in dict.fromkeys(here.values()):
+            sections.append(MODULE.format(module=module))
+            those = [shown for shown, home in here.items() if home == module]
+            sections += [NAME.format(module=module, name=shown.split(".")[-1], shown=shown) for shown in those]
+        made[f"reference/{package}.md"] = f"# {title}\n\n{meaning}\n\n{_table(here)}\n" + "".join(sections)
     return made
+
+
+def _by_name(item: tuple[str, str]) -> tuple[int, str]:
+    """Names under ``kn.`` first, then those of its packages, each by the alphabet."""
+    return item[0].count("."), item[0].lower()
+
+
+def _table(names: dict[str, str]) -> str:
+    rows = [
+        f"| [`{shown}`][{module}.{name}] | {summary(module, name)} | {standing(name)} |"
+        for shown, module in names.items()
+        for name in [shown.split(".")[-1]]
+    ]
+    return "\n".join(["| name | what it is | equation, and where it stands |", "|---|---|---|", *rows])
 
 
 def package_of(module: str) -> str:

@@ -84,9 +84,9 @@ CALLS = {
         lambda **k: kn.Scaled(**k),
         {"distribution": scipy.stats.laplace, "theta": [4.0, 7.0], "sigma": [1.0, 0.5], "names": ["A", "B"]},
     ),
-    "setup_r1": (lambda **k: kn.setup_r1(**k), {"seed": 1, "teams": 5, "players": 6, "lineup": 3}),
+    "setup_r1": (lambda **k: kn.paper.setup_r1(**k), {"seed": 1, "teams": 5, "players": 6, "lineup": 3}),
     "setup_r2": (
-        lambda **k: kn.setup_r2(**k),
+        lambda **k: kn.paper.setup_r2(**k),
         {"seed": 1, "teams": 5, "players": 6, "lineup": 3, "germany_brazil_sigma": 1.0},
     ),
     "homogeneous": (lambda **k: kn.homogeneous(**k), {"sigma": 1.0, "teams": 4, "theta": (4.0, 10.0), "seed": 1}),
@@ -95,10 +95,10 @@ CALLS = {
         {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
     ),
     "outcome_probabilities": (
-        lambda **k: kn.outcome_probabilities(**k),
+        lambda **k: kn.model.outcome_probabilities(**k),
         {"outcome": kn.Davidson(nu=0.5, kappa=1.0), "strengths": league()},
     ),
-    "satisfies_b_prime": (lambda **k: kn.satisfies_b_prime(**k), {"outcome": kn.Tanh(nu=0.5), "spread": 1.0}),
+    "satisfies_b_prime": (lambda **k: kn.model.satisfies_b_prime(**k), {"outcome": kn.Tanh(nu=0.5), "spread": 1.0}),
     "RatingSystem": (
         lambda **k: kn.RatingSystem(**k),
         {"outcome": kn.Tanh(nu=0.5), "pairing": kn.AllPlayAll(), "gamma": 0.1, "schedule": None},
@@ -126,11 +126,11 @@ CALLS = {
         {"system": system(), "strengths": league(), "closure": "exact", "noise": "none"},
     ),
     "recover_strength": (
-        lambda **k: kn.recover_strength(**k),
+        lambda **k: kn.theory.recover_strength(**k),
         {"outcome": kn.Tanh(nu=0.5), "ratings": [6.0, 7.0, 8.0], "sigma": 1.0, "gamma": 0.05},
     ),
     "recover_strength.variance": (
-        lambda **k: kn.recover_strength(kn.Tanh(nu=0.5), [6.0, 7.0, 8.0], 1.0, **k),
+        lambda **k: kn.theory.recover_strength(kn.Tanh(nu=0.5), [6.0, 7.0, 8.0], 1.0, **k),
         {"rating_variance": [0.1, 0.1, 0.1]},
     ),
     "unbiased_gamma": (
@@ -243,7 +243,7 @@ CALLS = {
         {"rating": 7.0, **cells()},
     ),
     "kinetic_states": (
-        lambda **k: first(kn.kinetic_states(**k))[0].population.mean_rating,
+        lambda **k: first(kn.macro.kinetic_states(**k))[0].population.mean_rating,
         {"system": system(), "start": kn.Population.uniform(**cells()), "until": 0.1, "threads": 1},
     ),
     "solve": (
@@ -258,7 +258,7 @@ CALLS = {
          "start": [7.0, 7.0, 7.0], "record_every": 2, "sampling": "marginal", "threads": 1, "device": "cpu"},
     ),
     "simulation_states": (
-        lambda **k: [state.rating for state in first(kn.simulation_states(**k))],
+        lambda **k: [state.rating for state in first(kn.micro.simulation_states(**k))],
         {"system": system(), "strengths": league(), "stops": [1, 2], "matches_per_step": 5, "realisations": 2,
          "seed": 1, "start": [7.0, 7.0, 7.0], "sampling": "literal", "threads": 1},
     ),
@@ -286,11 +286,11 @@ CALLS = {
         {"system": system(), "strengths": league(), "theta": 7.0, "start": 6.0},
     ),
     "settled_deviations": (
-        lambda **k: kn.settled_deviations(**k).deviation,
+        lambda **k: kn.theory.settled_deviations(**k).deviation,
         {"system": kn.Tanh(nu=0.5), "strengths": league(), "growth": 0.05, "noise": "none"},
     ),
     "strength_profile": (
-        lambda **k: kn.strength_profile(**k).density,
+        lambda **k: kn.theory.strength_profile(**k).density,
         {"outcome": kn.Tanh(nu=0.5), "learning": kn.Learning(alpha=0.1, diffusion=0.1), "sigma": 0.5},
     ),
     "sweep": (
@@ -298,7 +298,7 @@ CALLS = {
         {"function": lambda **k: 1.0, "over": {"nu": [0.5, 1.0]}, "along": "nu", "out": "swept", "client": None},
     ),
     "convergence_table": (
-        lambda **k: kn.convergence_table(**k)["order"].drop_nulls(),
+        lambda **k: kn.sweeps.convergence_table(**k)["order"].drop_nulls(),
         {"dataset": kn.sweep(lambda n: 1 / n, {"n": [1, 2, 4]}), "variable": "value", "axis": "n", "limit": 0.0},
     ),
     "scan_matches": (lambda **k: [len(p) for p in kn.scan_matches(**k).pieces()], {"paths": river(), "columns": None}),

@@ -84,7 +84,7 @@ class Ledger:
         self.ranks: list[float] = []
         self.random = np.random.default_rng(0)
 
-    def enter(self, season: kn.Season, end: kn.Season) -> None:
+    def enter(self, season: kn.forecasts.Season, end: kn.forecasts.Season) -> None:
         place = [season.names.index(name) for name in end.names]
         for group in season.rules.places:
             self.said.setdefault(group, []).extend(season.chance(group)[place])

@@ -20,7 +20,7 @@ class NoStationaryState(InputError):
     >>> import kinelo as kn
     >>> try:
     ...     kn.stationary(kn.RatingSystem(kn.Tanh(nu=0.5)), kn.Fixed([0.0, 1e9]))
-    ... except kn.NoStationaryState as reason:
+    ... except kn.errors.NoStationaryState as reason:
     ...     print(str(reason).split(":")[0])
     ...
     No stationary ratings exist

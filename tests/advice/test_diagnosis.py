@@ -121,7 +121,7 @@ def test_large_leagues():
 
 
 def test_no_stationary_state():
-    with pytest.raises(kn.NoStationaryState):
+    with pytest.raises(kn.errors.NoStationaryState):
         kn.diagnose(system(), kn.Normal([0.0, 300.0], 1.0))
 
 
@@ -185,7 +185,7 @@ def test_glicko_is_judged_with_its_noise_and_told_of_no_step():
     glicko = kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(0.2, 1.0))
     league = kn.Fixed(np.linspace(4, 10, 20))
     found = kn.diagnose(glicko, league, check=True)
-    noisy, still = (kn.settled_deviations(glicko, league, noise=noise) for noise in ("gaussian", "none"))
+    noisy, still = (kn.theory.settled_deviations(glicko, league, noise=noise) for noise in ("gaussian", "none"))
     assert found.slope == noisy.slope and noisy.slope > still.slope + 0.02
     [slope] = [one for one in found.check.quantities if one.name == "slope"]
     assert slope.agrees and abs(slope.played - still.slope) > abs(slope.played - noisy.slope)

@@ -59,5 +59,5 @@ def test_a_probit_system_forecasts_by_its_own_law():
     forecast = rater.update(matches).predict(matches[:50])
     rated = dict(zip(rater.ratings_["name"], rater.ratings_["rating"]))
     first = kn.Normal([rated[matches.teams[matches.home[0]]], rated[matches.teams[matches.away[0]]]], 1.0)
-    win, _, _ = kn.outcome_probabilities(system.outcome, first)
+    win, _, _ = kn.model.outcome_probabilities(system.outcome, first)
     assert forecast.probabilities[0, 0] == pytest.approx(win[0, 1], abs=1e-9)

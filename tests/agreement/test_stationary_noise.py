@@ -59,7 +59,7 @@ def test_slope_at_the_unbiased_step():
         (kn.Davidson(0.5, 1.0), kn.AllPlayAll(), kn.homogeneous(sigma=1.0, teams=60)),
         (kn.Probit(0.4), kn.AllPlayAll(), kn.homogeneous(sigma=1.0, teams=60)),
         (kn.Tanh(0.5), kn.Local(), kn.homogeneous(sigma=1.0, teams=60)),
-        (kn.Tanh(0.5), kn.AllPlayAll(), kn.setup_r2(teams=60)),
+        (kn.Tanh(0.5), kn.AllPlayAll(), kn.paper.setup_r2(teams=60)),
     ],
 )
 def test_other_outcomes_pairings_and_laws(outcome, pairing, league):

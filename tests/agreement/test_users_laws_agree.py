@@ -68,7 +68,7 @@ def test_recovery_and_diagnosis_take_a_formula():
     outcome = kn.Outcome.from_function(lambda z: 0.5 * z / math.sqrt(1 + 0.25 * z * z))
     league = kn.Normal([0.0, 1.0, 2.5], 1.0)
     rating = kn.stationary(kn.RatingSystem(outcome), league).rating
-    np.testing.assert_allclose(kn.recover_strength(outcome, rating, 1.0).theta, league.theta, atol=1e-8)
+    np.testing.assert_allclose(kn.theory.recover_strength(outcome, rating, 1.0).theta, league.theta, atol=1e-8)
     verdict = kn.diagnose(kn.RatingSystem(outcome, gamma=0.05), league)
     assert 0 < verdict.slope < 1 and verdict.unbiased_gamma > 0
     assert verdict.to_dict()["outcome"]["kind"] == "functionoutcome"

@@ -161,8 +161,8 @@ def test_sweeps_print_the_numbers_of_every_point():
 
 def test_devices_say_what_can_be_used(monkeypatch):
     listed = [
-        kn.Device("cpu", "a processor", 6, 96 * 2**30),
-        kn.Device("gpu", "", 0, 0, usable=False, remark="no driver was found"),
+        kn.runtime.Device("cpu", "a processor", 6, 96 * 2**30),
+        kn.runtime.Device("gpu", "", 0, 0, usable=False, remark="no driver was found"),
     ]
     monkeypatch.setattr("kinelo.runtime.device.devices", lambda: listed)
     runner = CliRunner()

@@ -146,7 +146,7 @@ def test_rate_shows_the_leaderboard_and_writes_all_ratings(results, tmp_path):
 def test_rate_prints_estimates_with_one_standard_error(results, monkeypatch):
     import scripted
 
-    estimates = kn.Estimates({"walk": 0.31234, "ties": 0.5}, {"walk": 0.0456, "ties": math.nan}, -10.0, 6)
+    estimates = kn.forecasts.Estimates({"walk": 0.31234, "ties": 0.5}, {"walk": 0.0456, "ties": math.nan}, -10.0, 6)
     monkeypatch.setattr(scripted.Scripted, "estimates_", estimates, raising=False)
     monkeypatch.setattr(scripted.Scripted, "parameters_", {"walk": 0.31234, "ties": 0.5}, raising=False)
     assert "Estimated: walk 0.312 ± 0.046, ties 0.5\n" in said("rate", results, *SCRIPTED).stdout

@@ -89,7 +89,7 @@ def test_a_calibration_table_by_hand():
     """Nine times four matches in five bins; home wins were said .6, .2, .15, .7, and the first and last happened."""
     table = {"home": ["A"] * 36, "away": ["B"] * 36, "result": [1.0, 0.0, 0.5, 1.0] * 9}
     said = kn.Forecast(np.tile(CHANCES, (9, 1)))
-    found = kn.Backtest(kn.read_matches(table), {"it": said}, {}, {"it": 0.0}).calibration("it", bins=5)
+    found = kn.forecasts.Backtest(kn.read_matches(table), {"it": said}, {}, {"it": 0.0}).calibration("it", bins=5)
     wins = found.filter(pl.col("outcome") == "home win")
     assert wins["forecast"].to_list() == pytest.approx([0.15, 0.2, 0.65])
     assert wins["matches"].to_list() == [9, 9, 18] and wins["frequency"].to_list() == [0.0, 0.0, 1.0]

@@ -19,7 +19,7 @@ def main(cells: int, until: float, every: int) -> int:
     ways = product(("upwind", "tvd"), ("exact", "taylor"), ({"dt": 0.02}, {}, {"diffusion": 0.3}))
     for scheme, closure, more in islice(ways, 0, None, every):
         runs = [
-            list(kn.kinetic_states(system, teams, until=until, scheme=scheme, closure=closure, samples=3,
+            list(kn.macro.kinetic_states(system, teams, until=until, scheme=scheme, closure=closure, samples=3,
                                    device=device, **more))
             for device in ("cpu", "gpu")
         ]  # fmt: skip

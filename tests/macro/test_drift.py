@@ -28,7 +28,7 @@ def moving(axis, dynamics, outcome=SYSTEM.outcome):
 
 def test_the_exact_profile_is_kept_to_rounding():
     for outcome in (kn.Tanh(0.5), kn.Davidson(0.7, 1.0)):
-        profile = kn.strength_profile(outcome, LEARNING)
+        profile = kn.theory.strength_profile(outcome, LEARNING)
         x, width = profile.strength, profile.strength[1] - profile.strength[0]
         axis = Axis(x[0] - width / 2, x[-1] + width / 2, x.size)
         drift = moving(axis, LEARNING, outcome)
@@ -97,7 +97,7 @@ def test_walk_spreads_by_its_square_per_match():
 
 
 def settled(cells):
-    profile = kn.strength_profile(SYSTEM.outcome, LEARNING)
+    profile = kn.theory.strength_profile(SYSTEM.outcome, LEARNING)
 
     def first(theta, sigma, r):
         return np.interp(theta, profile.strength, profile.density) * np.exp(-2 * (r - 0.6 * theta) ** 2)

@@ -38,7 +38,7 @@ def test_the_frame_moves_as_fast_as_teams_meet():
     frames = []
     for pairing in (kn.AllPlayAll(), kn.Local()):
         system = kn.RatingSystem(HALF, pairing, 0.1)
-        frames.append(list(kn.kinetic_states(system, start, until=1.0, dynamics=LEARNING))[-1].frame)
+        frames.append(list(kn.macro.kinetic_states(system, start, until=1.0, dynamics=LEARNING))[-1].frame)
     assert frames[0] == pytest.approx(0.5, rel=1e-12)
     met = start.rating_mass @ kn.Local().w(np.subtract.outer(start.grid.r.centres, start.grid.r.centres))
     assert 0 < frames[1] < 0.5 and frames[1] == pytest.approx(0.5 * met @ start.rating_mass, rel=0.15)
@@ -103,11 +103,11 @@ def test_a_run_taken_up_is_equal_to_the_bit(dynamics, schedule):
     start = kn.Population.gaussian(theta=(-4, 5, 18), r=(-4, 5, 18), sigma=0.0, theta_mean=0.4)
     if schedule is not None and dynamics is LEARNING:
         with pytest.raises(kn.InputError, match="within a period"):
-            kn.kinetic_states(system, start, until=1.0, dynamics=dynamics)
+            kn.macro.kinetic_states(system, start, until=1.0, dynamics=dynamics)
         return
-    whole = list(kn.kinetic_states(system, start, until=2.0, samples=5, dynamics=dynamics))
+    whole = list(kn.macro.kinetic_states(system, start, until=2.0, samples=5, dynamics=dynamics))
     for at in (1, 3):
-        rest = list(kn.kinetic_states(system, whole[at], until=2.0, samples=5, dynamics=dynamics))
+        rest = list(kn.macro.kinetic_states(system, whole[at], until=2.0, samples=5, dynamics=dynamics))
         assert [one.time for one in rest] == [one.time for one in whole[at + 1 :]]
         assert np.array_equal(rest[-1].population.density, whole[-1].population.density)
         assert (rest[-1].centre, rest[-1].frame) == (whole[-1].centre, whole[-1].frame)

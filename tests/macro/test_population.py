@@ -151,6 +151,6 @@ def test_wrong_objects_are_refused_in_words():
 def test_a_run_cannot_be_continued_into_its_past():
     teams = kn.Population.uniform(theta=(4, 10, 6), r=(4, 10, 6), sigma=1.0)
     system = kn.RatingSystem(kn.Tanh(0.5))
-    *_, last = kn.kinetic_states(system, teams, until=2.0)
+    *_, last = kn.macro.kinetic_states(system, teams, until=2.0)
     with pytest.raises(InputError, match="until must lie in the future: 1 is not after 2"):
-        kn.kinetic_states(system, last, until=1.0)
+        kn.macro.kinetic_states(system, last, until=1.0)

@@ -137,9 +137,9 @@ def test_same_bytes_for_any_number_of_threads(scheme):
 @pytest.mark.parametrize("diffusion", [0.0, 0.3])
 def test_a_run_can_be_continued_as_if_never_stopped(scheme, diffusion):
     settings_ = {"until": 4.0, "scheme": scheme, "diffusion": diffusion, "save_at": [1.0, 4.0], "samples": 7}
-    whole = list(kn.kinetic_states(SYSTEM, uneven_teams(), **settings_))
+    whole = list(kn.macro.kinetic_states(SYSTEM, uneven_teams(), **settings_))
     for state in whole[1:-1]:
-        rest = list(kn.kinetic_states(SYSTEM, state, **settings_))
+        rest = list(kn.macro.kinetic_states(SYSTEM, state, **settings_))
         assert [s.time for s in rest] == [s.time for s in whole if s.time > state.time]
         assert (rest[-1].population.density == whole[-1].population.density).all()
 

@@ -117,7 +117,7 @@ def test_lineups_without_the_needed_columns():
 def test_slicing_agrees_with_picking_match_by_match(lengths, data):
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     size = int(offsets[-1])
-    lineups = kn.Lineups(offsets, np.arange(size, dtype=np.int32), tuple(f"p{k}" for k in range(size)))
+    lineups = kn.matches.Lineups(offsets, np.arange(size, dtype=np.int32), tuple(f"p{k}" for k in range(size)))
     n = len(lineups)
     index = data.draw(
         st.one_of(

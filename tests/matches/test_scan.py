@@ -58,7 +58,7 @@ def test_pieces_together_are_the_table(river, rows):
 )
 def test_updates_in_pieces_give_the_same_ratings_to_the_bit(river, rater, monkeypatch):
     pattern, table = river
-    monkeypatch.setattr(kn.MatchScan.pieces, "__defaults__", (90,))
+    monkeypatch.setattr(kn.matches.MatchScan.pieces, "__defaults__", (90,))
     rater.reset()
     near = rater.update(kn.read_matches(table, ordered=True)).ratings_
     rater.reset()

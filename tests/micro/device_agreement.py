@@ -124,7 +124,7 @@ def leagues_end_alike(system, league, dynamics, literal, matches, realisations) 
     ends = []
     for device in ("cpu", "gpu"):
         run = list(
-            kn.simulation_states(
+            kn.micro.simulation_states(
                 system, league, stops=[matches // 3, matches], matches_per_step=1, realisations=realisations, seed=6,
                 sampling="literal" if literal else "marginal", device=device, dynamics=dynamics, threads=1,
             )

@@ -59,7 +59,7 @@ def plain_bits(key_1, key_2, counter):
 def twin(system, strengths, matches, start, seed=5):
     """Realisation 0, marginal, one sentence after the other; its own rules for steps and schedules."""
     n = strengths.teams
-    win, tie, _ = kn.outcome_probabilities(system.outcome, strengths)
+    win, tie, _ = kn.model.outcome_probabilities(system.outcome, strengths)
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
     key = [int(k) for k in stream.realisation_keys(seed, 1)[0]]
     rating, count, top = [float(r) for r in start], [0] * n, [r >= 2400 for r in start]
@@ -145,8 +145,8 @@ def test_one_step_given_to_each_team_ends_at_the_same_bytes(sampling, pairing):
 def test_a_run_that_is_continued_ends_at_the_same_bytes(rule, schedule):
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=rule, schedule=schedule)
     settings = {"matches_per_step": 1, "realisations": 3, "seed": 4}
-    [middle, end] = kn.simulation_states(system, LEAGUE, stops=[101, 260], **settings)
-    [again] = kn.simulation_states(system, LEAGUE, stops=[260], start=middle, threads=2, **settings)
+    [middle, end] = kn.micro.simulation_states(system, LEAGUE, stops=[101, 260], **settings)
+    [again] = kn.micro.simulation_states(system, LEAGUE, stops=[260], start=middle, threads=2, **settings)
     assert np.array_equal(end.rating, again.rating)
     for name, values in end.memory.items():
         assert np.array_equal(values, again.memory[name]), name
@@ -244,14 +244,14 @@ def test_draws_of_a_users_law_do_not_depend_on_how_they_are_asked_for(schedule, 
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1, schedule=schedule)
     league = kn.Scaled(student(3), LEAGUE.theta, 1.0)
     settings = {"seed": 2, "sampling": "literal", "matches_per_step": 7}
-    [whole] = kn.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings)
+    [whole] = kn.micro.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings)
     monkeypatch.setattr(ways, "CHUNK", 11)
-    *_, parts = kn.simulation_states(system, league, stops=[3, 4, 30], realisations=5, threads=3, **settings)
+    *_, parts = kn.micro.simulation_states(system, league, stops=[3, 4, 30], realisations=5, threads=3, **settings)
     assert np.array_equal(whole.rating, parts.rating)
     asked = []
     monkeypatch.setattr(ways, "CHUNK", 1 << 14)
     monkeypatch.setattr(kn.Scaled, "performances", lambda self, team, u: asked.append(team) or self.theta[team])
-    list(kn.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings))
+    list(kn.micro.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings))
     assert len(asked) == 1
 
 

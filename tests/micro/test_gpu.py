@@ -35,9 +35,9 @@ system, league = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1), kn.Fixed([1.0, 2.0, 4
 from kinelo.micro.gpu import play
 play.CREW = (8, 4)
 half = dict(matches_per_step=5, realisations=1, seed=3)
-[first] = kn.simulation_states(system, league, stops=[2], device="gpu", **half)
-[last] = kn.simulation_states(system, league, stops=[4], start=first, device="cpu", **half)
-[whole] = kn.simulation_states(system, league, stops=[4], **half)
+[first] = kn.micro.simulation_states(system, league, stops=[2], device="gpu", **half)
+[last] = kn.micro.simulation_states(system, league, stops=[4], start=first, device="cpu", **half)
+[whole] = kn.micro.simulation_states(system, league, stops=[4], **half)
 print((last.rating == whole.rating).all(), kn.devices()[1].usable)
 """
 

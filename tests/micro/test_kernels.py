@@ -31,7 +31,7 @@ def plain_unit(bits):
 
 def plain_league(system, strengths, seed, realisation, matches, start):
     """Slow twin of ``play_table``: the same sentences, one match after the other."""
-    win, tie, _ = kn.outcome_probabilities(system.outcome, strengths)
+    win, tie, _ = kn.model.outcome_probabilities(system.outcome, strengths)
     pairs = [(i, j) for i in range(strengths.teams) for j in range(i + 1, strengths.teams)]
     key_1, key_2 = (int(key) for key in stream.realisation_keys(seed, realisation + 1)[realisation])
     rating, played = list(start), 0

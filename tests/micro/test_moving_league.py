@@ -15,7 +15,7 @@ START = np.array([1.0, 1.5, 1.0, 0.5, 2.0])
 
 
 def last(system, strengths, matches, dynamics=None, **options):
-    [state] = kn.simulation_states(
+    [state] = kn.micro.simulation_states(
         system, strengths, stops=[matches], matches_per_step=1, seed=4, dynamics=dynamics, **options
     )
     return state
@@ -59,9 +59,9 @@ def test_glickos_own_example():
     wanted = np.array([200.0, 30.0, 100.0, 300.0]) ** 2
     seen = set()
     for seed in range(40):
-        [first] = kn.simulation_states(system, league, stops=[0], seed=seed, start=league.theta)
+        [first] = kn.micro.simulation_states(system, league, stops=[0], seed=seed, start=league.theta)
         first.memory["variance"][0] = wanted
-        [after] = kn.simulation_states(system, league, stops=[6], matches_per_step=1, seed=seed, start=first)
+        [after] = kn.micro.simulation_states(system, league, stops=[6], matches_per_step=1, seed=seed, start=first)
         seen.add((round(float(after.rating[0, 0]), 4), round(float(after.record["deviation"][0, 0]), 4)))
     assert (1464.1065, 151.3989) in seen
     assert len({deviation for _, deviation in seen}) == 1
@@ -79,9 +79,9 @@ def test_glickos_own_example():
 def test_resumed_and_stopped_anywhere_to_the_bit(gamma, dynamics):
     system, league = kn.RatingSystem(HALF, gamma=gamma), kn.Normal(THETA, 0.5)
     options = {"matches_per_step": 7, "realisations": 3, "seed": 9, "dynamics": dynamics}
-    first, end = kn.simulation_states(system, league, stops=[10, 30], **options)
-    [straight] = kn.simulation_states(system, league, stops=[30], threads=1, **options)
-    [resumed] = kn.simulation_states(system, league, stops=[30], start=first, threads=2, **options)
+    first, end = kn.micro.simulation_states(system, league, stops=[10, 30], **options)
+    [straight] = kn.micro.simulation_states(system, league, stops=[30], threads=1, **options)
+    [resumed] = kn.micro.simulation_states(system, league, stops=[30], start=first, threads=2, **options)
     for other in (straight, resumed):
         assert (other.rating == end.rating).all()
         for name, values in end.record.items():
@@ -95,7 +95,7 @@ def test_strengths_that_learn_move_when_a_round_or_period_is_rated(schedule):
     system = kn.RatingSystem(HALF, gamma=0.1, schedule=schedule)
     options = {"matches_per_step": 1, "seed": 3, "dynamics": learning}
     whole = schedule.period(4)
-    before, after = kn.simulation_states(system, kn.Fixed(theta), stops=[whole - 1, whole], **options)
+    before, after = kn.micro.simulation_states(system, kn.Fixed(theta), stops=[whole - 1, whole], **options)
     assert (before.record["strength"][0] == theta).all()
     played = np.ones((4, 4)) - np.eye(4)
     if isinstance(schedule, kn.Period):
@@ -149,7 +149,7 @@ def test_simulated_glicko_agrees_with_its_closure():
         system, league, steps=300, matches_per_step=300, realisations=6, seed=5, record_every=2, start=league.theta
     )
     rating = run.rating.values[:, 25:]
-    theory = kn.settled_deviations(HALF, league, growth, noise="gaussian")
+    theory = kn.theory.settled_deviations(HALF, league, growth, noise="gaussian")
     slope = np.polyfit(league.theta, rating.mean(axis=(0, 1)), 1)[0]
     assert slope == pytest.approx(theory.slope, rel=0.015)
     assert (run.deviation.values[:, 25:] ** 2).mean() == pytest.approx((theory.deviation**2).mean(), rel=0.01)

@@ -56,7 +56,7 @@ def test_ctrl_c_is_answered_soon_however_slow_a_match_is():
     program = """
 import signal, sys, kinelo as kn
 signal.signal(signal.SIGINT, signal.default_int_handler)
-system, league = kn.RatingSystem(kn.Tanh(nu=0.5)), kn.setup_r1(teams=50)
+system, league = kn.RatingSystem(kn.Tanh(nu=0.5)), kn.paper.setup_r1(teams=50)
 def run(steps):
     kn.simulate(system, league, steps=steps, realisations=60, seed=1, sampling="literal", threads=1)
 run(10)

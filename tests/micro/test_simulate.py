@@ -50,15 +50,15 @@ def test_any_chunking_gives_the_same_bytes(monkeypatch, sampling):
 @settings(max_examples=10, deadline=None)
 def test_a_run_stopped_and_continued_is_the_same_run(stops):
     arguments = {"realisations": 3, "seed": 8}
-    [whole] = kn.simulation_states(SYSTEM, LEAGUE, stops=[60], **arguments)
+    [whole] = kn.micro.simulation_states(SYSTEM, LEAGUE, stops=[60], **arguments)
     state = None
     for stop in [*sorted(stops), 60]:
-        [state] = kn.simulation_states(SYSTEM, LEAGUE, stops=[stop], start=state, **arguments)
+        [state] = kn.micro.simulation_states(SYSTEM, LEAGUE, stops=[stop], start=state, **arguments)
     assert (state.rating == whole.rating).all() and (state.played == whole.played).all()
 
 
 def test_states_are_snapshots():
-    first, second = kn.simulation_states(SYSTEM, LEAGUE, stops=[5, 50], seed=1)
+    first, second = kn.micro.simulation_states(SYSTEM, LEAGUE, stops=[5, 50], seed=1)
     assert (first.rating != second.rating).any()
 
 
@@ -145,7 +145,7 @@ def test_bad_arguments_are_refused_in_one_sentence(changes, words):
 
 def test_stops_do_not_run_backwards():
     with pytest.raises(kn.InputError, match="stops must not lie in the past"):
-        list(kn.simulation_states(SYSTEM, LEAGUE, stops=[5, 3], seed=1))
+        list(kn.micro.simulation_states(SYSTEM, LEAGUE, stops=[5, 3], seed=1))
 
 
 def test_a_first_simulation_loads_no_more_than_it_needs():

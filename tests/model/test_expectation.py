@@ -118,14 +118,14 @@ def test_the_exact_expectation_is_always_increasing(sigma, d, step):
 
 @given(st.floats(0.01, 3), st.floats(0.01, 2))
 def test_condition_b_prime_reads_nu_sigma_below_one_over_root_two(nu, sigma):
-    assert kn.satisfies_b_prime(kn.Tanh(nu), sigma) == (nu * sigma < 1 / math.sqrt(2))
+    assert kn.model.satisfies_b_prime(kn.Tanh(nu), sigma) == (nu * sigma < 1 / math.sqrt(2))
 
 
 def test_condition_b_prime_of_unequal_spreads_uses_the_two_largest():
-    assert kn.satisfies_b_prime(kn.Tanh(1.0), kn.Normal([0.0, 1.0, 2.0], [0.1, 0.9, 0.4]))
-    assert not kn.satisfies_b_prime(kn.Tanh(1.0), [0.1, 0.9, 0.5])
+    assert kn.model.satisfies_b_prime(kn.Tanh(1.0), kn.Normal([0.0, 1.0, 2.0], [0.1, 0.9, 0.4]))
+    assert not kn.model.satisfies_b_prime(kn.Tanh(1.0), [0.1, 0.9, 0.5])
     with pytest.raises(kn.InputError, match="sigma must be 0 or more"):
-        kn.satisfies_b_prime(kn.Tanh(1.0), -1.0)
+        kn.model.satisfies_b_prime(kn.Tanh(1.0), -1.0)
 
 
 def test_taylor_warns_outside_its_range_and_names_the_limit():

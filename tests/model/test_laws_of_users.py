@@ -89,7 +89,9 @@ def test_ties_of_a_formula_are_davidsons():
     closed = kn.Davidson(0.5, 1.0)
     found = kn.Outcome.from_function(closed.scalar_b(), ties=closed.scalar_tie())
     league = kn.Normal([0.0, 1.0, 4.0], [1.0, 2.0, 0.5])
-    for mine, theirs in zip(kn.outcome_probabilities(found, league), kn.outcome_probabilities(closed, league)):
+    for mine, theirs in zip(
+        kn.model.outcome_probabilities(found, league), kn.model.outcome_probabilities(closed, league)
+    ):
         np.testing.assert_allclose(mine, theirs, atol=1e-12)
     assert found.has_ties and found.code is None
 
@@ -174,7 +176,7 @@ def test_digests_tell_laws_apart():
     [
         kn.RatingSystem,
         lambda outcome: kn.unbiased_gamma(outcome, kn.Normal([0.0, 1.0], 0.5)),
-        lambda outcome: kn.recover_strength(outcome, [0.0, 1.0], 0.5),
+        lambda outcome: kn.theory.recover_strength(outcome, [0.0, 1.0], 0.5),
     ],
 )
 def test_what_is_no_outcome_is_told_that_ones_own_would_do(ask):
@@ -188,7 +190,9 @@ def test_an_unbiased_step_and_recovered_strengths_for_ones_own_outcome():
     gamma = kn.unbiased_gamma(law, league)
     state = kn.stationary(kn.RatingSystem(law, gamma=gamma), league, noise="gaussian")
     assert state.slope == pytest.approx(1, abs=1e-6)
-    assert kn.recover_strength(law, state.rating, 0.4, gamma=gamma).theta == pytest.approx(league.theta, abs=1e-6)
+    assert kn.theory.recover_strength(law, state.rating, 0.4, gamma=gamma).theta == pytest.approx(
+        league.theta, abs=1e-6
+    )
 
 
 class Mixture(kn.Strength):

@@ -90,13 +90,13 @@ def test_draws_have_the_laws_mean_and_spread(law):
 
 
 def test_set_ups_of_the_paper():
-    spreads = np.array([kn.setup_r1(seed=seed).sigma for seed in range(40)])
+    spreads = np.array([kn.paper.setup_r1(seed=seed).sigma for seed in range(40)])
     rms = np.sqrt((spreads**2).mean(axis=0))
     expected = 0.0031435 * np.arange(200)
     # The mean of 40 sample variances has a relative spread of about 3.5 %; 6 standard deviations are allowed.
     np.testing.assert_allclose(rms[20:], expected[20:], rtol=0.11)
     assert spreads[:, 0].max() == 0
-    league = kn.setup_r2(germany_brazil_sigma=0.7)
+    league = kn.paper.setup_r2(germany_brazil_sigma=0.7)
     ordinary = league.sigma[:-2]
     assert ordinary.mean() == pytest.approx(0.2178, abs=0.012)  # 5 standard errors of the mean of 198 teams
     assert np.mean((ordinary > 0.154) & (ordinary < 0.282)) > 0.88
@@ -127,7 +127,7 @@ def test_set_ups_of_the_paper():
         (lambda: kn.Empirical([[1.0, 2.0], [1.0, 2.0]], [0.7, 0.7]), "sum to 1"),
         (lambda: kn.Empirical([[1.0, 2.0], [1.0, 2.0]], [1.0, 0.0, 0.0]), "shape of values"),
         (lambda: kn.homogeneous(sigma=1.0, theta=(10, 4)), "low < high"),
-        (lambda: kn.setup_r2(lineup=23), "smaller than players"),
+        (lambda: kn.paper.setup_r2(lineup=23), "smaller than players"),
     ],
 )
 def test_bad_leagues_are_refused_in_one_sentence(build, words):

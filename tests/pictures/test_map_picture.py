@@ -42,5 +42,5 @@ def test_a_pairing_by_rating_draws_its_teams():
 
 
 def test_the_few_named_teams_are_named():
-    texts = [text.get_text() for text in draw_map(state(kn.setup_r2(teams=30))).axes[0].texts]
+    texts = [text.get_text() for text in draw_map(state(kn.paper.setup_r2(teams=30))).axes[0].texts]
     assert texts == ["Germany", "Brazil"]

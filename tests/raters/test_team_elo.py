@@ -99,7 +99,7 @@ def test_agrees_with_the_slow_twin():
 def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, float]:
     """The model room's exact probabilities for two normal performances."""
     league = kn.Normal([z, 0.0], sigma=spread) if spread else kn.Fixed([z, 0.0])
-    win, tie, loss = kn.outcome_probabilities(kn.Davidson(nu=NU * (2 + kappa) / 2, kappa=kappa), league)
+    win, tie, loss = kn.model.outcome_probabilities(kn.Davidson(nu=NU * (2 + kappa) / 2, kappa=kappa), league)
     return win[0, 1], tie[0, 1], loss[0, 1]
 
 

@@ -136,7 +136,7 @@ def test_pictures_follow_the_number_of_axes():
 @pytest.mark.parametrize("limit", [None, [1.0, 2.0]])
 def test_orders_are_those_of_the_error(power, limit):
     table = kn.sweep(lambda n: np.array([1.0, 2.0]) + np.array([3.0, -1.0]) / n**power, {"n": [40, 10, 20, 80]})
-    found = kn.convergence_table(table, "value", "n", limit)
+    found = kn.sweeps.convergence_table(table, "value", "n", limit)
     assert found["n"].to_list() == [10, 20, 40, 80]
     assert np.allclose(found["order"].drop_nulls().to_numpy(), power, atol=1e-9)
     assert found["error"][0] == pytest.approx(5**0.5 * abs((0.5**power if limit is None else 0) - 1) / 10**power)

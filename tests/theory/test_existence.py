@@ -31,7 +31,7 @@ def test_one_sort_agrees_with_all_subsets(size, random, largest):
 def test_a_group_that_always_wins_is_named():
     names = ["weak", "weaker", "strong", "stronger"]
     league = kn.Normal([0.0, 1.0, 200.0, 201.0], 1.0, names=names)
-    with pytest.raises(kn.NoStationaryState, match=r"strong, stronger score .* 2 of the 4 teams"):
+    with pytest.raises(kn.errors.NoStationaryState, match=r"strong, stronger score .* 2 of the 4 teams"):
         kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), league)
 
 
@@ -39,7 +39,7 @@ def test_taylor_results_beyond_certainty():
     """With ν²V = 5 the Taylor closure gives the weaker of two teams a result of 1.37."""
     gap = np.arctanh(np.sqrt(4 / 15)) / 0.5
     league = kn.Normal([0.0, gap], np.sqrt(10.0), names=["lower", "upper"])
-    with pytest.warns(kn.KineloWarning), pytest.raises(kn.NoStationaryState, match="lower score"):
+    with pytest.warns(kn.KineloWarning), pytest.raises(kn.errors.NoStationaryState, match="lower score"):
         kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), league, closure="taylor")
     assert kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), league).residual <= 1e-12
 
@@ -47,7 +47,7 @@ def test_taylor_results_beyond_certainty():
 def test_a_league_of_twenty_thousand_is_refused_as_well():
     random = np.random.default_rng(1)
     theta = np.concatenate([random.uniform(0, 6, 10_000), random.uniform(100, 106, 10_000)])
-    with pytest.raises(kn.NoStationaryState, match="and 9995 more"):
+    with pytest.raises(kn.errors.NoStationaryState, match="and 9995 more"):
         kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), kn.Normal(theta, 1.0))
 
 
@@ -60,7 +60,7 @@ def test_leagues_close_to_certainty_still_settle():
 
 def test_one_more_team_that_always_wins():
     state = kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([0.0, 1.0]))
-    with pytest.raises(kn.NoStationaryState, match="wins or loses every match"):
+    with pytest.raises(kn.errors.NoStationaryState, match="wins or loses every match"):
         state.rating_of(1000.0)
 
 

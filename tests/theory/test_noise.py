@@ -48,7 +48,7 @@ def test_the_equations_written_out(outcome, pairing):
     """Drift zero and A C + C A = γ Q, every mean taken by adaptive quadrature pair by pair."""
     league, gamma = kn.Normal([0.0, 1.0, 2.5, 3.0], [0.0, 1.0, 0.5, 0.2]), 0.4
     state = kn.stationary(system(gamma, outcome, pairing), league, noise="gaussian")
-    win, tie, loss = kn.outcome_probabilities(outcome, league)
+    win, tie, loss = kn.model.outcome_probabilities(outcome, league)
     covariance = state.covariance
     assert covariance is not None
     drift, slope, shake = np.zeros((3, 4, 4))
@@ -139,7 +139,7 @@ def test_a_large_league_keeps_no_matrix():
 
 def test_noise_that_drives_teams_apart_is_an_error():
     """Steps of twice the window's width: teams that meet leave each other's window."""
-    with pytest.raises(kn.NoStationaryState, match="gamma = 4 leaves no stable mean ratings"):
+    with pytest.raises(kn.errors.NoStationaryState, match="gamma = 4 leaves no stable mean ratings"):
         kn.stationary(system(4.0, pairing=kn.Window(2.0)), kn.homogeneous(sigma=1.0, teams=20), noise="gaussian")
 
 

@@ -99,7 +99,7 @@ def test_dense_and_matrix_free_agree(outcome, league, closure):
     assert free.rating == pytest.approx(dense.rating, abs=1e-8)
 
 
-@pytest.mark.parametrize("league", [kn.setup_r2(teams=40), kn.Empirical([[0.0, 1, 5], [2, 2, 2], [1, 4, 4]])])
+@pytest.mark.parametrize("league", [kn.paper.setup_r2(teams=40), kn.Empirical([[0.0, 1, 5], [2, 2, 2], [1, 4, 4]])])
 def test_dense_and_matrix_free_agree_for_other_laws(league):
     dense = kn.stationary(SYSTEM, league, method="dense")
     assert kn.stationary(SYSTEM, league, method="matrix-free").rating == pytest.approx(dense.rating, abs=1e-11)

@@ -1,1 +1,30 @@
 """What is said before a match and how good it was: forecasts, scores, estimation, backtests."""
+
+from typing import TYPE_CHECKING
+
+from kinelo._lazy import load, modules_of
+
+if TYPE_CHECKING:
+    from kinelo.forecasts.automatic import RaterChoice
+    from kinelo.forecasts.backtest import Backtest
+    from kinelo.forecasts.parameters import Estimates
+    from kinelo.forecasts.season import Knockout, Season
+
+_MODULE_OF = modules_of(
+    {
+        "forecasts.backtest": ("Backtest",),
+        "forecasts.parameters": ("Estimates",),
+        "forecasts.season": ("Knockout", "Season"),
+        "forecasts.automatic": ("RaterChoice",),
+    }
+)
+
+__all__ = [*_MODULE_OF]
+
+
+def __getattr__(name: str) -> object:
+    return load(__name__, _MODULE_OF, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,1 +1,30 @@
 """Files in, Matches out: reading, names, dates, rejects, line-ups, samples."""
+
+from typing import TYPE_CHECKING
+
+from kinelo._lazy import load, modules_of
+
+if TYPE_CHECKING:
+    from kinelo.matches.lineups import Lineups
+    from kinelo.matches.rejects import Rejects
+    from kinelo.matches.sample import League
+    from kinelo.matches.scan import MatchScan
+
+_MODULE_OF = modules_of(
+    {
+        "matches.lineups": ("Lineups",),
+        "matches.rejects": ("Rejects",),
+        "matches.sample": ("League",),
+        "matches.scan": ("MatchScan",),
+    }
+)
+
+__all__ = [*_MODULE_OF]
+
+
+def __getattr__(name: str) -> object:
+    return load(__name__, _MODULE_OF, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

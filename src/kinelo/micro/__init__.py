@@ -1,1 +1,26 @@
 """The microscopic model: matches played one by one, ratings moved after each."""
+
+from typing import TYPE_CHECKING
+
+from kinelo._lazy import load, modules_of
+
+if TYPE_CHECKING:
+    from kinelo.micro.simulate import simulation_states
+    from kinelo.micro.state import SimulationState
+
+_MODULE_OF = modules_of(
+    {
+        "micro.simulate": ("simulation_states",),
+        "micro.state": ("SimulationState",),
+    }
+)
+
+__all__ = [*_MODULE_OF]
+
+
+def __getattr__(name: str) -> object:
+    return load(__name__, _MODULE_OF, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

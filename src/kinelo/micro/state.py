@@ -33,7 +33,7 @@ class SimulationState:
 
     >>> import kinelo as kn
     >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
-    >>> [state] = kn.simulation_states(system, kn.Fixed([4.0, 7.0, 10.0]), stops=[10], seed=1)
+    >>> [state] = kn.micro.simulation_states(system, kn.Fixed([4.0, 7.0, 10.0]), stops=[10], seed=1)
     >>> state.step, state.rating.shape
     (10, (1, 3))
     """

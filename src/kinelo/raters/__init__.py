@@ -1,1 +1,24 @@
 """Raters of real matches: one folder each, on one protocol."""
+
+from typing import TYPE_CHECKING
+
+from kinelo._lazy import load, modules_of
+
+if TYPE_CHECKING:
+    from kinelo.raters.rater import Rater
+
+_MODULE_OF = modules_of(
+    {
+        "raters.rater": ("Rater",),
+    }
+)
+
+__all__ = [*_MODULE_OF]
+
+
+def __getattr__(name: str) -> object:
+    return load(__name__, _MODULE_OF, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -40,7 +40,7 @@ class Rater(ABC):
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]})
     >>> rater = kn.TeamElo.classic(k=20).update(matches)
-    >>> isinstance(rater, kn.Rater), rater.ratings_["name"][0]
+    >>> isinstance(rater, kn.raters.Rater), rater.ratings_["name"][0]
     (True, 'A')
     """
 

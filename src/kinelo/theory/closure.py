@@ -397,7 +397,7 @@ def settled_steps(system: RatingSystem, theta: Array) -> float | Array:
     if isinstance(rule, float):
         return rule
     if isinstance(rule, DeviationSteps):
-        raise InputError(f"The steps of {rule!r} follow from its deviations: kn.settled_deviations finds both.")
+        raise InputError(f"The steps of {rule!r} follow from its deviations: kn.theory.settled_deviations finds both.")
     if isinstance(rule, StepRule):
         each = rule.at(theta, np.full(theta.size, 10**9), theta >= ELITE)
         return float(each[0]) if np.ptp(each) <= 1e-6 * each.max() else each

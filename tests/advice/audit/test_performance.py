@@ -82,7 +82,7 @@ def test_without_line_ups_it_is_said_what_cannot_be_told():
 
 
 def test_only_starters_count_where_they_are_known():
-    lineups = kn.Lineups(
+    lineups = kn.matches.Lineups(
         np.array([0, 3, 5]), np.arange(5, dtype=np.int32), tuple("abcde"), starter=np.array([1, 0, 1, -1, -1], np.int8)
     )
     players, bounds = starters(lineups)

@@ -27,7 +27,7 @@ def test_each_slider_does_to_the_model_what_it_says():
     assert Controls(pairing="window", window=1.5).system.pairing == kn.Window(1.5)
     assert Controls(pairing="local").system.pairing == kn.Local()
     for ties in (0.2, 0.5):
-        win, draw, loss = kn.outcome_probabilities(Controls(ties=ties).outcome, kn.Fixed([7.0, 7.0]))
+        win, draw, loss = kn.model.outcome_probabilities(Controls(ties=ties).outcome, kn.Fixed([7.0, 7.0]))
         assert draw[0, 1] == pytest.approx(ties) and win[0, 1] == pytest.approx(loss[0, 1])
     assert np.all(Controls(start="equal", teams=12).first_ratings() == 7.0)
     assert sorted(Controls(teams=12).first_ratings(3)) == pytest.approx(sorted(Controls(teams=12).strengths().theta))

@@ -31,7 +31,7 @@ def test_a_short_record_counts_for_no_more_than_the_league_can_forget():
 def league_of(controls: Controls, seed: int, times: np.ndarray) -> LeagueRecord:
     strengths, teams = controls.strengths(), controls.teams
     record = LeagueRecord(strengths.theta, controls.system)
-    states = kn.simulation_states(
+    states = kn.micro.simulation_states(
         controls.system, strengths, stops=[round(t * teams / 2) for t in times], matches_per_step=1, seed=seed,
         start=controls.first_ratings(seed), sampling="literal", threads=1,
     )  # fmt: skip
@@ -84,7 +84,7 @@ def test_the_memory_of_a_slope_is_how_long_the_league_takes_to_forget_one():
     said, _ = LeagueRecord(strengths.theta, controls.system).memory(start)
     ends = []
     for tilt in (0.0, 0.01):
-        [state] = kn.simulation_states(
+        [state] = kn.micro.simulation_states(
             controls.system, strengths, stops=[round(said * 10)], matches_per_step=1, realisations=60, seed=7,
             start=np.broadcast_to(start + tilt * (start - start.mean()), (60, 20)), threads=1,
         )  # fmt: skip

@@ -65,7 +65,7 @@ def test_the_run_is_that_of_the_library():
     run = LiveRun(1, controls, seed=5)
     for _ in range(4):
         run.advance(10.0)
-    [state] = kn.simulation_states(
+    [state] = kn.micro.simulation_states(
         controls.system, controls.strengths(), stops=[600], matches_per_step=1, seed=5, start=np.full(30, 7.0),
         sampling="literal",
     )  # fmt: skip

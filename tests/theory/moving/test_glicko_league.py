@@ -39,14 +39,14 @@ def test_deviation_falls_only_from_above():
     [(0, 0.1, 1.040356927), (0, 0.3, 1.125991134), (1, 0.1, 0.7905839389), (1, 0.01, 0.7646143268)],
 )
 def test_settled_reference(sigma, growth, slope):
-    found = kn.settled_deviations(HALF, kn.Continuum((4, 10), sigma=float(sigma)), growth)
+    found = kn.theory.settled_deviations(HALF, kn.Continuum((4, 10), sigma=float(sigma)), growth)
     assert found.slope == pytest.approx(slope, abs=1e-9)
     assert abs(found.travel_speed) < 1e-14
 
 
 def test_settled_ends_of_the_league_reference():
     """RD(7) and RD(10), slope at 7 and R(10), read off a fine continuum by extrapolation at its nodes."""
-    found = kn.settled_deviations(HALF, kn.Continuum((4, 10), sigma=1.0, nodes=120), 0.1)
+    found = kn.theory.settled_deviations(HALF, kn.Continuum((4, 10), sigma=1.0, nodes=120), 0.1)
     rd = np.polynomial.Polynomial.fit(found.teams.theta, found.deviation, 16)
     rating = np.polynomial.Polynomial.fit(found.teams.theta, found.rating, 17)
     assert (rd(7.0), rd(10.0)) == pytest.approx((0.4957508287, 0.5637705301), abs=1e-8)
@@ -65,10 +65,10 @@ def test_transient_reference():
     [(0.1, -6.03763746e-5, 5.19691068, -8.1922e-5), (0.3, -5.45729162e-4, 5.61271443, -7.7411e-4)],
 )
 def test_the_scale_travels_reference(growth, speed, gap, noisy):
-    found = kn.settled_deviations(HALF, LOPSIDED, growth)
+    found = kn.theory.settled_deviations(HALF, LOPSIDED, growth)
     assert found.travel_speed == pytest.approx(speed, rel=1e-8)
     assert found.rating[40:].mean() - found.rating[:40].mean() == pytest.approx(gap, abs=1e-8)
-    assert kn.settled_deviations(HALF, LOPSIDED, growth, noise="gaussian").travel_speed == pytest.approx(
+    assert kn.theory.settled_deviations(HALF, LOPSIDED, growth, noise="gaussian").travel_speed == pytest.approx(
         noisy, rel=1e-4
     )
 
@@ -76,7 +76,7 @@ def test_the_scale_travels_reference(growth, speed, gap, noisy):
 def test_fixed_point_is_where_the_characteristics_go():
     """Two ways to the same: the fixed point, and the differential equations followed for long."""
     league = kn.Fixed(np.concatenate([np.linspace(-0.5, 0.5, 6), [3.0]]))
-    found = kn.settled_deviations(HALF, league, 0.3)
+    found = kn.theory.settled_deviations(HALF, league, 0.3)
     path = deviation_path(HALF, league, 0.3, [600.0, 601.0], rating=league.theta, deviation=1.0)
     assert path.deviation[-1] == pytest.approx(found.deviation, abs=1e-8)
     assert path.rating[-1] - path.rating[-2] == pytest.approx(np.full(7, found.travel_speed), abs=1e-10)
@@ -91,7 +91,7 @@ def test_fixed_point_is_where_the_characteristics_go():
     ],
 )
 def test_closure_reference(sigma, growth, values):
-    found = kn.settled_deviations(HALF, kn.Normal(np.linspace(4, 10, 100), sigma), growth, noise="gaussian")
+    found = kn.theory.settled_deviations(HALF, kn.Normal(np.linspace(4, 10, 100), sigma), growth, noise="gaussian")
     measured = (found.slope, (found.deviation**2).mean(), found.variance.mean())
     for mine, theirs in zip(measured, values):
         assert theirs is None or mine == pytest.approx(theirs, abs=1e-8)
@@ -100,17 +100,17 @@ def test_closure_reference(sigma, growth, values):
 def test_small_growth_gives_the_stationary_map():
     """c → 0: RD shrinks around the biased ratings, it does not cure them."""
     league = kn.Normal(np.linspace(0, 4, 7), 1.0)
-    found = kn.settled_deviations(HALF, league, 1e-9)
+    found = kn.theory.settled_deviations(HALF, league, 1e-9)
     assert found.rating == pytest.approx(kn.stationary(kn.RatingSystem(HALF), league).rating, abs=1e-6)
 
 
 def test_narrow_league():
     """Slope ≈ 1 + (6/π² + 2/3)ν²v − 2ν²σ² in a narrow league."""
     league, growth = kn.Continuum((-0.01, 0.01), sigma=0.2, nodes=6), 0.01
-    found = kn.settled_deviations(HALF, league, growth, noise="gaussian")
+    found = kn.theory.settled_deviations(HALF, league, growth, noise="gaussian")
     assert found.slope == pytest.approx(narrow_slope(0.5, float(found.deviation[0]) ** 2, 0.2), abs=1e-3)
 
 
 def test_only_tanh():
     with pytest.raises(kn.InputError, match="those of Tanh"):
-        kn.settled_deviations(kn.Probit(0.5), LOPSIDED, 0.1)
+        kn.theory.settled_deviations(kn.Probit(0.5), LOPSIDED, 0.1)

@@ -74,7 +74,7 @@ def test_falling_steps_against_played_matches():
 def test_deviation_steps_against_played_matches():
     """A wide deviation brings a newcomer near its place in a few matches."""
     found = kn.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(0.1, 2.0)), LEAGUE, theta=9.0, start=6.0)
-    still = kn.settled_deviations(kn.Tanh(0.5), LEAGUE, 0.1, noise="gaussian")
+    still = kn.theory.settled_deviations(kn.Tanh(0.5), LEAGUE, 0.1, noise="gaussian")
 
     def step(match, v, g, expected):
         v = np.minimum(v + 0.01, 4.0)

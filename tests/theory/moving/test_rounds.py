@@ -84,7 +84,7 @@ def test_noise_reference(gamma, linear, closure, slope):
     if linear:
         assert np.diag(linear_round_noise(HALF, TEAMS, gamma)).mean() == pytest.approx(linear, abs=1e-8)
     else:
-        with pytest.raises(kn.NoStationaryState, match="critical step"):
+        with pytest.raises(kn.errors.NoStationaryState, match="critical step"):
             linear_round_noise(HALF, TEAMS, gamma)
 
 
@@ -145,7 +145,7 @@ def test_two_teams_against_played_matches():
     """Moments up to the fourth of a chain with ties and a step for each team; 4 standard errors of 400 chains."""
     outcome, league, steps = kn.Davidson(0.6, 1.0), kn.Normal([0.0, 0.8], 0.5), np.array([0.3, 0.6])
     law = gap_law(kn.RatingSystem(outcome, gamma=steps), league)
-    win, tie, _ = (one[0, 1] for one in kn.outcome_probabilities(outcome, league))
+    win, tie, _ = (one[0, 1] for one in kn.model.outcome_probabilities(outcome, league))
     generator, z, powers = np.random.default_rng(6), np.zeros(400), np.zeros((4, 400))
     for match in range(1600):
         u = generator.random(400)

@@ -54,7 +54,7 @@ def test_periods_of_many_matches_inflate_noise_as_rounds_do():
         # A walk of next to nothing: strengths at rest.
         found = kn.tracking(system, EQUALS, kn.Walk(1e-9))
         assert pytest.approx(gamma / (nu * (2 - gamma * (n + 1) * nu)), rel=2e-4) == found.teams.within.U
-    with pytest.raises(kn.NoStationaryState, match="overshoot"):
+    with pytest.raises(kn.errors.NoStationaryState, match="overshoot"):
         kn.tracking(kn.RatingSystem(HALF, gamma=0.5, schedule=kn.Period(50)), EQUALS, kn.Walk(0.01))
 
 

@@ -24,16 +24,16 @@ TABLE = [
 def test_reference_values(p, psi, kurtosis):
     """ν²Var ρ = Ψ(νσ²/2κ), whatever ν, κ and σ make up p."""
     nu, kappa = 0.7, 0.3
-    profile = kn.strength_profile(kn.Tanh(nu), kn.Learning(0.5, 0.2, math.sqrt(2 * kappa * p / nu)))
+    profile = kn.theory.strength_profile(kn.Tanh(nu), kn.Learning(0.5, 0.2, math.sqrt(2 * kappa * p / nu)))
     assert nu**2 * profile.variance == pytest.approx(psi, abs=1e-9 * max(1, psi))
     assert profile.kurtosis == pytest.approx(kurtosis, abs=5e-8)
 
 
 def test_limits():
     """Normal with little diffusion, logistic with much."""
-    small = kn.strength_profile(kn.Tanh(1.0), kn.Learning(1.0, diffusion=math.sqrt(2e-4)))
+    small = kn.theory.strength_profile(kn.Tanh(1.0), kn.Learning(1.0, diffusion=math.sqrt(2e-4)))
     assert small.variance == pytest.approx(1e-4 + 2e-8, rel=1e-7)
-    large = kn.strength_profile(kn.Tanh(1.0), kn.Learning(1.0, diffusion=math.sqrt(40.0)))
+    large = kn.theory.strength_profile(kn.Tanh(1.0), kn.Learning(1.0, diffusion=math.sqrt(40.0)))
     assert large.variance == pytest.approx(math.pi**2 * 20**2 / 3 + math.pi**2 / 24, rel=1e-6)
 
 
@@ -46,7 +46,7 @@ def test_limits():
 def test_identities(outcome, kappa, sigma):
     """``∬Δb(Δ)gg' = σ²/κ`` and ``E[ρG] = σ²/2κ``: what pulls together balances what diffuses."""
     learning = kn.Learning(kappa, diffusion=sigma)
-    profile = kn.strength_profile(outcome, learning)
+    profile = kn.theory.strength_profile(outcome, learning)
     drive = profile.mean_of(outcome.b, profile.strength)
     assert profile.weight @ (profile.strength * drive) == pytest.approx(sigma**2 / (2 * kappa), rel=1e-10)
     assert profile.weight.sum() == pytest.approx(1, abs=1e-13)
@@ -56,9 +56,9 @@ def test_identities(outcome, kappa, sigma):
 def test_learning_from_results_pulls_less_where_performances_vary():
     """With performance noise winners learn from s instead of b; without it the two are one."""
     outcome, base = kn.Tanh(0.5), (0.8, 0.3, 0.6)
-    expected = kn.strength_profile(outcome, kn.Learning(*base), sigma=1.0).variance
-    plain = kn.strength_profile(outcome, kn.Learning(*base, on="result")).variance
-    lucky = kn.strength_profile(outcome, kn.Learning(*base, on="result"), sigma=1.0).variance
+    expected = kn.theory.strength_profile(outcome, kn.Learning(*base), sigma=1.0).variance
+    plain = kn.theory.strength_profile(outcome, kn.Learning(*base, on="result")).variance
+    lucky = kn.theory.strength_profile(outcome, kn.Learning(*base, on="result"), sigma=1.0).variance
     assert plain == pytest.approx(expected, rel=1e-12)
     assert lucky < expected
 
@@ -73,5 +73,5 @@ def test_learning_from_results_pulls_less_where_performances_vary():
     ],
 )
 def test_no_stationary_law(learning, words):
-    with pytest.raises(kn.NoStationaryState, match=words):
-        kn.strength_profile(kn.Tanh(0.5), learning)
+    with pytest.raises(kn.errors.NoStationaryState, match=words):
+        kn.theory.strength_profile(kn.Tanh(0.5), learning)

@@ -75,7 +75,7 @@ class Audit(Findings):
         return performance_of(self.matches, self.recursion, self.best.k)
 
     def recovered(self, sigma: float | None = None) -> Recovered:
-        """Forecasts by bands of ratings, before and after :func:`kinelo.recover_strength`.
+        """Forecasts by bands of ratings, before and after :func:`kinelo.theory.recover_strength`.
 
         ``sigma`` is the spread of performances in points; without it, what line-ups tell (:attr:`performance`).
         """

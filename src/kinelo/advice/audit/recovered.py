@@ -1,4 +1,4 @@
-r"""Bands of ratings before and after :func:`kinelo.recover_strength`: do strong sides end under-rated?
+r"""Bands of ratings before and after :func:`kinelo.theory.recover_strength`: do strong sides end under-rated?
 
 Performances that vary by σ draw ratings to the mean: the paper's effect. ``recover_strength`` finds the strengths θ
 behind the ratings R of a moment; a match then expects ``E b(θ_i − θ_j + √2 σ Z)`` in place of ``b(R_i − R_j)``. The
