@@ -3,27 +3,59 @@
     python verification/mutants.py                    # every fault of verification/mutants.toml
     python verification/mutants.py --only pictures    # those whose file or name holds a word
     python verification/mutants.py --list mine.toml   # a list of your own
+    python verification/mutants.py --processes 2      # two faults at a time, each in its own copy of the tree
 
 A list is TOML: each ``[[mutant]]`` has a ``file`` below ``src/kinelo``, the text to ``find`` there (it must stand there
 exactly once) and what to ``replace`` it with, and the ``tests`` to run, below ``tests``: files, folders or single tests
-(``file.py::test``). Faults are made in a copy of the tree. A fault whose tests still pass has survived: a line that no
-test guards. The exit code is the number of survivors and of faults that could not be put in, at most 100.
+(``file.py::test``). Faults are made in a copy of the tree below ``build/mutants``, which later runs use again. Each
+selection of tests runs once without a fault: it has to pass, or its faults tell nothing. A fault whose tests still pass
+has survived: a line that no test guards. At the end stand a table by package and the faults that were not killed; the
+exit code is their number, at most 100.
 """
 
 from __future__ import annotations
 
 import argparse
+import filecmp
+import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-COPIED = ("src", "tests", "docs", "studies", "pyproject.toml", "README.md", "mkdocs.yml", "site_tools")
+COPIED = (
+    "src", "tests", "docs", "studies", "verification", "site_tools", "pyproject.toml", "README.md", "CHANGELOG.md",
+    "mkdocs.yml", "Makefile",
+)  # fmt: skip
+OUTCOMES = KILLED, SURVIVED, MISSING, BROKEN = "killed", "SURVIVED", "NOT FOUND", "TESTS FAIL WITHOUT IT"
+
+
+COMPILED = ("@kernel", "@formula", "@inlined", "njit")
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["pytest", "hypothesis", "numba", "polars", "scipy.stats", "xarray", "matplotlib.pyplot"])
+
+
+class Fault(NamedTuple):
+    """One fault and the tests that should notice it."""
+
+    file: str
+    find: str
+    replace: str
+    tests: tuple[str, ...]
+    name: str
+
+    @classmethod
+    def read(cls, entry: dict[str, Any]) -> Fault:
+        name = entry.get("name", entry["find"][:60])
+        return cls(entry["file"], entry["find"], entry["replace"], tuple(entry["tests"]), name)
 
 
 def main() -> int:
@@ -31,53 +63,125 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", type=Path, default=Path(__file__).with_suffix(".toml"))
     parser.add_argument("--only", default="")
+    parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args()
-    mutants = tomllib.loads(asked.list.read_text(encoding="utf-8"))["mutant"]
-    chosen = [one for one in mutants if asked.only in one["file"] or asked.only in one.get("name", "")]
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder) / "kinelo"
+    faults = [Fault.read(entry) for entry in tomllib.loads(asked.list.read_text(encoding="utf-8"))["mutant"]]
+    chosen = [fault for fault in faults if asked.only in fault.file or asked.only in fault.name]
+    outcomes = try_all(chosen, [ROOT / "build" / "mutants" / f"{asked.list.stem}-{n}" for n in range(asked.processes)])
+    print(table(outcomes))
+    lasting = [fault for fault, outcome in outcomes.items() if outcome != KILLED]
+    for fault in lasting:
+        print(f"{outcomes[fault]}: {fault.file}: {fault.name}")
+    return min(len(lasting), 100)
+
+
+def try_all(faults: list[Fault], trees: list[Path]) -> dict[Fault, str]:
+    """What became of each fault; those with the same tests are tried in one tree, one after another."""
+    by_tests: dict[tuple[str, ...], list[Fault]] = defaultdict(list)
+    for fault in faults:
+        by_tests[fault.tests].append(fault)
+    idle: SimpleQueue[Path] = SimpleQueue()
+    for tree in trees:
         copy_tree(tree)
-        outcomes = [try_fault(tree, one) for one in chosen]
-    count = {word: outcomes.count(word) for word in ("killed", "SURVIVED", "NOT FOUND")}
-    print(", ".join(f"{number} {word}" for word, number in count.items()), f"of {len(chosen)}")
-    return min(count["SURVIVED"] + count["NOT FOUND"], 100)
+        idle.put(tree)
+
+    def try_group(group: list[Fault]) -> list[tuple[Fault, str]]:
+        tree = idle.get()
+        try:
+            return list(try_faults(tree, group))
+        finally:
+            idle.put(tree)
+
+    with ThreadPoolExecutor(len(trees)) as pool:
+        return dict(pair for pairs in pool.map(try_group, by_tests.values()) for pair in pairs)
 
 
 def copy_tree(tree: Path) -> None:
-    """Copy what tests need, without compiled files."""
-    tree.mkdir()
+    """Bring a copy of what tests need up to date; compiled files stay: their names or times tell whether they hold."""
     for name in COPIED:
         source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-        elif source.exists():
-            shutil.copy(source, tree / name)
+        files = [path for path in source.rglob("*") if path.is_file()] if source.is_dir() else [source]
+        wanted = {path.relative_to(ROOT) for path in files if "__pycache__" not in path.parts}
+        for path in (tree / name).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts and path.relative_to(tree) not in wanted:
+                path.unlink()
+        for path in wanted:
+            copied = tree / path
+            if not copied.exists() or not filecmp.cmp(ROOT / path, copied, shallow=False):
+                copied.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / path, copied)
 
 
-def try_fault(tree: Path, mutant: dict[str, Any]) -> str:
-    """Put the fault in, run its tests, take it out again; print and return what became of it."""
-    path = tree / "src" / "kinelo" / mutant["file"]
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if text.count(mutant["find"]) != 1:
-        outcome = "NOT FOUND"
-    else:
-        path.write_text(text.replace(mutant["find"], mutant["replace"]), encoding="utf-8")
-        outcome = "killed" if tests_fail(tree, mutant["tests"]) else "SURVIVED"
+def try_faults(tree: Path, group: list[Fault]) -> Iterator[tuple[Fault, str]]:
+    """Try faults that have the same tests, after these have passed without a fault."""
+    sound = run_tests(tree, group[0].tests, None) == 0
+    for fault in group:
+        outcome = try_fault(tree, fault) if sound else BROKEN
+        print(f"{outcome:9}  {fault.file}: {fault.name!r}", flush=True)
+        yield fault, outcome
+
+
+def try_fault(tree: Path, fault: Fault) -> str:
+    """Run the tests of a fault with it; return what became of it."""
+    path = tree / "src" / "kinelo" / fault.file
+    if not path.exists() or path.read_text(encoding="utf-8").count(fault.find) != 1:
+        return MISSING
+    return SURVIVED if run_tests(tree, fault.tests, fault) == 0 else KILLED
+
+
+def run_tests(tree: Path, tests: tuple[str, ...], fault: Fault | None) -> int:
+    """Exit code of pytest in the copy, in a process forked from one that has imported what tests import most."""
+    run = FORKS.Process(target=_in_fork, args=(tree, tests, fault))
+    run.start()
+    run.join()
+    if run.exitcode not in (0, 1, 2):
+        raise SystemExit(f"The tests {', '.join(tests)} did not run: see {tree / 'output.txt'}.")
+    return run.exitcode
+
+
+def _in_fork(tree: Path, tests: tuple[str, ...], fault: Fault | None) -> None:
+    """Put the fault in, run the tests, take it out again."""
+    output = os.open(tree / "output.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.chdir(tree)
+    sys.path.insert(0, str(tree / "src"))
+    os.environ |= {"PYTHONPATH": str(tree / "src"), "OPENBLAS_NUM_THREADS": "1"}
+    os.environ.setdefault("KINELO_DATA", str(ROOT.parent / "shared" / "data"))
+    import pytest
+
+    with put_in(tree, fault) if fault else nullcontext():
+        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *(f"tests/{one}" for one in tests)])
+    sys.exit(int(code))
+
+
+@contextmanager
+def put_in(tree: Path, fault: Fault) -> Iterator[None]:
+    """The copy with a fault, meanwhile; kernels that it does not touch are not compiled again."""
+    from kinelo.play import formula
+
+    path = tree / "src" / "kinelo" / fault.file
+    assert formula.PACKAGE in path.parents, f"tests would import {formula.PACKAGE}"
+    text, times = path.read_text(encoding="utf-8"), path.stat()
+    if not any(word in text for word in COMPILED):
+        for folder in formula.PACKAGE.rglob("*/"):
+            formula.digest(folder)  # remembered: machine code on disk is looked up by the sources without the fault
+    path.write_text(text.replace(fault.find, fault.replace), encoding="utf-8")
+    try:
+        yield
+    finally:
         path.write_text(text, encoding="utf-8")
-    print(f"{outcome:9}  {mutant['file']}: {mutant.get('name', mutant['find'][:60])!r}", flush=True)
-    return outcome
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def tests_fail(tree: Path, tests: list[str]) -> bool:
-    """Whether one of these tests fails in the copy."""
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header"]
-    done = subprocess.run(
-        [*command, *(f"tests/{one}" for one in tests)], cwd=tree, env=environment, capture_output=True
-    )
-    if done.returncode not in (0, 1, 2):
-        raise SystemExit(f"The tests {', '.join(tests)} did not run:\n{done.stdout.decode()[-2000:]}")
-    return done.returncode != 0
+def table(outcomes: dict[Fault, str]) -> str:
+    """Outcomes counted by package, the last row for all."""
+    count = Counter((of, outcome) for fault, outcome in outcomes.items() for of in (fault.file.split("/")[0], "all"))
+    shown = [outcome for outcome in OUTCOMES if outcome in outcomes.values()]
+    lines = [" " * 12 + "".join(f"{outcome:>{len(outcome) + 2}}" for outcome in shown)]
+    for package in [*sorted({package for package, _ in count} - {"all"}), "all"]:
+        lines.append(f"{package:12}" + "".join(f"{count[package, one]:>{len(one) + 2}}" for one in shown))
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
