@@ -192,7 +192,7 @@ CALLS = {
         {"covariates": [], "anchor": {"A": 1500.0}},
     ),
     "Rules.places": (
-        lambda **k: kn.season(rated(), fixtures(), rules=kn.Rules(tie_breaks=["wins"], places=k), simulations=5)
+        lambda **k: kn.season(rated(), fixtures(), rules=kn.Rules(tie_breaks=["wins"], places=k), realisations=5)
         .to_dict(),
         {"title": (1, 1), "last": (-1, -1)},
     ),
@@ -202,11 +202,12 @@ CALLS = {
     ),
     "season": (
         lambda **k: kn.season(**k).points,
-        {"rater": rated(), "fixtures": fixtures(), "rules": kn.Rules(tie_breaks=["wins"]), "simulations": 3, "seed": 1},
+        {"rater": rated(), "fixtures": fixtures(), "rules": kn.Rules(tie_breaks=["wins"]), "realisations": 3,
+         "seed": 1},
     ),
     "knockout": (
         lambda **k: kn.knockout(**k).reached,
-        {"rater": rated(), "bracket": ["A", "B"], "date": "2024-01-01", "simulations": 3, "seed": 1},
+        {"rater": rated(), "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
     ),
     "devices": (lambda: len(kn.devices()), {}),
     "rating_history": (

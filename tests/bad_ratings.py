@@ -64,11 +64,11 @@ def calls_of(kind):
         "settings": (lambda **k: told(rated(kind, **k)), settings(kind)),
         "season": (
             lambda **k: kn.season(standing(kind), **k).points,
-            {"fixtures": to_come(), "rules": kn.Rules(tie_breaks=["wins"]), "simulations": 2, "seed": 1},
+            {"fixtures": to_come(), "rules": kn.Rules(tie_breaks=["wins"]), "realisations": 2, "seed": 1},
         ),
         "knockout": (
             lambda **k: kn.knockout(standing(kind), **k).reached,
-            {"bracket": ["A", "B"], "date": "2020-05-01", "simulations": 2, "seed": 1},
+            {"bracket": ["A", "B"], "date": "2020-05-01", "realisations": 2, "seed": 1},
         ),
         "history": (lambda **k: kn.rating_history(standing(kind), **k), {"matches": played(), "points": 2}),
         "leaderboard": (

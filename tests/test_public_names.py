@@ -1,6 +1,7 @@
 """The public names: each exists, loads on demand, and is known to type checkers; names that moved say where to."""
 
 import ast
+import inspect
 import subprocess
 import sys
 from importlib import import_module
@@ -73,3 +74,65 @@ def test_every_public_name_is_listed_with_a_valid_call_of_it():
     public = set(kn.__all__) | {name for package in PACKAGES for name in getattr(kn, package).__all__}
     listed = {name.split(".")[0] for name in CALLS} | RESULTS | UNSWEPT
     assert public | {"NoStationaryState"} == listed | {"__version__"}, "list new names in tests/bad_input.py"
+
+
+def signatures():
+    """Every public function, class and method, with its parameters."""
+    places = [kn, *(getattr(kn, package) for package in PACKAGES)]
+    for shown in (getattr(place, name) for place in places for name in place.__all__ if name not in ("__version__",)):
+        if isinstance(shown, type):
+            for name, method in inspect.getmembers(shown, inspect.isfunction):
+                if not name.startswith("_") or name == "__init__":
+                    yield f"{shown.__name__}.{name}", inspect.signature(method).parameters
+        elif callable(shown):
+            yield shown.__name__, inspect.signature(shown).parameters
+
+
+EVENLY_SPACED = "homogeneous"
+"""Without a seed its strengths are not random."""
+TAKES_MATCHES = {
+    "KalmanElo.play_out",
+    "KalmanElo.possible_strengths",
+    "PlayerElo.play_out",
+    "PlayerElo.possible_strengths",
+}
+"""What a rater offers to season and knockout, which always name the seed."""
+
+
+def test_one_style_of_arguments():
+    found = dict(signatures())
+    seeds = {name: given["seed"].default for name, given in found.items() if "seed" in given}
+    assert {"simulate", "season", "sample_league", "Backtest.differences"} < seeds.keys()
+    assert {name for name, default in seeds.items() if default != 1} <= {EVENLY_SPACED, *TAKES_MATCHES}
+    told = {name: given["progress"] for name, given in found.items() if "progress" in given}
+    assert told.keys() == {"simulate", "solve", "sweep", "audit"}
+    assert {(one.annotation, one.default) for one in told.values()} == {("Progress", False)}
+    for other in ("simulations", "replications", "repetitions", "n_simulations"):
+        assert not [name for name, given in found.items() if other in given], "it is called realisations"
+
+
+@pytest.mark.parametrize("progress", [True, []], ids=["shown", "told"])
+def test_progress_is_shown_or_told(progress, capfd):
+    said = progress if progress is True else progress.append
+    system, league = kn.RatingSystem(kn.Tanh(nu=0.5)), kn.Normal([4.0, 7.0], 1.0)
+    kn.simulate(system, league, steps=3, progress=said)
+    shown = capfd.readouterr().err
+    if progress is True:
+        assert "Playing matches" in shown and "100%" in shown
+    else:
+        assert shown == "" and progress[-1] == "Playing matches: 100 %"
+
+
+def test_old_arguments_work_and_warn():
+    with pytest.warns(DeprecationWarning, match="unbiased_gamma: outcome= is now system=") as caught:
+        old = kn.unbiased_gamma(outcome=kn.Tanh(nu=0.5), strengths=kn.Normal([4.0, 7.0, 10.0], 1.0))  # type: ignore
+    assert old == kn.unbiased_gamma(kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0))
+    assert caught[0].filename == __file__
+    from bad_input import fixtures, rated
+
+    rules = kn.Rules(tie_breaks=["wins"])
+    with pytest.warns(DeprecationWarning, match="season: simulations= is now realisations="):
+        old = kn.season(rated(), fixtures(), rules=rules, simulations=7)  # type: ignore[call-arg]
+    assert (old.points == kn.season(rated(), fixtures(), rules=rules, realisations=7).points).all()
+    with pytest.raises(TypeError):
+        kn.season(rated(), fixtures(), simulations=7, realisations=7)  # type: ignore[call-arg]

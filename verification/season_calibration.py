@@ -126,8 +126,8 @@ def played(rater: kn.KalmanElo, fixtures: kn.Matches, rules: kn.Rules, ledger: L
         played=False,
     )
     ledger.enter(
-        kn.season(rater, blank, rules=rules, simulations=SIMULATIONS),
-        kn.season(rater, fixtures, rules=rules, simulations=1),
+        kn.season(rater, blank, rules=rules, realisations=SIMULATIONS),
+        kn.season(rater, fixtures, rules=rules, realisations=1),
     )
 
 

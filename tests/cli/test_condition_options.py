@@ -53,7 +53,7 @@ def commands(folder):
         "predict": ["predict", fixtures, "--results", results],
         "backtest": ["backtest", results, "--metric", "log_loss"],
         "leaderboard": ["leaderboard", results],
-        "season": ["season", results, fixtures, "--simulations", 50, "--relegated", 0, "--tie-break", "wins"],
+        "season": ["season", results, fixtures, "--realisations", 50, "--relegated", 0, "--tie-break", "wins"],
     }
 
 

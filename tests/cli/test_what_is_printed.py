@@ -188,7 +188,7 @@ def test_seasons_count_points_by_the_rules(results, tmp_path):
     fixtures.write_text(
         "date,home,away,home_score,away_score\n2024-03-01,Ash,Bix,2,0\n2024-03-08,Cay,Ash,1,1\n2024-03-15,Bix,Cay,,\n"
     )
-    words = ["season", results, fixtures, *SCRIPTED, "--simulations", "4000", "--relegated", "1"]
+    words = ["season", results, fixtures, *SCRIPTED, "--realisations", "4000", "--relegated", "1"]
     answer = said(*words, "--win", "5", "--draw", "2", "--loss", "1", "--json")
     found = json.loads(answer.stdout)
     points = dict(zip(found["name"], found["points"]))
@@ -196,7 +196,7 @@ def test_seasons_count_points_by_the_rules(results, tmp_path):
     assert points["Ash"] == 7.0
     assert points["Bix"] == pytest.approx(1 + 0.55 * 5 + 0.25 * 2 + 0.20 * 1, abs=0.11)
     assert points["Cay"] == pytest.approx(2 + 0.20 * 5 + 0.25 * 2 + 0.55 * 1, abs=0.11)
-    assert found["rater"] == "Scripted" and found["simulations"] == 4000
+    assert found["rater"] == "Scripted" and found["realisations"] == 4000
     assert "Scripted draws no margins: sides level on points are separated by wins" in answer.stderr
     table = cells(said(*words).stdout)  # three points for a win: Ash 4, the others at most 4
     assert table[0] == ["Name", "Points", "80 %", "Place", "Title", "Relegation"]

@@ -100,13 +100,13 @@ def test_table_names_line_ups_and_sorts(matches):
 def test_intervals_of_differences_cover_and_shrink(matches):
     test = kn.backtest(matches, [kn.TeamElo(), Uniform()], train_until=middle(matches))
     gap = test.match_scores("Uniform") - test.match_scores("TeamElo")
-    row = test.differences("TeamElo", samples=1000).row(0, named=True)
+    row = test.differences("TeamElo", resamples=1000).row(0, named=True)
     assert row["difference"] == pytest.approx(gap.mean())
     # The normal approximation: both ends within 15 % of 1.96 standard errors (1,000 draws give about 5 %).
     reach = 1.96 * gap.std() / np.sqrt(gap.size)
     assert row["high"] - row["difference"] == pytest.approx(reach, rel=0.15)
     assert row["difference"] - row["low"] == pytest.approx(reach, rel=0.15)
-    assert test.differences("TeamElo", samples=50).equals(test.differences("TeamElo", samples=50))
+    assert test.differences("TeamElo", resamples=50).equals(test.differences("TeamElo", resamples=50))
 
 
 def test_calibration_counts_every_forecast_once(matches):

@@ -80,16 +80,16 @@ def test_tables_agree_with_plain_loops(breaks):
 
 
 def test_chances_add_up_and_follow_strength(rater):
-    found = kn.season(rater, double_round("ABCD"), simulations=2000, rules=kn.Rules(places={"title": (1, 1)}))
+    found = kn.season(rater, double_round("ABCD"), realisations=2000, rules=kn.Rules(places={"title": (1, 1)}))
     table = found.to_polars()
     assert table["name"].to_list() == ["A", "B", "C", "D"]
     assert table["title"].sum() == pytest.approx(1.0)
     places = found.place_chances().drop("name").to_numpy()
     np.testing.assert_allclose(places.sum(axis=0), 1.0)
     np.testing.assert_allclose(places.sum(axis=1), 1.0)
-    again = kn.season(rater, double_round("ABCD"), simulations=2000, rules=kn.Rules(places={"title": (1, 1)}))
+    again = kn.season(rater, double_round("ABCD"), realisations=2000, rules=kn.Rules(places={"title": (1, 1)}))
     assert again.to_polars().equals(table)
-    assert found.to_dict()["simulations"] == 2000 and "A first" in repr(found)
+    assert found.to_dict()["realisations"] == 2000 and "A first" in repr(found)
 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
@@ -144,7 +144,7 @@ def test_a_side_better_than_thought_is_so_all_season(rater):
 def test_matches_that_have_ended_count(rater):
     done = double_round("ABCD", results=[0.0] * 3 + [1.0] * 9)
     found = kn.season(
-        rater, done, rules=kn.Rules(tie_breaks=["head_to_head"], places={"last": (-1, -1)}), simulations=3
+        rater, done, rules=kn.Rules(tie_breaks=["head_to_head"], places={"last": (-1, -1)}), realisations=3
     )
     assert (found.points == found.points[0]).all()
     assert dict(zip(found.names, found.points[0])) == {"A": 0.0, "B": 12.0, "C": 12.0, "D": 12.0}
@@ -154,28 +154,28 @@ def test_matches_that_have_ended_count(rater):
 def test_any_rater_can_be_asked_but_margins_must_be_drawn():
     played = kn.read_matches({"home": ["A", "B", "C"] * 9, "away": ["B", "C", "A"] * 9, "result": [1, 0.5, 0] * 9})
     elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)
-    found = kn.season(elo, double_round("ABC"), rules=kn.Rules(2, 1, 0, ["wins"]), simulations=400)
+    found = kn.season(elo, double_round("ABC"), rules=kn.Rules(2, 1, 0, ["wins"]), realisations=400)
     assert found.to_polars()["name"][0] == "A"
     with pytest.raises(InputError, match="ClassicElo draws no margins"):
-        kn.season(elo, double_round("ABC"), rules=kn.Rules(tie_breaks=["margin"]), simulations=10)
+        kn.season(elo, double_round("ABC"), rules=kn.Rules(tie_breaks=["margin"]), realisations=10)
 
 
 def test_by_default_margins_separate_where_they_are_drawn_and_wins_where_they_are_not(rater):
     played = kn.read_matches({"home": ["A", "B", "C"] * 9, "away": ["B", "C", "A"] * 9, "result": [1, 0.5, 0] * 9})
     elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)
     usual, wins = (
-        kn.season(elo, double_round("ABC"), rules=rules, simulations=300)
+        kn.season(elo, double_round("ABC"), rules=rules, realisations=300)
         for rules in (None, kn.Rules(tie_breaks=["wins"]))
     )
     assert usual.rules.tie_breaks == ("wins",)
     assert (usual.positions == wins.positions).all()
-    filtered = kn.season(rater, double_round("ABCD"), simulations=50)
+    filtered = kn.season(rater, double_round("ABCD"), realisations=50)
     assert filtered.rules.tie_breaks == ("margin", "wins")
 
 
 def test_knockout_of_known_strengths(rater):
     """Against the exact product of chances where strengths are certain; 20,000 draws are sure to .0035."""
-    cup = kn.knockout(rater, ["A", "D", "B", "C"], date="2024-07-01", simulations=20_000)
+    cup = kn.knockout(rater, ["A", "D", "B", "C"], date="2024-07-01", realisations=20_000)
     assert cup.reached.sum(axis=0) == pytest.approx([2.0, 1.0])
     sure = kn.KalmanElo(**rater.parameters_ | {"doubt": 1e-9}, covariance="full")
     sure.margin_unit_ = rater.margin_unit_
@@ -188,7 +188,7 @@ def test_knockout_of_known_strengths(rater):
         return win / (win + loss)
 
     exact = beats(0, 1) * (beats(2, 3) * beats(0, 2) + beats(3, 2) * beats(0, 3))
-    found = kn.knockout(sure, ["A", "D", "B", "C"], date="2024-07-01", simulations=20_000)
+    found = kn.knockout(sure, ["A", "D", "B", "C"], date="2024-07-01", realisations=20_000)
     assert found.reached[0, 1] == pytest.approx(exact, abs=0.015)
     assert found.to_polars().columns == ["name", "round_1", "title"] and "wins with" in repr(found)
 
@@ -200,8 +200,8 @@ def test_bad_input_is_one_sentence(rater):
         kn.Rules(places={"title": (0, 1)})
     with pytest.raises(InputError, match="2, 4, 8"):
         kn.knockout(rater, ["A", "B", "C"], date="2024-01-01")
-    with pytest.raises(InputError, match="simulations must be a whole number"):
-        kn.season(rater, double_round("AB"), simulations=0)
+    with pytest.raises(InputError, match="realisations must be a whole number"):
+        kn.season(rater, double_round("AB"), realisations=0)
     with pytest.raises(InputError, match="needs fixtures"):
         kn.season(rater, double_round("AB")[:0])
 
@@ -218,7 +218,7 @@ def test_command(tmp_path):
         f"2030-01-{k + 1:02d},{a},{b}" for k, (a, b) in enumerate(itertools.combinations(names, 2))
     ]
     (tmp_path / "fixtures.csv").write_text("\n".join(lines))
-    arguments = ["season", str(tmp_path / "results.csv"), str(tmp_path / "fixtures.csv"), "--simulations", "200"]
+    arguments = ["season", str(tmp_path / "results.csv"), str(tmp_path / "fixtures.csv"), "--realisations", "200"]
     shown = CliRunner().invoke(app, arguments)
     assert shown.exit_code == 0, shown.output
     assert "Title" in shown.output and "Relegation" in shown.output

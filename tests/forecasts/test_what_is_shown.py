@@ -103,7 +103,7 @@ def test_a_calibration_table_by_hand():
 def test_a_season_is_played_by_the_forecasts():
     """20,000 seasons: mean points of a side are sure to .015; a right expectation misses once in 15,000 seeds."""
     rules = kn.Rules(win=3, draw=1, loss=0, tie_breaks=["wins"], places={"first": (1, 1), "last two": (-2, -1)})
-    found = kn.season(Given(), fixtures(), rules=rules, simulations=20_000)
+    found = kn.season(Given(), fixtures(), rules=rules, realisations=20_000)
     (h1, d1, a1), (h2, d2, a2), (h3, d3, a3), (h4, d4, a4) = CHANCES
     expected = {
         "A": 3 * h1 + d1 + 3 * a3 + d3 + 3 * h4 + d4,
@@ -126,7 +126,7 @@ def test_a_season_is_played_by_the_forecasts():
 
 def test_what_has_been_played_counts_as_it_ended():
     rules = kn.Rules(win=3, draw=1, loss=0, tie_breaks=["wins"])
-    found = kn.season(Given(), fixtures([0.0, 0.5, 1.0, 0.0]), rules=rules, simulations=5)
+    found = kn.season(Given(), fixtures([0.0, 0.5, 1.0, 0.0]), rules=rules, realisations=5)
     assert dict(zip(found.names, found.points[0])) == {"A": 0.0, "B": 4.0, "C": 7.0}
     assert found.to_polars()["name"].to_list() == ["C", "B", "A"]
 
@@ -142,7 +142,7 @@ def test_a_cup_is_won_by_the_product_of_its_duels():
     def beats(one, other):
         return strength[one] / (strength[one] + strength[other])
 
-    cup = kn.knockout(Given(duel=duel), ["A", "C", "D", "B"], date="2024-06-01", simulations=20_000)
+    cup = kn.knockout(Given(duel=duel), ["A", "C", "D", "B"], date="2024-06-01", realisations=20_000)
     table = {row["name"]: row for row in cup.to_polars().iter_rows(named=True)}
     assert table["A"]["round_1"] == pytest.approx(beats("A", "C"), abs=0.014)
     assert table["D"]["round_1"] == pytest.approx(beats("D", "B"), abs=0.014)

@@ -184,7 +184,7 @@ def test_intervals_hold_the_truth():
         for method in hits:
             if method == "bootstrap" and seed >= 15:
                 continue
-            table = rater.intervals(method=method, draws=100).sort("name")
+            table = rater.intervals(method=method, resamples=100).sort("name")
             true = 1500 + (a - a.mean()) / points(0.7)
             held = (table["low"].to_numpy() <= true) & (true <= table["high"].to_numpy())
             hits[method] += int(held.sum())
@@ -199,10 +199,10 @@ def test_intervals_hold_the_truth():
 def test_bootstrap_depends_on_the_seed_alone(monkeypatch):
     matches, _ = votes(200)
     rater = kn.BradleyTerry().fit(matches)
-    one = rater.intervals(method="bootstrap", draws=20, seed=3)
+    one = rater.intervals(method="bootstrap", resamples=20, seed=3)
     monkeypatch.setattr("kinelo.raters.bradley_terry.intervals.usable_processors", lambda: 1)
-    assert rater.intervals(method="bootstrap", draws=20, seed=3).equals(one)
-    assert not rater.intervals(method="bootstrap", draws=20, seed=4).equals(one)
+    assert rater.intervals(method="bootstrap", resamples=20, seed=3).equals(one)
+    assert not rater.intervals(method="bootstrap", resamples=20, seed=4).equals(one)
 
 
 def test_counts_are_drawn_anew_from_the_poisson_law():

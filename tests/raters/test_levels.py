@@ -291,7 +291,7 @@ def test_a_column_that_differs_in_every_match_is_refused_before_the_work(kind, m
 
 def test_a_cup_is_played_with_own_strengths():
     rater = rated("team")
-    cup = kn.knockout(rater, ["s1", "s2"], date="2020-06-01", simulations=4000, seed=1)
+    cup = kn.knockout(rater, ["s1", "s2"], date="2020-06-01", realisations=4000, seed=1)
     p = rater.predict(
         kn.read_matches(
             {"date": ["2020-06-01"], "home": ["s1"], "away": ["s2"], "neutral": [True], "surface": [""], "round": [""]},

@@ -83,7 +83,7 @@ def test_a_played_league_contradicts_what_is_wrong():
 def test_the_old_name_of_the_first_argument_is_taken_with_a_warning():
     league = kn.Normal([0.0, 1.0, 3.0], 0.6)
     for function in (kn.unbiased_gamma, kn.best_gamma, kn.critical_gamma):
-        with pytest.warns(kn.KineloWarning, match="is now called system"):
+        with pytest.warns(DeprecationWarning, match="outcome= is now system="):
             function(outcome=HALF, strengths=league)
 
 

@@ -33,8 +33,10 @@ def season(
     loss: Annotated[float, typer.Option(help="Points for a loss.")] = 0.0,
     tie_break: Annotated[list[str] | None, typer.Option(help=BREAK_HELP)] = None,
     relegated: Annotated[int, typer.Option(min=0, help="How many go down.")] = 3,
-    simulations: Annotated[int, typer.Option(min=1, help="How many times the season is played.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 0,
+    realisations: Annotated[
+        int, typer.Option("--realisations", "--simulations", min=1, help="How many times the season is played.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write the table to this CSV file.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -54,7 +56,7 @@ def season(
         conditions = reading.condition or []
         fitted, _ = fit_rater(rater, reading.load(results), reading.start, conditions)
         coming = reading.fixtures(fixtures, conditions)
-        found = played(fitted, coming, rules=rules, simulations=simulations, seed=seed)
+        found = played(fitted, coming, rules=rules, realisations=realisations, seed=seed)
     if not tie_break and found.rules.tie_breaks == ("wins",):
         kind = type(fitted).__name__
         typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)
@@ -64,7 +66,7 @@ def season(
     if as_json:
         echo_json({"rater": type(fitted).__name__, **found.to_dict()})
         return
-    _show(table, f"{len(coming):,} fixtures, {simulations:,} times, {type(fitted).__name__}")
+    _show(table, f"{len(coming):,} fixtures, {realisations:,} times, {type(fitted).__name__}")
 
 
 def _show(table: pl.DataFrame, title: str) -> None:

@@ -24,6 +24,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.matches.scan import MatchScan
+from kinelo.runtime.renaming import renamed_arguments
 from kinelo.runtime.workers import check_client, collected
 
 if TYPE_CHECKING:
@@ -117,14 +118,15 @@ class Backtest:
             raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}")
         return METRICS[metric](self.forecasts[name].probabilities, self.matches.result)
 
+    @renamed_arguments(samples="resamples")
     def differences(
         self,
         reference: str | None = None,
         *,
         metric: str | None = None,
-        samples: int = 2000,
+        resamples: int = 2000,
         confidence: float = 0.95,
-        seed: int = 0,
+        seed: int = 1,
     ) -> pl.DataFrame:
         """Score of every rater minus that of the reference (default: the best), with bootstrap intervals."""
         import polars as pl
@@ -137,7 +139,7 @@ class Backtest:
             return pl.DataFrame(
                 schema={"rater": pl.String, "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64}
             )
-        means = _resampled_means(np.column_stack(list(gaps.values())), samples, seed)
+        means = _resampled_means(np.column_stack(list(gaps.values())), resamples, seed)
         low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
         return pl.DataFrame(
             {"rater": list(gaps), "difference": [gap.mean() for gap in gaps.values()], "low": low, "high": high}

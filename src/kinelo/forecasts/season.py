@@ -19,6 +19,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.validation import whole
+from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,8 +123,8 @@ class Season:
         return pl.DataFrame({"name": pl.Series(self.names, dtype=pl.String), **shares})
 
     def to_dict(self) -> dict[str, Any]:
-        """The table by columns, and the number of simulations."""
-        return {**self.to_polars().to_dict(as_series=False), "simulations": len(self.points)}
+        """The table by columns, and the number of realisations."""
+        return {**self.to_polars().to_dict(as_series=False), "realisations": len(self.points)}
 
     def __repr__(self) -> str:
         best = self.to_polars().row(0, named=True)
@@ -135,8 +136,9 @@ class Season:
         return self.to_polars()._repr_html_()
 
 
+@renamed_arguments(realisations="realisations")
 def season(
-    rater: Any, fixtures: Matches, *, rules: Rules | None = None, simulations: int = 10_000, seed: int = 0
+    rater: Any, fixtures: Matches, *, rules: Rules | None = None, realisations: int = 10_000, seed: int = 1
 ) -> Season:
     """Play the fixtures of a season many times and make the final tables.
 
@@ -154,7 +156,7 @@ def season(
     >>> played = kn.read_matches({"home": ["A", "B", "C"] * 20, "away": ["B", "C", "A"] * 20, "result": [1, 1, 0] * 20})
     >>> fixtures = kn.read_matches({"home": ["A", "B", "C"], "away": ["C", "A", "B"]}, played=False)
     >>> rater = kn.TeamElo.classic(k=20).fit(played)
-    >>> table = kn.season(rater, fixtures, simulations=500).to_polars()
+    >>> table = kn.season(rater, fixtures, realisations=500).to_polars()
     >>> table["name"][0], bool(table["title"].sum() > 0.999)
     ('A', True)
     """
@@ -164,16 +166,16 @@ def season(
     check_matches(fixtures)
     if len(fixtures) == 0:
         raise InputError("a season needs fixtures: matches read with read_matches(..., played=False)")
-    simulations, seed = _plan(rater, simulations, seed)
-    if simulations * float(len(fixtures)) > MOST_CELLS:
+    realisations, seed = _plan(rater, realisations, seed)
+    if realisations * float(len(fixtures)) > MOST_CELLS:
         raise InputError(
-            f"{simulations:,} simulations of {len(fixtures):,} fixtures are too many at once; ask for fewer simulations"
+            f"{realisations:,} realisations of {len(fixtures):,} fixtures are too many at once; ask for fewer"
         )
     codes = np.unique(np.concatenate([fixtures.home, fixtures.away]))
     names = tuple(fixtures.teams[c] for c in codes)
     place = np.full(len(fixtures.teams), -1)
     place[codes] = np.arange(codes.size)
-    outcome, margin = _results(rater, fixtures, simulations, seed)
+    outcome, margin = _results(rater, fixtures, realisations, seed)
     known = not np.isnan(margin).any()
     if rules.tie_breaks is None:
         rules = replace(rules, tie_breaks=("margin", "wins") if known else ("wins",))
@@ -187,31 +189,31 @@ def season(
     return Season(names, table.points, table.positions(generator), rules)
 
 
-def _plan(rater: Any, simulations: int, seed: int) -> tuple[int, int]:
-    """How many simulations and from which seed, checked; the rater must be able to forecast."""
+def _plan(rater: Any, realisations: int, seed: int) -> tuple[int, int]:
+    """How many realisations and from which seed, checked; the rater must be able to forecast."""
     if not callable(getattr(rater, "predict", None)):
         raise InputError(f"rater must be a rater such as KalmanElo, not {type(rater).__name__}")
-    return whole("simulations", simulations, 1), whole("seed", seed, 0)
+    return whole("realisations", realisations, 1), whole("seed", seed, 0)
 
 
-def _results(rater: Any, fixtures: Matches, simulations: int, seed: int) -> tuple[NDArray[np.int8], Array]:
+def _results(rater: Any, fixtures: Matches, realisations: int, seed: int) -> tuple[NDArray[np.int8], Array]:
     """Results and margins of all fixtures in every simulation."""
     decided = ~np.isnan(fixtures.result)
     half = decided & ~np.isin(fixtures.result, (0.0, 0.5, 1.0))
     if half.any():
         raise InputError("results of a season must be 1, ½ or 0: some are in between")
-    outcome = np.empty((simulations, len(fixtures)), np.int8)
-    margin = np.full((simulations, len(fixtures)), np.nan)
+    outcome = np.empty((realisations, len(fixtures)), np.int8)
+    margin = np.full((realisations, len(fixtures)), np.nan)
     outcome[:, decided] = np.round(2.0 - 2.0 * fixtures.result[decided]).astype(np.int8)
     margin[:, decided] = fixtures.margin[decided]
     coming = fixtures[~decided]
     if len(coming) == 0:
         return outcome, margin
     if hasattr(rater, "play_out"):
-        outcome[:, ~decided], margin[:, ~decided] = rater.play_out(coming, simulations, seed)
+        outcome[:, ~decided], margin[:, ~decided] = rater.play_out(coming, realisations, seed)
         return outcome, margin
     chances = np.cumsum(rater.predict(coming).probabilities, axis=1)
-    u = np.random.default_rng([seed, 14]).random((simulations, len(coming)))
+    u = np.random.default_rng([seed, 14]).random((realisations, len(coming)))
     outcome[:, ~decided] = (u >= chances[:, 0]).astype(np.int8) + (u >= chances[:, 1])
     return outcome, margin
 
@@ -294,7 +296,8 @@ class Knockout:
         return self.to_polars()._repr_html_()
 
 
-def knockout(rater: Any, bracket: Sequence[str], *, date: Day, simulations: int = 10_000, seed: int = 0) -> Knockout:
+@renamed_arguments(realisations="realisations")
+def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int = 10_000, seed: int = 1) -> Knockout:
     """Play a knockout many times: first against second, third against fourth, winners of neighbours after that.
 
     On neutral ground; a draw is decided as the two would decide a match without draws. A power of two of sides.
@@ -312,27 +315,27 @@ def knockout(rater: Any, bracket: Sequence[str], *, date: Day, simulations: int 
     rounds = len(names).bit_length() - 1
     if len(names) < 2 or len(names) != 2**rounds or len(set(names)) != len(names):
         raise InputError(f"a bracket needs 2, 4, 8, … different sides, not {len(names)}")
-    simulations, seed = _plan(rater, simulations, seed)
-    if simulations * float(len(names)) > MOST_CELLS:
-        raise InputError(f"{simulations:,} simulations of {len(names):,} sides are too many at once; ask for fewer")
+    realisations, seed = _plan(rater, realisations, seed)
+    if realisations * float(len(names)) > MOST_CELLS:
+        raise InputError(f"{realisations:,} realisations of {len(names):,} sides are too many at once; ask for fewer")
     date = str(read_day(date))
-    chance = _duels(rater, names, date, simulations, seed)
+    chance = _duels(rater, names, date, realisations, seed)
     generator = np.random.default_rng([seed, 16])
-    alive = np.tile(np.arange(len(names)), (simulations, 1))
+    alive = np.tile(np.arange(len(names)), (realisations, 1))
     reached = np.zeros((len(names), rounds))
     for k in range(rounds):
         one, other = alive[:, 0::2], alive[:, 1::2]
         alive = np.where(generator.random(one.shape) < chance(one, other), one, other)
-        reached[:, k] = np.bincount(alive.ravel(), minlength=len(names)) / simulations
+        reached[:, k] = np.bincount(alive.ravel(), minlength=len(names)) / realisations
     return Knockout(names, reached)
 
 
 def _duels(
-    rater: Any, names: tuple[str, ...], date: Day, simulations: int, seed: int
+    rater: Any, names: tuple[str, ...], date: Day, realisations: int, seed: int
 ) -> Callable[[NDArray, NDArray], Array]:
     """Chance that one side beats another in every simulation, draws left out."""
     if hasattr(rater, "possible_strengths"):
-        strength = rater.possible_strengths(names, date, simulations, seed)
+        strength = rater.possible_strengths(names, date, realisations, seed)
         band = rater.ties_
 
         def chance(one: NDArray, other: NDArray) -> Array:

@@ -22,7 +22,7 @@ from kinelo.model.shape import Shape
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.device import DeviceName
-from kinelo.runtime.progress import progress_bar
+from kinelo.runtime.progress import Progress, progress_bar
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,7 +52,7 @@ def solve(
     threads: int = 1,
     shape: object = None,
     device: DeviceName = "cpu",
-    progress: bool = False,
+    progress: Progress = False,
     dynamics: Dynamics | Sequence[Dynamics] | None = None,
 ) -> xr.Dataset:
     """Move a population by the kinetic equation and return its density over time.
@@ -88,7 +88,7 @@ def solve(
         "cpu", "gpu" (for AllPlayAll()), or "auto". Densities agree to rounding, about 1e-15 where it was
         measured (tests ask for 1e-12), and what is conserved is conserved on both.
     progress
-        Whether to show a progress bar.
+        True shows a progress bar; a function is called with a few words now and then.
     dynamics
         How strengths move: Learning (θ is then counted from the league's growing mean), Form (θ is a team's own mean,
         about which its form comes and goes, from 0), Walk, Turnover, or one of the first three with a Turnover. Rates

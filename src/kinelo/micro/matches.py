@@ -32,7 +32,7 @@ def simulate_matches(
     strengths: Strength,
     *,
     matches: int,
-    seed: int,
+    seed: int = 1,
     start: ArrayLike | None = None,
     dynamics: Dynamics | Sequence[Dynamics] | None = None,
 ) -> Matches:

@@ -31,7 +31,7 @@ from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device
 from kinelo.runtime.processors import usable_processors
-from kinelo.runtime.progress import progress_bar
+from kinelo.runtime.progress import Progress, progress_bar
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -50,7 +50,7 @@ def simulation_states(
     stops: Iterable[int],
     matches_per_step: int = 25,
     realisations: int | range = 1,
-    seed: int,
+    seed: int = 1,
     start: ArrayLike | SimulationState | None = None,
     sampling: Sampling = "marginal",
     threads: int | None = None,
@@ -102,13 +102,13 @@ def simulate(
     steps: int,
     matches_per_step: int = 25,
     realisations: int = 1,
-    seed: int,
+    seed: int = 1,
     start: ArrayLike | None = None,
     record_every: int | None = None,
     sampling: Sampling = "marginal",
     threads: int | None = None,
     device: DeviceName = "cpu",
-    progress: bool = False,
+    progress: Progress = False,
     dynamics: Dynamics | Sequence[Dynamics] | None = None,
     client: Client | None = None,
 ) -> xr.Dataset:
@@ -136,7 +136,7 @@ def simulate(
     device
         "cpu", "gpu", or "auto" for the GPU where there is one. Every device ends at the same bytes.
     progress
-        Whether to show a progress bar.
+        True shows a progress bar; a function is called with a few words now and then.
     dynamics
         How strengths move: Learning, Form, Walk or Turnover, or one of the first three with a Turnover. The dataset
         then holds ``strength`` and ``age`` (matches since arrival) beside ratings; with DeviationSteps, ``deviation``

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+Progress = bool | Callable[[str], None]
+"""How a long call says what it is doing: True on the terminal, or a function that is called with a few words."""
 
 Advance = Callable[[float], None]
 """Called with how much has been done so far."""
 
 
 @contextmanager
-def progress_bar(description: str, total: float, *, wanted: bool, unit: str = "") -> Iterator[Advance]:
-    """Yield a function that is told how much of ``total`` is done; with ``unit``, the bar also shows the rate."""
+def progress_bar(description: str, total: float, *, wanted: Progress, unit: str = "") -> Iterator[Advance]:
+    """Yield a function that is told how much of ``total`` is done; with ``unit``, the bar also shows the rate.
+
+    A function in place of True gets a sentence with each per cent.
+
+    >>> with progress_bar("Playing", 200.0, wanted=print) as advance:
+    ...     for done in (1.0, 100.0, 101.0, 200.0):
+    ...         advance(done)
+    Playing: 0 %
+    Playing: 50 %
+    Playing: 100 %
+    """
     if not wanted:
         yield lambda done: None
+        return
+    if callable(wanted):
+        yield _in_words(description, total, wanted)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -29,6 +46,28 @@ def progress_bar(description: str, total: float, *, wanted: bool, unit: str = ""
             bar.update(task, completed=done, rate=f"{_short(speed)} {unit}/s" if speed else "")
 
         yield advance
+
+
+def _in_words(description: str, total: float, say: Callable[[str], None]) -> Advance:
+    said = -1
+
+    def advance(done: float) -> None:
+        nonlocal said
+        part = int(100.0 * done / total) if total else 100
+        if part > said:
+            said = part
+            say(f"{description}: {part} %")
+
+    return advance
+
+
+def speaker(wanted: Progress | None) -> Callable[[str], None]:
+    """What says the stages of a call: the user's function, the terminal's error stream, or nothing."""
+    if callable(wanted):
+        return wanted
+    if wanted:
+        return lambda words: print(words, file=sys.stderr)
+    return lambda words: None
 
 
 def _short(value: float) -> str:

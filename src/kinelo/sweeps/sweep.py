@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.runtime.progress import Advance, progress_bar
+from kinelo.runtime.progress import Advance, Progress, progress_bar
 from kinelo.runtime.workers import check_client, threads_of
 from kinelo.sweeps.assembly import FAILURE, assemble
 from kinelo.sweeps.axes import Axes, Over, axes_of
@@ -35,7 +35,7 @@ def sweep(
     out: Path | str | None = None,
     client: Client | None = None,
     retry: bool = False,
-    progress: bool = False,
+    progress: Progress = False,
 ) -> xr.Dataset:
     """Compute a function at every point and return the results over the parameters, by name.
 
@@ -57,7 +57,7 @@ def sweep(
     retry
         Compute points again that failed before (with ``along``, their whole line).
     progress
-        Whether to show a progress bar.
+        True shows a progress bar; a function is called with a few words now and then.
 
     Returns
     -------

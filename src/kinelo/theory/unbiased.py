@@ -22,8 +22,9 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.anderson import NEAR, Mixing
-from kinelo.theory.arguments import as_system, formerly_outcome
+from kinelo.theory.arguments import as_system
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import (
     GROWTH,
@@ -93,7 +94,7 @@ class Unbiased(NamedTuple):
     there: Fluctuation | None
 
 
-@formerly_outcome
+@renamed_arguments(outcome="system")
 def unbiased_gamma(
     system: RatingSystem | Outcome, strengths: Strength | Continuum, closure: Closure = "exact"
 ) -> UnbiasedGamma:

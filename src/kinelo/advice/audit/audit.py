@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,7 @@ from kinelo.model.outcome import Davidson, Tanh
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import points_scale
+from kinelo.runtime.progress import Progress, speaker
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -139,7 +139,7 @@ def audit(
     rater: Rater | None = None,
     *,
     ratings: Any = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress = False,
 ) -> Audit:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
 
@@ -155,7 +155,7 @@ def audit(
         The table of ratings in use (name, rating, perhaps deviation): a frame, a mapping or a CSV file. It is
         held against what the matches say of strengths today.
     progress
-        Is told what is being done, in words.
+        True says on the terminal what is being done; a function is called with the same words.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def audit(
     matches, since = read.matches, read.since
     in_use, other_rater = system_of(rater, matches, since)
     table = None if ratings is None else table_of(ratings, matches)
-    tell = progress or (lambda words: None)
+    tell = speaker(progress)
     calendar = Calendar.of(matches)
     tell(f"Estimating strengths and their movement from {len(matches):,} matches")
     league = estimate_league(calendar, in_use.nu)

@@ -35,6 +35,7 @@ from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.order import learn_order
 from kinelo.raters.rater import Rater
 from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
+from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -305,13 +306,14 @@ class BradleyTerry(Rater):
             }
         ).sort("rating", descending=True, maintain_order=True)
 
+    @renamed_arguments(draws="resamples")
     def intervals(
         self,
         level: float = 0.95,
         *,
         method: Literal["sandwich", "bootstrap"] = "sandwich",
-        draws: int = 500,
-        seed: int = 0,
+        resamples: int = 500,
+        seed: int = 1,
         client: Client | None = None,
     ) -> pl.DataFrame:
         """Name, rating, its interval, rank and its interval, pool and matches of everyone, the best first.
@@ -321,10 +323,10 @@ class BradleyTerry(Rater):
         level
             Share of cases in which an interval holds what it should.
         method
-            ``"sandwich"``: from the curvature and the squared scores; ``"bootstrap"``: from ``draws`` tables of counts
-            drawn anew with this seed.
+            ``"sandwich"``: from the curvature and the squared scores; ``"bootstrap"``: from ``resamples`` tables of
+            counts drawn anew with this seed.
         client
-            A ``dask.distributed.Client``, to make the draws on its workers. They are the same, to the last bit.
+            A ``dask.distributed.Client``, to make them on its workers. They are the same, to the last bit.
         """
         import polars as pl
 
@@ -339,10 +341,10 @@ class BradleyTerry(Rater):
             low, high = rating - reach, rating + reach
             first, last = rank_intervals(rating, covariance, level)
         elif method == "bootstrap":
-            draws, seed = whole("draws", draws, 2), whole("seed", seed, 0)
+            resamples, seed = whole("resamples", resamples, 2), whole("seed", seed, 0)
             likelihood = self._likelihood()
-            check_draws(draws, likelihood.size)
-            drawn = bootstrap(likelihood, self._theta, tally.events, draws, seed, client)[:, :n]
+            check_draws(resamples, likelihood.size)
+            drawn = bootstrap(likelihood, self._theta, tally.events, resamples, seed, client)[:, :n]
             moved = (drawn - self._strength()) @ self._relative(likelihood).T / self._scale
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
             first, last = drawn_ranks(drawn, level)

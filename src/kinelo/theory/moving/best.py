@@ -20,7 +20,8 @@ from kinelo.model.schedule import Rounds, Schedule, checked_schedule
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.arguments import as_system, formerly_outcome
+from kinelo.runtime.renaming import renamed_arguments
+from kinelo.theory.arguments import as_system
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure, State
 from kinelo.theory.continuum import Continuum
@@ -86,7 +87,7 @@ class BestGamma:
         return {"gamma": self.gamma, "error": self.error, **vars(self.parts), "curve": rows}
 
 
-@formerly_outcome
+@renamed_arguments(outcome="system")
 def best_gamma(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,

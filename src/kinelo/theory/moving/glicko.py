@@ -38,8 +38,9 @@ from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative, positive
+from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.anderson import Mixing
-from kinelo.theory.arguments import as_system, formerly_outcome
+from kinelo.theory.arguments import as_system
 from kinelo.theory.closure import LeagueClosure, Solution, State, opponents
 from kinelo.theory.continuum import Continuum
 from kinelo.theory.covariance import Motion, Slopes, batch_of, motion_of, separate_covariance
@@ -172,7 +173,7 @@ class GlickoLeague:
         return shift[:size], float(shift[size])
 
 
-@formerly_outcome
+@renamed_arguments(outcome="system")
 def settled_deviations(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,

@@ -21,7 +21,8 @@ from kinelo.model.schedule import Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
-from kinelo.theory.arguments import as_system, formerly_outcome
+from kinelo.runtime.renaming import renamed_arguments
+from kinelo.theory.arguments import as_system
 from kinelo.theory.continuum import Continuum
 from kinelo.theory.covariance import Motion, Overshoot, Slopes, batch_of, joint_covariance
 from kinelo.theory.limit import stationary
@@ -135,7 +136,7 @@ class MeanMap:
         return direction - self._gamma * (slope.sum(axis=1) * direction - slope @ direction)
 
 
-@formerly_outcome
+@renamed_arguments(outcome="system")
 def critical_gamma(system: RatingSystem | Outcome, strengths: Strength | Continuum) -> CriticalGamma:
     """Step sizes at which rating a whole round at once becomes unstable, and at which it settles fastest.
 
