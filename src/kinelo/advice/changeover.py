@@ -200,7 +200,7 @@ class _List:
         try:
             listed = read_start(given)
         except InputError as error:
-            raise InputError(f"The {which} list cannot be read: {error}.") from None
+            raise InputError(f"The {which} list cannot be read: {error}") from None
         self.ratings = dict(zip(listed.names, listed.rating.tolist(), strict=True))
         self.label = f"the {which} list"
 

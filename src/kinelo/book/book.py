@@ -69,18 +69,18 @@ class RatingBook:
 
     def __init__(self, path: str | Path, rater: Rater | Any = None) -> None:
         if not isinstance(path, str | Path):
-            raise InputError(f"a rating book lies in a folder, and {path!r} is not the name of one")
+            raise InputError(f"A rating book lies in a folder, and {path!r} is not the name of one.")
         self.path = Path(path)
         if not (self.path / "book.knl").exists():
             if rater is None:
-                raise InputError(f"{self.path} is not a rating book; give a rater to start one there")
+                raise InputError(f"{self.path} is not a rating book; give a rater to start one there.")
             _start(self.path, rater)
         with locked(self.path, writing=False):
             self._blank = _open_rater(self.path / "book.knl", rater)
             self._load()
         note = self._rater.note_on_points() if isinstance(self._rater, Rater) else ""
         if note:
-            warnings.warn(f"the rating book {self.path}: {note}", KineloWarning, stacklevel=2)
+            warnings.warn(f"The rating book {self.path}: {note}.", KineloWarning, stacklevel=2)
 
     @property
     def rater(self) -> Rater:
@@ -101,7 +101,7 @@ class RatingBook:
     def matches(self) -> Matches:
         """All matches of the book in order of date."""
         if len(self) == 0:
-            raise InputError(f"the rating book {self.path} holds no matches yet")
+            raise InputError(f"The rating book {self.path} holds no matches yet.")
         return frame_to_matches(self._ledger.table)
 
     def predict(self, matches: Matches) -> Forecast:
@@ -115,10 +115,10 @@ class RatingBook:
         computed again, and a warning says so.
         """
         if isinstance(matches, MatchScan):
-            raise InputError("a rating book checks every match by its identifier; read them with read_matches")
+            raise InputError("A rating book checks every match by its identifier; read them with read_matches.")
         check_matches(matches)
         if np.isnan(matches.result).any():
-            raise InputError("a match without a result cannot enter a rating book; read it with played=True")
+            raise InputError("A match without a result cannot enter a rating book; read it with played=True.")
         with locked(self.path):
             self._keep_up()
             entry = self._ledger.enter(matches)
@@ -132,13 +132,13 @@ class RatingBook:
         several = isinstance(match_ids, Iterable) and not isinstance(match_ids, str)
         ids: list[Any] = list(match_ids) if several else [match_ids]
         if odd := [name for name in ids if not isinstance(name, str)]:
-            raise InputError(f"matches are taken out by identifier, which is text, not {odd[0]!r}")
+            raise InputError(f"matches are taken out by identifier, which is text, not {odd[0]!r}.")
         with locked(self.path):
             self._keep_up()
             held = set(self._ledger.table["match_id"].to_list())
             missing = [name for name in ids if name not in held]
             if missing:
-                raise InputError(f"the rating book {self.path} holds no match {missing[0]!r}; nothing was taken out")
+                raise InputError(f"The rating book {self.path} holds no match {missing[0]!r}; nothing was taken out.")
             if ids:
                 self._write(removal_to_lines(ids))
         return len(set(ids))
@@ -147,21 +147,21 @@ class RatingBook:
         if entry.changed:
             warnings.warn(
                 f"{entry.changed} matches of the book are told otherwise now: they were changed, and the ratings "
-                f"computed again from {entry.first_change} on",
+                f"computed again from {entry.first_change} on.",
                 KineloWarning,
                 stacklevel=3,
             )
         if entry.named:
             warnings.warn(
                 f"{entry.named} matches that the book held without an identifier are those of this table: they are "
-                "known by its identifiers from now on",
+                "known by its identifiers from now on.",
                 KineloWarning,
                 stacklevel=3,
             )
         if entry.split_days:
             warnings.warn(
-                f"on {entry.split_days} days sides play in this table and in one added before: such matches are rated "
-                "in the order in which the tables arrived, which one table for the whole day might not share",
+                f"On {entry.split_days} days sides play in this table and in one added before: such matches are rated "
+                "in the order in which the tables arrived, which one table for the whole day might not share.",
                 KineloWarning,
                 stacklevel=3,
             )
@@ -198,8 +198,8 @@ class RatingBook:
             write_sealed(self.path / "snapshot.knl", {"version": VERSION, "journal": self._end}, state)
         except OSError as error:
             warnings.warn(
-                f"the matches count, but the snapshot of {self.path} could not be written ({error.strerror}): the "
-                "book will take longer to open",
+                f"The matches count, but the snapshot of {self.path} could not be written ({error.strerror}): the "
+                "book will take longer to open.",
                 KineloWarning,
                 stacklevel=4,
             )
@@ -209,7 +209,7 @@ class RatingBook:
         about, arrays = self._snapshot()
         if about["journal"] > self._end:
             raise InputError(
-                f"{self.path / 'matches.knl'} is shorter than its snapshot says: matches are missing from it"
+                f"{self.path / 'matches.knl'} is shorter than its snapshot says: matches are missing from it."
             )
         self._ledger, at, behind = Ledger(conditions_of(self._blank)), 0, True
         rated = 0
@@ -234,7 +234,7 @@ class RatingBook:
         if journal.exists() and journal.stat().st_size:
             warnings.warn(
                 f"{self.path} has no snapshot to tell how long its journal should be: if matches.knl was cut short, "
-                "matches are missing from it (kinelo book --list shows those it holds)",
+                "matches are missing from it (kinelo book --list shows those it holds).",
                 KineloWarning,
                 stacklevel=5,
             )
@@ -249,7 +249,7 @@ class RatingBook:
             about, arrays = read_sealed(path)
         except InputError:
             warnings.warn(
-                f"{path} is damaged: the ratings were computed anew from the matches", KineloWarning, stacklevel=4
+                f"{path} is damaged: the ratings were computed anew from the matches.", KineloWarning, stacklevel=4
             )
             return {"journal": 0}, None
         return about, arrays or None
@@ -268,7 +268,7 @@ def _start(path: Path, rater: Any) -> None:
             return
         if content:
             raise InputError(
-                f"{path} is not empty and not a rating book (it contains {content[0]}); choose another folder"
+                f"{path} is not empty and not a rating book (it contains {content[0]}); choose another folder."
             )
         write_sealed(path / "book.knl", about, state_of(blank) or {})
 
@@ -277,14 +277,14 @@ def _open_rater(path: Path, given: Any) -> Any:
     about, arrays = read_sealed(path)
     if about.get("version") != VERSION:
         raise InputError(
-            f"{path} was written by another version of Kinelo (format {about.get('version')}, this one reads {VERSION})"
+            f"{path} was written by another version of Kinelo ({about.get('version')}, this one reads {VERSION})."
         )
     kind = class_of(about["rater"], given, str(path.parent))
     rater = rater_from(kind, about)
     if given is not None and settings_to_keep(given) != settings_to_keep(rater):
         raise InputError(
             f"{path.parent} is a book of {kind.__name__} with other settings than the rater given; "
-            "open it without a rater"
+            "open it without a rater."
         )
     if arrays:
         rater.from_arrays(arrays)

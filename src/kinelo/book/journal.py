@@ -84,7 +84,7 @@ def _read_head(head: bytes, path: Path, at: int) -> tuple[int, int]:
     if found is None and FIRST_HEAD.match(head):
         raise InputError(
             f"{path} was written by Kinelo 0.1, whose books kept results on another scale; "
-            "start a new book and add the same files to it"
+            "start a new book and add the same files to it."
         )
     if found is None or zlib.crc32(head[:33]) != int(found[3], 16):
         raise damage(path, at)
@@ -93,7 +93,7 @@ def _read_head(head: bytes, path: Path, at: int) -> tuple[int, int]:
 
 def damage(path: Path, at: int) -> InputError:
     """What is said of a file that is not as it was written."""
-    return InputError(f"{path} is damaged at byte {at}; nothing was changed, put back a copy of the file")
+    return InputError(f"{path} is damaged at byte {at}; nothing was changed, put back a copy of the file.")
 
 
 def append_record(path: Path, payload: bytes, end: int) -> int:
@@ -122,7 +122,7 @@ def read_sealed(path: Path) -> tuple[dict[str, Any], dict[str, NDArray]]:
     """Description and arrays of a sealed file; refuses one that is damaged or of another version."""
     payloads, end = read_records(path)
     if len(payloads) != 1 or end != path.stat().st_size:
-        raise InputError(f"{path} is damaged; nothing was changed, put back a copy of the file")
+        raise InputError(f"{path} is damaged; nothing was changed, put back a copy of the file.")
     with np.load(io.BytesIO(payloads[0]), allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return json.loads(str(arrays.pop("about"))), arrays

@@ -24,11 +24,11 @@ def origin_of(rater: Any) -> str:
     """Where the class of a rater comes from, as ``module:name``."""
     kind = type(rater)
     if not hasattr(rater, "one_step_ahead"):
-        raise InputError(f"{kind.__qualname__} is not a rater: it lacks one_step_ahead")
+        raise InputError(f"{kind.__qualname__} is not a rater: it lacks one_step_ahead.")
     if kind.__module__ == "__main__" or "<locals>" in kind.__qualname__:
         raise InputError(
-            f"a rating book must find the class {kind.__qualname__} again; define it in a module, not inside "
-            f"{'a script' if kind.__module__ == '__main__' else 'a function'}"
+            f"A rating book must find the class {kind.__qualname__} again; define it in a module, not inside "
+            f"{'a script' if kind.__module__ == '__main__' else 'a function'}."
         )
     return f"{kind.__module__}:{kind.__qualname__}"
 
@@ -37,18 +37,18 @@ def class_of(origin: str, given: Any, book: str) -> type:
     """The class a book was made with: Kinelo's own, one that is imported already, or that of the rater given."""
     if given is not None:
         if origin_of(given) != origin:
-            raise InputError(f"{book} is a book of {origin}, not of {origin_of(given)}; open it without a rater")
+            raise InputError(f"{book} is a book of {origin}, not of {origin_of(given)}; open it without a rater.")
         return type(given)
     module, _, name = origin.partition(":")
     ours = module.startswith("kinelo.")
     if not ours and module not in sys.modules:
-        raise InputError(f"{book} is a book of {origin}; import that module first, or give its rater")
+        raise InputError(f"{book} is a book of {origin}; import that module first, or give its rater.")
     try:
         found: Any = import_module(module) if ours else sys.modules[module]
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError):
-        raise InputError(f"{book} is a book of {origin}, which is not there any more") from None
+        raise InputError(f"{book} is a book of {origin}, which is not there any more.") from None
     return found
 
 
@@ -81,7 +81,7 @@ def settings_to_keep(rater: Any) -> dict[str, Any]:
         kept = None
     if kept != settings:
         raise InputError(
-            "a rating book keeps numbers, words, lists and rating systems, which not all arguments of "
-            f"{type(rater).__name__} are"
+            "A rating book keeps numbers, words, lists and rating systems, which not all arguments of "
+            f"{type(rater).__name__} are."
         )
     return settings

@@ -87,14 +87,14 @@ class Ledger:
         for name in self.conditions:
             if name not in matches.conditions:
                 raise InputError(
-                    f"the rater of this book heeds the condition {name!r}, which was not read; read it with "
-                    f"read_matches(..., conditions=[{name!r}])"
+                    f"The rater of this book heeds the condition {name!r}, which was not read; read it with "
+                    f"read_matches(..., conditions=[{name!r}])."
                 )
         if matches.identifiers is not None:
             ids = matches.identifiers
             twice = ids.filter(ids.is_duplicated())
             if len(twice):
-                raise InputError(f"the identifier {twice[0]!r} stands for more than one of these matches")
+                raise InputError(f"The identifier {twice[0]!r} stands for more than one of these matches.")
         else:
             ids = self._ids_by_row(matches)
         rows = lines_to_frame(frame_to_lines(matches_to_frame(matches, ids, self.conditions)))
@@ -147,7 +147,7 @@ class Ledger:
         if undated and repeated:
             raise InputError(
                 f"{repeated} of these matches have neither date nor identifier and are those of a table added before: "
-                "they may be the same or have been played again; give a date or a match_id column"
+                "they may be the same or have been played again; give a date or a match_id column."
             )
         return pl.Series("match_id", [own[int(row)] for row in matches.row], dtype=pl.String)
 
@@ -178,12 +178,12 @@ class Ledger:
             raise InputError(
                 f"{number} of {fresh.height} matches meet on the day of a match that the book holds without an "
                 f"identifier ({meeting}, held as {row['match_id_old']!r}); they may be the same or second ones: take "
-                "out those that are the same (kinelo book DIR --remove ID, RatingBook.remove) and add the table again"
+                "out those that are the same (kinelo book DIR --remove ID, RatingBook.remove) and add the table again."
             )
         raise InputError(
             f"{number} of {fresh.height} matches meet on the day of a match of the book ({meeting}) in a table that is "
             "neither the one sent before nor that one with rows added at its end; without identifiers nobody can tell "
-            "a match sent again from a second one: give a match_id column, or add only what is new"
+            "a match sent again from a second one: give a match_id column, or add only what is new."
         )
 
     def _split_days(self, fresh: pl.DataFrame) -> int:

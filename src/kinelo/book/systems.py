@@ -48,7 +48,7 @@ def plain_law(name: str, value: Any) -> Any:
     # The very class: one that derives from it may say something else under the same numbers.
     if LAWS.get(kind.__name__) is not kind:
         raise InputError(
-            f"a rating book keeps systems of Kinelo's own laws, and the {name} {kind.__qualname__} is not one of them"
+            f"A rating book keeps systems of Kinelo's own laws, and the {name} {kind.__qualname__} is not one of them."
         )
     held = {part.name: getattr(value, part.name) for part in fields(value)}
     return {"kind": kind.__name__, **{part: list(v) if isinstance(v, tuple) else v for part, v in held.items()}}

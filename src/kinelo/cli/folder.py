@@ -25,7 +25,7 @@ def result_folder(out: Path, *, resume: bool | None = None) -> Iterator[Path]:
             raise InputError(f"{out} already holds a run: add --resume to continue it, or choose another --out.")
         refuse_existing(out)
     elif not out.is_dir():
-        raise InputError(f"there is nothing to resume: {out} is not a folder.")
+        raise InputError(f"There is nothing to resume: {out} is not a folder.")
     with disk_errors_in_words(out):
         existed = out.exists()
         out.mkdir(parents=True, exist_ok=True)

@@ -47,7 +47,7 @@ def column_mapping(pairs: list[str] | None) -> dict[str, str]:
     for pair in pairs or []:
         name, equals, column = pair.partition("=")
         if not equals or not name or not column:
-            raise InputError(f"--column {pair!r} is not of the form NAME=COLUMN, for example home=club_1")
+            raise InputError(f"--column {pair!r} is not of the form NAME=COLUMN, for example home=club_1.")
         mapping[name.strip()] = column.strip()
     return mapping
 
@@ -126,9 +126,9 @@ def told_by_book(book: Path, rater: Any, conditions: list[str] | None, start: Pa
     kept = conditions_of(rater)
     if conditions and set(conditions) != set(kept):
         used = f"the conditions {', '.join(kept)}" if kept else "no conditions"
-        raise InputError(f"{book} is a book whose rater uses {used}; leave out --condition or start another")
+        raise InputError(f"{book} is a book whose rater uses {used}; leave out --condition or start another.")
     if start is not None:
-        raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book")
+        raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book.")
     return list(kept)
 
 

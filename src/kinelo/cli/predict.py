@@ -210,7 +210,7 @@ def _pairs(pairs: list[str], neutral: bool, reading: Reading, conditions: list[s
     sides = [pair.split(" - ") for pair in pairs]
     for pair, names in zip(pairs, sides, strict=True):
         if len(names) != 2 or not all(name.strip() for name in names):
-            raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'")
+            raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'.")
     home, away = ([names[k].strip() for names in sides] for k in (0, 1))
     if conditions:
         told = f"note: --match says nothing of {', '.join(conditions)}: sides play with their own strength"

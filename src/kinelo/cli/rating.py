@@ -75,6 +75,8 @@ def open_book(book: Path, asked: str, reading: Reading) -> RatingBook:
     kind = None if asked == AUTOMATIC else type(rater_called(asked))
     kept = RatingBook(book)
     if kind is not None and kind is not type(kept.rater):
-        raise InputError(f"{book} is a book of {type(kept.rater).__name__}; leave out --rater {asked} or start another")
+        raise InputError(
+            f"{book} is a book of {type(kept.rater).__name__}; leave out --rater {asked} or start another."
+        )
     told_by_book(book, kept.rater, reading.condition, reading.start)
     return kept

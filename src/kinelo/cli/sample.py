@@ -24,7 +24,7 @@ def sample(
     tables = {folder / "results.csv": league.results, folder / "lineups.csv": league.lineups}
     for path in tables:
         if path.exists():
-            raise InputError(f"{path} exists already; choose another folder")
+            raise InputError(f"{path} exists already; choose another folder.")
     for path, table in tables.items():
         write_csv(table, path)
     typer.echo(f"{league.results.height:,} matches: {folder / 'results.csv'}")

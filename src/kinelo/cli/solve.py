@@ -40,7 +40,7 @@ def solve(
     if film is not None:
         check_film(film)
         if resume:
-            raise InputError("a film shows the whole run: leave out --resume, or --film.")
+            raise InputError("A film shows the whole run: leave out --resume, or --film.")
     plan = read_study(study)
     settings = required("solve", plan.solve)
     check_solution(plan, out / "run")

@@ -118,7 +118,7 @@ def choose(matches: Matches | MatchScan, candidates: Mapping[str, Forecaster], r
     """
     early = earlier_part(matches)
     if np.isnan(early.result).any():
-        raise InputError("matches without a result cannot be fitted; read them with played=True to reject such rows")
+        raise InputError("Matches without a result cannot be fitted; read them with played=True to reject such rows.")
     half = len(early) // 2
     test, left_out = None, {}
     if len(early) >= FEWEST:

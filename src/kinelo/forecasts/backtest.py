@@ -115,7 +115,7 @@ class Backtest:
     def match_scores(self, name: str, metric: str = "log_loss") -> NDArray[np.float64]:
         """Score of every match for one rater."""
         if name not in self.forecasts:
-            raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}")
+            raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}.")
         return METRICS[metric](self.forecasts[name].probabilities, self.matches.result)
 
     @renamed_arguments(samples="resamples")
@@ -212,11 +212,11 @@ def backtest(
     unknown = [metric for metric in metrics if metric not in METRICS]
     if unknown or not metrics:
         raise InputError(
-            f"metric {', '.join(map(repr, unknown)) or '(none)'} is not known; these are: {', '.join(METRICS)}"
+            f"Metric {', '.join(map(repr, unknown)) or '(none)'} is not known; these are: {', '.join(METRICS)}."
         )
     train, test = _parted(matches, train_until)
     if np.isnan(test.result).any():
-        raise InputError("matches without a result cannot be tested; read them with played=True to reject such rows")
+        raise InputError("Matches without a result cannot be tested; read them with played=True to reject such rows.")
     if client is None:
         ended = [put_to_the_test(item, train, test) for item in named.items()]
     else:
@@ -258,7 +258,7 @@ def _parted(matches: Matches | MatchScan, train_until: Day) -> tuple[Any, Matche
         first, last = (str(matches.date[k]) for k in (0, -1)) if len(matches) else ("none", "none")
         raise InputError(
             f"train_until={str(train_until)!r} leaves {len(train)} matches to fit and {len(test)} to test; "
-            f"choose a day between {first} and {last}"
+            f"choose a day between {first} and {last}."
         )
     return train, test
 
@@ -273,7 +273,7 @@ def _doubt(test: Backtest) -> None:
             warnings.warn(
                 f"{name} forecast {len(test.matches):,} matches with a log-loss of {loss:.2g}, which is too good to be "
                 "true: something tells the result beforehand, such as an order of sides, a venue or a line-up that "
-                "depends on who won",
+                "depends on who won.",
                 KineloWarning,
                 stacklevel=3,
             )
@@ -293,14 +293,14 @@ def named_raters(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forec
         raise InputError("There is no rater to test; give at least one.")
     for name, rater in named.items():
         if not callable(getattr(rater, "fit", None)) or not callable(getattr(rater, "one_step_ahead", None)):
-            raise InputError(f"{name} is no rater: a rater can fit and say one_step_ahead")
+            raise InputError(f"{name} is no rater: a rater can fit and say one_step_ahead.")
     return named
 
 
 def _checked(name: str, forecast: Forecast, matches: int) -> Forecast:
     p = forecast.probabilities
     if p.shape != (matches, 3) or not np.all(p >= 0) or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
-        raise InputError(f"{name} did not give {matches} rows of three probabilities that sum to one")
+        raise InputError(f"{name} did not give {matches} rows of three probabilities that sum to one.")
     return forecast
 
 

@@ -46,13 +46,13 @@ class Forecast:
         object.__setattr__(self, "probabilities", p)
         if p.ndim != 2 or p.shape[1] != 3 or not isinstance(self.unknown, tuple):
             raise InputError(
-                f"a forecast is an array of rows (home win, draw, away win) and a tuple of unknown names, not shape "
-                f"{p.shape} and {type(self.unknown).__name__}"
+                f"A forecast is an array of rows (home win, draw, away win) and a tuple of unknown names, not shape "
+                f"{p.shape} and {type(self.unknown).__name__}."
             )
         if np.isnan(p).any():
-            raise InputError(f"{np.isnan(p).any(axis=1).sum():,} of {len(p):,} forecasts are no numbers")
+            raise InputError(f"{np.isnan(p).any(axis=1).sum():,} of {len(p):,} forecasts are no numbers.")
         if self.matches is not None and len(self.matches) != len(p):
-            raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches")
+            raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches.")
 
     @classmethod
     def of(cls, win: NDArray, draw: NDArray, loss: NDArray, unknown: tuple[str, ...] = ()) -> Forecast:

@@ -165,7 +165,7 @@ class Mixture:
         check_matches(matches)
         if np.isnan(matches.result).any():
             raise InputError(
-                "matches without a result cannot be fitted; read them with played=True to reject such rows"
+                "Matches without a result cannot be fitted; read them with played=True to reject such rows."
             )
         early = earlier_part(matches)
         half = len(early) // 2

@@ -23,7 +23,7 @@ def check_number(owner: str, name: str, value: object, low: float, high: float =
     bounds = "" if low == -math.inf else f" above {low:g}" if above else f" of at least {low:g}"
     bounds += "" if high == math.inf else f" and at most {high:g}"
     shown = repr(value) if len(repr(value)) < 80 else f"{repr(value)[:60]}…"
-    raise InputError(f"{owner}({name}={shown}) cannot be used: {name} is a finite number{bounds}")
+    raise InputError(f"{owner}({name}={shown}) cannot be used: {name} is a finite number{bounds}.")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Switch:
     def check(self, owner: str, value: object) -> None:
         """Refuse what is neither true nor false."""
         if value is not True and value is not False:
-            raise InputError(f"{owner}({self.name}={value!r:.60}) cannot be used: {self.name} is True or False")
+            raise InputError(f"{owner}({self.name}={value!r:.60}) cannot be used: {self.name} is True or False.")
 
 
 @dataclass(frozen=True)

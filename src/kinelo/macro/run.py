@@ -136,7 +136,7 @@ class _Run:
         if dynamics is not None and spread > 0:
             raise InputError("diffusion must be 0 where dynamics say how strengths move.")
         if self.length is not None and (spread > 0 or self.fixed is not None):
-            raise InputError("a rating period is one step of its own length; leave dt and diffusion as they are.")
+            raise InputError("A rating period is one step of its own length; leave dt and diffusion as they are.")
         if (dynamics is not None or self.length is not None) and choose_device(device) == "gpu":
             raise InputError(
                 'device = "gpu" solves for strengths that stay and matches that count at once; use device = "cpu".'

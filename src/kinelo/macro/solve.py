@@ -149,7 +149,7 @@ def dataset_of(
         series.append((last.time, *(getattr(last.diagnostics, name) for name in _SERIES)))
         advance(last.time)
     if last is None:
-        raise InputError("a run without states has no dataset.")
+        raise InputError("A run without states has no dataset.")
     ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": last.note}
     return assembled(kept, np.array(series), system, {**description, **ending})
 

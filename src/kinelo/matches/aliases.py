@@ -24,16 +24,16 @@ def read_aliases(source: Mapping[str, str] | str | Path | None) -> dict[str, str
         table = load_table(source)
         if table.width != 2:
             raise InputError(
-                f"a file of aliases has two columns, the name found and the name wanted; {source} has {table.width}"
+                f"A file of aliases has two columns, the name found and the name wanted; {source} has {table.width}."
             )
         pairs = list(zip(*(as_text(table[column]).to_list() for column in table.columns)))
     aliases: dict[str, str] = {}
     for old, new in pairs:
         before, after = (str(name).strip() if name is not None else "" for name in (old, new))
         if not before or not after:
-            raise InputError(f"the alias {old!r} → {new!r} lacks a name")
+            raise InputError(f"The alias {old!r} → {new!r} lacks a name.")
         if aliases.setdefault(before, after) != after:
-            raise InputError(f"{before!r} has two aliases, {aliases[before]!r} and {after!r}")
+            raise InputError(f"{before!r} has two aliases, {aliases[before]!r} and {after!r}.")
     return {old: _end_of(old, aliases) for old in aliases}
 
 
@@ -42,6 +42,6 @@ def _end_of(name: str, aliases: Mapping[str, str]) -> str:
     while name in aliases:
         name = aliases[name]
         if name in seen:
-            raise InputError(f"the aliases of {name!r} lead back to it")
+            raise InputError(f"The aliases of {name!r} lead back to it.")
         seen.add(name)
     return name

@@ -20,7 +20,7 @@ def column_of(name: str, values: Any) -> pl.Series:
     ['A', '7', None, None, '2']
     """
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise InputError(f"the column {name!r} holds {type(values).__name__}, not one value per row")
+        raise InputError(f"The column {name!r} holds {type(values).__name__}, not one value per row.")
     if isinstance(values, pl.Series) and values.dtype != pl.Object:
         return values.alias(name)
     if isinstance(values, np.ndarray) and values.dtype.kind in "biufM" and values.ndim == 1:

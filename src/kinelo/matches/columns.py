@@ -169,9 +169,7 @@ def find_columns(
                 found[name] = match
     for name, column in found.items():
         if column not in columns:
-            raise InputError(
-                f"the column mapping sends {name!r} to {column!r}, but the table has only the columns {listed(columns)}"
-            )
+            raise InputError(f"The column mapping sends {name!r} to {column!r}, but its columns are {listed(columns)}.")
     return found
 
 
@@ -193,12 +191,12 @@ def told_apart(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         places = [k for k, other in enumerate(names) if other == name]
         owners = _owners(names, places, sides)
         if owners is None:
-            raise InputError(f"the table has two columns called {name!r}; give each its own name")
+            raise InputError(f"The table has two columns called {name!r}; give each its own name.")
         for place, side in zip(places, owners):
             told[place] = f"{side}_score" if _plain(name) in SCORE_WORDS else f"{sides[side]} {name}"
         notes.append(f"two columns are called {name!r}: each was taken for the side it stands beside")
     if len(set(told) - {""}) < sum(bool(name.strip()) for name in told):
-        raise InputError(f"the table has two columns called {twice[0]!r}; give each its own name")
+        raise InputError(f"The table has two columns called {twice[0]!r}; give each its own name.")
     return told, tuple(notes)
 
 
@@ -235,4 +233,4 @@ def check_mapping(given: Mapping[str, str] | None) -> None:
     for name in given or {}:
         known = (*MATCH_COLUMNS, *ORDER_COLUMNS, *LINEUP_COLUMNS)
         if name not in known:
-            raise InputError(f"the column mapping speaks of {name!r}; it may only contain {', '.join(known)}")
+            raise InputError(f"The column mapping speaks of {name!r}; it may only contain {', '.join(known)}.")

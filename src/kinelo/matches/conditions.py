@@ -53,7 +53,7 @@ def read_conditions(table: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Con
     found = {}
     for name in wanted:
         if name not in table.columns:
-            raise InputError(f"the condition {name!r} is no column of the table, which has {listed(table.columns)}")
+            raise InputError(f"The condition {name!r} is no column of the table, which has {listed(table.columns)}.")
         (codes,), levels = encode_names(table[name])
         found[name] = Condition(codes, levels)
     return found

@@ -35,7 +35,7 @@ def decode(raw: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
             return _recode(raw, "utf-32-le" if raw[0] else "utf-32-be", "UTF-32", name)
         even, odd = raw[0:1000:2].count(0), raw[1:1000:2].count(0)
         if max(even, odd) < 0.3 * len(raw[:1000]) / 2:
-            raise InputError(f"{name} is neither a CSV file nor one of Parquet or JSON lines")
+            raise InputError(f"{name} is neither a CSV file nor one of Parquet or JSON lines.")
         return _recode(raw, "utf-16-le" if odd > even else "utf-16-be", "UTF-16", name)
     else:
         told = ""
@@ -103,7 +103,7 @@ def _header(line: str, separator: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=separator), [])
     except csv.Error as error:
-        raise InputError(f"the header line of the table could not be read: {error}") from None
+        raise InputError(f"The header line of the table could not be read: {error}") from None
 
 
 def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[int, str]]:

@@ -29,7 +29,7 @@ def damage_in_words(name: object, kind: str = "a table") -> Iterator[None]:
     try:
         yield
     except pl.exceptions.PanicException:
-        raise InputError(f"{name} is damaged: it could not be read as {kind}") from None
+        raise InputError(f"{name} is damaged: it could not be read as {kind}.") from None
     except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         reason = " ".join(str(error).split())
         reason = reason if len(reason) <= LONGEST else f"{reason[:LONGEST]}…"

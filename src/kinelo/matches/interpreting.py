@@ -49,10 +49,10 @@ def interpret(opened: Opened, options: Options, name: str) -> Rows:
         if side not in found:
             raise InputError(
                 f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}} "
-                f"(--column {side}=... on the command line), its columns are {listed(table.columns)}"
+                f"(--column {side}=... on the command line), its columns are {listed(table.columns)}."
             )
     if extra := more_sides(table.columns, found):
-        raise InputError(f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read")
+        raise InputError(f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read.")
     n = table.height
     unknown = np.full(n, np.nan)
     rows = Rows(

@@ -39,9 +39,9 @@ def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: M
     needed = [name for name in ("lineup_match", "player") if name not in found]
     if needed or not {"side", "team"} & found.keys():
         raise InputError(
-            "line-ups in long form need a match, a side (or a team) and a player column; "
+            "Line-ups in long form need a match, a side (or a team) and a player column; "
             "name them with columns={'lineup_match': ..., 'side': ..., 'player': ...}, found "
-            f"{listed(table.columns)}"
+            f"{listed(table.columns)}."
         )
     match, known = _place_of_match(matches, rows, table[found["lineup_match"]])
     fault = np.zeros(table.height, np.int8)

@@ -52,7 +52,7 @@ def open_table(source: Any) -> Opened:
     except (InputError, MemoryError):
         raise
     except Exception as error:
-        raise InputError(f"the table could not be read: {str(error).strip().splitlines()[0][:200]}") from None
+        raise InputError(f"The table could not be read: {str(error).strip().splitlines()[0][:200]}") from None
 
 
 def _from_memory(source: Any) -> Opened:
@@ -67,7 +67,7 @@ def _from_memory(source: Any) -> Opened:
     try:
         frame: Any = nw.from_native(cast(Any, source))
     except TypeError:
-        raise InputError(f"matches come from {ACCEPTED}, not from {type(source).__name__}") from None
+        raise InputError(f"Matches come from {ACCEPTED}, not from {type(source).__name__}.") from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     return Opened(_plain(frame.to_polars()))
@@ -88,9 +88,9 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
     lengths = {column.name: len(column) for column in series}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name!r}: {length:,}" for name, length in list(lengths.items())[:MOST_LISTED])
-        raise InputError(f"the columns of the table differ in length ({told}{', …' * (len(lengths) > MOST_LISTED)})")
+        raise InputError(f"The columns of the table differ in length ({told}{', …' * (len(lengths) > MOST_LISTED)}).")
     if len(lengths) < len(series):
-        raise InputError(f"the table has two columns of one name among {listed(lengths)}")
+        raise InputError(f"The table has two columns of one name among {listed(lengths)}.")
     return pl.DataFrame(series)
 
 
@@ -98,7 +98,7 @@ def _from_rows(rows: Sequence[Any]) -> pl.DataFrame:
     wrong = next((k for k, row in enumerate(rows) if not isinstance(row, Mapping)), None)
     if wrong is not None:
         raise InputError(
-            f"a list of matches holds one dictionary per row, but row {wrong + 1} is a {type(rows[wrong]).__name__}"
+            f"A list of matches holds one dictionary per row, but row {wrong + 1} is a {type(rows[wrong]).__name__}."
         )
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     return pl.DataFrame([column_of(name, [row.get(name) for row in rows]) for name in names])
@@ -106,7 +106,7 @@ def _from_rows(rows: Sequence[Any]) -> pl.DataFrame:
 
 def _open_file(path: Path) -> Opened:
     if not path.is_file():
-        raise InputError(f"there is no file {path}")
+        raise InputError(f"There is no file {path}.")
     with damage_in_words(path):
         with path.open("rb") as file:
             begins = file.read(4)
@@ -117,14 +117,14 @@ def _open_file(path: Path) -> Opened:
         if begins.startswith(b"\x1f\x8b"):
             raw = gzip.decompress(raw)
         if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-            raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV")
+            raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV.")
         return _open_text(path, raw)
 
 
 def _open_text(path: Path, raw: bytes) -> Opened:
     raw, notes = decode(raw, str(path))
     if not raw[:1000].strip() and not raw.strip():
-        raise InputError(f"{path} is empty; a header line and at least one row are needed")
+        raise InputError(f"{path} is empty; a header line and at least one row are needed.")
     if raw[:1000].lstrip()[:1] in (b"{", b"["):
         return _open_json(path, raw, notes)
     table, broken, further = read_csv(raw)

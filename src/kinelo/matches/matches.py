@@ -47,8 +47,8 @@ def check_matches(value: object) -> None:
     if isinstance(value, Matches):
         return
     if isinstance(value, str | Path):
-        raise InputError(f"matches must be read before they are used: kinelo.read_matches({str(value)!r})")
-    raise InputError(f"matches must be Matches, as kinelo.read_matches returns them, not {type(value).__name__}")
+        raise InputError(f"matches must be read before they are used: kinelo.read_matches({str(value)!r}).")
+    raise InputError(f"matches must be Matches, as kinelo.read_matches returns them, not {type(value).__name__}.")
 
 
 def read_day(date: Day) -> np.datetime64:
@@ -66,7 +66,7 @@ def read_day(date: Day) -> np.datetime64:
         day = np.datetime64("NaT")
     if np.isnat(day):
         shown = repr(date) if len(repr(date)) < 80 else f"{repr(date)[:60]}…"
-        raise InputError(f"{shown} is not a date; write it as year-month-day, for example '2005-01-31'")
+        raise InputError(f"{shown} is not a date; write it as year-month-day, for example '2005-01-31'.")
     return day
 
 

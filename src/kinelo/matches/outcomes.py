@@ -62,7 +62,7 @@ OTHER_SCALE = 0.05
 def check_scale(results: str | None) -> None:
     """Refuse a scale of results that does not exist."""
     if results not in (None, "points", "signed"):
-        raise InputError(f"results={results!r} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1)")
+        raise InputError(f"Results={results!r} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1).")
 
 
 def read_results(

@@ -80,9 +80,9 @@ def _direct(graph: Any, core: NDArray[np.int64]) -> NDArray[np.float64]:
 def check_pools(half_life: object, firm: object) -> None:
     """Refuse a half-life or a threshold that no pool can be told by."""
     if half_life is not None and not (_finite(half_life) and half_life > 0):  # type: ignore[operator]
-        raise InputError(f"half_life must be a number of days above 0, or None, not {half_life!r}")
+        raise InputError(f"half_life must be a number of days above 0, or None, not {half_life!r}.")
     if not (_finite(firm) and firm >= 0):  # type: ignore[operator]
-        raise InputError(f"firm must be a number of matches from 0 on, not {firm!r}")
+        raise InputError(f"firm must be a number of matches from 0 on, not {firm!r}.")
 
 
 def _finite(value: object) -> bool:

@@ -108,7 +108,7 @@ def read_matches(
     name = _name_of(source)
     opened = open_table(source)
     if opened.table.height == 0:
-        raise InputError(f"{name} contains no matches; at least one row below the header is needed")
+        raise InputError(f"{name} contains no matches; at least one row below the header is needed.")
     for flag, value in (("played", played), ("ordered", ordered)):
         if value is not True and value is not False:
             raise InputError(f"{flag} must be True or False, not {value!r:.60}.")
@@ -129,7 +129,7 @@ def _accept(rows: Rows, name: str) -> Matches:
     good = np.flatnonzero(rows.fault == 0)
     if good.size == 0:
         raise NoMatches(
-            f"no match of {name} can be used, all {bad.size} rows were rejected ({rejected.told()})", rejected
+            f"No match of {name} can be used, all {bad.size} rows were rejected ({rejected.told()}).", rejected
         )
     index = rows.order
     return Matches(

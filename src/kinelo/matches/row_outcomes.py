@@ -45,7 +45,7 @@ def read_outcome(rows: Rows, name: str) -> None:
             raise InputError(
                 f"{name} has neither scores nor results; name them with columns={{'home_score': ..., "
                 f"'away_score': ...}} or columns={{'result': ...}}, "
-                f"its columns are {listed(table.columns)}"
+                f"its columns are {listed(table.columns)}."
             )
         return
     if scores is not None or "margin" in found:
@@ -138,8 +138,8 @@ def _use_result_column(rows: Rows) -> None:
     elif outside > OTHER_SCALE:
         most = np.nanmax(np.abs(read_numbers(column)))
         raise InputError(
-            f"the result column {found['result']!r} holds numbers as large as {most:g}; results are "
-            "0, 0.5, 1 or -1, 0, 1, and a difference of scores is named with columns={'margin': ...}"
+            f"The result column {found['result']!r} holds numbers as large as {most:g}; results are "
+            "0, 0.5, 1 or -1, 0, 1, and a difference of scores is named with columns={'margin': ...}."
         )
     else:
         rows.result = stated
@@ -159,9 +159,9 @@ def _reconcile(rows: Rows, stated: NDArray[np.float64], remark: str) -> None:
             rows.notes.append(f"the column {rows.found['result']!r} does not hold results: the scores were used")
             return
         raise InputError(
-            f"the result column {rows.found['result']!r} contradicts the scores in {int(contradicted.sum())} of "
+            f"The result column {rows.found['result']!r} contradicts the scores in {int(contradicted.sum())} of "
             f"{int(known.sum())} rows; name the right columns with "
-            "columns={'result': ..., 'home_score': ..., 'away_score': ...}"
+            "columns={'result': ..., 'home_score': ..., 'away_score': ...}."
         )
     if contradicted.any():
         rows.notes.append(f"in {int(contradicted.sum())} matches the result is not what the scores say: both were kept")

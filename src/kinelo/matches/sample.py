@@ -66,11 +66,11 @@ def sample_league(
     (12, 336, ['Ashford', 'Bramley', 'Calder', 'Dunmore'])
     """
     if not 2 <= teams <= 500 or not 1 <= seasons <= 100:
-        raise InputError(f"a league has 2 to 500 teams and 1 to 100 seasons, not {teams} and {seasons}")
+        raise InputError(f"A league has 2 to 500 teams and 1 to 100 seasons, not {teams} and {seasons}.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     club_spread, player_spread = nonnegative("club_spread", club_spread), nonnegative("player_spread", player_spread)
     if max(club_spread, player_spread, abs(number("home_advantage", home_advantage))) > LARGEST_EDGE:
-        raise InputError(f"home_advantage and the spreads of a league must be at most {LARGEST_EDGE:g} in size")
+        raise InputError(f"home_advantage and the spreads of a league must be at most {LARGEST_EDGE:g} in size.")
     names = [_club_name(k) for k in range(teams)]
     squads = np.arange(teams * SQUAD).reshape(teams, SQUAD)
     skill = rng.normal(0, club_spread, (teams, 1)) + rng.normal(0, player_spread, (teams, SQUAD))

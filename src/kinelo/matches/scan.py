@@ -112,7 +112,7 @@ class MatchScan:
                 if piece.date[0] < latest:
                     raise InputError(
                         f"{told} goes back to {piece.date[0]}, before {latest} in {where}; pieces must be in order of "
-                        "date: name the files in that order, or sort their rows"
+                        "date: name the files in that order, or sort their rows."
                     )
                 latest, where = piece.date[-1], told
                 piece = piece if self.first is None else piece.since(str(self.first))
@@ -151,7 +151,7 @@ def ahead(pieces: Iterator[Matches]) -> Iterator[Matches]:
 def joined(pieces: list[Matches]) -> Matches:
     """Pieces of one scan as one table."""
     if not pieces:
-        raise InputError("there are no matches in the files and days asked for")
+        raise InputError("There are no matches in the files and days asked for.")
 
     def whole(name: str) -> NDArray:
         return np.concatenate([getattr(piece, name) for piece in pieces])
@@ -249,10 +249,10 @@ def _files(paths: object) -> tuple[Path, ...]:
     elif isinstance(paths, Iterable) and not isinstance(paths, Mapping):
         found = [str(path) for part in paths for path in _files(part)]
     else:
-        raise InputError(f"paths must be a file, a pattern of files or a list of them, not {paths!r}")
+        raise InputError(f"paths must be a file, a pattern of files or a list of them, not {paths!r}.")
     if not found:
         raise InputError(f"no file is called {paths!r}" if isinstance(paths, str | Path) else "paths names no file")
     for path in found:
         if not Path(path).is_file():
-            raise InputError(f"there is no file {path}")
+            raise InputError(f"There is no file {path}.")
     return tuple(map(Path, found))

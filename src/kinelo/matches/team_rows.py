@@ -46,8 +46,8 @@ def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | N
     number = np.bincount(match[match >= 0])
     if np.mean(number > 2) > 0.5:
         raise InputError(
-            f"the table ranks up to {number.max():,} sides under one {found['match_id']!r}; "
-            "only matches of two sides are read"
+            f"The table ranks up to {number.max():,} sides under one {found['match_id']!r}; "
+            "only matches of two sides are read."
         )
     if not np.any(number == 2) or not {"score", "result"} & found.keys():
         return None

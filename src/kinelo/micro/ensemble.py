@@ -63,7 +63,7 @@ def spread_states(
         together = [_Whole(stop, realisations) for stop in block]
         for k, played in answers(client, _play_piece, items, states, system, strengths, plan, stored):
             if isinstance(played, InputError) and str(played) == LOST:
-                raise InputError(f"realisations {parts[k].start} to {parts[k].stop - 1} were lost: {LOST}")
+                raise InputError(f"Realisations {parts[k].start} to {parts[k].stop - 1} were lost: {LOST}")
             if isinstance(played, BaseException):
                 raise played
             for whole, one in zip(together, played, strict=True):

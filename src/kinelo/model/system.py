@@ -73,7 +73,7 @@ class RatingSystem:
             )
         if self.schedule is not None:
             raise InputError(
-                f"what depends on the size of gamma is not known for {self.schedule!r}, only for random pairing."
+                f"What depends on the size of gamma is not known for {self.schedule!r}, only for random pairing."
             )
         return self.gamma
 

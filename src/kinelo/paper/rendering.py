@@ -18,6 +18,6 @@ def render(name: str, evidence: object, scale: Scale = "full") -> dict[str, byte
     try:
         figure = drawing(name)(evidence)
     except KeyError as missing:
-        raise InputError(f"the drawing {name!r} needs a run named {missing}.") from None
+        raise InputError(f"The drawing {name!r} needs a run named {missing}.") from None
     arrange(figure)
     return {kind: picture_bytes(figure, kind) for kind in FORMATS[scale]}

@@ -106,7 +106,7 @@ def homogeneous(study: Study, run: xr.Dataset) -> Homogeneous:
 def homogeneous_league(study: Study) -> HomogeneousSection:
     """The league of a study that must be homogeneous."""
     if not isinstance(study.league, HomogeneousSection):
-        raise InputError('this figure needs leagues of kind = "homogeneous".')
+        raise InputError('This figure needs leagues of kind = "homogeneous".')
     return study.league
 
 

@@ -43,7 +43,7 @@ def draw_histories(
     tables = [history] if now is None else [history, now]
     for name in shown:
         if not all(name in table["name"] for table in tables):
-            raise InputError(f"{name!r} has no rating in this history; names are written as in the results")
+            raise InputError(f"{name!r} has no rating in this history; names are written as in the results.")
     with journal_style():
         figure = new_figure(height=3.6)
         panels = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]

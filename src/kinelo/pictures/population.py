@@ -76,9 +76,9 @@ def check_film(kind: str) -> str:
     from matplotlib.animation import writers
 
     if kind not in FILMS:
-        raise InputError(f"a film is a gif or an mp4, not {kind!r}.")
+        raise InputError(f"A film is a gif or an mp4, not {kind!r}.")
     if kind == "mp4" and not writers.is_available("ffmpeg"):
-        raise InputError("an mp4 needs the program ffmpeg, which is not installed; a gif needs nothing.")
+        raise InputError("An mp4 needs the program ffmpeg, which is not installed; a gif needs nothing.")
     return kind
 
 

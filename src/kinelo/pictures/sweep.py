@@ -30,7 +30,7 @@ def draw_sweep(dataset: xr.Dataset, variable: str | None = None, title: str = ""
         raise InputError(f"dataset must be what kn.sweep returned, not {dataset!r}.")
     part, label = _surface(dataset, variable)
     if part.ndim > 4:
-        raise InputError(f"a sweep of {part.ndim} axes cannot be drawn; select values of {part.ndim - 4} of them.")
+        raise InputError(f"A sweep of {part.ndim} axes cannot be drawn; select values of {part.ndim - 4} of them.")
     with style.journal_style():
         if part.dims == ("point",) or part.ndim <= 2:
             figure = style.new_figure(style.PAGE * 0.62, 3.0)
@@ -66,7 +66,7 @@ def _axes(dataset: xr.Dataset) -> list[str]:
     """The dimensions that every variable begins with."""
     first = [list(map(str, part.dims)) for part in dataset.data_vars.values()]
     if not first:
-        raise InputError("the dataset has no variables to be drawn.")
+        raise InputError("The dataset has no variables to be drawn.")
     return [dim for k, dim in enumerate(first[0]) if all(dims[: k + 1] == first[0][: k + 1] for dims in first)]
 
 
@@ -119,7 +119,7 @@ def _multiples(part: xr.DataArray, label: str) -> Figure:
     if rows > MOST_PANELS or columns > MOST_PANELS:
         many = down if rows > MOST_PANELS else across
         raise InputError(
-            f"small multiples show at most {MOST_PANELS} values of an axis and {many!r} has {max(rows, columns)}; "
+            f"Small multiples show at most {MOST_PANELS} values of an axis and {many!r} has {max(rows, columns)}; "
             "select some of them first."
         )
     width = max(1.7 * columns, 3.5)

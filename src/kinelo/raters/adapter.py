@@ -24,13 +24,13 @@ def settings_of(rater: Any) -> dict[str, Any]:
         return dict(rater.get_params(deep=False))
     kind = type(rater)
     if not callable(getattr(rater, "fit", None)):
-        raise InputError(f"rater must be a rater such as KalmanElo, not {kind.__name__}")
+        raise InputError(f"rater must be a rater such as KalmanElo, not {kind.__name__}.")
     names = list(inspect.signature(kind).parameters)
     missing = [name for name in names if not hasattr(rater, name)]
     if missing:
         raise InputError(
             f"{kind.__name__} cannot be made anew: its argument {missing[0]!r} is not kept as an attribute; "
-            "keep it, or give the class get_params"
+            "keep it, or give the class get_params."
         )
     return {name: getattr(rater, name) for name in names}
 
@@ -67,5 +67,5 @@ def state_of(rater: Any) -> dict[str, NDArray] | None:
 def forecast_by(rater: Any, matches: Matches) -> Any:
     """Forecast matches to come, or say that the rater cannot."""
     if not hasattr(rater, "predict"):
-        raise InputError(f"{type(rater).__name__} cannot forecast matches to come: it lacks predict")
+        raise InputError(f"{type(rater).__name__} cannot forecast matches to come: it lacks predict.")
     return rater.predict(matches)

@@ -116,7 +116,7 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
     takes = getattr(rater, "get_params", dict)()
     if start is not None:
         if "start" not in takes:
-            raise InputError(f"{type(rater).__name__} has no ratings to begin with: it does not take start=")
+            raise InputError(f"{type(rater).__name__} has no ratings to begin with: it does not take start=.")
         rater.set_params(start=start)
     if conditions and "conditions" in takes:
         rater.set_params(conditions=list(conditions))
@@ -124,14 +124,14 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
         able = [key for key in RATERS if "conditions" in _of_kinelo(key).get_params()]
         raise InputError(
             f"{type(rater).__name__} uses no conditions of matches; leave out --condition, or choose "
-            f"{', '.join(able[:-1])} or {able[-1]}"
+            f"{', '.join(able[:-1])} or {able[-1]}."
         )
     return rater
 
 
 def _of_kinelo(name: str) -> Rater:
     if name not in RATERS:
-        raise InputError(f"there is no rater {name!r}; choose one of {', '.join(RATERS)}, or MODULE:CLASS")
+        raise InputError(f"There is no rater {name!r}; choose one of {', '.join(RATERS)}, or MODULE:CLASS.")
     choice = RATERS[name]
     return getattr(import_module(f"kinelo.raters.{choice.module}.rater"), choice.kind)()
 
@@ -140,7 +140,7 @@ def _of_user(name: str) -> Any:
     found = imported(name, "rater")
     lacking = [verb for verb in ("fit", "one_step_ahead") if not hasattr(found, verb)]
     if lacking or not isinstance(found, type):
-        raise InputError(f"{name} is not the class of a rater: it lacks {' and '.join(lacking) or 'a constructor'}")
+        raise InputError(f"{name} is not the class of a rater: it lacks {' and '.join(lacking) or 'a constructor'}.")
     try:
         return found()
     except TypeError as error:

@@ -22,11 +22,11 @@ SEPARATOR = "\x1f"
 def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
     """The conditions a rater was asked to heed."""
     if isinstance(conditions, str):
-        raise InputError(f"conditions={conditions!r} must be a list of columns, such as [{conditions!r}]")
+        raise InputError(f"conditions={conditions!r} must be a list of columns, such as [{conditions!r}].")
     if not isinstance(conditions, Sequence | None) or not all(isinstance(name, str) for name in conditions or ()):
-        raise InputError(f"conditions={conditions!r:.60} must be a list of the names of columns")
+        raise InputError(f"conditions={conditions!r:.60} must be a list of the names of columns.")
     if len(set(conditions or ())) < len(conditions or ()):
-        raise InputError(f"conditions={list(conditions or ())!r:.60} names a column twice")
+        raise InputError(f"conditions={list(conditions or ())!r:.60} names a column twice.")
     return tuple(conditions or ())
 
 
@@ -74,7 +74,7 @@ class Slots:
         for k, name in enumerate(self.conditions):
             if name not in matches.conditions:
                 raise InputError(
-                    f"the condition {name!r} was not read; read it with read_matches(..., conditions=[{name!r}])"
+                    f"The condition {name!r} was not read; read it with read_matches(..., conditions=[{name!r}])."
                 )
             condition = matches.conditions[name]
             places = np.full(len(condition.levels) + 1, -1, np.int64)
@@ -88,10 +88,10 @@ class Slots:
         """Slots of one match from its levels by condition, made where they are new; -1 where none is given."""
         given = {} if given is None else given
         if not isinstance(given, Mapping):
-            raise InputError(f"conditions={given!r:.60} must say levels by condition, such as {{'surface': 'clay'}}")
+            raise InputError(f"conditions={given!r:.60} must say levels by condition, such as {{'surface': 'clay'}}.")
         strange = [name for name in given if name not in self.conditions]
         if strange:
-            raise InputError(f"{strange[0]!r} is no condition of this rater; it heeds {list(self.conditions)}")
+            raise InputError(f"{strange[0]!r} is no condition of this rater; it heeds {list(self.conditions)}.")
         levels = {name: str(level).strip() for name, level in given.items() if level is not None}
         return np.array([[self.place(n, levels[n]) if levels.get(n) else -1 for n in self.conditions]], np.int64)
 

@@ -45,8 +45,8 @@ class Drift:
         if self.serious:
             kind = "inflation" if self.shift > 0 else "deflation"
             warnings.warn(
-                f"rating {kind}: the {self.active} active sides average {self.mean:.4g}, newcomers start at "
-                f"{self.start:.4g}; compare ratings of different years by rank, not by value",
+                f"Rating {kind}: the {self.active} active sides average {self.mean:.4g}, newcomers start at "
+                f"{self.start:.4g}; compare ratings of different years by rank, not by value.",
                 KineloWarning,
                 stacklevel=4,
             )

@@ -32,12 +32,12 @@ def rating_history(rater: Rater | Any, matches: Matches, points: int = 200, *, h
     """
     check_matches(matches)
     if not isinstance(rater, Rater) and not callable(getattr(rater, "fit", None)):
-        raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}")
+        raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
     if whole("points", points, 0) < 2 or len(matches) == 0:
-        raise InputError(f"a history needs matches and at least 2 points, not {len(matches)} and {points}")
+        raise InputError(f"A history needs matches and at least 2 points, not {len(matches)} and {points}.")
     looking_back: Any = getattr(rater, "hindsight", None)
     if hindsight and looking_back is None:
-        raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together")
+        raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together.")
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1
     chosen = np.unique(np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int))
     stops = last_of_day[chosen].tolist()

@@ -136,7 +136,7 @@ def _ratings(rater: Any) -> pl.DataFrame:
     table = today() if callable(today) else getattr(rater, "ratings_", None)
     if not isinstance(table, pl.DataFrame) or not {"name", "rating"} <= set(table.columns):
         raise InputError(
-            f"{type(rater).__name__} has no leaderboard; a rater shows one by a table ratings_ with name and rating"
+            f"{type(rater).__name__} has no leaderboard; a rater shows one by a table ratings_ with name and rating."
         )
     return table
 

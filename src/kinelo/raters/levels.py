@@ -42,7 +42,7 @@ class LevelState(RaterState):
         if len(self.slots) * names > MOST_STRENGTHS:
             raise InputError(
                 f"{len(self.slots):,} levels of {', '.join(self.slots.conditions)} are too many for {names:,} names: "
-                f"at most {MOST_STRENGTHS:,} strengths are kept; give columns with fewer levels"
+                f"at most {MOST_STRENGTHS:,} strengths are kept; give columns with fewer levels."
             )
         if len(self.slots) > met:
             fresh = self.slots.variances(self.values)[met:]
@@ -112,7 +112,7 @@ class ConditionRater(StatefulRater):
 
         state: Any = self._begun()
         if condition not in condition_names(self.conditions):
-            raise InputError(f"{condition!r} is no condition of this rater; it heeds {list(self.conditions)}")
+            raise InputError(f"{condition!r} is no condition of this rater; it heeds {list(self.conditions)}.")
         points, size = self.points_per_unit_, len(state)
         names = pl.Series(state.roster.names, dtype=pl.String)
         schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}

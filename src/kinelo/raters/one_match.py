@@ -25,7 +25,7 @@ def signed_result(result: float | str) -> float:
     number = isinstance(points, numbers.Real) and not isinstance(points, bool)
     if not number or not 0.0 <= points <= 1.0:
         raise InputError(
-            f'the result {result!r} is not 1, 0.5 or 0 points of the home side, nor "win", "draw" or "loss"'
+            f'The result {result!r} is not 1, 0.5 or 0 points of the home side, nor "win", "draw" or "loss".'
         )
     return 2.0 * float(points) - 1.0
 
@@ -34,9 +34,9 @@ def check_match(home: str, away: str, margin: float, weight: float) -> None:
     """Refuse sides, a margin or a weight that would spoil ratings; a margin of NaN is one that is not known."""
     for name in (home, away):
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"{name!r} is not the name of a side; a name is text that is not blank")
+            raise InputError(f"{name!r} is not the name of a side; a name is text that is not blank.")
     if home == away:
-        raise InputError(f"{home!r} cannot play against itself; a match has two sides")
+        raise InputError(f"{home!r} cannot play against itself; a match has two sides.")
     check_number("update_one", "weight", weight, 0.0, LARGEST_WEIGHT)
     if not (isinstance(margin, float) and math.isnan(margin)):
         check_number("update_one", "margin", margin, -math.inf)

@@ -57,8 +57,8 @@ def _tells(decided: int, share: float, telling: float, where: str) -> bool:
     if decided < FEWEST or share < telling:
         return False
     warnings.warn(
-        f"the side named first won {share:.1%} of {decided:,} decided matches {where}: the order of sides seems to "
-        "tell the result, so nothing is learnt from it; if the table names winners, call its columns winner and loser",
+        f"The side named first won {share:.1%} of {decided:,} decided matches {where}: the order of sides seems to "
+        "tell the result, so nothing is learnt from it; if the table names winners, call its columns winner and loser.",
         KineloWarning,
         stacklevel=5,
     )

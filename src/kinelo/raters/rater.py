@@ -70,7 +70,7 @@ class Rater(ABC):
         known = self.get_params()
         for name, value in params.items():
             if name not in known:
-                raise InputError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}")
+                raise InputError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}.")
             setattr(self, name, value)
         return self
 
@@ -99,10 +99,10 @@ class Rater(ABC):
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         check_matches(matches)
         if len(matches) == 0:
-            raise InputError("there are no matches to fit; at least one is needed")
+            raise InputError("There are no matches to fit; at least one is needed.")
         if np.isnan(matches.result).any():
             raise InputError(
-                "matches without a result cannot be fitted; read them with played=True to reject such rows"
+                "Matches without a result cannot be fitted; read them with played=True to reject such rows."
             )
         self.estimates_ = None
         self.fitted_ = matches
@@ -120,8 +120,8 @@ class Rater(ABC):
         if self.look is None or len(matches) <= self.look:
             return matches
         warnings.warn(
-            f"parameters are estimated on the first {int(self.look):,} of {len(matches):,} matches, and all are rated "
-            "with them; set look = None to estimate on all",
+            f"Parameters are estimated on the first {int(self.look):,} of {len(matches):,} matches, and all are rated "
+            "with them; set look = None to estimate on all.",
             KineloWarning,
             stacklevel=4,
         )
@@ -183,8 +183,8 @@ class Rater(ABC):
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
-        raise InputError(f"{type(self).__name__} cannot be kept in a rating book")
+        raise InputError(f"{type(self).__name__} cannot be kept in a rating book.")
 
     def from_arrays(self, arrays: dict[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        raise InputError(f"{type(self).__name__} cannot be kept in a rating book")
+        raise InputError(f"{type(self).__name__} cannot be kept in a rating book.")

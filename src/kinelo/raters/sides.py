@@ -64,7 +64,7 @@ class SideRater(StatefulRater):
     def _play(self, matches: Matches, traced: bool) -> Trace:
         done, trace = self._walk(matches, self._begun(), traced)
         if not done:
-            raise InputError("a match without a result cannot change a rating; forecast it with predict")
+            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
         known = self._state.known
         if not (np.isfinite(known.rating).all() and np.isfinite(known.variance).all()):
             self._refuse()

@@ -74,7 +74,7 @@ def read_start(source: Any) -> Start:
     elif isinstance(source, Mapping | str | Path) or hasattr(source, "columns"):
         table = load_table(source)
     else:
-        raise InputError(f"start must be a table of names and ratings, or a mapping, not {type(source).__name__}")
+        raise InputError(f"start must be a table of names and ratings, or a mapping, not {type(source).__name__}.")
     table = _named(table)
     names = tuple(str(name).strip() for name in table["name"])
     if len(set(names)) < len(names) or not all(names):
@@ -84,7 +84,7 @@ def read_start(source: Any) -> Start:
     wrong = np.flatnonzero(~np.isfinite(rating) | (np.abs(rating) > 1e12) | (deviation <= 0) | (volatility <= 0))
     wrong = np.union1d(wrong, np.flatnonzero(matches < 0))
     if wrong.size:
-        raise InputError(f"start says of {names[wrong[0]]!r} what no rating can be; deviations are above 0")
+        raise InputError(f"start says of {names[wrong[0]]!r} what no rating can be; deviations are above 0.")
     games = np.where(np.isnan(matches), SETTLED, np.maximum(np.nan_to_num(matches), 1)).astype(np.int64)
     return Start(names, rating, deviation, volatility, games, _days(table))
 
@@ -127,7 +127,7 @@ def _named(table: pl.DataFrame) -> pl.DataFrame:
             found[hits[0]] = name
     missing = [name for name in ("name", "rating") if name not in found.values()]
     if missing:
-        raise InputError(f"start has no column {missing[0]!r}; it has {', '.join(map(str, table.columns))}")
+        raise InputError(f"start has no column {missing[0]!r}; it has {', '.join(map(str, table.columns))}.")
     return table.select(list(found)).rename(found)
 
 
@@ -148,7 +148,7 @@ def _days(table: pl.DataFrame) -> NDArray[np.int64]:
     try:
         days = days.cast(pl.String).str.head(10).str.to_date("%Y-%m-%d") if days.dtype != pl.Date else days
     except pl.exceptions.PolarsError:
-        raise InputError("start holds dates that are not written as year-month-day") from None
+        raise InputError("start holds dates that are not written as year-month-day.") from None
     return days.cast(pl.Int32).cast(pl.Int64).fill_null(NEVER).to_numpy()
 
 
@@ -164,5 +164,5 @@ def tell_of_strangers(start: Start, met: set[str]) -> None:
         told.append(f"{name!r} (perhaps {near[0]!r})" if near else repr(name))
     rest = f" and {len(strange) - MOST_NAMED} more" if len(strange) > MOST_NAMED else ""
     warnings.warn(
-        f"start names {len(strange)} that no match names: {', '.join(told)}{rest}", KineloWarning, stacklevel=4
+        f"start names {len(strange)} that no match names: {', '.join(told)}{rest}.", KineloWarning, stacklevel=4
     )

@@ -74,7 +74,7 @@ class StatefulRater(Rater):
         """The state, about to be carried on by matches, which must have been played."""
         check_matches(matches)
         if np.isnan(matches.result).any():
-            raise InputError("a match without a result cannot change a rating; forecast it with predict")
+            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
         return self._begun()
 
     def to_arrays(self) -> dict[str, NDArray]:

@@ -51,7 +51,7 @@ def fits_in_pieces(fit: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matc
         if self.look is None:
             raise InputError(
                 "look = None estimates on all matches at once, which pieces are not: read them with read_matches, or "
-                "set look to a number"
+                "set look to a number."
             )
         head, rest = _split(pieces, int(self.look))
         fit(self, head)
@@ -70,7 +70,7 @@ def fits_in_pieces(fit: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matc
 def _check_able(rater: Any) -> None:
     why = rater.needs_whole_table()
     if why:
-        raise InputError(f"{type(rater).__name__} cannot take matches in pieces: {why}")
+        raise InputError(f"{type(rater).__name__} cannot take matches in pieces: {why}.")
 
 
 def _split(pieces: Iterator[Matches], look: int) -> tuple[Matches, Iterator[Matches]]:
@@ -100,4 +100,4 @@ def _told(pieces: Iterator[Matches]) -> Iterator[Matches]:
         yield piece
     if counts:
         reasons = ", ".join(f"{reason}: {number:,}" for reason, number in counts.items())
-        warnings.warn(f"{sum(counts.values()):,} rows were set aside ({reasons})", KineloWarning, stacklevel=3)
+        warnings.warn(f"{sum(counts.values()):,} rows were set aside ({reasons}).", KineloWarning, stacklevel=3)

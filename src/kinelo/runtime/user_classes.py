@@ -29,7 +29,7 @@ def imported(name: str, what: str) -> Any:
         except Exception as error:  # a module of a user's may raise anything when it is imported
             said = str(error).strip().splitlines() or [type(error).__name__]
             kind = "" if isinstance(error, ImportError | AttributeError | ValueError) else f"{type(error).__name__}: "
-            raise InputError(f"the {what} {name} was not found: {kind}{said[0]}") from None
+            raise InputError(f"The {what} {name} was not found: {kind}{said[0]}") from None
     return found
 
 

@@ -97,13 +97,13 @@ def _as_bytes(thing: Any) -> bytes:
     try:
         return cloudpickle.dumps(thing)
     except Exception as error:
-        raise InputError(f"this cannot be sent to workers ({in_one_line(error)}).") from None
+        raise InputError(f"This cannot be sent to workers ({in_one_line(error)}).") from None
 
 
 def _answer(item: bytes, common: bytes, version: str, sender: int) -> tuple[Any, list[str]]:
     """On a worker: compute one item, and hand back what Kinelo warned of."""
     if version != __version__:
-        raise InputError(f"a worker has Kinelo {__version__} and this work was started with {version}.")
+        raise InputError(f"A worker has Kinelo {__version__} and this work was started with {version}.")
     import cloudpickle
     from distributed import get_worker
 
@@ -139,16 +139,16 @@ def check_client(client: Any) -> None:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
             raise InputError(
-                f"the Dask scheduler has had no worker for {PATIENCE:.0f} s; start workers, then try again."
+                f"The Dask scheduler has had no worker for {PATIENCE:.0f} s; start workers, then try again."
             ) from None
     here = library_versions()
     told: Any = client.run(library_versions, on_error="return")
     for worker, there in told.items():
         if not isinstance(there, Mapping):
-            raise InputError(f"the worker {worker} cannot use Kinelo ({in_one_line(there)}).")
+            raise InputError(f"The worker {worker} cannot use Kinelo ({in_one_line(there)}).")
         if there["kinelo"] != here["kinelo"]:
             raise InputError(
-                f"the worker {worker} has Kinelo {there['kinelo']} and this process {here['kinelo']}; "
+                f"The worker {worker} has Kinelo {there['kinelo']} and this process {here['kinelo']}; "
                 "install the same version everywhere."
             )
         other = [f"{name} {there.get(name)}" for name in here if there.get(name) != here[name]]
@@ -220,7 +220,7 @@ def scheduler_client(address: str) -> Iterator[Client]:
             client = Client(address, timeout=ANSWER)
         except (OSError, ValueError, TypeError) as error:
             reason = in_one_line(error).split(" after ")[0]
-            raise InputError(f"no Dask scheduler answers at {address!r} ({reason}).") from None
+            raise InputError(f"No Dask scheduler answers at {address!r} ({reason}).") from None
         with client:
             yield client
 

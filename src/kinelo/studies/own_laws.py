@@ -43,7 +43,7 @@ class OwnSection(Section):
             return found(**given)
         except TypeError as error:
             keys = ", ".join(given) or "no further keys"
-            raise InputError(f"{self.kind} cannot be made from {keys}: {error}.") from None
+            raise InputError(f"{self.kind} cannot be made from {keys}: {str(error).rstrip('.')}.") from None
 
 
 class OwnOutcomeSection(OwnSection):
@@ -76,7 +76,7 @@ class ShapeSection(OwnSection):
             return Shape(found(**given) if given else found)
         except TypeError as error:
             keys = ", ".join(given) or "no further keys"
-            raise InputError(f"{self.kind} cannot be made from {keys}: {error}.") from None
+            raise InputError(f"{self.kind} cannot be made from {keys}: {str(error).rstrip('.')}.") from None
 
 
 def whose(section: object) -> str:

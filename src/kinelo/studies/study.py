@@ -86,7 +86,7 @@ class Study(Section):
 def required(section: str, part: Part | None) -> Part:
     """Return the section, or say that the study needs it."""
     if part is None:
-        raise InputError(f"the study needs a [{section}] section.")
+        raise InputError(f"The study needs a [{section}] section.")
     return part
 
 
@@ -99,9 +99,9 @@ def read_study(path: str | Path) -> Study:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError(f"there is no study file {path}.") from None
+        raise InputError(f"There is no study file {path}.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the study file {path} cannot be read: {error}.") from None
+        raise InputError(f"The study file {path} cannot be read: {error}.") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not valid TOML: {error}.") from None
     except RecursionError:

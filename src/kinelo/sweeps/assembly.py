@@ -45,7 +45,7 @@ def assemble(axes: Axes, points: Iterator[PointResult], attributes: Mapping[str,
                 room = whole[name] = room.astype(values.dtype)
             room[point.index] = values
     if first is None:
-        raise InputError(f"no point of the sweep could be computed; the first says: {failures[0]}")
+        raise InputError(f"No point of the sweep could be computed; the first says: {failures[0]}")
     result = xr.Dataset(coords={name: (dims, values) for name, (dims, values) in axes.coordinates().items()})
     example = first[1]
     for name, room in whole.items():
@@ -82,7 +82,7 @@ def _check_alike(axes: Axes, first: tuple[int, xr.Dataset], index: int, other: x
     if set(example.variables) != set(other.variables):
         odd = sorted(map(str, set(example.variables) ^ set(other.variables)))[0]
         raise InputError(
-            f"the points of a sweep must give the same variables; {odd!r} differs {_between(axes, start, index)}."
+            f"The points of a sweep must give the same variables; {odd!r} differs {_between(axes, start, index)}."
         )
     for name, variable in example.variables.items():
         there = other.variables[name]
@@ -93,7 +93,7 @@ def _check_alike(axes: Axes, first: tuple[int, xr.Dataset], index: int, other: x
             alike = np.array_equal(variable.values, there.values)
         if not alike:
             raise InputError(
-                f"the points of a sweep must give variables of the same shape, type and labels; {name!r} differs "
+                f"The points of a sweep must give variables of the same shape, type and labels; {name!r} differs "
                 f"{_between(axes, start, index)}."
             )
 

@@ -83,7 +83,7 @@ def axes_of(over: Over) -> Axes:
     else:
         raise InputError(f"over must be a mapping of parameters to their values or a list of points, not {over!r}.")
     if len(axes) > MOST_POINTS:
-        raise InputError(f"the sweep has {len(axes):,} points, and at most {MOST_POINTS:,} are accepted.")
+        raise InputError(f"The sweep has {len(axes):,} points, and at most {MOST_POINTS:,} are accepted.")
     return axes
 
 

@@ -64,7 +64,7 @@ def _along(dataset: object, variable: str, axis: str) -> tuple[list[float], np.n
     part = part.sortby(axis).transpose(axis, ...)
     sizes = part[axis].values.tolist()
     if len(set(sizes)) < len(sizes) or len(sizes) < 2 or min(sizes) <= 0:
-        raise InputError(f"a convergence table needs at least two different positive values of {axis}.")
+        raise InputError(f"A convergence table needs at least two different positive values of {axis}.")
     return sizes, part.values.astype(float)
 
 

@@ -88,13 +88,13 @@ def as_dataset(result: Any, settings: Mapping[str, Any]) -> xr.Dataset:
     else:
         dataset = xr.Dataset({VALUE: _variable(VALUE, result)})
     if not dataset.data_vars:
-        raise InputError("the function gave a result without any variable.")
+        raise InputError("The function gave a result without any variable.")
     for name in (*dataset.variables, *dataset.dims):
         if name in settings:
-            raise InputError(f"the function gives a variable called {name!r}, which is an axis of the sweep.")
+            raise InputError(f"The function gives a variable called {name!r}, which is an axis of the sweep.")
     for name, variable in dataset.variables.items():
         if variable.dtype.kind not in KINDS:
-            raise InputError(f"the function gives {name!r} of type {variable.dtype}; numbers and text are accepted.")
+            raise InputError(f"The function gives {name!r} of type {variable.dtype}; numbers and text are accepted.")
     return dataset.compute()
 
 
@@ -108,7 +108,7 @@ def _variable(name: str, part: Any) -> Any:
     )
     if array is None or array.dtype.kind not in KINDS:
         raise InputError(
-            f"the function gave {type(part).__name__} for {name!r}; "
+            f"The function gave {type(part).__name__} for {name!r}; "
             "accepted are numbers, arrays, a mapping of them, or an xarray.Dataset."
         )
     return tuple(f"{name}_{k}" for k in range(array.ndim)), array

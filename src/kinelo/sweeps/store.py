@@ -86,7 +86,7 @@ class SweepStore:
             return PointResult(index, unpacked(self._point(index)))
         except (OSError, ValueError, KeyError, BadZipFile) as error:
             raise InputError(
-                f"the stored point {self._point(index)} is damaged ({type(error).__name__}); remove that file and "
+                f"The stored point {self._point(index)} is damaged ({type(error).__name__}); remove that file and "
                 "start the sweep again to compute it anew."
             ) from None
 

@@ -45,7 +45,7 @@ def run_study_sweep(
     inputs = {"study": content, "compute": compute, "over": axes.describe()}
     attributes = {"title": content.get("title", ""), "compute": compute}
     if compute != "simulate" and device != "cpu":
-        raise InputError(f'sweeps that compute "{compute}" run on the processor; device is for "simulate".')
+        raise InputError(f'Sweeps that compute "{compute}" run on the processor; device is for "simulate".')
     # A worker has one processor; in this process a run may use all, and ends at the same bytes.
     function = StudyPoints(
         content, compute, 1 if client is not None else None, device if client else choose_device(device)

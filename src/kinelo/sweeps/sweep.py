@@ -161,11 +161,11 @@ def check_keywords(function: Callable[..., Any], axes: Axes, along: str | None) 
     for name in names:
         if name not in accepted and not open_ended:
             why = f" (what it gave at the point before, since along = {along!r})" if name == PREVIOUS else ""
-            raise InputError(f"the function does not take the parameter {name!r}{why}; it takes {told}.")
+            raise InputError(f"The function does not take the parameter {name!r}{why}; it takes {told}.")
     try:
         signature.bind(**dict.fromkeys(names))
     except TypeError as error:
-        raise InputError(f"the function cannot be called with {', '.join(names)} alone: {error}.") from None
+        raise InputError(f"The function cannot be called with {', '.join(names)} alone: {error}.") from None
 
 
 def function_inputs(function: Callable[..., Any]) -> dict[str, Any]:

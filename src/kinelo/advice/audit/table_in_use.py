@@ -72,7 +72,7 @@ def table_of(ratings: Any, matches: Matches) -> pl.DataFrame:
             table = pl.DataFrame(ratings)
     except (OSError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise InputError(
-            f"ratings must be a table with the columns name and rating, which cannot be read: {error}."
+            f"ratings must be a table with the columns name and rating, which cannot be read: {error}"
         ) from error
     table = table.rename({"team": "name"}) if "team" in table.columns and "name" not in table.columns else table
     missing = [name for name in ("name", "rating") if name not in table.columns]

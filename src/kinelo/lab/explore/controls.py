@@ -242,15 +242,15 @@ def read_controls(given: object) -> Controls:
     kinelo.errors.InputError: sigma must lie between 0 and 3, not at -1.
     """
     if not isinstance(given, Mapping):
-        raise InputError("the sliders must come as names with values.")
+        raise InputError("The sliders must come as names with values.")
     known = {control.name: control for control in CONTROLS}
     if unknown := sorted(map(str, set(given) - set(known))):
-        raise InputError(f"there is no slider {shown(unknown[0])}; there are {', '.join(known)}.")
+        raise InputError(f"There is no slider {shown(unknown[0])}; there are {', '.join(known)}.")
     values: dict[str, Any] = {name: known[name].read(value) for name, value in given.items()}
     controls = Controls(**values)
     if controls.law == "lottery" and controls.lineup > controls.players:
         raise InputError(
-            f"the line-up cannot be larger than the squad: {controls.lineup} of {controls.players} players."
+            f"The line-up cannot be larger than the squad: {controls.lineup} of {controls.players} players."
         )
     return controls
 

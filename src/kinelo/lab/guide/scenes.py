@@ -29,10 +29,10 @@ class Scene:
     def picture(self, given: object) -> Picture:
         """The scene for values that came from a page; what is not given takes its default."""
         if not isinstance(given, Mapping):
-            raise InputError("the controls of a scene must come as names with values.")
+            raise InputError("The controls of a scene must come as names with values.")
         known = {control.name: control for control in (*self.controls, UNITS)}
         if unknown := sorted(map(str, set(given) - set(known))):
-            raise InputError(f"this scene has no {shown(unknown[0])}; it has {', '.join(known)}.")
+            raise InputError(f"This scene has no {shown(unknown[0])}; it has {', '.join(known)}.")
         values = {name: control.default for name, control in known.items()}
         values |= {name: known[name].read(value) for name, value in given.items()}
         units = Units(str(values.pop("units")))
@@ -150,5 +150,5 @@ def described_scenes() -> dict[str, Any]:
 def scene_picture(number: int, values: object) -> dict[str, Any]:
     """Scene 1 to 7 for the values of its controls."""
     if not 1 <= number <= len(SCENES):
-        raise InputError(f"there are scenes 1 to {len(SCENES)}, not {number}.")
+        raise InputError(f"There are scenes 1 to {len(SCENES)}, not {number}.")
     return SCENES[number - 1].picture(values).to_dict()

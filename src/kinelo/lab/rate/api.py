@@ -36,7 +36,7 @@ async def _ask(page: Page, task: str, **arguments: Any) -> Response:
 async def _upload(request: Request) -> Response:
     kind = request.path_params["kind"]
     if kind not in ("results", "lineups"):
-        raise InputError(f"a table holds results or lineups, not {kind!r}.")
+        raise InputError(f"A table holds results or lineups, not {kind!r}.")
     return await _received(request, "look", [kind])
 
 
@@ -49,7 +49,7 @@ async def _received(request: Request, task: str, kinds: list[str]) -> Response:
     page, limits = _page(request), request.app.state.settings.limits
     name = shown_name(request.query_params.get("name", ""))
     if page.uploading:
-        raise InputError("another file of this page is still on its way; one at a time.")
+        raise InputError("Another file of this page is still on its way; one at a time.")
     page.uploading = True
     path = page.folder / secrets.token_hex(8)
     keep = {kind: str(page.folder / secrets.token_hex(8)) for kind in kinds}
@@ -122,7 +122,7 @@ async def _rank(request: Request) -> Response:
     days, least, caution = body.get("active_days"), body.get("least_matches"), body.get("caution")
     numbers = [value for value in (days, least, caution) if value is not None]
     if least is None or caution is None or not all(_is_number(value) for value in numbers):
-        raise InputError("a ranking is told by numbers: active_days (or null), least_matches and caution.")
+        raise InputError("A ranking is told by numbers: active_days (or null), least_matches and caution.")
     return await _ask(page, "rank", active_days=days, least_matches=least, caution=caution)
 
 

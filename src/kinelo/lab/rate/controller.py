@@ -74,7 +74,7 @@ class RatingController:
     def save(self, path: str) -> dict[str, Any]:
         """Write tables and choices of a league that was rated to one file."""
         if self._chosen is None:
-            raise InputError("rate a league first; then the session can be saved.")
+            raise InputError("Rate a league first; then the session can be saved.")
         write_session(Path(path), self._tables, self._chosen)
         return {}
 
@@ -101,9 +101,9 @@ class RatingController:
         """Rate the league and describe the outcome."""
         self._forget_ratings()
         if "results" not in self._tables:
-            raise InputError("there are no results yet; drop a file first.")
+            raise InputError("There are no results yet; drop a file first.")
         if rater not in (AUTOMATIC, *RATERS):
-            raise InputError(f"there is no rater {rater!r}; choose one of {', '.join((AUTOMATIC, *RATERS))}.")
+            raise InputError(f"There is no rater {rater!r}; choose one of {', '.join((AUTOMATIC, *RATERS))}.")
         check_choice(columns, "lineups" in self._tables)
         self._progress("Reading the matches")
         matches = self._read(columns)
@@ -145,7 +145,7 @@ class RatingController:
     def rank(self, active_days: float | None, least_matches: int, caution: float) -> dict[str, Any]:
         """Rank those rated by other rules."""
         if self._rater is None or self._matches is None:
-            raise InputError("rate a league first; then it can be ranked.")
+            raise InputError("Rate a league first; then it can be ranked.")
         ranking = {"active_days": active_days, "least_matches": least_matches, "caution": caution}
         table = ranked_by(self._rater, self._matches, **ranking)
         self._downloads["leaderboard"] = table
@@ -175,9 +175,9 @@ class RatingController:
     def predict(self, home: str, away: str, neutral: bool) -> dict[str, Any]:
         """Forecast one match to be played after the last of the file."""
         if self._rater is None or self._matches is None:
-            raise InputError("rate a league first; then any match can be tried.")
+            raise InputError("Rate a league first; then any match can be tried.")
         if home == away:
-            raise InputError("a side cannot play against itself; choose two.")
+            raise InputError("A side cannot play against itself; choose two.")
         day = np.datetime_as_string(self._matches.date[-1])
         match = {"home": [home], "away": [away], "neutral": [neutral], "date": [day]}
         forecast = self._rater.predict(read_matches(match, played=False))
@@ -187,14 +187,14 @@ class RatingController:
     def hand_over(self, path: str) -> dict[str, Any]:
         """Write the matches that were rated to a file of the server's choice, for an audit."""
         if self._matches is None:
-            raise InputError("rate a league first; then it can be audited.")
+            raise InputError("Rate a league first; then it can be audited.")
         hand_over(self._matches, path)
         return {}
 
     def write(self, name: str, path: str) -> dict[str, Any]:
         """Write one of the tables that can be downloaded to a file of the server's choice."""
         if name not in self._downloads:
-            raise InputError(f"there is nothing to download as {name!r}; rate a league first.")
+            raise InputError(f"There is nothing to download as {name!r}; rate a league first.")
         harmless(self._downloads[name]).write_csv(path)
         return {}
 

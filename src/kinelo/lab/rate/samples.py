@@ -29,7 +29,7 @@ def sample_tables(name: str) -> dict[str, Table]:
         }
     if name == "chess":
         return {"results": Table("results", "a made-up chess club", chess_club(), 1)}
-    raise InputError(f"there is no made-up league {name!r}; there are {', '.join(SAMPLES)}.")
+    raise InputError(f"There is no made-up league {name!r}; there are {', '.join(SAMPLES)}.")
 
 
 def chess_club(seed: int = 1) -> pl.DataFrame:

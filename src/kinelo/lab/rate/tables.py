@@ -89,7 +89,7 @@ class Table:
 def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Table:
     """Read an upload, as Parquet if it begins like one and else as text, refusing what is too large."""
     if kind not in FIELDS:
-        raise InputError(f"a table holds results or lineups, not {kind!r}.")
+        raise InputError(f"A table holds results or lineups, not {kind!r}.")
     with path.open("rb") as file:
         parquet = file.read(4) == b"PAR1"
     target = path.with_suffix(".parquet" if parquet else ".csv")
@@ -133,11 +133,11 @@ def check_choice(columns: Mapping[str, str], lineups: bool) -> None:
     """Say which column is still to be chosen, in the words of the page."""
     chosen = set(columns)
     if not {"home", "away"} <= chosen:
-        raise InputError("choose the columns of the first and of the second side.")
+        raise InputError("Choose the columns of the first and of the second side.")
     if not {"home_score", "away_score"} <= chosen and "result" not in chosen and not names_winners(columns):
-        raise InputError("choose the columns of both scores, or the column of the result.")
+        raise InputError("Choose the columns of both scores, or the column of the result.")
     if lineups and not ({"lineup_match", "player"} <= chosen and chosen & {"side", "team"}):
-        raise InputError("choose the columns of match, side and player in the line-ups.")
+        raise InputError("Choose the columns of match, side and player in the line-ups.")
 
 
 def names_winners(columns: Mapping[str, str]) -> bool:

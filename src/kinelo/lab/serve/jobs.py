@@ -121,7 +121,7 @@ class Jobs:
             del self._workers[key]
         if key not in self._workers:
             if self.running(kind) >= self._most[kind]:
-                raise InputError(f"all {self._most[kind]} places for this kind of work are taken; try again later.")
+                raise InputError(f"All {self._most[kind]} places for this kind of work are taken; try again later.")
             self._workers[key] = await Worker.start(kind, self._limits)
         return self._workers[key]
 
@@ -134,7 +134,7 @@ class Jobs:
                 return await worker.ask(task, report, **arguments)
         except TimeoutError:
             await self.end(page, kind)
-            raise InputError(f"this took longer than {seconds:g} seconds and was stopped.") from None
+            raise InputError(f"This took longer than {seconds:g} seconds and was stopped.") from None
 
     async def end(self, page: str, *kinds: str) -> None:
         """End the page's workers, of some kinds or all."""

@@ -114,7 +114,7 @@ class Pages:
         """Return the page of this key, or say that it has left."""
         page = self._open.get(key)
         if page is None:
-            raise InputError("this page is no longer connected to the lab; reload it.")
+            raise InputError("This page is no longer connected to the lab; reload it.")
         return page
 
     async def receive(self, socket: WebSocket) -> None:

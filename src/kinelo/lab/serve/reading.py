@@ -21,7 +21,7 @@ async def read_object(request: Request) -> dict[str, Any]:
             raise HTTPException(413, f"a request may hold at most {limit:,} bytes.")
     content = json_object(body)
     if content is None:
-        raise InputError("the request must hold a JSON object.")
+        raise InputError("The request must hold a JSON object.")
     return content
 
 

@@ -128,9 +128,9 @@ class BradleyTerry(Rater):
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every comparison."""
         if isinstance(self.covariates, str):
-            raise InputError(f"covariates={self.covariates!r} must be a list of names, such as [{self.covariates!r}]")
+            raise InputError(f"covariates={self.covariates!r} must be a list of names, such as [{self.covariates!r}].")
         if not isinstance(self.anchor, Mapping | None):
-            raise InputError(f"anchor={self.anchor!r} must be a mapping from names to ratings, such as {{'A': 1500}}")
+            raise InputError(f"anchor={self.anchor!r} must be a mapping from names to ratings, such as {{'A': 1500}}.")
         for name, value in (self.anchor or {}).items():
             check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
         self._tally = Tally(tuple(self.covariates))
@@ -147,7 +147,7 @@ class BradleyTerry(Rater):
         """Add further comparisons; the estimate is made anew from all of them."""
         tally = self._begun()
         if np.isnan(matches.result).any():
-            raise InputError("a match without a result cannot change a rating; forecast it with predict")
+            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
         tally.add(matches)
         self._estimate()
         return self
@@ -174,7 +174,7 @@ class BradleyTerry(Rater):
         held = anchored if anchored.size > 1 else np.empty(0, int)
         if self.ridge == 0.0 and not held.size and self._labels().max(initial=0) > 0:
             raise InputError(
-                "ridge=0 cannot place contestants that no comparison connects beside one another; give a ridge above 0"
+                "ridge=0 cannot place contestants that no comparison connects beside one another; give a ridge above 0."
             )
         centre = float(np.mean(list((self.anchor or {}).values()))) * self._scale if held.size else 0.0
         fixed = self._scale * (0.0 if self._venue_sought else float(self.home_advantage or 0.0))
@@ -333,7 +333,7 @@ class BradleyTerry(Rater):
         check_number("intervals", "level", level, 0.0, 1.0, above=True)
         tally, n = self._begun(), len(self._begun())
         if self._theta is None:
-            raise InputError("nothing has been compared yet; fit the rater first")
+            raise InputError("Nothing has been compared yet; fit the rater first.")
         rating = self._strength() / self._scale + self._shift()
         if method == "sandwich":
             covariance = self._covariance()
@@ -349,7 +349,7 @@ class BradleyTerry(Rater):
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
             first, last = drawn_ranks(drawn, level)
         else:
-            raise InputError(f"method={method!r} is not known; it is 'sandwich' or 'bootstrap'")
+            raise InputError(f"method={method!r} is not known; it is 'sandwich' or 'bootstrap'.")
         table = pl.DataFrame(
             {
                 "name": pl.Series(tally.roster.names, dtype=pl.String),
@@ -383,8 +383,8 @@ class BradleyTerry(Rater):
         names = [name for name, pool in zip(self._tally.roster.names, label) if pool > 0]
         shown = ", ".join(map(repr, names[:MOST_NAMED])) + (", …" if len(names) > MOST_NAMED else "")
         warnings.warn(
-            f"the contestants form {label.max() + 1} pools that no comparison connects, so ratings of different pools "
-            f"cannot be compared; outside the largest are {shown}",
+            f"The contestants form {label.max() + 1} pools that no comparison connects, so ratings of different pools "
+            f"cannot be compared; outside the largest are {shown}.",
             KineloWarning,
             stacklevel=3,
         )

@@ -25,16 +25,16 @@ def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
     for name in names:
         if name not in matches.conditions:
             raise InputError(
-                f"the covariate {name!r} was not read; read it with read_matches(..., conditions=[{name!r}])"
+                f"The covariate {name!r} was not read; read it with read_matches(..., conditions=[{name!r}])."
             )
         condition = matches.conditions[name]
         try:
             levels = np.array([float(level) for level in condition.levels] + [np.nan])
         except ValueError as wrong:
-            raise InputError(f"the covariate {name!r} must hold numbers: {wrong}") from None
+            raise InputError(f"The covariate {name!r} must hold numbers: {wrong}") from None
         values = levels[condition.codes]
         if not np.isfinite(values).all():
-            raise InputError(f"the covariate {name!r} is missing or not finite in {np.sum(~np.isfinite(values))} rows")
+            raise InputError(f"The covariate {name!r} is missing or not finite in {np.sum(~np.isfinite(values))} rows.")
         columns.append(values)
     return np.column_stack(columns).astype(np.float64)
 

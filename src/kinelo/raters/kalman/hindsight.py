@@ -26,8 +26,8 @@ def check_room(matches: int, rows: int, points: int) -> None:
     """Refuse what would not fit into memory."""
     if 8.0 * rows * (matches + points * rows) > MOST_BYTES:
         raise InputError(
-            f"hindsight over {matches:,} matches of {rows - FIRST:,} sides needs more memory than is sensible; "
-            "ask for fewer matches or points"
+            f"Hindsight over {matches:,} matches of {rows - FIRST:,} sides needs more memory than is sensible; "
+            "ask for fewer matches or points."
         )
 
 

@@ -211,7 +211,7 @@ class KalmanElo(GaussianRater, ConditionRater):
             warnings.warn(
                 f"{sides:,} sides in {len(matches):,} matches are too many to keep how strengths are connected: "
                 "covariance='diagonal' is used (covariance='full' insists, up to "
-                f"{MOST_SIDES:,} sides)",
+                f"{MOST_SIDES:,} sides).",
                 KineloWarning,
                 stacklevel=2,
             )
@@ -243,7 +243,7 @@ class KalmanElo(GaussianRater, ConditionRater):
 
     def _check_covariance(self) -> None:
         if self.covariance not in ("auto", "full", "diagonal"):
-            raise InputError(f"covariance={self.covariance!r} is not known; it is 'auto', 'full' or 'diagonal'")
+            raise InputError(f"covariance={self.covariance!r} is not known; it is 'auto', 'full' or 'diagonal'.")
 
     def _fresh(self, values: Mapping[str, float]) -> FilterState:
         self._check_covariance()
@@ -438,7 +438,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         state: FilterState = self._begun()
         missing = [name for name in (one, other) if name not in state.roster.index]
         if missing:
-            raise InputError(f"{missing[0]!r} has not played; the correlation is between teams that have")
+            raise InputError(f"{missing[0]!r} has not played; the correlation is between teams that have.")
         i, j = state.roster.index[one], state.roster.index[other]
         covariance: NDArray[np.float64] = state.covariance()
         return float(covariance[i, j] / np.sqrt(covariance[i, i] * covariance[j, j]))

@@ -125,5 +125,5 @@ class FilterState(LevelState):
 def too_many(sides: int) -> InputError:
     """What to say where a full covariance would not fit."""
     return InputError(
-        f"{sides} sides are too many for a full covariance (at most {MOST_SIDES}); use covariance='diagonal'"
+        f"{sides} sides are too many for a full covariance (at most {MOST_SIDES}); use covariance='diagonal'."
     )

@@ -215,7 +215,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         if matches.lineups is None or not matches.lineups.player.size:
-            raise InputError("player ratings need line-ups; read them with read_matches(..., lineups=...)")
+            raise InputError("Player ratings need line-ups; read them with read_matches(..., lineups=...).")
         self._roles = _estimable_roles(matches.lineups) if self.role_weights is None else ()
         self.lineup_size_ = _mean_lineup_size(matches.lineups, self.substitute_share)
         return super().fit(matches)
@@ -233,7 +233,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         given = estimated or {}
         roles = {name: float(value) for name, value in given.items() if name.startswith(ROLE_PREFIX)}
         if not isinstance(self.role_weights, Mapping | None):
-            raise InputError(f"role_weights={self.role_weights!r} must be a mapping, such as {{'goalkeeper': 2.0}}")
+            raise InputError(f"role_weights={self.role_weights!r} must be a mapping, such as {{'goalkeeper': 2.0}}.")
         for role, weight in (self.role_weights or {}).items():
             check_number("PlayerElo", f"role_weights[{role!r}]", weight, 0.0)
         own = {ROLE_PREFIX + role: float(weight) for role, weight in (self.role_weights or {}).items()}
@@ -242,9 +242,9 @@ class PlayerElo(GaussianRater, ConditionRater):
 
     def _fresh(self, values: Mapping[str, float]) -> SquadState:
         if self.known not in MODES:
-            raise InputError(f"known={self.known!r} is not understood; it is 'starters', 'minutes' or 'none'")
+            raise InputError(f"known={self.known!r} is not understood; it is 'starters', 'minutes' or 'none'.")
         if self.strength not in ("mean", "sum"):
-            raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'")
+            raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'.")
         squares = ("walk", "prior_spread", "noise", "venue_walk", "squad_spread", "squad_walk")
         own = {name: np.array([value**2 if name in squares else value]) for name, value in values.items()}
         self._numbers = rotation_kernels.Numbers(
@@ -420,7 +420,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         sheet = walker._sheet(matches, seats)
         told = given_everything(seats, y, matches, sheet, walker._numbers, state.in_lanes())
         if not told.settled:
-            warnings.warn("hindsight has not settled: ratings may still move a little", KineloWarning, stacklevel=3)
+            warnings.warn("Hindsight has not settled: ratings may still move a little.", KineloWarning, stacklevel=3)
         return [walker._seen_back(told, stop, seats, matches, games) for stop in stops]
 
     def _seen_back(
@@ -458,10 +458,10 @@ class PlayerElo(GaussianRater, ConditionRater):
         from kinelo.theory.recovery import recover_strength
 
         if not isinstance(ratings, pl.DataFrame) or not {"name", "rating"} <= set(ratings.columns):
-            raise InputError("ratings must be a table with the columns name and rating, such as ratings_ of a rater")
+            raise InputError("ratings must be a table with the columns name and rating, such as ratings_ of a rater.")
         table = ratings.select("name", "rating").join(self.team_strengths_.select("name", "spread"), on="name")
         if table.height < 2:
-            raise InputError("correcting ratings needs at least two teams that are rated and whose line-ups are known")
+            raise InputError("Correcting ratings needs at least two teams that are rated and whose line-ups are known.")
         found = recover_strength(Tanh.elo(), table["rating"].to_numpy(), table["spread"].to_numpy())
         return table.with_columns(strength=found.theta).sort("strength", descending=True)
 

@@ -11,14 +11,14 @@ from kinelo.play.laws import code_outcome
 def told_by(system: RatingSystem) -> dict[str, float]:
     """Every parameter of a team rater that plays this system and nothing else, or a sentence why it cannot."""
     if not isinstance(system, RatingSystem):
-        raise InputError(f"system must be a kinelo.RatingSystem, not {type(system).__name__}")
+        raise InputError(f"system must be a kinelo.RatingSystem, not {type(system).__name__}.")
     if system.schedule is not None:
-        raise InputError(f"TeamElo rates one match after the other and cannot follow the schedule {system.schedule!r}")
+        raise InputError(f"TeamElo rates one match after the other and cannot follow the schedule {system.schedule!r}.")
     gamma, boost, matches = system.gamma, 0.0, 1.0
     if isinstance(gamma, FallingSteps):
         gamma, boost, matches = gamma.gamma, gamma.boost, gamma.matches
     if not isinstance(gamma, float):
-        raise InputError(f"TeamElo needs one gamma or FallingSteps from its system, not {gamma!r}")
+        raise InputError(f"TeamElo needs one gamma or FallingSteps from its system, not {gamma!r}.")
     return {
         "step": gamma, "newcomer_boost": boost, "settling_matches": matches, "ties": code_outcome(system.outcome).kappa,
         "home_advantage": 0.0, "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0, "contraction": 1.0,

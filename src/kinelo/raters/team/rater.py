@@ -220,13 +220,15 @@ class TeamElo(SideRater, ConditionRater):
         if system is None:
             return {}
         if condition_names(self.conditions):
-            raise InputError("TeamElo estimates how far conditions move strengths, which its system leaves no room for")
+            raise InputError(
+                "TeamElo estimates how far conditions move strengths, which its system leaves no room for."
+            )
         told = told_by(system)
         own = ("step", "newcomer_boost", "settling_matches", "ties")
         given = [name for name in own if getattr(self, name) is not None] + ["scale"] * (self.scale != SCALE)
         if given:
             raise InputError(
-                f"TeamElo takes {given[0]} from its system; give either the system or {given[0]}, not both"
+                f"TeamElo takes {given[0]} from its system; give either the system or {given[0]}, not both."
             )
         return told | {name: getattr(self, name) for name in told if getattr(self, name) is not None}
 
@@ -275,8 +277,8 @@ class TeamElo(SideRater, ConditionRater):
         found = self.parameters_["step"]
         way = "less" if found < 1.01 * next(p.low for p in self.in_own_unit() if p.name == "step") else "more"
         warnings.warn(
-            f"the search for step ended at the end of its range, {found:g} points: these matches ask for ratings that "
-            f"move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay",
+            f"The search for step ended at the end of its range, {found:g} points: these matches ask for ratings that "
+            f"move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay.",
             KineloWarning,
             stacklevel=3,
         )
