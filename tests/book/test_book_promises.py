@@ -243,7 +243,7 @@ def test_a_day_in_two_tables_is_said_where_order_matters(tmp_path):
     book = kn.RatingBook(tmp_path / "b", rater())
     book.add(table(["1"], ["A"], ["B"]))
     book.add(table(["2"], ["C"], ["D"]))
-    with pytest.warns(kn.KineloWarning, match="on 1 days sides play in this table and in one added before"):
+    with pytest.warns(kn.KineloWarning, match="On 1 days sides play in this table and in one added before"):
         book.add(table(["3"], ["A"], ["C"]))
 
 
@@ -603,7 +603,7 @@ def test_a_full_disk_at_the_snapshot_loses_nothing(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr("kinelo.book.book.write_sealed", full)
         with pytest.warns(
-            kn.KineloWarning, match=r"the matches count, but the snapshot .* \(No space left on device\)"
+            kn.KineloWarning, match=r"The matches count, but the snapshot .* \(No space left on device\)"
         ):
             assert book.add(matches[:9]).new == 9
     assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(matches[:9]).ratings_)

@@ -95,8 +95,8 @@ def test_columns_can_be_named(league, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("rate", "nothing.csv"), "there is no file nothing.csv"),
-        (("rate", "RESULTS", "--rater", "fifa"), "there is no rater 'fifa'"),
+        (("rate", "nothing.csv"), "There is no file nothing.csv"),
+        (("rate", "RESULTS", "--rater", "fifa"), "There is no rater 'fifa'"),
         (("rate", "RESULTS", "--column", "home"), "is not of the form NAME=COLUMN"),
         (("predict", "--match", "A - B"), "either --book DIR or --results FILE"),
         (("predict", "--results", "RESULTS"), "Say what to forecast"),

@@ -243,7 +243,7 @@ def test_files_that_cannot_be_used_at_all(content, message, tmp_path):
 
 
 def test_things_that_are_no_tables(tmp_path):
-    with pytest.raises(kn.InputError, match="there is no file"):
+    with pytest.raises(kn.InputError, match="There is no file"):
         kn.read_matches(tmp_path / "nothing.csv")
     with pytest.raises(kn.InputError, match="not from int"):
         kn.read_matches(3)

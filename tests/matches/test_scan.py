@@ -125,7 +125,7 @@ def test_what_pieces_cannot_do_is_said_before_anything_is_read(river, tmp_path):
     for bad, why in ((3, "paths must be"), (str(tmp_path / "no*.csv"), "no file is called"), ([], "names no file")):
         with pytest.raises(InputError, match=why):
             kn.scan_matches(bad)
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(InputError, match="There is no file"):
         kn.scan_matches([tmp_path / "none.parquet"])
     (tmp_path / "odd.parquet").write_bytes(b"no parquet")
     with pytest.raises(InputError, match="could not be read as Parquet"):

@@ -46,7 +46,7 @@ def test_panels_arranged_once_stand_where_matplotlib_puts_them():
 
 
 def test_a_drawing_that_cannot_be_made_says_why():
-    with pytest.raises(InputError, match="the drawing 'leagues' needs a run named 'R1'"):
+    with pytest.raises(InputError, match="The drawing 'leagues' needs a run named 'R1'"):
         render("leagues", Leagues({}))
 
 

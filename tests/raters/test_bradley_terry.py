@@ -238,5 +238,5 @@ def test_bad_input_is_one_sentence():
     text = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1], "style": ["bold"]}, conditions=["style"])
     with pytest.raises(InputError, match="must hold numbers"):
         kn.BradleyTerry(covariates=["style"]).fit(text)
-    with pytest.raises(InputError, match="nothing has been compared"):
+    with pytest.raises(InputError, match="Nothing has been compared"):
         kn.BradleyTerry().intervals()

@@ -124,7 +124,7 @@ def test_a_table_that_names_winners_first_is_told_and_rated_right(kind, neutral)
     finds none (its strengths collapse).
     """
     matches = winners_first(neutral)
-    with pytest.warns(kn.KineloWarning, match=r"the side named first won 100\.0%"):
+    with pytest.warns(kn.KineloWarning, match=r"The side named first won 100\.0%"):
         rater = kind().fit(matches)
     ranked = [int(name[1:]) for name in rater.ratings_["name"]]
     assert np.corrcoef(ranked, np.arange(12)[::-1])[0, 1] > 0.85
@@ -144,7 +144,7 @@ def test_players_learn_nothing_from_order_either():
             result=pl.lit(1), neutral=pl.lit(True), **{key: pl.Series(value) for key, value in lineups.items()}
         )
     )
-    with pytest.warns(kn.KineloWarning, match="the side named first won"):
+    with pytest.warns(kn.KineloWarning, match="The side named first won"):
         rater = kn.PlayerElo().fit(matches)
     assert rater.ratings_["name"][0].startswith(("S11", "S10", "S09"))
     pair = kn.read_matches({"home": ["S11", "S00"], "away": ["S00", "S11"], "neutral": [1, 1]}, played=False)

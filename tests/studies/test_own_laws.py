@@ -102,7 +102,7 @@ def test_built_in_laws_need_no_digest():
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ({"kind": "no_such_module:Law"}, r"\[outcome\] the law no_such_module:Law was not found: No module named"),
+        ({"kind": "no_such_module:Law"}, r"\[outcome\] The law no_such_module:Law was not found: No module named"),
         ({"kind": "my_laws:Nothing"}, "was not found: module 'my_laws' has no attribute 'Nothing'"),
         ({"kind": "my_laws:Coin"}, r"my_laws:Coin is not a class made from kinelo\.Outcome"),
         ({"kind": "my_laws:math"}, r"is not a class made from kinelo\.Outcome"),

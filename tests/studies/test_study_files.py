@@ -86,7 +86,7 @@ def test_mistakes_are_named(change, words):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(kn.InputError, match="there is no study file"):
+    with pytest.raises(kn.InputError, match="There is no study file"):
         read_study(tmp_path / "none.toml")
     with pytest.raises(kn.InputError, match="cannot be read"):
         read_study(tmp_path)

@@ -78,7 +78,7 @@ def test_workers_with_another_version_are_refused(client, monkeypatch):
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
     monkeypatch.setattr(workers, "ANSWER", 0.5)
     for address in ("tcp://127.0.0.1:9", "nonsense://here"):
-        with pytest.raises(InputError, match="no Dask scheduler answers at"), scheduler_client(address):
+        with pytest.raises(InputError, match="No Dask scheduler answers at"), scheduler_client(address):
             pass
 
 

@@ -172,7 +172,7 @@ def test_after_a_failure_a_line_goes_on_from_its_last_result():
         (lambda: kn.sweep(3, {"x": [1]}), "function must be"),
         (lambda: kn.sweep(product, {"x": [1], "y": [2]}, along="z"), "along must be one of the axes x, y"),
         (lambda: kn.sweep(product, {"x": [1], "y": [2]}, along="x"), "does not take the parameter 'previous'"),
-        (lambda: kn.sweep(lambda x: object(), {"x": [1]}), "no point.*accepted are numbers, arrays"),
+        (lambda: kn.sweep(lambda x: object(), {"x": [1]}), "No point.*accepted are numbers, arrays"),
         (lambda: kn.sweep(lambda x: {"x": 1}, {"x": [1]}), "'x', which is an axis"),
         (lambda: kn.sweep(lambda x: np.zeros(x), {"x": [1, 2]}), "same shape.*'x': 1.*'x': 2"),
         (lambda: kn.sweep(lambda x: {f"v{x}": 1}, {"x": [1, 2]}), "same variables; 'v1' differs"),

@@ -60,5 +60,5 @@ def test_a_k_that_is_none_is_refused(tmp_path, k):
 
 
 def test_an_audit_needs_a_rated_league(tmp_path):
-    with pytest.raises(InputError, match="rate a league first"):
+    with pytest.raises(InputError, match="Rate a league first"):
         RatingController(print).hand_over(str(tmp_path / "matches"))

@@ -230,7 +230,7 @@ def test_every_rater_of_the_list_can_be_chosen(tmp_path, rater):
 @pytest.mark.parametrize("rater", ["os:system", "kinelo.raters.team.rater:TeamElo", "", "TeamElo"])
 def test_a_visitor_names_no_code_of_his_own(tmp_path, rater):
     controller, columns = looked(tmp_path, LEAGUE)
-    with pytest.raises(InputError, match="there is no rater"):
+    with pytest.raises(InputError, match="There is no rater"):
         controller.rate(columns, rater)
 
 

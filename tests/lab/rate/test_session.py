@@ -20,7 +20,7 @@ def guessed(seen: dict) -> dict[str, str]:
 
 def test_a_session_opened_again_rates_alike(tmp_path):
     controller, columns = looked(tmp_path, LEAGUE + "\nnever;Ünal $1 😀;=B;1;0;rain")
-    with pytest.raises(InputError, match="rate a league first"):
+    with pytest.raises(InputError, match="Rate a league first"):
         controller.save(str(tmp_path / "early.json"))
     rated = controller.rate(columns, "team")
     controller.save(str(tmp_path / "session.json"))

@@ -311,7 +311,7 @@ def test_only_so_many_jobs():
         (8000 * "[", "JSON object"),
         (2000 * '{"a":' + "1" + 2000 * "}", "JSON object"),
         ('{"type": "\\ud800"}', "JSON object"),
-        ('{"type": "start", "controls": {"magic": 1}}', "there is no slider"),
+        ('{"type": "start", "controls": {"magic": 1}}', "There is no slider"),
         ('{"type": "start", "controls": [], "seed": 1}', "names with values"),
         ('{"type": "start", "seed": -1}', "seed must be"),
         ('{"type": "start", "controls": {"law": "lottery", "players": 5, "lineup": 6}}', "larger than the squad"),
