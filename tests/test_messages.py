@@ -1,4 +1,4 @@
-"""Messages are sentences: they begin with a capital letter, or with the name of a parameter, and end with a full stop."""
+"""Messages are sentences: a capital letter (or the name of a parameter) at the beginning, a full stop at the end."""
 
 import ast
 from pathlib import Path

@@ -57,15 +57,17 @@ class Rules:
     def __post_init__(self) -> None:
         breaks = () if self.tie_breaks is None else self.tie_breaks
         if not isinstance(breaks, Sequence) or isinstance(breaks, str) or any(b not in TIE_BREAKS for b in breaks):
-            raise InputError(f"tie_breaks={self.tie_breaks!r} must be a list of any of {', '.join(TIE_BREAKS)}")
+            raise InputError(f"tie_breaks={self.tie_breaks!r} must be a list of any of {', '.join(TIE_BREAKS)}.")
         for name in ("win", "draw", "loss"):
             check_number("Rules", name, getattr(self, name), -1e9, 1e9)
         if not isinstance(self.places, Mapping):
-            raise InputError(f"places must be a mapping from names to places, not {type(self.places).__name__}")
+            raise InputError(f"places must be a mapping from names to places, not {type(self.places).__name__}.")
         for name, place in self.places.items():
             pair = isinstance(place, Sequence) and len(place) == 2
             if not pair or not all(isinstance(k, int) and k != 0 for k in place):
-                raise InputError(f"places[{name!r}]={place!r} must be a first and a last place, from 1 or back from -1")
+                raise InputError(
+                    f"places[{name!r}]={place!r} must be a first and a last place, from 1 or back from -1."
+                )
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,14 +164,14 @@ def season(
     """
     rules = Rules() if rules is None else rules
     if not isinstance(rules, Rules):
-        raise InputError(f"rules must be kinelo.Rules, not {type(rules).__name__}")
+        raise InputError(f"rules must be kinelo.Rules, not {type(rules).__name__}.")
     check_matches(fixtures)
     if len(fixtures) == 0:
-        raise InputError("a season needs fixtures: matches read with read_matches(..., played=False)")
+        raise InputError("A season needs fixtures: matches read with read_matches(..., played=False).")
     realisations, seed = _plan(rater, realisations, seed)
     if realisations * float(len(fixtures)) > MOST_CELLS:
         raise InputError(
-            f"{realisations:,} realisations of {len(fixtures):,} fixtures are too many at once; ask for fewer"
+            f"{realisations:,} realisations of {len(fixtures):,} fixtures are too many at once; ask for fewer."
         )
     codes = np.unique(np.concatenate([fixtures.home, fixtures.away]))
     names = tuple(fixtures.teams[c] for c in codes)
@@ -182,7 +184,7 @@ def season(
     elif "margin" in rules.tie_breaks and not known:
         raise InputError(
             f"{type(rater).__name__} draws no margins, so that tie_breaks cannot use them; take 'wins' or "
-            "'head_to_head', or a rater that does (KalmanElo)"
+            "'head_to_head', or a rater that does (KalmanElo)."
         )
     table = _Tables(place[fixtures.home], place[fixtures.away], outcome, margin, codes.size, rules)
     generator = np.random.default_rng([seed, 15])
@@ -192,7 +194,7 @@ def season(
 def _plan(rater: Any, realisations: int, seed: int) -> tuple[int, int]:
     """How many realisations and from which seed, checked; the rater must be able to forecast."""
     if not callable(getattr(rater, "predict", None)):
-        raise InputError(f"rater must be a rater such as KalmanElo, not {type(rater).__name__}")
+        raise InputError(f"rater must be a rater such as KalmanElo, not {type(rater).__name__}.")
     return whole("realisations", realisations, 1), whole("seed", seed, 0)
 
 
@@ -201,7 +203,7 @@ def _results(rater: Any, fixtures: Matches, realisations: int, seed: int) -> tup
     decided = ~np.isnan(fixtures.result)
     half = decided & ~np.isin(fixtures.result, (0.0, 0.5, 1.0))
     if half.any():
-        raise InputError("results of a season must be 1, ½ or 0: some are in between")
+        raise InputError("Results of a season must be 1, ½ or 0: some are in between.")
     outcome = np.empty((realisations, len(fixtures)), np.int8)
     margin = np.full((realisations, len(fixtures)), np.nan)
     outcome[:, decided] = np.round(2.0 - 2.0 * fixtures.result[decided]).astype(np.int8)
@@ -310,14 +312,14 @@ def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int
     ('A', 1.0)
     """
     if isinstance(bracket, str) or not isinstance(bracket, Sequence) or not all(isinstance(n, str) for n in bracket):
-        raise InputError(f"bracket must be a list of names, not {type(bracket).__name__}")
+        raise InputError(f"bracket must be a list of names, not {type(bracket).__name__}.")
     names = tuple(bracket)
     rounds = len(names).bit_length() - 1
     if len(names) < 2 or len(names) != 2**rounds or len(set(names)) != len(names):
-        raise InputError(f"a bracket needs 2, 4, 8, … different sides, not {len(names)}")
+        raise InputError(f"A bracket needs 2, 4, 8, … different sides, not {len(names)}.")
     realisations, seed = _plan(rater, realisations, seed)
     if realisations * float(len(names)) > MOST_CELLS:
-        raise InputError(f"{realisations:,} realisations of {len(names):,} sides are too many at once; ask for fewer")
+        raise InputError(f"{realisations:,} realisations of {len(names):,} sides are too many at once; ask for fewer.")
     date = str(read_day(date))
     chance = _duels(rater, names, date, realisations, seed)
     generator = np.random.default_rng([seed, 16])
