@@ -212,7 +212,16 @@ CALLS = {
     "devices": (lambda: len(kn.devices()), {}),
     "rating_history": (
         lambda **k: kn.rating_history(**k),
-        {"rater": rated(), "matches": matches(), "points": 5},
+        {"rater": rated(), "matches": matches(), "points": 5, "side": "A"},
+    ),
+    "upsets": (lambda **k: kn.raters.upsets(**k).height, {"rater": rated(), "matches": matches()}),
+    "share_page": (
+        lambda **k: len(kn.pages.share_page(**k)),
+        {"result": rated(), "matches": matches(), "title": "Club"},
+    ),
+    "write_page": (
+        lambda **k: kn.write_page(**k),
+        {"result": rated(), "path": "page.html", "title": "Club"},
     ),
     "leaderboard": (lambda **k: kn.leaderboard(**k).height, {"rater": rated(), "least_matches": 1}),
     "RatingBook": (lambda **k: kn.RatingBook(**k), {"path": "book", "rater": rated()}),

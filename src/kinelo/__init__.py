@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
     from kinelo.model.system import RatingSystem
+    from kinelo.pages.page import write_page
     from kinelo.raters.bradley_terry.rater import BradleyTerry
     from kinelo.raters.choice import choose_rater
     from kinelo.raters.glicko.rater import Glicko, Glicko2
@@ -96,6 +97,7 @@ _MODULE_OF = modules_of(
         "matches.scan": ("scan_matches",),
         "raters.team.rater": ("TeamElo",),
         "raters.history": ("rating_history",),
+        "pages.page": ("write_page",),
         "raters.leaderboard": ("leaderboard",),
         "book.book": ("RatingBook",),
         "matches.sample": ("sample_league",),
@@ -116,7 +118,7 @@ _MODULE_OF = modules_of(
 )
 
 _PACKAGES = frozenset(
-    {"advice", "book", "errors", "forecasts", "lab", "macro", "matches", "micro", "model", "paper", "plot"}
+    {"advice", "book", "errors", "forecasts", "lab", "macro", "matches", "micro", "model", "pages", "paper", "plot"}
     | {"raters", "results", "runtime", "studies", "sweeps", "theory"}
 )
 """Packages and modules that are there as ``kinelo.NAME`` without an import of their own."""

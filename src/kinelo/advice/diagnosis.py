@@ -82,16 +82,17 @@ class Diagnosis(Facts):
 
     def to_html(self) -> str:
         """The verdict as an HTML fragment: a table and a list of advice."""
-        return html_fragment(self._rows(), self.advice)
+        return html_fragment(self.rows(), self.advice)
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
+        """Name and finding of every line."""
         return [*rows_of(self), *motion_rows(self.motion), *range_rows(self)]
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def __str__(self) -> str:
-        lines = [*self._rows(), *(("What to change", sentence) for sentence in self.advice)]
+        lines = [*self.rows(), *(("What to change", sentence) for sentence in self.advice)]
         return "\n".join(f"{name}: {words}" for name, words in lines)
 
     def __rich__(self) -> Table:
@@ -100,7 +101,7 @@ class Diagnosis(Facts):
         table = Table(title=f"Where the ratings of {self.league} end up", show_header=False, show_lines=True)
         table.add_column(style="bold", no_wrap=True)
         table.add_column()
-        for name, words in self._rows():
+        for name, words in self.rows():
             table.add_row(name, words)
         table.add_row("What to change", "\n".join(f"• {sentence}" for sentence in self.advice))
         return table

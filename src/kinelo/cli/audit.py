@@ -9,6 +9,7 @@ import typer
 
 from kinelo.cli.loading import COLUMN_HELP, Aliases, DropRepeats, Ordered, ResultScale
 from kinelo.cli.options import Federation, StartingRatings, grouped
+from kinelo.cli.page import page_name
 from kinelo.cli.picture import picture_name
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC, RATER_HELP
@@ -33,6 +34,9 @@ def audit(
         Path | None, typer.Option(help="Table of the ratings in use: name, rating, perhaps deviation.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything found as JSON.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write a page to share to this file, NAME.html.", callback=page_name)
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(help="Draw the curves over K, by theory and by backtest, into this file.", callback=picture_name),
@@ -55,7 +59,7 @@ def audit(
 
     The system in use is plain Elo with --k (32 unless given), --k-of or --rules, or the --rater.
 
-    Example:  kinelo audit league/results.csv --k 32 --picture which-k.png
+    Example:  kinelo audit league/results.csv --k 32 --picture which-k.png --out audit.html
     """
     import json
     from dataclasses import asdict
@@ -90,6 +94,10 @@ def audit(
         if lineups is not None:
             for words in performance_words(found.performance, found.recovered()):
                 typer.echo(words)
+    if out is not None:
+        from kinelo.pages.page import write_page
+
+        typer.echo(f"Page: {write_page(found, out)}", err=as_json)
     for path, name in ((picture, "audit"), (check, "check")):
         if path is not None:
             from kinelo.pictures.audit import draw_audit, draw_check

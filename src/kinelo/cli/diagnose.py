@@ -13,28 +13,38 @@ def diagnose(
         Path, typer.Argument(help="A study file (TOML) with a [league] section; [dynamics] if strengths move.")
     ],
     out: Annotated[
-        Path | None, typer.Option(help="New folder for the verdict (JSON, HTML) and the picture.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="New folder for the verdict (JSON, HTML) and the picture, or a page to share: NAME.html.",
+            show_default=False,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
     """Say where the ratings of a league end up.
 
     Prints a verdict and draws the map from strength to rating with its noise: DIR/map.png, or STUDY-map.png in the
-    current folder where no --out is given.
+    current folder where no --out is given. With --out NAME.html everything stands on one page.
 
     Example:  kinelo diagnose studies/r2.toml --out out/verdict
+    Example:  kinelo diagnose studies/r2.toml --out verdict.html
     """
     import json
 
     from kinelo.advice.diagnosis import diagnose as verdict_on
     from kinelo.cli.folder import result_folder
+    from kinelo.cli.page import is_page
+    from kinelo.pages.page import share_page, write_page
     from kinelo.pictures.stationary import draw_map
     from kinelo.pictures.style import save
     from kinelo.runtime.atomic import replace_file
     from kinelo.studies import read_study
 
     plan = read_study(study)
-    if out is None:
+    if is_page(out):
+        verdict = verdict_on(plan.system, plan.strengths, plan.motion)
+        picture = write_page(verdict, out, title=plan.title)
+    elif out is None:
         verdict = verdict_on(plan.system, plan.strengths, plan.motion)
         picture = save(draw_map(verdict.state, plan.title), Path(f"{study.stem}-map.png"))
     else:
@@ -43,11 +53,11 @@ def diagnose(
             picture = save(draw_map(verdict.state, plan.title), folder / "map.png")
             content = json.dumps(verdict.to_dict(), indent=1, ensure_ascii=False) + "\n"
             replace_file(folder / "verdict.json", content.encode())
-            replace_file(folder / "verdict.html", verdict.to_html().encode())
+            replace_file(folder / "verdict.html", share_page(verdict, title=plan.title).encode())
     if as_json:
         echo_json(verdict.to_dict(), indent=1)
     else:
         from rich.console import Console
 
         Console().print(verdict)
-    typer.echo(f"Picture: {picture}", err=as_json)
+    typer.echo(f"{'Page' if is_page(out) else 'Picture'}: {picture}", err=as_json)

@@ -9,6 +9,7 @@ import typer
 
 from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
 from kinelo.cli.options import Federation, Json, RaterName, Reading, Rejects, grouped
+from kinelo.cli.page import is_page
 from kinelo.cli.picture import picture_name
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
@@ -31,7 +32,9 @@ def rate(
     federation: Federation,
     rater: RaterName = AUTOMATIC,
     book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write all ratings to this CSV file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write all ratings to this CSV file, or a page to share: NAME.html.")
+    ] = None,
     picture: Annotated[
         Path | None, typer.Option(callback=picture_name, help="Draw rating histories into this PNG file.")
     ] = None,
@@ -48,6 +51,7 @@ def rate(
     With --k, --k-of or --rules it is plain Elo by the rules of a federation, and nothing is estimated.
 
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
+    Example:  kinelo rate league/results.csv --out ratings.html
     Example:  kinelo rate club.csv --rules fide --start list.csv --initial 1200 --out new-list.csv
     """
     from kinelo.cli.loading import plain_warnings, write_csv
@@ -56,8 +60,8 @@ def rate(
 
     if any(sign in str(results) for sign in "*?["):
         others = {*reading.asked()} - {"--column"}
-        if book or picture or rejects or as_json or others or federation != Federation():
-            raise InputError("Of a pattern of files, only --rater, --column, --top and --out can be asked.")
+        if book or picture or rejects or as_json or others or federation != Federation() or is_page(out):
+            raise InputError("Of a pattern of files, only --rater, --column, --top and --out FILE.csv can be asked.")
         _rate_in_pieces(str(results), rater, reading, top, out)
         return
 
@@ -86,7 +90,11 @@ def rate(
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)
         _show_parameters(rated)
-    if out is not None:
+    if is_page(out):
+        from kinelo.pages.page import write_page
+
+        typer.echo(f"Page: {write_page(rated, out, matches=matches, title=results.stem)}", err=as_json)
+    elif out is not None:
         write_csv(rated.ratings_, out)
         typer.echo(f"Ratings: {out}", err=as_json)
     if picture is not None:

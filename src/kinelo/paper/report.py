@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from kinelo.pages.frame import html_page
 from kinelo.paper.content import content_of
 from kinelo.paper.reproduce import Reproduction
 from kinelo.paper.stored import HTML_NAME, JSON_NAME
@@ -18,6 +19,7 @@ from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import replace_file
 
 NEIGHBOURS = "The models beside the paper's: learning, form, rounds, deviations"
+TITLE = "An Elo-type rating model for teams of variable strength: the reproduction"
 _CLASS = {"holds": "holds", "does not hold": "fails", "depends": "depends", "not measured": "missing"}
 
 
@@ -39,7 +41,7 @@ def report_page(result: Reproduction) -> str:
     nothing = "<p>None of them was asked for.</p>"
     neighbours = content.get("neighbours", False)
     template = Template((files("kinelo.paper") / "report.html").read_text(encoding="utf-8"))
-    return template.substitute(
+    body = template.substitute(
         heading=NEIGHBOURS if neighbours else "Every figure, and every statement that can be measured",
         says="What is said" if neighbours else "What the paper says",
         others="Figures of the neighbouring models" if neighbours else "Figures the paper could not draw",
@@ -54,6 +56,7 @@ def report_page(result: Reproduction) -> str:
         assumptions="\n".join(f"<li>{escape(text)}</li>" for text in content["assumptions"]),
         provenance=_rows(content["provenance"].items(), head=True),
     )
+    return html_page(TITLE, body)
 
 
 def _rows(rows: Iterable[Sequence[str]], head: bool = False) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kinelo.errors import InputError
 from kinelo.pictures.style import GREY, SERIES, journal_style, literal, new_figure
+from kinelo.raters.history import broken_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,9 +20,6 @@ SHOWN = len(SERIES)
 MOST_LINES = 40
 LONGEST_NAME = 30
 """Characters of a name in the legend, beside which the axes need room."""
-
-LONGEST_REST = 365
-"""Days without a match after which a line is broken."""
 
 
 def draw_histories(
@@ -70,7 +68,7 @@ def _draw_shown(axes: Axes, history: pl.DataFrame, shown: Sequence[str], stops: 
     import polars as pl
 
     for k, name in enumerate(shown):
-        date, rating, doubt = _pieces(history.filter(pl.col("name") == name).sort("date"), stops)
+        date, rating, doubt = broken_line(history.filter(pl.col("name") == name).sort("date"), stops)
         color = SERIES[k % len(SERIES)]
         if k == 0:
             axes.fill_between(
@@ -80,21 +78,6 @@ def _draw_shown(axes: Axes, history: pl.DataFrame, shown: Sequence[str], stops: 
         label = f"{literal(name, LONGEST_NAME)}  {rating[-1]:.0f}"
         axes.plot(date, rating, style, color=color, label=label, zorder=3)
         _draw_dots(axes, date, rating, color, 3.0)
-
-
-def _pieces(line: pl.DataFrame, stops: NDArray[np.datetime64]) -> tuple[NDArray, NDArray, NDArray]:
-    """Dates, ratings and uncertainties of one side, with a row of NaN where it certainly did not play for a year.
-
-    A row of a history says that the side played since the stop before; between its last match at one row and the stop
-    before the next row it did not.
-    """
-    import numpy as np
-
-    date, rating, doubt = (line[column].to_numpy() for column in ("date", "rating", "uncertainty"))
-    played = line["last_played"].to_numpy() if "last_played" in line.columns else date
-    before = stops[np.maximum(np.searchsorted(stops, date[1:]) - 1, 0)]
-    breaks = 1 + np.flatnonzero((before - played[:-1]).astype("timedelta64[D]").astype(int) >= LONGEST_REST)
-    return np.insert(date, breaks, date[breaks]), np.insert(rating, breaks, np.nan), np.insert(doubt, breaks, np.nan)
 
 
 def _draw_dots(axes: Axes, date: NDArray, rating: NDArray, color: str, size: float) -> None:
@@ -143,7 +126,7 @@ def _draw_others(axes: Axes, rest: pl.DataFrame, stops: NDArray[np.datetime64]) 
         return
     for place, (_, line) in enumerate(rest.group_by("name", maintain_order=True)):
         label = None if place else f"{others} others"
-        date, rating, _ = _pieces(line.sort("date"), stops)
+        date, rating, _ = broken_line(line.sort("date"), stops)
         axes.plot(date, rating, color=GREY, alpha=0.35, linewidth=0.5, zorder=1, label=label)
         _draw_dots(axes, date, rating, GREY, 1.5)
 

@@ -6,10 +6,12 @@ from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
+    from kinelo.raters.upsets import upsets
 
 _MODULE_OF = modules_of(
     {
         "raters.rater": ("Rater",),
+        "raters.upsets": ("upsets",),
     }
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches, check_matches
@@ -14,14 +15,22 @@ from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.rater import Rater
 
+LONGEST_REST = 365
+"""Days without a match after which the line of a side is broken."""
 
-def rating_history(rater: Rater | Any, matches: Matches, points: int = 200, *, hindsight: bool = False) -> pl.DataFrame:
+
+def rating_history(
+    rater: Rater | Any, matches: Matches, points: int = 200, *, hindsight: bool = False, side: str | None = None
+) -> pl.DataFrame:
     """Ratings at up to ``points`` dates: date, name, rating, uncertainty, matches, last_played.
 
     The rater's parameters are taken as they stand; the rater itself is left alone. Whoever has not played since the
     date before is left out, so that a line ends where a side stops playing. Ratings are those of the day, as they were
     seen then; with ``hindsight`` they are what all the matches, before and after, say of that day
     (:class:`KalmanElo`, :class:`PlayerElo`).
+
+    With ``side``, the dates are those on which this side played, the first and last match around a long rest among
+    them, and the table holds this side alone.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "A"],
@@ -39,17 +48,42 @@ def rating_history(rater: Rater | Any, matches: Matches, points: int = 200, *, h
     if hindsight and looking_back is None:
         raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together.")
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1
-    chosen = np.unique(np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int))
-    stops = last_of_day[chosen].tolist()
+    if side is not None:
+        last_of_day = last_of_day[np.isin(matches.date[last_of_day - 1], _days_of(side, matches))]
+    chosen = np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int)
+    if side is not None:
+        days = matches.date[last_of_day - 1].astype(np.int64)
+        rests = np.flatnonzero(np.diff(days) >= LONGEST_REST)
+        chosen = np.concatenate([chosen, rests, rests + 1])
+    stops = last_of_day[np.unique(chosen)].tolist()
     tables = looking_back(matches, stops) if hindsight else _seen_then(rater, matches, stops)
     frames, done = [], 0
     for stop, ratings in zip(stops, tables, strict=True):
         since = matches.date[done]
         table = ratings.filter(pl.col("last_played") >= pl.lit(since.item()))
+        if side is not None:
+            table = table.filter(pl.col("name") == side)
         day = pl.Series("date", [matches.date[stop - 1].item()] * table.height, dtype=pl.Date)
         frames.append(table.insert_column(0, day))
         done = stop
     return pl.concat(frames)
+
+
+def _days_of(side: str, matches: Matches) -> NDArray[np.datetime64]:
+    """Days on which a side, or a player of the line-ups, played."""
+    if side in matches.teams:
+        code = matches.teams.index(side)
+        plays = (matches.home == code) | (matches.away == code)
+    elif matches.lineups is not None and isinstance(side, str) and side in matches.lineups.players:
+        lineups = matches.lineups
+        match = np.repeat(np.arange(lineups.offsets.size - 1) // 2, np.diff(lineups.offsets))
+        plays = np.zeros(len(matches), bool)
+        plays[match[lineups.player == lineups.players.index(side)]] = True
+    else:
+        raise InputError(f"{side!r:.80} played none of these matches; names are written as in the results.")
+    if not plays.any():
+        raise InputError(f"{side!r} played none of these matches; names are written as in the results.")
+    return np.unique(matches.date[plays])
 
 
 def _seen_then(rater: Rater | Any, matches: Matches, stops: list[int]) -> Iterator[pl.DataFrame]:
@@ -59,3 +93,33 @@ def _seen_then(rater: Rater | Any, matches: Matches, stops: list[int]) -> Iterat
         carry_on(walker, matches[done:stop])
         yield walker.ratings_
         done = stop
+
+
+def broken_line(line: pl.DataFrame, stops: NDArray[np.datetime64]) -> tuple[NDArray, NDArray, NDArray]:
+    """Dates, ratings and uncertainties of one side, with a row of NaN where it certainly did not play for a year.
+
+    Where a side played one match since its row before, its rest is known. Where it played more, it certainly did not
+    between its last match at one row and the stop before the next row.
+
+    Parameters
+    ----------
+    line
+        The rows of one name in a history, by date.
+    stops
+        Every date of the history, in order.
+
+    >>> import kinelo as kn
+    >>> days = ["2020-01-01", "2020-06-01", "2022-06-01", "2022-07-01"]
+    >>> table = {"date": days, "home": ["A", "A", "A", "B"], "away": ["B", "B", "B", "A"], "result": [1, 1, 0, 1]}
+    >>> history = rating_history(kn.TeamElo.classic(), kn.read_matches(table))
+    >>> stops = history["date"].unique().sort().to_numpy()
+    >>> np.isnan(broken_line(history.filter(name="A"), stops)[1]).tolist()
+    [False, False, True, False, False]
+    """
+    date, rating, doubt = (line[column].to_numpy() for column in ("date", "rating", "uncertainty"))
+    played = line["last_played"].to_numpy() if "last_played" in line.columns else date
+    until = stops[np.maximum(np.searchsorted(stops, date[1:]) - 1, 0)]
+    if "matches" in line.columns:
+        until = np.where(np.diff(line["matches"].to_numpy().astype(np.int64)) == 1, played[1:], until)
+    breaks = 1 + np.flatnonzero((until - played[:-1]).astype("timedelta64[D]").astype(int) >= LONGEST_REST)
+    return np.insert(date, breaks, date[breaks]), np.insert(rating, breaks, np.nan), np.insert(doubt, breaks, np.nan)

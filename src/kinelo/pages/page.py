@@ -1,0 +1,74 @@
+"""One file to share: ratings, an audit or a diagnosis, with its charts, in the style of the reproduction's report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kinelo.advice.audit.audit import Audit
+from kinelo.advice.diagnosis import Diagnosis
+from kinelo.errors import InputError
+from kinelo.matches.matches import Matches, check_matches
+from kinelo.pages.audited import audit_body
+from kinelo.pages.diagnosed import diagnosis_body
+from kinelo.pages.frame import html_page
+from kinelo.pages.rated import ratings_body
+from kinelo.results.disk import disk_errors_in_words
+from kinelo.runtime.atomic import replace_file
+
+TITLES = {"audit": "Is this rating system any good?", "diagnosis": "Where ratings end up", "ratings": "Ratings"}
+
+
+def share_page(result: Any, *, matches: Matches | None = None, title: str | None = None) -> str:
+    """Return a page of HTML that shows ratings, an audit or a diagnosis and needs nothing beside it.
+
+    Parameters
+    ----------
+    result
+        A fitted rater, what :func:`kinelo.audit` found, or what :func:`kinelo.diagnose` says.
+    matches
+        The matches that were rated; by default those that the rater was fitted on.
+    title
+        Heading of the page.
+
+    >>> import kinelo as kn
+    >>> league = kn.Normal([4.0, 7.0, 10.0], sigma=1.0)
+    >>> verdict = kn.diagnose(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), league)
+    >>> page = kn.pages.share_page(verdict, title="Three teams")
+    >>> page.startswith("<!doctype html>"), "Three teams" in page, "<script" in page
+    (True, True, False)
+    """
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title must be text, not {type(title).__name__}.")
+    if isinstance(result, Audit):
+        heading = title or TITLES["audit"]
+        return html_page(heading, audit_body(result, heading))
+    if isinstance(result, Diagnosis):
+        heading = title or TITLES["diagnosis"]
+        return html_page(heading, diagnosis_body(result, heading))
+    if not callable(getattr(result, "fit", None)) or not hasattr(result, "ratings_"):
+        raise InputError(f"A page shows a fitted rater, an audit or a diagnosis, not {type(result).__name__}.")
+    played = getattr(result, "fitted_", None) if matches is None else matches
+    if played is None:
+        raise InputError("A page of ratings needs the matches: fit the rater, or give matches=….")
+    check_matches(played)
+    heading = title or TITLES["ratings"]
+    return html_page(heading, ratings_body(result, played, heading))
+
+
+def write_page(result: Any, path: str | Path, *, matches: Matches | None = None, title: str | None = None) -> Path:
+    """Write the page of :func:`share_page` to a file and return its path.
+
+    >>> import kinelo as kn, tempfile
+    >>> league = kn.Normal([4.0, 7.0, 10.0], sigma=1.0)
+    >>> verdict = kn.diagnose(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), league)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_page(verdict, f"{folder}/verdict.html").name
+    'verdict.html'
+    """
+    if not isinstance(path, str | Path):
+        raise InputError(f"path must name a file, not {type(path).__name__}.")
+    content = share_page(result, matches=matches, title=title)
+    with disk_errors_in_words(Path(path)):
+        replace_file(Path(path), content.encode())
+    return Path(path)

@@ -1,0 +1,134 @@
+"""The page of ratings: leaderboard, ratings through time, the biggest upsets, and what was estimated."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kinelo.matches.matches import Matches
+from kinelo.pages.chart import Chart, keys
+from kinelo.pages.frame import html_facts, html_table
+from kinelo.raters.history import broken_line, rating_history
+from kinelo.raters.leaderboard import leaderboard
+from kinelo.raters.upsets import upsets
+
+LISTED, FOLLOWED, SURPRISES = 200, 6, 10
+WIDE = 1.5
+"""A bar ends at the edge where it lies further from the middle half of all than this many times its width."""
+
+
+def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
+    """Return the body of the page."""
+    board = leaderboard(rater, matches)
+    if not board.height:
+        board = leaderboard(rater, matches, active_days=None, least_matches=0)
+    when = f", {matches.date[0]} to {matches.date[-1]}" if matches.dated else ""
+    kind = getattr(rater, "label", type(rater).__name__)
+    size = f"{len(matches):,} matches of {len(set(matches.teams)):,} sides"
+    more = board.height - LISTED
+    rest = f"<p>{more:,} more are ranked.</p>" if more > 0 else ""
+    notes = "".join(f"<li>{escape(note)}</li>" for note in matches.notes)
+    parameters = html_facts(_parameters(rater))
+    return f"""<h1>{escape(heading)}</h1>
+<p class="source">{size}{when}, rated by {escape(kind)} with Kinelo.</p>
+<h2>Leaderboard</h2>
+<p>± is one standard deviation; the bar is the range in which the rating lies with 95 % probability.</p>
+{_board(board.head(LISTED))}{rest}
+<h2>Ratings through time</h2>{_histories(rater, matches, board)}
+<h2>The biggest upsets</h2>{_upsets(rater, matches)}
+<h2>What was estimated from the matches</h2>{parameters}
+{f"<h2>How the file was read</h2><ul>{notes}</ul>" if notes else ""}"""
+
+
+def bar_ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
+    """Ends of the axis of bars: all of them, but no further from the middle half than one and a half of its width.
+
+    >>> bar_ends(np.array([1.0, 2, 3, 1e6]), np.array([2.0, 3, 4, 1e6 + 1]))
+    (1.0, 7.0)
+    """
+    ends = np.sort(np.concatenate([low, high])[np.isfinite(np.concatenate([low, high]))])
+    if not ends.size:
+        return 0.0, 1.0
+    first, third = np.quantile(ends, [0.25, 0.75], method="lower")
+    reach = WIDE * (third - first)
+    return float(max(ends[0], first - reach)), float(min(ends[-1], third + reach))
+
+
+def _board(board: pl.DataFrame) -> str:
+    rating = board["rating"].to_numpy()
+    doubt = board["uncertainty"].to_numpy() if "uncertainty" in board.columns else np.zeros(rating.size)
+    doubt = np.nan_to_num(doubt)
+    low, high = rating - 2 * doubt, rating + 2 * doubt
+    first, last = bar_ends(low, high)
+    rows = []
+    for k, row in enumerate(board.iter_rows(named=True)):
+        more = " · ".join(str(row[name]) for name in ("team", "note") if row.get(name))
+        name = escape(row["name"]) + (f'<div class="place">{escape(more)}</div>' if more else "")
+        place = "–" if row["place"] is None else str(row["place"])
+        ends = [100 * min(max((end - first) / max(last - first, 1e-9), 0), 1) for end in (low[k], rating[k], high[k])]
+        bar = (
+            f'<svg class="span" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect '
+            f'x="{min(ends[0], 99):.2f}" y="3.5" width="{max(ends[2] - ends[0], 1):.2f}" height="3"/><rect '
+            f'x="{min(ends[1], 98.5):.2f}" y="1" width="1.5" height="8"/></svg>'
+        )
+        rows.append([place, name, f"{rating[k]:.0f}", f"± {doubt[k]:.0f}", bar, f"{row.get('matches', '')}"])
+    head = ["Place", "Name", "Rating", "±", "95 %", "Matches"]
+    return html_table(head, rows, numbers=[0, 2, 3, 5])
+
+
+def _histories(rater: Any, matches: Matches, board: pl.DataFrame) -> str:
+    if not matches.dated or matches.date[0] == matches.date[-1]:
+        return "<p>The matches have no dates.</p>"
+    history = rating_history(rater, matches, points=200)
+    stops = history["date"].unique().sort().to_numpy()
+    names = [name for name in board["name"].head(FOLLOWED) if name in history["name"]]
+    lines = [broken_line(history.filter(pl.col("name") == name).sort("date"), stops) for name in names]
+    days = (float(stops[0].astype("datetime64[D]").astype(int)), float(stops[-1].astype("datetime64[D]").astype(int)))
+    reach = [part for _, rating, doubt in lines for part in (rating - doubt, rating + doubt)]
+    low, high = (float(end(np.concatenate(reach))) for end in (np.nanmin, np.nanmax))
+    chart = Chart(days, (low, high), ("date", "rating"), x_ticks=_years(*days))
+    named = []
+    for hue, (name, (date, rating, doubt)) in enumerate(zip(names, lines)):
+        day = date.astype("datetime64[D]").astype(float)
+        if hue == 0:
+            chart.band(day, rating - doubt, rating + doubt, hue)
+        chart.line(day, rating, hue)
+        named.append((hue, f"{name}: {rating[-1]:.0f} ± {doubt[-1]:.0f}"))
+    words = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
+    return words + chart.svg(f"Ratings through time of {', '.join(names)}") + keys(named)
+
+
+def _years(first: float, last: float) -> list[tuple[float, str]]:
+    """Marks at the beginnings of years, or of months where a year is all there is."""
+    unit = "Y" if last - first > 800 else "M"
+    begin, end = (np.datetime64(int(day), "D").astype(f"datetime64[{unit}]") for day in (first, last))
+    every = np.arange(begin + 1, end + 1)
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if every.size <= 8 * step)
+    kept = every[every.astype(int) % step == 0] if unit == "Y" else every[::step]
+    return [(float(at.astype("datetime64[D]").astype(int)), str(at)) for at in kept]
+
+
+def _upsets(rater: Any, matches: Matches) -> str:
+    table = upsets(rater, matches).head(SURPRISES)
+    rows = []
+    for row in table.iter_rows(named=True):
+        what = {1.0: f"{row['home']} won", 0.5: "draw", 0.0: f"{row['away']} won"}.get(row["result"], "in between")
+        date = str(row["date"]) if matches.dated else ""
+        rows.append([f"{row['chance']:.1%}", escape(f"{row['home']} – {row['away']}"), escape(what), date])
+    words = "<p>The chance that was given to what happened, from the matches before it alone.</p>"
+    return words + html_table(["Chance", "Match", "Result", "Date"], rows, numbers=[0])
+
+
+def _parameters(rater: Any) -> list[tuple[str, str]]:
+    found = getattr(rater, "estimates_", None)
+    errors = {} if found is None else found.standard_errors
+    rows = []
+    for name, value in getattr(rater, "parameters_", {}).items():
+        error = errors.get(name, math.nan)
+        doubt = f" ± {error:.2g}" if math.isfinite(error) else "" if name in errors else " (given)"
+        rows.append((name.replace("_", " ").capitalize(), f"{value:.4g}{doubt}"))
+    return rows

@@ -1,0 +1,213 @@
+"""Pages to share: every number on them is read back and compared with the library."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import kinelo as kn
+from kinelo.cli.app import app
+from kinelo.errors import InputError
+from kinelo.pages.frame import html_page
+
+ODD = ["$lot & Söhne", "Ann 😀", "<script>alert(1)</script>", "D" * 120]
+
+
+def league() -> kn.Matches:
+    """Uneven: the first side wins most, one rests for two years, one result is a shock."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for k in range(160):
+        one, other = rng.choice(4, 2, replace=False)
+        day = np.datetime64("2020-01-01") + 9 * k
+        if "2021-01-01" <= str(day) < "2023-02-01" and 3 in (one, other):
+            one, other = 0, 1
+        won = rng.random() < 1 / (1 + 10 ** ((one - other) / 2))
+        rows.append((str(day), ODD[one], ODD[other], 1.0 if won else 0.5 if rng.random() < 0.3 else 0.0))
+    return kn.read_matches(pl.DataFrame(rows, schema=["date", "home", "away", "result"], orient="row"))
+
+
+class Reader(HTMLParser):
+    """Tables as rows of text, and charts with their axes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tables, self.charts, self.tags, self._path = [], [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.tags.append((tag, given))
+        self._path.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        elif tag == "svg" and given.get("class") == "chart":
+            self.charts.append({"name": given["aria-label"], "x": [], "y": [], "path": [], "circle": []})
+        elif self.charts and tag == "text" and given.get("class") in ("x", "y"):
+            key = given["class"]
+            self.charts[-1][key].append([float(given["x"] if key == "x" else given["data-at"]), ""])
+        elif self.charts and tag in ("path", "circle"):
+            self.charts[-1][tag].append(given)
+
+    def handle_endtag(self, tag):
+        while self._path and self._path.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self._path and self._path[-1] == "text" and self.charts:
+            for key in ("x", "y"):
+                if self.charts[-1][key] and self.charts[-1][key][-1][1] == "":
+                    self.charts[-1][key][-1][1] = data
+        elif {"td", "th"} & set(self._path) and "div" not in self._path[-1:]:
+            self.tables[-1][-1][-1] += data
+
+
+def values(chart: dict, key: str, places: np.ndarray, scale=lambda text: float(text.replace(",", ""))) -> np.ndarray:
+    """Values at places of an axis, by the marks on it."""
+    at = np.array([place for place, _ in chart[key]])
+    said = np.array([scale(text.replace("−", "-")) for _, text in chart[key]])
+    slope, start = np.polyfit(at, said, 1)
+    assert np.allclose(slope * at + start, said, atol=2e-3 * np.ptp(said))
+    return slope * places + start
+
+
+def points(path: str) -> np.ndarray:
+    return np.array([[float(part) for part in pair.split(",")] for pair in re.findall(r"[-\d.e]+,[-\d.e]+", path)])
+
+
+def check_alone(page: str) -> Reader:
+    """It loads nothing, runs nothing, and has a dark and a light side."""
+    read = Reader(page)
+    assert not {tag for tag, _ in read.tags} & {"script", "link", "iframe", "object", "embed", "base", "form"}
+    assert not any(name.startswith("on") for _, given in read.tags for name in given)
+    assert not any("url(" in str(value) for _, given in read.tags for value in given.values())
+    policy = next(given["content"] for tag, given in read.tags if given.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'") and "script-src" not in policy
+    assert "prefers-color-scheme: dark" in page and "color-scheme: light dark" in page
+    for tag, given in read.tags:
+        if tag == "svg":
+            assert given.get("aria-label") or given.get("aria-hidden") == "true"
+    return read
+
+
+def test_the_page_of_ratings_says_what_the_library_says():
+    matches = league()
+    rater = kn.TeamElo.classic(k=24).fit(matches)
+    read = check_alone(kn.pages.share_page(rater, title="A & B"))
+    board = kn.leaderboard(rater)
+    rows = read.tables[0][1:]
+    assert [row[1] for row in rows] == board["name"].to_list() and set(board["name"]) == set(ODD)
+    assert [float(row[2]) for row in rows] == pytest.approx(board["rating"].to_list(), abs=0.5)
+    assert [float(row[3].strip("± ")) for row in rows] == pytest.approx(board["uncertainty"].to_list(), abs=0.5)
+    assert [int(row[5]) for row in rows] == board["matches"].to_list()
+
+    (chart,) = read.charts
+    history = kn.rating_history(rater, matches)
+    lines = [one for one in chart["path"] if one["class"].startswith("line")]
+    assert len(lines) == 4
+    for name, line in zip(board["name"], lines):
+        drawn = points(line["d"])
+        own = history.filter(name=name).sort("date")
+        assert values(chart, "y", drawn[:, 1]) == pytest.approx(own["rating"].to_list(), abs=1.0)
+        assert line["d"].count("M") == 1 + (name == ODD[3])  # no line through the two years without a match
+        days = values(chart, "x", drawn[:, 0], lambda text: np.datetime64(f"{text}-01-01").astype(int))
+        assert days == pytest.approx(own["date"].to_numpy().astype("datetime64[D]").astype(int), abs=4)
+
+    chances = [float(row[0].strip("%")) / 100 for row in read.tables[1][1:]]
+    assert chances == pytest.approx(sorted(slow_chances(matches, k=24))[:10], abs=6e-4)
+
+
+def slow_chances(matches: kn.Matches, k: float) -> list[float]:
+    """What classic Elo gave to what happened: a draw where it counts two halves."""
+    found, rater = [], kn.TeamElo.classic(k=k)
+    for n in range(len(matches)):
+        said = rater.one_step_ahead(matches[n : n + 1]).probabilities[0]
+        found.append(float(said[{1.0: 0, 0.5: 1, 0.0: 2}[float(matches.result[n])]]))
+    return found
+
+
+def test_one_outlier_of_a_million_points_leaves_every_bar_to_be_seen():
+    table = {"name": ["Giant", *"ABCDE"], "rating": [1e6, 1500.0, 1540.0, 1490.0, 1450.0, 1600.0]}
+    plays = {
+        "home": [*"ABCDE", "Giant"] * 3,
+        "away": ["B", "C", "D", "E", "A", "A"] * 3,
+        "result": [1, 0, 1, 0, 1, 1] * 3,
+    }
+    matches = kn.read_matches(plays)
+    page = kn.pages.share_page(kn.TeamElo.classic(k=20, start=pl.DataFrame(table)).fit(matches))
+    bars = [(float(x), float(w)) for x, w in re.findall(r'<rect x="([\d.]+)" y="3.5" width="([\d.]+)"', page)]
+    assert len(bars) == 6 and all(width >= 1 and x <= 99 for x, width in bars)
+    middle = [x + width / 2 for x, width in bars[1:]]
+    assert max(middle) - min(middle) > 10  # the others are not squeezed into one place
+
+
+def test_the_page_of_an_audit_says_what_the_audit_found(tmp_path):
+    matches = kn.read_matches(kn.sample_league(teams=8, seasons=3, seed=4).results)
+    found = kn.audit(matches, kn.TeamElo.classic(k=60, home_advantage=None))
+    read = check_alone(kn.write_page(found, tmp_path / "audit.html").read_text(encoding="utf-8"))
+    (chart,) = read.charts
+    drawn = np.array([[float(one["cx"]), float(one["cy"])] for one in chart["circle"]])
+    assert values(chart, "x", drawn[:, 0], lambda text: np.log(float(text))) == pytest.approx(
+        np.log(found.measured.k), abs=0.01
+    )
+    lost = found.measured.log_loss - found.measured.log_loss.min()
+    assert values(chart, "y", drawn[:, 1]) == pytest.approx(lost, abs=0.003 * lost.max() + 1e-6)
+    rules = [points(one["d"])[0, 0] for one in chart["path"] if one["class"].startswith("rule")]
+    marked = np.exp(values(chart, "x", np.array(rules), lambda text: np.log(float(text))))
+    assert marked == pytest.approx([found.advice.k, 60.0], rel=0.01)
+    assert [row[1] for row in read.tables[0][1:]] == [f"{one.rating:.0f}" for one in found.bands]
+    page = (tmp_path / "audit.html").read_text(encoding="utf-8")
+    assert found.verdict in page.replace("&#x27;", "'")
+
+
+def test_the_page_of_a_diagnosis_says_what_the_diagnosis_says():
+    system, strengths = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), kn.Normal([4.0, 5.5, 10.0], sigma=[0.5, 1.0, 1.5])
+    verdict = kn.diagnose(system, strengths)
+    read = check_alone(kn.pages.share_page(verdict))
+    (chart,) = read.charts
+    drawn = np.array([[float(one["cx"]), float(one["cy"])] for one in chart["circle"]])
+    assert values(chart, "x", drawn[:, 0]) == pytest.approx(verdict.state.theta, abs=0.02)
+    assert values(chart, "y", drawn[:, 1]) == pytest.approx(verdict.state.rating, abs=0.03)
+    assert dict(read.tables[0]) == dict(verdict.rows())
+    assert all(sentence in kn.pages.share_page(verdict).replace("&#x27;", "'") for sentence in verdict.advice)
+
+
+def test_every_command_writes_the_page_of_the_library(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = kn.sample_league(teams=6, seasons=2, seed=2).results
+    results.write_csv("club.csv")
+
+    def run(*words: str) -> None:
+        said = CliRunner().invoke(app, list(words))
+        assert said.exit_code == 0, said.output
+
+    run("rate", "club.csv", "--k", "20", "--out", "ratings.html")
+    matches = kn.read_matches("club.csv")
+    rater = kn.TeamElo.classic(k=20).fit(matches)
+    page = (tmp_path / "ratings.html").read_text(encoding="utf-8")
+    assert page == kn.pages.share_page(rater, title="club")
+    run("audit", "club.csv", "--k", "20", "--out", "audit.html")
+    check_alone((tmp_path / "audit.html").read_text(encoding="utf-8"))
+    study = (
+        'gamma = 0.05\noutcome = {kind = "tanh", nu = 0.5}\n[league]\nkind = "normal"\ntheta = [4.0, 9.0]\nsigma = 1\n'
+    )
+    (tmp_path / "three.toml").write_text(study, encoding="utf-8")
+    run("diagnose", "three.toml", "--out", "three.html")
+    check_alone((tmp_path / "three.html").read_text(encoding="utf-8"))
+    with pytest.raises(InputError, match="name of a page"):
+        CliRunner().invoke(app, ["audit", "club.csv", "--out", "audit.pdf"], catch_exceptions=False)
+
+
+def test_the_report_of_the_paper_stands_in_the_same_frame():
+    from kinelo.paper import report
+
+    assert report.html_page is html_page
