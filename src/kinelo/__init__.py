@@ -59,11 +59,11 @@ if TYPE_CHECKING:
     from kinelo.raters.team.rater import TeamElo
     from kinelo.runtime.device import devices
     from kinelo.sweeps.sweep import sweep
-    from kinelo.theory.continuum import Continuum
     from kinelo.theory.moving.best import best_gamma
     from kinelo.theory.moving.newcomer import newcomer
     from kinelo.theory.moving.rounds import critical_gamma
     from kinelo.theory.relaxation import relaxation
+    from kinelo.theory.teams import Continuum
     from kinelo.theory.unbiased import unbiased_gamma
 
 _MODULE_OF = modules_of(
@@ -82,7 +82,7 @@ _MODULE_OF = modules_of(
         "model.schedule": ("Rounds", "Period"),
         "micro.matches": ("simulate_matches",),
         "advice.checked": ("stationary", "tracking"),
-        "theory.continuum": ("Continuum",),
+        "theory.teams": ("Continuum",),
         "theory.relaxation": ("relaxation",),
         "theory.unbiased": ("unbiased_gamma",),
         "theory.moving.best": ("best_gamma",),

@@ -7,7 +7,7 @@ import pytest
 from slow_moving import SlowLeague
 
 import kinelo as kn
-from kinelo.theory.moving.moments import Moments
+from kinelo.theory.moving.following import Moments
 
 HALF = kn.Tanh(0.5)
 THETA = np.array([0.0, 0.5, 1.0, 2.0, 2.5])

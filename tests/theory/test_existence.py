@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kinelo as kn
-from kinelo.theory.existence import runaway_group
+from kinelo.theory.balance import runaway_group
 
 
 @settings(max_examples=60, deadline=None)

@@ -16,9 +16,9 @@ from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import settled_steps
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.moving.tracking import Tracking
 from kinelo.theory.state import StationaryState, regression_slope
+from kinelo.theory.teams import Continuum
 
 MATCHES = 4_000_000
 """Matches of a check in all: a second or two."""

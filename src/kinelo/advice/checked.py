@@ -12,10 +12,10 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory import limit
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.moving import tracking as following
 from kinelo.theory.moving.tracking import Tracking
 from kinelo.theory.state import Method, Noise, StationaryState
+from kinelo.theory.teams import Continuum
 
 
 def stationary(
@@ -35,7 +35,7 @@ def stationary(
     system
         The rating system, or its outcome alone. Steps and schedule matter only with ``noise="gaussian"``.
     strengths
-        A league, or a :class:`~kinelo.theory.continuum.Continuum` of teams.
+        A league, or a :class:`~kinelo.theory.teams.Continuum` of teams.
     closure
         How expected results follow from strengths: exactly, or by the paper's Taylor closure.
     noise
@@ -79,7 +79,7 @@ def tracking(
     team. There γ may differ from team to team, follow a rule or be Glicko's
     (:class:`~kinelo.model.steps.DeviationSteps`), and whole rounds or periods may be rated at once: the answer is the
     state just before a match, a round or a period. It depends on the number of teams; for very many give a
-    :class:`~kinelo.theory.continuum.Continuum`.
+    :class:`~kinelo.theory.teams.Continuum`.
 
     With ``check`` a league is played beside the theory for a second or two; ``check`` of the answer holds both numbers
     and a z-score.

@@ -23,7 +23,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
 from kinelo.theory.moving.best import BestGamma, best_gamma
-from kinelo.theory.moving.moments import Parts
+from kinelo.theory.moving.following import Parts
 from kinelo.theory.pair_means import normal_nodes
 
 if TYPE_CHECKING:

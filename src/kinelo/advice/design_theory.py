@@ -28,9 +28,8 @@ from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.limit import stationary
-from kinelo.theory.moving.deviation import discount
-from kinelo.theory.moving.glicko import settled_deviations
-from kinelo.theory.moving.moments import Parts
+from kinelo.theory.moving.following import Parts
+from kinelo.theory.moving.glicko import discount, settled_deviations
 from kinelo.theory.moving.tracking import tracking
 
 OLDEST = 1e-6

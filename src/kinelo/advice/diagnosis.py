@@ -22,15 +22,13 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.schedule import Schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.theory.arguments import as_system
-from kinelo.theory.continuum import Continuum
-from kinelo.theory.crowd import representatives
+from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import DENSE_TEAMS, stationary, warn_if_outside, with_noise
+from kinelo.theory.many_teams import representatives
 from kinelo.theory.moving.glicko import DeviationState
 from kinelo.theory.relaxation import relaxation_of
 from kinelo.theory.state import StationaryState
-from kinelo.theory.teams import Teams
-from kinelo.theory.threads import few_threads
+from kinelo.theory.teams import Continuum, Teams, as_system
 from kinelo.theory.unbiased import unbiased_gamma
 
 if TYPE_CHECKING:

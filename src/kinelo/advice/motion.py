@@ -11,12 +11,12 @@ from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.moving.best import BestGamma, best_gamma
 from kinelo.theory.moving.glicko import DeviationState, settled_deviations
 from kinelo.theory.moving.newcomer import Inflation, open_league
 from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
 from kinelo.theory.moving.tracking import Tracking, tracking
+from kinelo.theory.teams import Continuum
 
 NEAR = 0.02
 WORTH = 1.05

@@ -16,11 +16,10 @@ from scipy.optimize import root_scalar
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.schedule import Rounds, Schedule
 from kinelo.model.strength import Strength
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.limit import with_noise
 from kinelo.theory.moving.rounds import critical_gamma
 from kinelo.theory.state import StationaryState
-from kinelo.theory.teams import Teams
+from kinelo.theory.teams import Continuum, Teams
 
 TOLERANCE = 0.01
 

@@ -12,8 +12,7 @@ from kinelo.macro.kernels import label_moments
 from kinelo.macro.velocity import Speeds, Velocity
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
-from kinelo.theory.balance import DensePull, WavePull, find_balance
-from kinelo.theory.existence import runaway_group
+from kinelo.theory.balance import DensePull, WavePull, find_balance, runaway_group
 from kinelo.theory.limit import DENSE_TEAMS
 
 

@@ -24,7 +24,7 @@ from kinelo.macro.velocity import Velocity
 from kinelo.model.dynamics import Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
-from kinelo.theory.moving.profile import Pull
+from kinelo.theory.moving.learning import LearningPull
 
 FORM_CELLS = 41
 FORM_REACH = 6.0
@@ -153,7 +153,7 @@ def _potentials(outcome: Outcome, learning: Learning, sigma: Array, offsets: Arr
         for theirs in sigma:
             common = math.sqrt((mine**2 + theirs**2) / 2)
             if common not in pulls:
-                pulls[common] = toeplitz(Pull(outcome, learning, common).potential(offsets))
+                pulls[common] = toeplitz(LearningPull(outcome, learning, common).potential(offsets))
             row.append(pulls[common])
         rows.append(row)
     return rows

@@ -12,9 +12,9 @@ from kinelo.errors import KineloWarning
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.limit import stationary
 from kinelo.theory.state import StationaryState
+from kinelo.theory.teams import Continuum
 
 
 @dataclass(frozen=True, kw_only=True)

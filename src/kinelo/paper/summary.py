@@ -11,8 +11,8 @@ from kinelo.errors import InputError
 from kinelo.model.validation import Array
 from kinelo.studies.sections import HomogeneousSection
 from kinelo.studies.study import Study
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.limit import stationary
+from kinelo.theory.teams import Continuum
 
 
 def line_through(theta: Array, rating: Array) -> tuple[float, float]:

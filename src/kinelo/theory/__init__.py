@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from kinelo.theory.caveats import Caveat
     from kinelo.theory.moving.best import BestGamma
     from kinelo.theory.moving.glicko import DeviationState, settled_deviations
+    from kinelo.theory.moving.learning import StrengthProfile, strength_profile
     from kinelo.theory.moving.newcomer import Newcomer
-    from kinelo.theory.moving.profile import StrengthProfile, strength_profile
     from kinelo.theory.moving.rounds import CriticalGamma
     from kinelo.theory.moving.tracking import Tracking
     from kinelo.theory.recovery import Recovery, recover_strength
@@ -28,7 +28,7 @@ _MODULE_OF = modules_of(
         "theory.moving.rounds": ("CriticalGamma",),
         "theory.moving.newcomer": ("Newcomer",),
         "theory.moving.glicko": ("DeviationState", "settled_deviations"),
-        "theory.moving.profile": ("StrengthProfile", "strength_profile"),
+        "theory.moving.learning": ("StrengthProfile", "strength_profile"),
         "theory.caveats": ("Caveat",),
     }
 )

@@ -3,6 +3,11 @@ r"""Find the positions m at which every team scores what it should: ``Σ_j μ_j 
 With noise of variance ``v_i + v_j`` this is one problem for three questions: the stationary map (v = 0, t from the
 strengths), the same with rating noise (v of the ratings), and strengths from ratings (v = σ², t from the ratings).
 The left side is the gradient of a convex functional; Newton's method with a line search finds its minimum.
+
+A balance exists iff ``Σ_{i∈S, j∉S} μ_i μ_j (1 − s_ij) > 0`` for every proper subset S. Since s is antisymmetric,
+results inside S cancel, and the sum is ``μ(S) (1 − μ(S)) − Σ_{i∈S} μ_i t_i``. For a given mass the worst S therefore
+holds the teams with the largest t: one sort decides all 2^N conditions, for any closure. Where b stays below a supremum
+other than 1, that takes the place of 1.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from kinelo.errors import NoStationaryState
@@ -20,12 +26,12 @@ from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, normal_waves
 from kinelo.model.validation import Array
+from kinelo.theory.fixed_point import GOAL, ROUNDING
 from kinelo.theory.waves import Waves, wave_nodes
 
-GOAL = 1e-13
-ACCEPTED = 1e-12
 STEPS = 100
 INNER = 400
+NO_SLACK = 1e-14
 
 
 class Pull(Protocol):
@@ -184,7 +190,7 @@ def far_balance(outcome: Outcome, mass: Array, uncertain: Array, start: Array) -
         stiffness = stiffness / np.multiply.outer(root, root) + np.eye(mass.size) + np.multiply.outer(root, root)
         step = np.linalg.solve(stiffness, force / root) / root
         longest = float(np.abs(step).max()) * outcome.sharpness
-        if longest <= 1e-11 or float((np.abs(force) / scale).max()) <= GOAL:
+        if longest <= 1e-11 or float((np.abs(force) / scale).max()) <= ROUNDING:
             return Balance(positions + float(mass @ start), float(np.abs(force / mass).max()), iteration)
         positions = positions + step * min(1.0, 0.5 / longest)
         positions -= float(mass @ positions)
@@ -207,18 +213,18 @@ def _descent(pull: Pull, target: Array, positions: Array, mass: Array) -> Balanc
     imbalance = target - pull.scores(positions)
     for iteration in range(STEPS):
         residual = float(np.abs(imbalance).max())
-        if residual <= GOAL:
+        if residual <= ROUNDING:
             return Balance(positions, residual, iteration)
         try:
             step = pull.step(positions, imbalance)
         except LinAlgError:
             break
         trial, new = _line_search(pull, target, positions, imbalance, step, mass)
-        if np.abs(new).max() >= residual and residual <= ACCEPTED:
+        if np.abs(new).max() >= residual and residual <= GOAL:
             return Balance(positions, residual, iteration)
         positions, imbalance = trial, new
     residual = float(np.abs(imbalance).max())
-    if not residual <= ACCEPTED:
+    if not residual <= GOAL:
         raise NoStationaryState(
             f"No balance was found: after {STEPS} Newton steps the ratings still drift by {residual:.3g} per match; "
             "the ratings lie so far apart that results no longer depend on them."
@@ -233,7 +239,24 @@ def _line_search(
     while True:
         trial = positions + length * step
         new = target - pull.scores(trial)
-        calmer = np.abs(new).max() < np.abs(imbalance).max()
-        if calmer or abs(float(mass * new @ step)) <= 0.9 * slope or length < 1e-12:
+        nearer = np.abs(new).max() < np.abs(imbalance).max()
+        if nearer or abs(float(mass * new @ step)) <= 0.9 * slope or length < 1e-12:
             return trial, new
         length /= 2
+
+
+def runaway_group(mean_result: Array, mass: Array, supremum: float = 1.0) -> NDArray[np.intp] | None:
+    """Teams that score at least as much against the rest as infinitely high ratings would explain, or None.
+
+    >>> runaway_group(np.array([0.5, -0.5]), np.array([0.5, 0.5]))  # the first team always wins
+    array([0])
+    >>> runaway_group(np.array([0.4, -0.4]), np.array([0.5, 0.5])) is None
+    True
+    """
+    order = np.argsort(-mean_result, kind="stable")
+    above = np.cumsum(mass[order])[:-1]
+    below = 1 - above
+    score = np.cumsum((mass * mean_result)[order])[:-1]
+    slack = supremum - score / (above * below)
+    worst = int(np.argmin(slack))
+    return None if slack[worst] > NO_SLACK else np.sort(order[: worst + 1])

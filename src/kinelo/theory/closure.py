@@ -13,7 +13,7 @@ long for the start are reached from smaller ones.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -22,15 +22,15 @@ from scipy.linalg import LinAlgError
 
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure, expected_result, expected_tie
+from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.steps import DeviationSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.anderson import NEAR, Mixing
 from kinelo.theory.covariance import Motion, Overshoot, Slopes, batch_of, joint_covariance, separate_covariance
-from kinelo.theory.moving.performance import normal_only
+from kinelo.theory.fixed_point import ATTEMPTS, GOAL, GROWTH, ITERATIONS, SMALL_STEP, Restart, fixed_point
 from kinelo.theory.pair_means import WIDEST, PairMeans, Triangle, laplacian, normal_nodes
-from kinelo.theory.teams import Teams
+from kinelo.theory.teams import Teams, normal_only
 
 Kind = Literal["joint", "independent", "exact"]
 """How an answer was found: whole covariance, independent teams, or the exact law of two teams."""
@@ -39,11 +39,6 @@ WHOLE_COVARIANCE = 300
 WHOLE_WHEN_MOVING = 100
 ELITE = 2400.0
 """The rating that FIDE's lowest coefficient takes once."""
-ITERATIONS = 200
-ATTEMPTS = 40
-GOAL = 1e-12
-SMALL = 0.2
-GROWTH = 1.4
 LARGEST_CHANGE = 4.0
 """Factor by which one step changes a variance at most."""
 LONGEST = 4.0
@@ -56,6 +51,16 @@ class State(NamedTuple):
     rating: Array
     C: Array
     U: Array
+
+    def vector(self) -> Array:
+        """All of it in one row."""
+        return np.concatenate([one.ravel() for one in self])
+
+    def shaped(self, vector: Array) -> State:
+        """The state of a vector, in the shape of this one."""
+        size, inner = self.rating.size, self.C.size
+        C, U = vector[size : size + inner], vector[size + inner : size + 2 * inner]
+        return State(vector[:size], C.reshape(self.C.shape), U.reshape(self.U.shape))
 
 
 @dataclass(frozen=True)
@@ -184,44 +189,37 @@ class LeagueClosure:
         if self.system.pairing.constant:
             try:
                 first = guess if guess is not None else self.first_guess(steps, start)
-                return self._iterated(steps, first, ATTEMPTS)
+                return self._iterate(steps, first, ATTEMPTS)
             except NoStationaryState:
                 pass
-        return self._by_growing_steps(steps, start, guess)
-
-    def _by_growing_steps(self, gamma: Array, start: Array, guess: State | None) -> Solution:
-        """Reach large noise from smaller noise; without a guess the first step has ``nγ sup b' ≤ 0.2``."""
-        shares = [1.0]
-        together = float(gamma.max()) * self.batch.matches * self._outcome.steepest
-        while guess is None and shares[-1] * together > SMALL:
-            shares.append(shares[-1] / GROWTH)
+        together = float(steps.max()) * self.batch.matches * self._outcome.steepest
+        shares = [1.0] if guess is not None else growing_steps(1.0, together)
         try:
-            first = guess if guess is not None else self.first_guess(shares[-1] * gamma, start)
-            found = self._iterated(shares[-1] * gamma, first, ITERATIONS)
-            for last, share in pairwise(reversed(shares)):
+            found = self._iterate(shares[0] * steps, guess or self.first_guess(shares[0] * steps, start), ITERATIONS)
+            for last, share in pairwise(shares):
                 # Noise grows with the step, and what overshoots at the old noise need not at the new.
                 wider = found.state._replace(U=share / last * found.state.U)
-                found = self._iterated(share * gamma, wider, ITERATIONS)
+                found = self._iterate(share * steps, wider, ITERATIONS)
         except NoStationaryState:
-            raise self.unsettled(gamma) from None
+            raise self._unsolved(steps) from None
         return found
 
-    def _iterated(self, gamma: Array, state: State, most: int) -> Solution:
-        mixing = Mixing()
-        for iteration in range(1, most + 1):
+    def _iterate(self, gamma: Array, start: State, most: int) -> Solution:
+        def look(point: Array) -> tuple[Array, float, Solution]:
+            state = start.shaped(point)
             try:
                 now = self.look(gamma, state)
-                if now.change <= GOAL and now.residual <= GOAL:
-                    return Solution(now.implied, now.residual, iteration, gamma, now.pairs)
-                ahead = now.next_state(self.teams.mass)
-                # After Newton's steps, past ones count from the first.
-                change = min(now.change, NEAR) if self.system.pairing.constant else now.change
-                state = unpacked(mixing.propose(packed(state), packed(ahead), change), state)
+                change = max(now.change, now.residual)
+                ahead = state if change <= GOAL else now.newton(self.teams.mass)[0]
             except Overshoot:
-                mixing, state = Mixing(), state._replace(U=1.2 * state.U)
-            except (LinAlgError, NoStationaryState):
-                break
-        raise self.unsettled(gamma)
+                raise Restart(state._replace(U=1.2 * state.U).vector()) from None
+            return ahead.vector(), change, Solution(now.implied, now.residual, 0, gamma, now.pairs)
+
+        try:
+            found, iterations = fixed_point(look, start.vector(), most=most, newton=self.system.pairing.constant)
+        except LinAlgError:
+            raise self._unsolved(gamma) from None
+        return replace(found, iterations=iterations)
 
     def look(self, gamma: Array, state: State) -> Look:
         """Evaluate the equations at a state."""
@@ -252,7 +250,8 @@ class LeagueClosure:
             raise LinAlgError("the ratings run apart")
         signs = (-1, 1, -1, 1)
         laid_out = None if bends is None else [triangle.matrix(b, s) * weights for b, s in zip(bends, signs)]
-        return Look(gamma, state, State(state.rating, C, U), change, residual, drifts, pairs, laid_out, self._outcome)
+        implied, sharpness = State(state.rating, C, U), self._outcome.sharpness
+        return Look(gamma, state, implied, change, residual, drifts, pairs, laid_out, sharpness)
 
     def _covariances(self, gamma: Array, pairs: Slopes) -> tuple[Array, Array]:
         if self.whole:
@@ -290,8 +289,7 @@ class LeagueClosure:
         quiet = Slopes(found.pairs.restoring, found.pairs.driving, 0 * found.pairs.shaking)
         return State(found.state.rating, *self._covariances(found.gamma, quiet))
 
-    def unsettled(self, gamma: Array) -> NoStationaryState:
-        """The error for equations that were not solved."""
+    def _unsolved(self, gamma: Array) -> NoStationaryState:
         most = float(gamma.max())
         if not self.system.pairing.constant:
             return NoStationaryState(
@@ -303,10 +301,23 @@ class LeagueClosure:
                 f"Results of {self.batch.matches:g} matches of a team that count together with gamma = {most:g} "
                 "overshoot; take a smaller gamma."
             )
-        return NoStationaryState(
-            f"The equations for the rating noise were not solved at gamma = {most:g}: with nu = "
-            f"{self._outcome.sharpness:g} ratings fluctuate too widely for them; take a smaller gamma, or simulate."
-        )
+        return unsolved(self._outcome, most)
+
+
+def unsolved(outcome: Outcome, gamma: float) -> NoStationaryState:
+    """The error for equations of rating noise that were not solved."""
+    return NoStationaryState(
+        f"The equations for the rating noise were not solved at gamma = {gamma:g}: with nu = {outcome.sharpness:g} "
+        "ratings fluctuate too widely for them; take a smaller gamma, or simulate."
+    )
+
+
+def growing_steps(step: float, steepest: float) -> list[float]:
+    """Steps from one that is small beside ``1/steepest`` to the one asked for."""
+    steps = [step]
+    while steps[0] * steepest > SMALL_STEP:
+        steps.insert(0, steps[0] / GROWTH)
+    return steps
 
 
 def _of_pairs(covariance: Array, triangle: Triangle) -> Array:
@@ -316,18 +327,6 @@ def _of_pairs(covariance: Array, triangle: Triangle) -> Array:
         return covariance[i] + covariance[j]
     own = np.diag(covariance)
     return own[i] + own[j] - covariance[i, j] - covariance[j, i]
-
-
-def packed(state: State) -> Array:
-    """A state as one vector."""
-    return np.concatenate([one.ravel() for one in state])
-
-
-def unpacked(vector: Array, like: State) -> State:
-    """The state of a vector."""
-    size, inner = like.rating.size, like.C.size
-    parts = vector[:size], vector[size : size + inner], vector[size + inner : size + 2 * inner]
-    return State(parts[0], parts[1].reshape(like.C.shape), parts[2].reshape(like.U.shape))
 
 
 @dataclass(frozen=True)
@@ -342,14 +341,12 @@ class Look:
     drift: Array
     pairs: Slopes
     bends: list[Array] | None
-    outcome: object
-
-    def next_state(self, mass: Array, aim: Aim | None = None) -> State:
-        """A Newton step for means and variances, or for the means alone where w varies."""
-        return self.newton(mass, aim)[0]
+    sharpness: float
 
     def newton(self, mass: Array, aim: Aim | None = None) -> tuple[State, float]:
-        """The next state, and the relative change of the steps where they have an aim."""
+        """The next state, by a Newton step for means and variances (for the means alone where w varies), and the
+        relative change of the steps where they have an aim.
+        """
         pairs, state, n = self.pairs, self.state, mass.size
         held = pairs.restoring.sum(axis=1)
         # A shift of all means changes nothing; it is held at 0.
@@ -374,7 +371,7 @@ class Look:
             raise LinAlgError("no step leads nearer")
         wider = np.sqrt(np.clip((variance + found[n : 2 * n]) / implied, 1 / LARGEST_CHANGE, LARGEST_CHANGE))
         scale = np.multiply.outer(wider, wider) if state.U.ndim == 2 else wider**2
-        longest = float(np.abs(found[:n]).max()) * self.outcome.sharpness  # type: ignore[attr-defined]
+        longest = float(np.abs(found[:n]).max()) * self.sharpness
         step = found[:n] * min(1.0, LONGEST / longest) if longest > 0 else found[:n]
         ahead = State(state.rating + step, self.implied.C, self.implied.U * scale)
         return ahead, 0.0 if aim is None else float(found[-1])

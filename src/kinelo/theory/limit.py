@@ -18,18 +18,14 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
-from kinelo.theory.arguments import as_system
-from kinelo.theory.balance import Balance, DensePull, WavePull, far_balance, find_balance, missing
+from kinelo.theory.balance import Balance, DensePull, WavePull, far_balance, find_balance, missing, runaway_group
 from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure, settled_steps
-from kinelo.theory.continuum import Continuum
-from kinelo.theory.crowd import crowd_fluctuations
-from kinelo.theory.existence import runaway_group
-from kinelo.theory.meanfield import mean_field
+from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.many_teams import large_league, mean_field
 from kinelo.theory.pair_means import smoothed
 from kinelo.theory.selective import equilibrium
 from kinelo.theory.state import Method, Noise, StationaryState
-from kinelo.theory.teams import Teams, mean_results, teams_of
-from kinelo.theory.threads import few_threads
+from kinelo.theory.teams import Continuum, Teams, as_system, mean_results, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
 
 DENSE_TEAMS = 800
@@ -168,7 +164,7 @@ def fluctuating(
         return solver.solve(steps, start if guess is None else guess.rating, known).fluctuation
     plain = replace(system, gamma=steps)
     if teams.finite:
-        return crowd_fluctuations(plain, teams, closure, start)
+        return large_league(plain, teams, closure, start)
     return mean_field(plain, teams, closure, start, guess)
 
 

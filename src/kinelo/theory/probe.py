@@ -17,7 +17,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.opponents import Opponents
+from kinelo.theory.many_teams import Opponents
 from kinelo.theory.teams import Teams
 from kinelo.theory.waves import Waves, wave_nodes
 

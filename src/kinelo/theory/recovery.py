@@ -19,17 +19,15 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, positive, team_vector
-from kinelo.theory.balance import DensePull, WavePull, expected_slope, find_balance
+from kinelo.theory.balance import DensePull, WavePull, expected_slope, find_balance, runaway_group
 from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure
-from kinelo.theory.existence import runaway_group
+from kinelo.theory.fixed_point import ITERATIONS, few_threads
 from kinelo.theory.limit import DENSE_TEAMS, fluctuating, stationary
 from kinelo.theory.pair_means import laplacian
 from kinelo.theory.teams import Teams, teams_of
-from kinelo.theory.threads import few_threads
 from kinelo.theory.two_teams import gap_law
 
-ROUNDS = 200
-GOAL = 1e-11
+SETTLED = 1e-11
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ def _with_step_size(system: RatingSystem, teams: Teams, rating: Array) -> Recove
     if teams.size == 2:
         return _of_two(system, teams, rating, theta)
     noise = None
-    for _ in range(ROUNDS):
+    for _ in range(ITERATIONS):
         league = Teams(Normal(theta, teams.sigma), teams.mass, finite=True)
         if teams.size <= WHOLE_COVARIANCE:
             solver = LeagueClosure(system, league)
@@ -161,7 +159,7 @@ def _with_step_size(system: RatingSystem, teams: Teams, rating: Array) -> Recove
             target = _scores(outcome, teams, rating, noise.variance)
         new, residual = _strengths_for(outcome, teams, target, theta)
         change, theta = float(np.abs(new - theta).max()), new
-        if change * outcome.sharpness <= GOAL:
+        if change * outcome.sharpness <= SETTLED:
             error = _standard_error(outcome, teams, theta, noise)
             return Recovery(theta, error, rating, teams.sigma, residual)
     raise InputError(f"No strengths produce these ratings at gamma = {system.step:g}; a smaller gamma may.")

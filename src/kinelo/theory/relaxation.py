@@ -20,11 +20,11 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
 from kinelo.theory.balance import WavePull, expected_slope
-from kinelo.theory.continuum import Continuum
+from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import DENSE_TEAMS, stationary
 from kinelo.theory.selective import drift_and_slope
 from kinelo.theory.state import Noise, StationaryState
-from kinelo.theory.threads import few_threads
+from kinelo.theory.teams import Continuum
 
 FREE = 1e-10
 

@@ -16,12 +16,11 @@ from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure, expected_result
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.theory.fixed_point import GOAL, ROUNDING
 from kinelo.theory.teams import Teams
 
 LARGEST = 3000
 STEPS = 2000
-GOAL = 1e-13
-ACCEPTED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Arr
     time = 1 / system.outcome.steepest
     for iteration in range(STEPS):
         residual = float(np.abs(drift).max())
-        if residual <= GOAL:
+        if residual <= ROUNDING:
             return Equilibrium(rating, residual, iteration, _growth(slope, mass))
         step = _implicit_step(slope, mass, drift, time)
         if step is None:
@@ -63,7 +62,7 @@ def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Arr
             continue
         new_drift, new_slope = drift_and_slope(system, results, mass, rating + step)
         new_residual = float(np.abs(new_drift).max())
-        if new_residual >= residual and residual <= ACCEPTED:
+        if new_residual >= residual and residual <= GOAL:
             return Equilibrium(rating, residual, iteration, _growth(slope, mass))
         if new_residual > 2 * residual and time * system.outcome.steepest > 1e-3:
             time /= 4

@@ -1,4 +1,4 @@
-"""Who a team meets: the teams of a league with their masses μ, finite or a continuum."""
+"""Who plays: the teams of a league with their masses μ, or a continuum of them; and the arguments that name them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,94 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure, check_closure, expected_result, league_waves, warn_if_taylor_fails
 from kinelo.model.outcome import Outcome
-from kinelo.model.strength import Strength
-from kinelo.model.validation import Array
-from kinelo.theory.continuum import Continuum
+from kinelo.model.strength import Fixed, Normal, Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array, nonnegative, number, whole
 from kinelo.theory.waves import Waves, wave_nodes
+
+MOST_NODES = 4000
+"""Along one axis; the rule is exact to all digits long before, and its cost grows with the cube."""
+
+
+class Continuum:
+    """Infinitely many teams with normal performances, θ uniform on an interval and σ fixed or uniform on another.
+
+    Parameters
+    ----------
+    theta
+        The interval of mean strengths, or one number: infinitely many equal teams.
+    sigma
+        One spread for all teams, or an interval of spreads independent of θ.
+    nodes
+        Gauss–Legendre nodes in θ.
+    sigma_nodes
+        Gauss–Legendre nodes in σ, where σ is an interval.
+
+    Examples
+    --------
+    >>> teams = Continuum(theta=(4, 10), sigma=1.0)
+    >>> len(teams.mass), float(teams.mass.sum().round(12))
+    (80, 1.0)
+    >>> Continuum(theta=0.0, sigma=1.0)
+    Continuum(θ = 0, σ in [1, 1])
+    """
+
+    league: Normal
+    mass: Array
+
+    def __init__(
+        self,
+        theta: tuple[float, float] | float,
+        sigma: float | tuple[float, float] = 0.0,
+        *,
+        nodes: int = 80,
+        sigma_nodes: int = 16,
+    ) -> None:
+        count = _count("nodes", nodes)
+        if isinstance(theta, tuple | list):
+            self.theta = _interval("theta", theta)
+            points, mass = _legendre(self.theta, count)
+        else:
+            middle = number("theta", theta)
+            self.theta, points, mass = (middle, middle), np.full(2, middle), np.full(2, 0.5)
+        if isinstance(sigma, tuple | list):
+            low, high = _interval("sigma", (sigma[0], sigma[1]) if len(sigma) == 2 else sigma)
+            spreads, spread_mass = _legendre((nonnegative("sigma[0]", low), high), _count("sigma_nodes", sigma_nodes))
+            self.sigma = float(np.sqrt(spread_mass @ spreads**2))
+        else:
+            self.sigma = nonnegative("sigma", sigma)
+            spreads, spread_mass = np.array([self.sigma]), np.ones(1)
+        self.league = Normal(np.repeat(points, spreads.size), np.tile(spreads, points.size))
+        self.mass = np.multiply.outer(mass, spread_mass).ravel()
+        self.mass.setflags(write=False)
+
+    def __repr__(self) -> str:
+        low, high = self.theta
+        spread = self.league.sigma
+        where = f"θ in [{low:g}, {high:g}]" if low < high else f"θ = {low:g}"
+        return f"Continuum({where}, σ in [{spread.min():.4g}, {spread.max():.4g}])"
+
+
+def _interval(name: str, value: object) -> tuple[float, float]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InputError(f"{name} must be an interval (low, high), not {value!r}.")
+    low, high = number(f"{name}[0]", value[0]), number(f"{name}[1]", value[1])
+    if low >= high:
+        raise InputError(f"{name} must be an interval (low, high) with low < high, not ({low:g}, {high:g}).")
+    return low, high
+
+
+def _count(name: str, value: object) -> int:
+    count = whole(name, value, 2)
+    if count > MOST_NODES:
+        raise InputError(f"{name} must be at most {MOST_NODES:,}, not {count:,}.")
+    return count
+
+
+def _legendre(interval: tuple[float, float], count: int) -> tuple[Array, Array]:
+    x, weight = np.polynomial.legendre.leggauss(count)
+    low, high = interval
+    return (low + high) / 2 + (high - low) / 2 * x, weight / 2
 
 
 @dataclass(frozen=True)
@@ -83,6 +167,26 @@ def teams_of(strengths: Strength | Continuum) -> Teams:
     return Teams(strengths, np.full(strengths.teams, 1 / strengths.teams), finite=True)
 
 
+def common_sigma(teams: Teams) -> float:
+    """The one spread of performances that all teams share."""
+    normal_only(teams)
+    if np.ptp(teams.sigma) > 1e-12 * float(teams.sigma.max()):
+        raise InputError(
+            f"Strengths that learn are computed for one common sigma, not for spreads from {teams.sigma.min():g} to "
+            f"{teams.sigma.max():g}; simulate plays unequal ones."
+        )
+    return float(teams.sigma[0])
+
+
+def normal_only(teams: Teams) -> None:
+    """Refuse laws of performance for which nothing about moving strengths is computed."""
+    if not isinstance(teams.strengths, Fixed | Normal):
+        raise InputError(
+            f"Strengths that move are computed for Fixed or Normal performances, not {type(teams.strengths).__name__}; "
+            "simulate plays every law."
+        )
+
+
 def mean_results(outcome: Outcome, teams: Teams, closure: Closure, dense: bool) -> Array:
     """Mean result of each team, ``t_i = Σ_j μ_j s_ij``: by the matrix, or by waves with memory O(N)."""
     check_closure(closure)
@@ -105,3 +209,15 @@ def _taylor_results(outcome: Outcome, teams: Teams) -> Array:
     plain, curved = sums[0] * sine, -sums * sine * waves.u**2
     values = waves.values(np.stack([plain + curved[1] / 2, curved[0] / 2])).imag
     return values[0] + variance * values[1]
+
+
+def as_system(system: object) -> RatingSystem:
+    """A rating system, or one made of an outcome alone."""
+    if isinstance(system, Outcome):
+        return RatingSystem(system)
+    if not isinstance(system, RatingSystem):
+        raise InputError(
+            "system must be a RatingSystem, or an outcome (Tanh, Probit, Davidson or your own kinelo.Outcome), "
+            f"not {system!r}."
+        )
+    return system

@@ -23,31 +23,16 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
-from kinelo.theory.anderson import NEAR, Mixing
-from kinelo.theory.arguments import as_system
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import (
-    GROWTH,
-    SMALL,
-    WHOLE_COVARIANCE,
-    Aim,
-    Fluctuation,
-    LeagueClosure,
-    State,
-    packed,
-    unpacked,
-)
-from kinelo.theory.continuum import Continuum
-from kinelo.theory.crowd import representatives
+from kinelo.theory.closure import WHOLE_COVARIANCE, Aim, Fluctuation, LeagueClosure, Solution, State
+from kinelo.theory.fixed_point import ACCEPTED, ATTEMPTS, GROWTH, SMALL_STEP, few_threads, fixed_point
 from kinelo.theory.limit import balanced_ratings, fluctuating
+from kinelo.theory.many_teams import representatives
 from kinelo.theory.state import regression_slope
-from kinelo.theory.teams import Teams, teams_of
-from kinelo.theory.threads import few_threads
+from kinelo.theory.teams import Continuum, Teams, as_system, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
 
 UNBIASED = 1e-9
-SETTLED = 1e-8
-ATTEMPTS = 60
 STEEPEST = 8.0
 """Largest γ sup b' that is tried."""
 
@@ -88,7 +73,7 @@ class UnbiasedGamma(float):
 
 
 class Unbiased(NamedTuple):
-    """γ*, and the fluctuations there where they were found together with it (to ``SETTLED``)."""
+    """γ*, and the fluctuations there where they were found together with it (to ``ACCEPTED``)."""
 
     gamma: float
     there: Fluctuation | None
@@ -147,51 +132,48 @@ def _of_two(outcome: Outcome, teams: Teams) -> Unbiased:
     def excess(gamma: float) -> float:
         return gap_law(RatingSystem(outcome, gamma=gamma), teams.strengths).mean / gap - 1
 
-    gamma = _crossing(excess, 0.1 * outcome.sharpness * teams.typical_sigma**2, outcome)
+    gamma = _crossing(excess, outcome, teams)
     law = gap_law(RatingSystem(outcome, gamma=gamma), teams.strengths)
     share = law.variance / 4 * np.ones(2)
     return Unbiased(gamma, Fluctuation(teams.theta, share, None, 0.0, 1, "exact"))
 
 
-def _crossing(excess: Callable[[float], float], first: float, outcome: Outcome) -> float:
-    """The step at which an excess that grows with it vanishes."""
-    low, high = 0.0, min(first, SMALL / outcome.steepest)
+def _crossing(excess: Callable[[float], float], outcome: Outcome, teams: Teams) -> float:
+    """The first step at which an excess that grows with it vanishes."""
+    low, high = 0.0, min(0.5 * outcome.sharpness * teams.typical_sigma**2, SMALL_STEP / outcome.steepest)
     while excess(high) < 0:
-        low, high = high, 2 * high
+        low, high = high, GROWTH * high
         if high * outcome.steepest > STEEPEST:
             raise NoStationaryState(f"No step up to γ = {low:.3g} makes the ratings as wide as the strengths.")
-    return float(root_scalar(excess, bracket=(max(low, 1e-3 * high), high), method="brentq", xtol=1e-9 * high).root)
+    return float(root_scalar(excess, bracket=(max(low, 1e-3 * high), high), method="brentq", xtol=1e-8 * high).root)
 
 
 def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> Unbiased | None:
     """Iterate ratings, covariance and γ as one; None where they do not settle."""
-    solver, mixing = LeagueClosure(RatingSystem(outcome), teams, closure), Mixing()
+    solver, of_slope = LeagueClosure(RatingSystem(outcome), teams, closure), _slope_weights(teams)
     own = np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2
     U = np.diag(own) if solver.whole else own
-    state, of_slope = State(np.array(teams.theta), np.zeros_like(U), U), _slope_weights(teams)
+    start = State(np.array(teams.theta), np.zeros_like(U), U)
+
+    def look(point: Array) -> tuple[Array, float, tuple[float, Solution]]:
+        state, gamma = start.shaped(point), float(point[-1])
+        if not gamma > 0:
+            raise NoStationaryState("The step fell to 0 on the way.")
+        now = solver.look(solver.steps(gamma), state)
+        aim = Aim(of_slope, 1 - float(of_slope @ state.rating))
+        change = max(now.residual, now.change, abs(aim.missing))
+        ahead, share = (state, 0.0) if change <= ACCEPTED else now.newton(teams.mass, aim)
+        found = gamma, Solution(now.implied, now.residual, 0, now.gamma, now.pairs)
+        return np.append(ahead.vector(), gamma * (1 + share)), change, found
+
     try:
-        unit = solver.look(solver.steps(1.0), state).implied.U
-        gamma = float(np.trace(U) / np.trace(unit)) if solver.whole else float(own.sum() / unit.sum())
-        state = state._replace(U=gamma * unit)
-        for iteration in range(1, ATTEMPTS + 1):
-            now = solver.look(solver.steps(gamma), state)
-            aim = Aim(of_slope, 1 - float(of_slope @ state.rating))
-            if max(now.residual, now.change, abs(aim.missing)) <= SETTLED:
-                U = now.implied.U
-                variance = np.ascontiguousarray(np.diag(U)) if solver.whole else U
-                kind = "joint" if solver.whole else "independent"
-                there = Fluctuation(state.rating, variance, U if solver.whole else None, now.residual, iteration, kind)
-                return Unbiased(gamma, there)
-            ahead, share = now.newton(teams.mass, aim)
-            here = np.append(packed(state), gamma)
-            there = np.append(packed(ahead), gamma * (1 + share))
-            point = mixing.propose(here, there, min(now.change, NEAR))
-            state, gamma = unpacked(point, state), float(point[-1])
-            if not gamma > 0:
-                return None
+        unit = solver.look(solver.steps(1.0), start).implied.U
+        first = float(np.trace(U) / np.trace(unit)) if solver.whole else float(own.sum() / unit.sum())
+        begin = np.append(start._replace(U=first * unit).vector(), first)
+        (gamma, found), _ = fixed_point(look, begin, most=ATTEMPTS, goal=ACCEPTED, newton=True)
     except (LinAlgError, NoStationaryState):
-        pass
-    return None
+        return None
+    return Unbiased(gamma, found.fluctuation)
 
 
 def _slope_weights(teams: Teams) -> Array:
@@ -209,7 +191,4 @@ def _climbing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) ->
         known.append(fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, still, guess=near))
         return _slope(teams, known[-1].rating) - 1
 
-    low, high = 0.0, min(0.8 * outcome.sharpness * teams.typical_sigma**2, SMALL / outcome.steepest)
-    while excess(high) < 0:
-        low, high = high, GROWTH * high
-    return float(root_scalar(excess, bracket=(max(low, 1e-2 * high), high), method="brentq", xtol=1e-6 * high).root)
+    return _crossing(excess, outcome, teams)

@@ -8,8 +8,7 @@ import pytest
 import kinelo as kn
 from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.covariance import motion_of
-from kinelo.theory.moving.best import small_step_gamma
-from kinelo.theory.moving.following import tracked
+from kinelo.theory.moving.following import follow
 from kinelo.theory.pair_means import PairMeans
 from kinelo.theory.teams import teams_of
 
@@ -20,7 +19,13 @@ FORM = kn.Form(0.01, 1.0)
 
 def closure(strengths, dynamics, gamma, outcome=HALF):
     solver = LeagueClosure(kn.RatingSystem(outcome), teams_of(strengths), motion=motion_of(dynamics))
-    return tracked(solver, solver.solve(gamma, solver.teams.theta))
+    return follow(solver, solver.solve(gamma, solver.teams.theta))
+
+
+def small_step_gamma(slope, shake, dynamics):
+    """``max(0, s/√q − ω/μ)``: the best step while fluctuations are small, from μ = E b' and q = E(S − b)²."""
+    rate = dynamics.rate if isinstance(dynamics, kn.Form) else 0.0
+    return max(0.0, dynamics.step / math.sqrt(shake) - rate / slope)
 
 
 def test_equal_teams_reference():
@@ -191,7 +196,7 @@ def test_many_teams_become_independent():
             )
             for whole in (True, False)
         ]
-        whole, apart = (tracked(one, one.solve(0.1, one.teams.theta)).moments.error for one in solvers)
+        whole, apart = (follow(one, one.solve(0.1, one.teams.theta)).moments.error for one in solvers)
         assert abs(whole / apart - 1) < 0.02 / size
 
 

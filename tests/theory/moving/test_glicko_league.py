@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.theory.moving.deviation import deviation_after, deviation_before_match, equal_deviation
-from kinelo.theory.moving.glicko import deviation_path, narrow_slope
+from kinelo.theory.moving.glicko import deviation_after, deviation_before_match, deviation_path, equal_deviation
 
 HALF = kn.Tanh(0.5)
 LOPSIDED = kn.Fixed(np.concatenate([np.linspace(-0.5, 0.5, 40), np.linspace(4, 6, 10)]))
@@ -108,7 +107,9 @@ def test_narrow_league():
     """Slope ≈ 1 + (6/π² + 2/3)ν²v − 2ν²σ² in a narrow league."""
     league, growth = kn.Continuum((-0.01, 0.01), sigma=0.2, nodes=6), 0.01
     found = kn.theory.settled_deviations(HALF, league, growth, noise="gaussian")
-    assert found.slope == pytest.approx(narrow_slope(0.5, float(found.deviation[0]) ** 2, 0.2), abs=1e-3)
+    # 1 + (6/π² + 2/3)ν²v − 2ν²σ²: unbiased near RD = 1.25 σ.
+    expected = 1 + (6 / math.pi**2 + 2 / 3) * 0.25 * float(found.deviation[0]) ** 2 - 2 * 0.25 * 0.2**2
+    assert found.slope == pytest.approx(expected, abs=1e-3)
 
 
 def test_only_tanh():

@@ -7,9 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import kinelo as kn
-from kinelo.theory.moving.learning import learning_closure
-from kinelo.theory.moving.performance import Results
-from kinelo.theory.moving.profile import Pull
+from kinelo.theory.moving.learning import LearningPull, learning_closure
 from kinelo.theory.moving.rounds import MeanMap
 from kinelo.theory.teams import teams_of
 
@@ -62,7 +60,7 @@ def test_random_rests_spread_the_deviation(excess):
 @pytest.mark.parametrize("kappa", [0.25, 0.5])
 def test_collapsing_league_keeps_a_ratio(kappa):
     """Without diffusion strengths and ratings fall together; sd r/sd ρ → 1/(1 − κ)."""
-    pull = Pull(HALF, kn.Learning(kappa))
+    pull = LearningPull(HALF, kn.Learning(kappa))
     start = np.concatenate([np.linspace(-1, 1, 12), np.linspace(-0.5, 0.9, 12) ** 3])
 
     def speed(_, state):
@@ -94,12 +92,13 @@ def test_ratings_of_certain_results_spread_like_the_cube_root_of_time():
 def test_learning_without_performances_or_wins_is_plain_learning():
     """β = 0: what X is does not matter. σ_p → 0: s is b, from results or not."""
     expected, result = (
-        learning_closure(Results(HALF, 0.4), kn.Learning(0.5, 0.0, 0.6, on=on), 0.1).moments
+        learning_closure(HALF, kn.Learning(0.5, 0.0, 0.6, on=on), 0.1, teams_of(kn.Continuum(0.0, sigma=0.4))).moments
         for on in ("expected", "result")
     )
     assert pytest.approx((expected.V, expected.C, expected.U), rel=1e-12) == (result.V, result.C, result.U)
     learning = kn.Learning(0.5, 0.2, 0.6, on="result")
-    plain, nearly = (learning_closure(Results(HALF, sigma), learning, 0.1).moments for sigma in (0.0, 1e-6))
+    many = (teams_of(kn.Continuum(0.0, sigma=sigma)) for sigma in (0.0, 1e-6))
+    plain, nearly = (learning_closure(HALF, learning, 0.1, teams).moments for teams in many)
     assert pytest.approx((plain.V, plain.C, plain.U), rel=1e-9) == (nearly.V, nearly.C, nearly.U)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.theory.moving.learning import learning_closure
-from kinelo.theory.moving.performance import Results
+from kinelo.theory.teams import teams_of
 
 LEAGUE = kn.Fixed(np.linspace(4, 10, 20))
 SYSTEM = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
@@ -93,7 +93,7 @@ def test_learning_newcomer_against_played_matches():
     """Its strength joins the league's, and its rating follows."""
     learning = kn.Learning(0.5, 0.2, 0.5, on="result")
     found = kn.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0, dynamics=learning)
-    m = learning_closure(Results(kn.Tanh(0.5)), learning, 0.1, 20).moments
+    m = learning_closure(kn.Tanh(0.5), learning, 0.1, teams_of(LEAGUE)).moments
     law = SimpleNamespace(law=[[m.V, m.C], [m.C, m.U]])
     rating, own = played((LEAGUE.theta, None, None), lambda n, v, g, b: (0.1, v), np.ones(20), 40, law)
     close_to(found, rating, 40)

@@ -7,13 +7,25 @@ import pytest
 
 import kinelo as kn
 from kinelo.theory.closure import LeagueClosure
-from kinelo.theory.moving.rounds import MeanMap, best_round_gain, linear_round_noise
+from kinelo.theory.covariance import Motion, Overshoot, Slopes, batch_of, joint_covariance
+from kinelo.theory.moving.rounds import MeanMap
 from kinelo.theory.teams import teams_of
 from kinelo.theory.two_teams import gap_law, gap_moments
 
 HALF = kn.Tanh(0.5)
 LEAGUE = kn.Fixed(np.linspace(4, 10, 20))
 TEAMS = teams_of(LEAGUE)
+
+
+def linear_round_noise(gamma):
+    """Covariance before a round for noise so small that b is a straight line: ``LC + CL − γLCL = γ·Lap(Var S)``."""
+    rating = kn.stationary(kn.RatingSystem(HALF), LEAGUE).rating
+    gap, share = rating[:, None] - rating[None, :], 1 / (TEAMS.size - 1)
+    slope, luck = share * HALF.b_prime(gap), share * (1 - HALF.b(gap) ** 2)
+    np.fill_diagonal(slope, 0.0)
+    np.fill_diagonal(luck, 0.0)
+    batch = batch_of(kn.Rounds(), TEAMS, Motion())
+    return joint_covariance(np.full(TEAMS.size, gamma), Slopes(slope, None, luck), Motion(), batch)[1]
 
 
 def rounds(gamma, outcome=HALF):
@@ -82,10 +94,10 @@ def test_noise_reference(gamma, linear, closure, slope):
     assert found.variance.mean() == pytest.approx(closure, abs=accuracy)
     assert found.slope == pytest.approx(slope, abs=accuracy)
     if linear:
-        assert np.diag(linear_round_noise(HALF, TEAMS, gamma)).mean() == pytest.approx(linear, abs=1e-8)
+        assert np.diag(linear_round_noise(gamma)).mean() == pytest.approx(linear, abs=1e-8)
     else:
-        with pytest.raises(kn.errors.NoStationaryState, match="critical step"):
-            linear_round_noise(HALF, TEAMS, gamma)
+        with pytest.raises(Overshoot):
+            linear_round_noise(gamma)
 
 
 def test_noise_with_varying_performances_reference():
@@ -97,7 +109,7 @@ def test_noise_with_varying_performances_reference():
 def test_every_mode_has_its_own_noise():
     """tanh, strengths at rest: mode k has variance ``γ/(ν(2 − γλ_k))``; match by match it would be γ/2ν."""
     gamma = 0.15
-    noise = linear_round_noise(HALF, TEAMS, gamma)
+    noise = linear_round_noise(gamma)
     found = kn.critical_gamma(HALF, LEAGUE)
     slope = HALF.b_prime(found.rating[:, None] - found.rating[None, :])
     np.fill_diagonal(slope, 0)
@@ -191,7 +203,8 @@ def test_tracking_a_walk_by_rounds():
     """Small steps, mode λ: ``E = (γ²λ/ν + s²)/(γλ(2 − γλ))``, least at the Kalman gain."""
     size, step = 6, 1e-5
     slope = size * 0.5
-    best = best_round_gain(step * math.sqrt(size - 1), HALF, slope) / slope
+    x = step**2 * (size - 1) * 0.5 * slope
+    best = (-x + math.sqrt(x * x + 4 * x)) / 2 / slope
     errors = []
     for gamma in (best / 1.1, best, best * 1.1):
         found = kn.tracking(rounds(gamma), kn.Fixed(np.zeros(size)), kn.Walk(step)).E

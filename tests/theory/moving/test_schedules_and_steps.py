@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.theory.moving.rounds import best_round_gain
 
 HALF = kn.Tanh(0.5)
 EQUALS = kn.Continuum(0.0)
@@ -72,7 +71,9 @@ def test_best_step_of_a_walk_is_the_gain_of_kalman(schedule):
     league = kn.Fixed(np.zeros(10))
     best = kn.best_gamma(HALF, league, kn.Walk(0.01), schedule=schedule)
     together = 10 * 0.5
-    gain = best_round_gain(0.01 * 3, HALF, together)
+    # (−x + √(x² + 4x))/2 with x = s²νλ is the Kalman gain.
+    x = (0.01 * 3) ** 2 * 0.5 * together
+    gain = (-x + math.sqrt(x * x + 4 * x)) / 2
     assert best.gamma * together == pytest.approx(gain, rel=0.03 if schedule == kn.Rounds() else 0.12)
     assert best.parts.total == pytest.approx(best.error)
 

@@ -75,3 +75,9 @@ def test_learning_from_results_pulls_less_where_performances_vary():
 def test_no_stationary_law(learning, words):
     with pytest.raises(kn.errors.NoStationaryState, match=words):
         kn.theory.strength_profile(kn.Tanh(0.5), learning)
+
+
+@pytest.mark.parametrize("sigma", [-0.5, float("nan"), float("inf"), "wide", None, [0.5, 0.5]])
+def test_a_spread_of_performances_is_a_number_of_at_least_zero(sigma):
+    with pytest.raises(kn.InputError, match=r"^sigma must be .*\.$"):
+        kn.theory.strength_profile(kn.Tanh(1.0), kn.Learning(1.0, 0.3, 1.0, on="result"), sigma)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.theory.moving.joint import Guess, Motion, joint_state
+from kinelo.theory.moving.following import Moments
+from kinelo.theory.moving.joint import JointDynamics, joint_state
 from kinelo.theory.moving.learning import learning_closure
-from kinelo.theory.moving.performance import Results
+from kinelo.theory.teams import teams_of
 
 EQUALS = kn.Continuum(0.0)
 HALF = kn.Tanh(0.5)
@@ -65,10 +66,10 @@ def test_joint_law_fulfils_its_identities():
     def drive(points):
         return kn.Probit(outcome.nu / total).b(points)
 
-    motion = Motion(
+    motion = JointDynamics(
         lambda x: np.exp(-(x**2) / (2 * V)) / math.sqrt(2 * math.pi * V), lambda x: rate * x, 2 * rate * V, drive
     )
-    found = joint_state(outcome, motion, Guess(V, 0.6 * V, 0.5 * V, 7.2 * math.sqrt(V)))
+    found = joint_state(outcome, motion, Moments(V, 0.6 * V, 0.5 * V), 7.2 * math.sqrt(V))
     assert max(abs(one) for one in found.imbalances) < 1e-8
     assert pytest.approx(V, rel=1e-9) == found.V
 
@@ -84,7 +85,7 @@ def test_linear_limit_of_learning():
 def test_slow_twin_of_the_closure_of_learning():
     """The closure solves the three balance equations written out with Monte Carlo means (error probability 1e-4)."""
     outcome, learning, gamma = kn.Davidson(0.6, 1.0), kn.Learning(0.5, 0.2, 0.6, on="result"), 0.3
-    m = learning_closure(Results(outcome, 0.7), learning, gamma).moments
+    m = learning_closure(outcome, learning, gamma, teams_of(kn.Continuum(0.0, sigma=0.7))).moments
     generator = np.random.default_rng(5)
     count = 400_000
     rho, r = generator.multivariate_normal([0, 0], [[m.V, m.C], [m.C, m.U]], (2, count)).transpose(2, 0, 1)

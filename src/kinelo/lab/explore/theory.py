@@ -18,8 +18,8 @@ import numpy as np
 from kinelo.errors import KineloWarning, NoStationaryState
 from kinelo.lab.explore.controls import THETA, Controls
 from kinelo.model.validation import Array
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.limit import stationary
+from kinelo.theory.teams import Continuum
 
 NODES = 40
 

@@ -19,11 +19,11 @@ from kinelo.model.setups import homogeneous
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.limit import stationary
 from kinelo.theory.moving.best import BestGamma, best_gamma
 from kinelo.theory.relaxation import relaxation
 from kinelo.theory.state import StationaryState
+from kinelo.theory.teams import Continuum
 from kinelo.theory.unbiased import unbiased_gamma
 
 TEAMS, THETA, MIDDLE = 100, (4.0, 10.0), 7.0

@@ -7,7 +7,6 @@ form flatten b.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -21,18 +20,14 @@ from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
-from kinelo.theory.arguments import as_system
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure, State
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.covariance import motion_of
-from kinelo.theory.crowd import representatives
-from kinelo.theory.moving.following import exact_moments, tracked
+from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.many_teams import representatives
+from kinelo.theory.moving.following import Parts, exact_moments, follow
 from kinelo.theory.moving.learning import learning_closure
-from kinelo.theory.moving.moments import Parts
-from kinelo.theory.moving.performance import Results, common_sigma, normal_only
-from kinelo.theory.teams import Teams, teams_of
-from kinelo.theory.threads import few_threads
+from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
 
 MOST_JOINT = 40
@@ -139,14 +134,12 @@ def error_curve(
 ) -> Curve:
     """The parts of the error as a function of γ."""
     teams = teams_of(strengths)
-    size = teams.size if teams.finite else None
     if isinstance(dynamics, Learning):
         if schedule is not None:
             raise InputError(
                 f"The best gamma of strengths that learn is computed match by match, not for {schedule!r}."
             )
-        results = Results(outcome, common_sigma(teams))
-        return lambda gamma: learning_closure(results, dynamics, gamma, size).parts
+        return lambda gamma: learning_closure(outcome, dynamics, gamma, teams).parts
     if dynamics is None or isinstance(dynamics, Form | Walk):
         return _FormCurve(RatingSystem(outcome, schedule=schedule), teams, dynamics)
     raise InputError(f"dynamics must be Learning, Form, Walk or None to have a best gamma, not {dynamics!r}.")
@@ -174,7 +167,7 @@ class _FormCurve:
         guess = self._last[1] if near and self._last is not None else None
         found = self._closure.solve(gamma, self._teams.theta, guess)
         self._last = (gamma, found.state)
-        parts, form, league = tracked(self._closure, found).parts, self._dynamics, self._teams.strengths
+        parts, form, league = follow(self._closure, found).parts, self._dynamics, self._teams.strengths
         system = replace(self._system, gamma=gamma)
         if isinstance(form, Form) and isinstance(league, Fixed | Normal) and exact_law(system, self._teams, form):
             return parts.scaled_to(exact_moments(league, form, gap_law(system, league, form, quick=True)).error)
@@ -233,9 +226,3 @@ def _described(gamma: float, known: dict[float, Parts]) -> BestGamma:
     rows = np.array([[known[one].noise, known[one].lag, known[one].bias] for one in order])
     parts = known[gamma]
     return BestGamma(gamma, parts.total, parts, np.array(order), rows[:, 0], rows[:, 1], rows[:, 2])
-
-
-def small_step_gamma(slope: float, shake: float, dynamics: Form | Walk) -> float:
-    """``max(0, s/√q − ω/μ)``: the best step while fluctuations are small, from μ = E b' and q = E(S − b)²."""
-    rate = dynamics.rate if isinstance(dynamics, Form) else 0.0
-    return max(0.0, dynamics.step / math.sqrt(shake) - rate / slope)

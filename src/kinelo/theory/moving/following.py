@@ -21,7 +21,6 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import LeagueClosure, Solution, State, own_variance
 from kinelo.theory.covariance import motion_of
-from kinelo.theory.moving.moments import Moments, Parts
 from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.two_teams import GapLaw, gap_law
 
@@ -29,6 +28,69 @@ MOST_CORRECTED = 40
 """Teams beyond which two of them say too little to be worth their time."""
 GAPS = 5
 """Gaps at which two teams are solved, where a league has more."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """V = Var ρ, C = Cov(ρ, r), U = Var r about the league's means.
+
+    >>> Moments(1.0, 0.8, 0.8).error.__round__(3)
+    0.2
+    """
+
+    V: float
+    C: float
+    U: float
+
+    @property
+    def error(self) -> float:
+        """E = E(r − ρ)² = V − 2C + U."""
+        return self.V - 2 * self.C + self.U
+
+    @property
+    def rating_slope(self) -> float:
+        """Slope of ratings on strengths, C/V: lag and bias shrink it."""
+        return self.C / self.V if self.V > 0 else float("nan")
+
+    @property
+    def forecast_slope(self) -> float:
+        """Slope of strengths on ratings, C/U: 1 is calibrated, below 1 ratings are over-dispersed."""
+        return self.C / self.U if self.U > 0 else float("nan")
+
+    def __add__(self, other: Moments) -> Moments:
+        return Moments(self.V + other.V, self.C + other.C, self.U + other.U)
+
+    def __sub__(self, other: Moments) -> Moments:
+        return Moments(self.V - other.V, self.C - other.C, self.U - other.U)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the error E is made of.
+
+    Attributes
+    ----------
+    noise
+        Ratings jump with the luck of results; grows with γ.
+    lag
+        Ratings come behind strengths that have moved on; falls with γ.
+    bias
+        Ratings settle at other values than the strengths.
+    """
+
+    noise: float
+    lag: float
+    bias: float
+
+    @property
+    def total(self) -> float:
+        """The error E."""
+        return self.noise + self.lag + self.bias
+
+    def scaled_to(self, total: float) -> Parts:
+        """The same shares of another error."""
+        factor = total / self.total if self.total else 1.0
+        return Parts(factor * self.noise, factor * self.lag, factor * self.bias)
 
 
 @dataclass(frozen=True)
@@ -67,7 +129,7 @@ class TrackedTeams:
         return self.within + self.between
 
 
-def tracked(closure: LeagueClosure, found: Solution) -> TrackedTeams:
+def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
     """Moments over the league at a fixed point."""
     teams, V = closure.teams, closure.motion.variance
     rating = found.state.rating - teams.mean(found.state.rating) + teams.mean(teams.theta)
@@ -138,5 +200,5 @@ def _missed(system: RatingSystem, gap: float, sigma: float, form: Form) -> tuple
     league = Normal([gap, 0.0], sigma)
     exact = exact_moments(league, form, gap_law(system, league, form, quick=True))
     closure = LeagueClosure(system, teams_of(league), motion=motion_of(form))
-    near = tracked(closure, closure.solve(system.step, league.theta)).moments
+    near = follow(closure, closure.solve(system.step, league.theta)).moments
     return exact.C - near.C, exact.U - near.U

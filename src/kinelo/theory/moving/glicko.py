@@ -12,6 +12,9 @@ the means solve
 
 ``⟨g(s − E b)⟩ − X_iB/v₀ − ⟨X_j(6ν²/π²)g³(2gE b' + g²(m_i − m_j)E b'')⟩ = W/γ_i``  (all b at gΔ).
 
+The deviation of one team: match by match ``v⁺ = v/(1 + vI)``, then ``v + c²`` per match of rest, which settles before a
+match at ``½c²(1 + √(1 + 4/(c²I)))``; on average ``dv/dT = c² − v²I``, settling at ``c/√I``.
+
 Where strengths move, X is left out. If they walk by s = c, ``E(r − θ)² = v`` in the limit of small c: the deviation is
 calibrated.
 """
@@ -39,24 +42,57 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative, positive
 from kinelo.runtime.renaming import renamed_arguments
-from kinelo.theory.anderson import Mixing
-from kinelo.theory.arguments import as_system
 from kinelo.theory.closure import LeagueClosure, Solution, State, opponents
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.covariance import Motion, Slopes, batch_of, motion_of, separate_covariance
-from kinelo.theory.crowd import representatives
-from kinelo.theory.moving.deviation import GLICKO, discount
-from kinelo.theory.moving.following import TrackedTeams, tracked
-from kinelo.theory.moving.performance import normal_only
+from kinelo.theory.fixed_point import ACCEPTED, few_threads, fixed_point
+from kinelo.theory.many_teams import representatives
+from kinelo.theory.moving.following import TrackedTeams, follow
 from kinelo.theory.pair_means import PairMeans
 from kinelo.theory.state import Noise, regression_slope
-from kinelo.theory.teams import Teams, teams_of
-from kinelo.theory.threads import few_threads
+from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
 
-GOAL = 1e-13
-ACCEPTED = 1e-8
-ITERATIONS = 400
 MOST_TEAMS = 120
+GLICKO = 12 / math.pi**2
+
+
+def discount(nu: float, variance: ArrayLike) -> Array:
+    """``g = (1 + 12ν²v/π²)^{−½}``: how much less a result says against an opponent of uncertain rating."""
+    return 1 / np.sqrt(1 + GLICKO * nu**2 * np.asarray(variance, dtype=np.float64))
+
+
+def deviation_before_match(growth: float, information: float, matches: float = 1.0) -> float:
+    """RD at which a team settles just before a match, at ``matches`` per unit of the time in which v grows by c².
+
+    >>> import math
+    >>> nu = math.log(10) / 800
+    >>> round(deviation_before_match(math.sqrt(1200.0), nu**2, matches=1), 1)  # chess, opponents known exactly
+    112.5
+    """
+    square = positive("growth", growth) ** 2 / positive("matches", matches)
+    return math.sqrt(square / 2 * (1 + math.sqrt(1 + 4 / (square * positive("information", information)))))
+
+
+def deviation_after(growth: float, information: float, start: float, matches: ArrayLike) -> Array:
+    """RD after some matches, from RD ``start``, when matches come evenly: ``v_∞(v₀ + v_∞ th)/(v_∞ + v₀ th)``."""
+    settled = growth / math.sqrt(information)
+    tanh = np.tanh(growth * math.sqrt(information) * np.asarray(matches, dtype=np.float64))
+    return np.sqrt(settled * (start**2 + settled * tanh) / (settled + start**2 * tanh))
+
+
+def equal_deviation(nu: float, growth: float, matches: float = 1.0) -> float:
+    """RD before a match in a league of equals, whose deviations discount one another.
+
+    >>> nu = math.log(10) / 800
+    >>> round(equal_deviation(nu, math.sqrt(1200.0)), 5)
+    115.92344
+    """
+    deviation = deviation_before_match(growth, nu**2, matches)
+    for _ in range(200):
+        last = deviation
+        deviation = deviation_before_match(growth, float(nu * discount(nu, last**2)) ** 2, matches)
+        if abs(deviation - last) <= 1e-14 * deviation:
+            break
+    return deviation
 
 
 @dataclass(frozen=True)
@@ -106,7 +142,7 @@ class DeviationState:
         points = finite_array("theta", theta, np.ndim(theta))
         spread = self.teams.typical_sigma if sigma is None else nonnegative("sigma", sigma)
         league = self._league.with_more(np.atleast_1d(points).ravel(), spread)
-        found = _settled(league, noisy=bool(self.variance.any()))
+        found = _settle(league, noisy=bool(self.variance.any()))
         return found.rating[self.teams.size :].reshape(points.shape)
 
     def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
@@ -211,7 +247,7 @@ def settled_deviations(
         growth = system.gamma.growth
     league = GlickoLeague(system.outcome, strengths, growth)
     with few_threads(league.teams.size):
-        return _settled(league, noisy=noise == "gaussian")
+        return _settle(league, noisy=noise == "gaussian")
 
 
 class _State(NamedTuple):
@@ -232,26 +268,33 @@ class _State(NamedTuple):
         return cls(rating, C, np.maximum(U, least.U / 4), np.maximum(base, least.base / 4), float(vector[-1]))
 
 
-def _settled(league: GlickoLeague, *, noisy: bool) -> DeviationState:
-    """The fixed point: Newton's step for means and speed, the balances for C, U and v₀, the last steps mixed."""
-    teams, mixing, size = league.teams, Mixing(), league.teams.size
+def _settle(league: GlickoLeague, *, noisy: bool) -> DeviationState:
+    """The fixed point: Newton's step for means and speed, the balances for C, U and v₀."""
+    teams, size = league.teams, league.teams.size
     base: Array = np.full(size, league.growth / league.nu)
-    state = _State(teams.theta.copy(), np.zeros(size), base / 2 if noisy else np.zeros(size), base, 0.0)
-    image, variance, steps, pairs = _image(league, state, noisy)
-    for _ in range(ITERATIONS):
-        change = float(np.abs(image.vector() - state.vector()).max()) * league.nu
-        if change <= GOAL:
-            break
-        far = float(np.abs(image.rating - state.rating).max()) * league.nu
+    start = _State(teams.theta.copy(), np.zeros(size), base / 2 if noisy else np.zeros(size), base, 0.0)
+    least = start
+
+    def look(point: Array) -> tuple[Array, float, DeviationState]:
+        nonlocal least
+        state = _State.of(point, least)
+        least, variance, steps, pairs = _image(league, state, noisy)
+        change = float(np.abs(least.vector() - state.vector()).max()) * league.nu
+        step = least.rating - state.rating
+        far = float(np.abs(step).max()) * league.nu
         # A long Newton step can overshoot where b is flat; the next ones make up for a shorter one.
-        shorter = image._replace(rating=state.rating + (image.rating - state.rating) * min(1.0, 2 / (far + 1e-300)))
-        state = _State.of(mixing.propose(state.vector(), shorter.vector(), max(change, 1e-3 * GOAL)), image)
-        image, variance, steps, pairs = _image(league, state, noisy)
-    if float(np.abs(image.vector() - state.vector()).max()) * league.nu > ACCEPTED:
+        shorter = least._replace(rating=state.rating + step * min(1.0, 2 / (far + 1e-300)))
+        found = DeviationState(
+            state.rating, np.sqrt(variance), state.U, state.speed, teams, state.C, league, steps, pairs
+        )
+        return shorter.vector(), change, found
+
+    try:
+        return fixed_point(look, start.vector(), accepted=ACCEPTED)[0]
+    except NoStationaryState:
         raise NoStationaryState(
             f"The deviations of this league were not found with growth = {league.growth:g}; simulate it."
-        )
-    return DeviationState(state.rating, np.sqrt(variance), state.U, state.speed, teams, state.C, league, steps, pairs)
+        ) from None
 
 
 def _image(league: GlickoLeague, state: _State, noisy: bool) -> tuple[_State, Array, Array, Slopes]:
@@ -298,10 +341,10 @@ def deviation_tracking(
     if teams.size > MOST_TEAMS:
         teams, _ = representatives(teams)
     league = GlickoLeague(outcome, teams, rule.growth, motion_of(dynamics))
-    found = _settled(league, noisy=True)
+    found = _settle(league, noisy=True)
     closure = LeagueClosure(RatingSystem(outcome), teams, motion=league.motion, whole=False)
     state = State(found.rating, found.covariance, found.variance)
-    followed = tracked(closure, Solution(state, 0.0, 1, found._steps, found._pairs))
+    followed = follow(closure, Solution(state, 0.0, 1, found._steps, found._pairs))
     return found, replace(followed, deviation=found.deviation)
 
 
@@ -346,8 +389,3 @@ def deviation_path(
     end = max(float(when.max()), 1e-9)
     found = solve_ivp(speed, (0.0, end), np.concatenate([first, spread**2]), "DOP853", when, rtol=1e-11, atol=1e-12)
     return DeviationPath(when, found.y[:size].T, np.sqrt(found.y[size:].T), league.teams)
-
-
-def narrow_slope(nu: float, variance: float, sigma: float) -> float:
-    """``1 + (6/π² + 2/3)ν²v − 2ν²σ²``: slope of ratings on strengths in a narrow league; unbiased near RD = 1.25 σ."""
-    return 1 + (6 / math.pi**2 + 2 / 3) * nu**2 * variance - 2 * nu**2 * sigma**2

@@ -11,7 +11,7 @@ fixed r becomes ``∂_ρ − R'∂_e``. Newton's method on f and D together conv
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -21,17 +21,18 @@ from scipy.linalg import lu_factor, lu_solve
 from kinelo.errors import NoStationaryState
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
+from kinelo.theory.moving.following import Moments
 from kinelo.theory.pair_means import Function, smoothed
 
-GOAL = 3e-6
-GROWTH = 1.25
+AGREED = 3e-6
+FINER = 1.25
 WIDE = 8.0
 NEWTON = 25
 LARGEST = 5200
 
 
 @dataclass(frozen=True)
-class Motion:
+class JointDynamics:
     """How strengths move and what drives ratings: their law g(ρ), the pull k(ρ), the diffusion σ², and G(ρ)."""
 
     law: Function
@@ -41,7 +42,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class JointState:
+class JointState(Moments):
     """Second moments of strength and rating about their means, as γ → 0.
 
     Attributes
@@ -54,16 +55,8 @@ class JointState:
         Relative change of the moments from the grid before.
     """
 
-    V: float
-    C: float
-    U: float
     imbalances: tuple[float, float]
     change: float
-
-    @property
-    def error(self) -> float:
-        """E(r − ρ)²."""
-        return self.V - 2 * self.C + self.U
 
 
 @dataclass(frozen=True)
@@ -97,16 +90,6 @@ def sinc_axis(count: int, reach: float, core: float) -> Axis:
 
 
 @dataclass(frozen=True)
-class Guess:
-    """Moments to start from, and how far strengths reach."""
-
-    V: float
-    C: float
-    U: float
-    reach: float
-
-
-@dataclass(frozen=True)
 class Ridge:
     """A smooth line near ``k(ρ) R'(ρ) = G(ρ) − D(R)``, the ratings on the likeliest way to reach ρ; its slope."""
 
@@ -114,7 +97,7 @@ class Ridge:
     slope: Array
 
 
-def _ridge(outcome: Outcome, guess: Guess, points: Array, pull: Array, drive: Array) -> Ridge:
+def _ridge(outcome: Outcome, guess: Moments, points: Array, pull: Array, drive: Array) -> Ridge:
     level = smoothed(outcome.b, outcome.nu, math.sqrt(guess.U))
     right = points[points.size // 2 :]
     forces = CubicSpline(points, np.column_stack([drive, pull]))
@@ -133,12 +116,14 @@ def _ridge(outcome: Outcome, guess: Guess, points: Array, pull: Array, drive: Ar
     return Ridge(share @ values, share @ slopes)
 
 
-def joint_state(outcome: Outcome, motion: Motion, guess: Guess) -> JointState:
-    """Solve on finer and finer grids until V, C and U agree to 3e-6; the last one is then good to about 1e-7."""
+def joint_state(outcome: Outcome, motion: JointDynamics, guess: Moments, reach: float) -> JointState:
+    """Solve on finer and finer grids, from a guess and out to where strengths reach, until V, C and U agree to 3e-6;
+    the last ones are then good to about 1e-7.
+    """
     solved, last, sizes = None, None, (26, 22)
     while True:
         try:
-            solved = _Equation(outcome, motion, guess, sizes).solved(solved)
+            solved = _Equation(outcome, motion, guess, reach, sizes).solve(solved)
         except NoStationaryState:
             # Too coarse for Newton's method to find its way: begin again on the next grid.
             if sizes[0] * sizes[1] >= LARGEST:
@@ -149,23 +134,25 @@ def joint_state(outcome: Outcome, motion: Motion, guess: Guess) -> JointState:
         if last is not None:
             old, new = (np.array([one.V, one.C, one.U]) for one in (last, found))
             change = float(np.abs(old / new - 1).max())
-            if change <= GOAL or sizes[0] * sizes[1] >= LARGEST:
-                return JointState(found.V, found.C, found.U, found.imbalances, change)
+            if change <= AGREED or sizes[0] * sizes[1] >= LARGEST:
+                return replace(found, change=change)
         last = found
         sizes = _finer(sizes)
 
 
 def _finer(sizes: tuple[int, int]) -> tuple[int, int]:
-    return 2 * math.ceil(GROWTH / 2 * sizes[0]), 2 * math.ceil(GROWTH / 2 * sizes[1])
+    return 2 * math.ceil(FINER / 2 * sizes[0]), 2 * math.ceil(FINER / 2 * sizes[1])
 
 
 class _Equation:
     """The discrete equation on one pair of grids; vectors hold the points with ρ < 0, the rest follow by symmetry."""
 
-    def __init__(self, outcome: Outcome, motion: Motion, guess: Guess, sizes: tuple[int, int]) -> None:
+    def __init__(
+        self, outcome: Outcome, motion: JointDynamics, guess: Moments, reach: float, sizes: tuple[int, int]
+    ) -> None:
         m = guess.C / guess.V
         rest = math.sqrt(max(guess.U - m * guess.C, 0.02 * guess.U))
-        self.strength = sinc_axis(sizes[0], guess.reach, 3 * math.sqrt(guess.V))
+        self.strength = sinc_axis(sizes[0], reach, 3 * math.sqrt(guess.V))
         self.error = sinc_axis(sizes[1], WIDE * rest, 3 * rest)
         self.start = np.exp(
             -np.add.outer(self.strength.points**2 / (2 * guess.V), self.error.points**2 / (2 * rest**2))
@@ -205,7 +192,7 @@ class _Equation:
         return np.matmul(self.error.derivative, matrix.reshape(-1, width, matrix.shape[-1])).reshape(matrix.shape)
 
     def _transport(self, velocity: Array) -> Array:
-        """Add to nothing but the blocks of one strength: the matrix of ``∂_e(velocity ·)``."""
+        """The matrix of ``∂_e(velocity ·)``, which couples points of one strength only."""
         width = self.error.points.size
         result = np.zeros((self._half, self._half))
         for first in range(0, self._half, width):
@@ -213,7 +200,7 @@ class _Equation:
             result[part, part] = self.error.derivative * velocity[None, part]
         return result
 
-    def solved(self, coarse: _Solution | None) -> _Solution:
+    def solve(self, coarse: _Solution | None) -> _Solution:
         """Newton's method.
 
         Summed over e the equation of one strength says nothing that g does not fulfil already; so at every strength the

@@ -1,7 +1,12 @@
-r"""How well ratings follow strengths that learn: the closure for equal teams.
+r"""Strengths that learn: their stationary law, and how well ratings follow them.
 
-With ``B_ρ = E b'(Δρ)``, ``B_s = E s'(Δρ)``, H what a match teaches (less its α) and e = S − b(Δr), learning is form
-whose variance follows from itself and which learns from the match that moves a rating:
+In the frame ρ − αt a strength drifts by ``−(k*g)(ρ)`` per unit of kinetic time, ``k = κb`` (or ``αb − βs`` where
+winners learn from results), and diffuses with σ. So ``g ∝ exp(−(2/σ²) A*g)``, A the antiderivative of k. For k
+increasing the profile g is the unique minimiser, up to shifts, of ``½σ²∫g ln g + ½∬A(ρ − ρ')gg'``. Its tails fall as
+``e^{−2κ|ρ|/σ²}``.
+
+The closure for equal teams: with ``B_ρ = E b'(Δρ)``, ``B_s = E s'(Δρ)``, H what a match teaches (less its α) and
+e = S − b(Δr), learning is form whose variance follows from itself and which learns from the match that moves a rating:
 
     ``2cV = σ²(N − 1)/N + γ(E H² + α²(N − 2)/N)``,  ``C = (V B_s + γE[He])/(B_r + c)``
 
@@ -12,50 +17,219 @@ pairing: a team that happens to play more learns more.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import root_scalar
 
-from kinelo.errors import NoStationaryState
+from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Learning
+from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array
+from kinelo.model.validation import Array, nonnegative
 from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.covariance import Motion
-from kinelo.theory.moving.following import TrackedTeams, tracked
-from kinelo.theory.moving.performance import Results
-from kinelo.theory.moving.profile import refuse_unsettled
-from kinelo.theory.pair_means import WIDEST, PairMeans
-from kinelo.theory.teams import Teams
+from kinelo.theory.fixed_point import ACCEPTED, fixed_point
+from kinelo.theory.moving.following import TrackedTeams, follow
+from kinelo.theory.pair_means import WIDEST, Function, PairMeans, smoothed
+from kinelo.theory.teams import Teams, common_sigma
 
+AGREED = 1e-11
+FINEST = 2**17
 SMALLEST = 1e-12
 """γ sup b' that stands for infinitely small steps."""
 
 
-def learning_closure(results: Results, learning: Learning, gamma: float, teams: int | None = None) -> TrackedTeams:
-    """Moments of a league of equal teams that learns, every pair playing; ``teams`` None for many.
+@dataclass(frozen=True)
+class StrengthProfile:
+    """The stationary density of strengths about their mean, on an equidistant grid.
 
-    γ = 0 is the limit of small steps.
+    Attributes
+    ----------
+    strength, density
+        The grid, centred at 0, and g on it.
+
+    >>> import kinelo as kn
+    >>> profile = kn.theory.strength_profile(kn.Tanh(nu=1.0), kn.Learning(alpha=1.0, diffusion=1.0))
+    >>> step = profile.strength[1] - profile.strength[0]
+    >>> round(float(profile.density.sum() * step), 6)
+    1.0
+    """
+
+    strength: Array = field(repr=False)
+    density: Array = field(repr=False)
+
+    @property
+    def weight(self) -> Array:
+        """Mass of each point of the grid; they sum to one."""
+        return self.density * (self.strength[1] - self.strength[0])
+
+    @cached_property
+    def variance(self) -> float:
+        """Var ρ."""
+        return float(self.weight @ self.strength**2)
+
+    @cached_property
+    def kurtosis(self) -> float:
+        """Fourth moment over the squared variance: 3 for a normal law, 4.2 for a logistic one."""
+        return float(self.weight @ self.strength**4) / self.variance**2
+
+    def mean_of(self, function: Function, points: Array) -> Array:
+        """``(function*g)(ρ)`` at the given points."""
+        result = np.empty(points.size)
+        size = max(1, 2**21 // self.strength.size)
+        for first in range(0, points.size, size):
+            part = slice(first, first + size)
+            result[part] = function(points[part, None] - self.strength[None, :]) @ self.weight
+        return result
+
+
+def expected_score(outcome: Outcome, sigma: float) -> Function:
+    """``s(z) = E b(z + √2 σ ξ)``: the mean result of two teams whose performances spread by σ about their strengths."""
+    return smoothed(outcome.b, outcome.nu, math.sqrt(2) * sigma)
+
+
+@dataclass(frozen=True)
+class LearningPull:
+    """What draws strengths together: k(z) and its antiderivative A(z)."""
+
+    outcome: Outcome
+    learning: Learning
+    sigma: float = 0.0
+
+    def force(self, z: Array) -> Array:
+        """``k(z)``: κb, or αb − βs."""
+        if self._plain:
+            return self.learning.pull * self.outcome.b(z)
+        score = expected_score(self.outcome, self.sigma)
+        return self.learning.alpha * self.outcome.b(z) - self.learning.beta * score(z)
+
+    def potential(self, z: Array) -> Array:
+        """``A(z)``."""
+        if self._plain:
+            return self.learning.pull * self.outcome.antiderivative(z)
+        smooth = smoothed(self.outcome.antiderivative, self.outcome.nu, math.sqrt(2) * self.sigma)
+        return self.learning.alpha * self.outcome.antiderivative(z) - self.learning.beta * smooth(z)
+
+    @property
+    def _plain(self) -> bool:
+        return self.sigma == 0 or self.learning.on == "expected" or self.learning.beta == 0
+
+
+def strength_profile(outcome: Outcome, learning: Learning, sigma: float = 0.0) -> StrengthProfile:
+    """Stationary strengths of a large league that learns, every pair playing, in the limit of small γ.
+
+    Parameters
+    ----------
+    outcome, learning
+        The outcome function, and how teams learn.
+    sigma
+        Spread of performances about strengths; it matters only where winners learn from results.
+
+    Raises
+    ------
+    NoStationaryState
+        Unless α > β and diffusion > 0.
+
+    Examples
+    --------
+    >>> from kinelo.model.outcome import Tanh
+    >>> profile = strength_profile(Tanh(nu=1.0), Learning(alpha=1.0, diffusion=1.0))
+    >>> round(profile.variance, 9), round(profile.kurtosis, 6)  # Ψ(½) of ν²Var ρ = Ψ(νσ²/2κ)
+    (1.097512434, 3.715142)
+    """
+    if not isinstance(outcome, Outcome):
+        raise InputError(f"outcome must be an Outcome such as Tanh or Davidson, not {outcome!r}.")
+    refuse_unsettled(learning)
+    pull = LearningPull(outcome, learning, nonnegative("sigma", sigma))
+    half, step = _first_grid(pull)
+    last = None
+    while True:
+        found = _on_grid(pull, half, step)
+        if found.density[0] > 1e-18 * found.density.max():
+            half *= 1.5
+            continue
+        if last is not None and abs(found.variance / last - 1) <= AGREED:
+            return found
+        last, step = found.variance, step / 2
+
+
+def refuse_unsettled(learning: Learning) -> None:
+    """Say why strengths have no stationary law."""
+    if not isinstance(learning, Learning):
+        raise InputError(f"dynamics must be Learning here, not {learning!r}.")
+    if learning.diffusion == 0 or learning.pull <= 0:
+        reason = "spread for ever" if learning.diffusion > 0 or learning.pull < 0 else "do not settle at one spread"
+        reason = "collapse to one point" if learning.diffusion == 0 and learning.pull > 0 else reason
+        raise NoStationaryState(
+            f"Strengths that learn with alpha = {learning.alpha:g}, beta = {learning.beta:g}, diffusion = "
+            f"{learning.diffusion:g} {reason}: a stationary law takes alpha > beta and diffusion > 0."
+        )
+
+
+def _first_grid(pull: LearningPull) -> tuple[float, float]:
+    """Half-width and step from the two limits of the profile: normal in the middle, exponential in the tails."""
+    learning, outcome = pull.learning, pull.outcome
+    tail = learning.diffusion**2 / (2 * learning.pull)
+    stiffness = max(
+        float(pull.force(np.array(1e-6 / outcome.nu))) * 1e6 * outcome.nu, 1e-3 * learning.pull * outcome.nu
+    )
+    core = math.sqrt(learning.diffusion**2 / (2 * stiffness))
+    return 40 * tail + 9 * core, min(0.5 * max(core, tail), 0.4 / outcome.nu)
+
+
+def _on_grid(pull: LearningPull, half: float, step: float) -> StrengthProfile:
+    count = math.ceil(half / step)
+    if count > FINEST:
+        raise NoStationaryState("The strength profile has tails too long to be resolved on a grid.")
+    grid: Array = np.arange(-count, count + 1, dtype=np.float64) * step
+    kernel = pull.potential(np.arange(-2 * count, 2 * count + 1, dtype=np.float64) * step)
+    length = next_fast_len(kernel.size + grid.size - 1, real=True)
+    transformed: Array = np.asarray(rfft(kernel, length))
+    cold = 2 / pull.learning.diffusion**2
+
+    def look(exponent: Array) -> tuple[Array, float, Array]:
+        density = _normalise(exponent, step)
+        spread: Array = np.asarray(irfft(transformed * np.asarray(rfft(density, length)), length))
+        image = cold * step * spread[2 * count : kernel.size]
+        image = (image + image[::-1]) / 2
+        image -= image.min()
+        new = _normalise(image, step)
+        return image, float(np.abs(new - density).max() / density.max()), new
+
+    density, _ = fixed_point(look, cold * pull.potential(grid), accepted=ACCEPTED)
+    return StrengthProfile(grid, density)
+
+
+def _normalise(exponent: Array, step: float) -> Array:
+    density = np.exp(exponent.min() - exponent)
+    return density / (density.sum() * step)
+
+
+def learning_closure(outcome: Outcome, learning: Learning, gamma: float, teams: Teams) -> TrackedTeams:
+    """Moments of a league of equal teams that learns, every pair playing; γ = 0 is the limit of small steps.
+
+    Of the teams their number and their common spread of performances matter.
     """
     refuse_unsettled(learning)
-    step = max(gamma, SMALLEST / results.outcome.steepest)
-    closure = LearningClosure(results, learning, step, teams)
-    return tracked(closure, closure.solve(step, np.zeros(2)))
+    step = max(gamma, SMALLEST / outcome.steepest)
+    closure = LearningClosure(outcome, learning, step, teams)
+    return follow(closure, closure.solve(step, np.zeros(2)))
 
 
 class LearningClosure(LeagueClosure):
     """The closure of equal teams whose strengths have the variance that learning at this step gives them."""
 
-    def __init__(self, results: Results, learning: Learning, gamma: float, teams: int | None) -> None:
-        self._learning, self._lesson = learning, gamma
-        V = _strength_variance(results, learning, gamma, teams)
-        spread = math.sqrt(2 * V)
-        self._plain = PairMeans(results.outcome, np.zeros(1), np.array([spread]))
-        own = PairMeans(results.outcome, np.zeros(1), np.array([math.hypot(spread, math.sqrt(2) * results.sigma)]))
-        equals = Teams(Normal([0.0, 0.0], results.sigma), np.full(2, 0.5), finite=False)
+    def __init__(self, outcome: Outcome, learning: Learning, gamma: float, teams: Teams) -> None:
+        self._learning, self._lesson, sigma = learning, gamma, common_sigma(teams)
+        V = _strength_variance(outcome, learning, gamma, sigma, 1 / teams.size if teams.finite else 0.0)
+        self._plain, own = _equal_means(outcome, V, sigma)
+        equals = Teams(Normal([0.0, 0.0], sigma), np.full(2, 0.5), finite=False)
         motion = Motion(V, gamma * _decay(learning, self._plain, own))
-        super().__init__(RatingSystem(results.outcome), equals, motion=motion)
+        super().__init__(RatingSystem(outcome), equals, motion=motion)
         self._expected = float(self._plain.product(own, np.array([2 * V]))[0])
         self._known = float(1 - own.tie[0])
 
@@ -76,23 +250,26 @@ class LearningClosure(LeagueClosure):
         return self._plain
 
 
-def _strength_variance(results: Results, learning: Learning, gamma: float, teams: int | None) -> float:
-    """Strengths do not know of ratings, so V is found first, alone."""
-    few = 0.0 if teams is None else 1 / teams
+def _equal_means(outcome: Outcome, V: float, sigma: float) -> tuple[PairMeans, PairMeans]:
+    """Means over the gap of two strengths of variance V, and of the performances about them."""
+    spread = math.sqrt(2 * V)
+    both = (spread, math.hypot(spread, math.sqrt(2) * sigma))
+    plain, own = (PairMeans(outcome, np.zeros(1), np.array([one])) for one in both)
+    return plain, own
+
+
+def _strength_variance(outcome: Outcome, learning: Learning, gamma: float, sigma: float, few: float) -> float:
+    """Strengths do not know of ratings, so V is found first, alone; ``few`` is 1/N."""
 
     def excess(V: float) -> float:
-        spread = math.sqrt(2 * V)
-        if not spread * results.outcome.nu <= WIDEST:
+        if not math.sqrt(2 * V) * outcome.nu <= WIDEST:
             raise NoStationaryState("The spread of strengths is too wide for the Gaussian closure; simulate it.")
-        plain, own = (
-            PairMeans(results.outcome, np.zeros(1), np.array([one]))
-            for one in (spread, math.hypot(spread, math.sqrt(2) * results.sigma))
-        )
-        source = (1 - few) * learning.diffusion**2 + gamma * _learned_square(learning, plain, own, V)
+        plain, own = _equal_means(outcome, V, sigma)
+        source = (1 - few) * learning.diffusion**2 + gamma * _lesson_square(learning, plain, own, V)
         shot = gamma * learning.alpha**2 * (1 - 2 * few)
         return source + shot - 2 * V * _decay(learning, plain, own)
 
-    low, high = 0.0, learning.diffusion**2 / (2 * learning.pull * results.outcome.steepest)
+    low, high = 0.0, learning.diffusion**2 / (2 * learning.pull * outcome.steepest)
     while excess(high) > 0:
         low, high = high, 1.5 * high
     return float(root_scalar(excess, bracket=(low, high), method="brentq", xtol=1e-15 * high).root)
@@ -104,7 +281,7 @@ def _decay(learning: Learning, plain: PairMeans, own: PairMeans) -> float:
     return learning.alpha * float(plain.slope[0]) - learning.beta * float(own.slope[0])
 
 
-def _learned_square(learning: Learning, plain: PairMeans, own: PairMeans, V: float) -> float:
+def _lesson_square(learning: Learning, plain: PairMeans, own: PairMeans, V: float) -> float:
     """``E H²`` without its α."""
     square = float(plain.square[0])
     if learning.on == "expected":

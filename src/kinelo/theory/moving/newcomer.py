@@ -23,19 +23,16 @@ from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, number, positive
-from kinelo.theory.arguments import as_system
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import ELITE, WHOLE_COVARIANCE, LeagueClosure, settled_steps
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.covariance import motion_of
-from kinelo.theory.crowd import representatives
 from kinelo.theory.limit import stationary
-from kinelo.theory.moving.following import tracked
+from kinelo.theory.many_teams import representatives
+from kinelo.theory.moving.following import follow
 from kinelo.theory.moving.glicko import deviation_tracking, settled_deviations
 from kinelo.theory.moving.learning import learning_closure
-from kinelo.theory.moving.newcomer_path import Opponents, Path, StepOf
-from kinelo.theory.moving.performance import Results, common_sigma, normal_only
-from kinelo.theory.teams import Teams, teams_of
+from kinelo.theory.moving.newcomer_path import NewcomerRecursion, SettledLeague, StepOf
+from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
 
 
 @dataclass(frozen=True)
@@ -156,7 +153,7 @@ def newcomer(
     step = _step_of(system.gamma)
     others = _opponents(system, strengths, teams, motion)
     smooth = system.gamma if isinstance(system.gamma, float) else None
-    path = Path(system.outcome, step, others, number("theta", theta), motion, smooth)
+    path = NewcomerRecursion(system.outcome, step, others, number("theta", theta), motion, smooth)
     found = path.follow(number("start", start))
     inflation = None if open_ is None else open_league(system, strengths, open_)
     steps = 0.0 if isinstance(system.gamma, DeviationSteps) else settled_steps(system, teams.theta)
@@ -181,15 +178,14 @@ def open_league(system: RatingSystem, strengths: Strength | Continuum, turnover:
 
 def _opponents(
     system: RatingSystem, strengths: Strength | Continuum, teams: Teams, motion: Form | Walk | Learning | None
-) -> Opponents:
+) -> SettledLeague:
     """The league as it has settled."""
     outcome, rule = system.outcome, system.gamma
     if isinstance(motion, Learning):
-        size = teams.size if teams.finite else None
-        found = learning_closure(Results(outcome, common_sigma(teams)), motion, system.step, size).moments
+        found = learning_closure(outcome, motion, system.step, teams).moments
         one = np.ones(1)
         middle = teams.mean(teams.theta) * one
-        return Opponents(middle, teams.sigma[:1], middle, found.U * one, one, found.V, found.C)
+        return SettledLeague(middle, teams.sigma[:1], middle, found.U * one, one, found.V, found.C)
     form = motion.spread**2 if isinstance(motion, Form) else 0.0
     if isinstance(rule, DeviationSteps):
         if motion is None:
@@ -197,17 +193,17 @@ def _opponents(
         else:
             moved, _ = deviation_tracking(outcome, teams, rule, motion)
         teams = moved.teams
-        return Opponents(
+        return SettledLeague(
             teams.theta, teams.sigma, moved.rating, moved.variance, teams.mass, form, moved.covariance, moved.deviation
         )
     if motion is None:
         state = stationary(system, strengths, noise="gaussian")
-        return Opponents(teams.theta, teams.sigma, state.rating, state.variance, teams.mass)
+        return SettledLeague(teams.theta, teams.sigma, state.rating, state.variance, teams.mass)
     if teams.finite and teams.size > WHOLE_COVARIANCE:
         teams, _ = representatives(teams)
     closure = LeagueClosure(system, teams, motion=motion_of(motion))
-    found = tracked(closure, closure.solve(settled_steps(system, teams.theta), teams.theta))
-    return Opponents(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form, found.covariance)
+    found = follow(closure, closure.solve(settled_steps(system, teams.theta), teams.theta))
+    return SettledLeague(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form, found.covariance)
 
 
 def _step_of(rule: object) -> StepOf | DeviationSteps:

@@ -21,7 +21,7 @@ from kinelo.model.dynamics import Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.validation import Array
-from kinelo.theory.moving.deviation import discount
+from kinelo.theory.moving.glicko import discount
 from kinelo.theory.pair_means import normal_nodes
 
 SMOOTH = 0.05
@@ -34,7 +34,7 @@ StepOf = Callable[[float, float], float]
 
 
 @dataclass(frozen=True)
-class Opponents:
+class SettledLeague:
     """Who a newcomer meets: strengths, performances, ratings and their variances, deviations under Glicko.
 
     ``form`` is the variance of a strength about ``theta``, ``shared`` its covariance with the rating.
@@ -51,7 +51,7 @@ class Opponents:
 
 
 @dataclass(frozen=True)
-class Followed:
+class NewcomerPath:
     """A path: matches, rating, spread and strength along it, and where the rating rests."""
 
     matches: Array
@@ -61,14 +61,14 @@ class Followed:
     end: float
 
 
-class Path:
+class NewcomerRecursion:
     """The recursion for one newcomer."""
 
     def __init__(
         self,
         outcome: Outcome,
         step: StepOf | DeviationSteps,
-        others: Opponents,
+        others: SettledLeague,
         theta: float,
         motion: Form | Walk | Learning | None,
         smooth: float | None,
@@ -163,7 +163,7 @@ class Path:
         after = rested / (1 + rested * nu * pull)
         return nu * after, after
 
-    def follow(self, start: float) -> Followed:
+    def follow(self, start: float) -> NewcomerPath:
         """The path until the mean has settled, or for the longest time that is followed."""
         v = self._step.start**2 if isinstance(self._step, DeviationSteps) else 0.0
         state = np.array([start, 0.0, 0.0, self._theta, self._own, v])
@@ -179,7 +179,9 @@ class Path:
                 break
         rows = np.array(states)
         spread = np.sqrt(np.maximum(rows[:, SPREAD], 0.0))
-        return Followed(np.array(matches), rows[:, RATING], spread, rows[:, STRENGTH], self._end(state, matches[-1]))
+        return NewcomerPath(
+            np.array(matches), rows[:, RATING], spread, rows[:, STRENGTH], self._end(state, matches[-1])
+        )
 
     def _stride(self, state: Array, stride: int, match: float) -> Array:
         """One match; or, where steps are small, several at once by the classical Runge–Kutta rule."""

@@ -14,21 +14,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import eigh
 
-from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.expectation import expected_result, expected_tie
+from kinelo.errors import InputError
 from kinelo.model.outcome import Outcome
-from kinelo.model.schedule import Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
 from kinelo.runtime.renaming import renamed_arguments
-from kinelo.theory.arguments import as_system
-from kinelo.theory.continuum import Continuum
-from kinelo.theory.covariance import Motion, Overshoot, Slopes, batch_of, joint_covariance
+from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import stationary
 from kinelo.theory.pair_means import laplacian
-from kinelo.theory.teams import Teams, mean_results, teams_of
-from kinelo.theory.threads import few_threads
+from kinelo.theory.teams import Continuum, Teams, as_system, mean_results, teams_of
 
 LARGEST = 2000
 SETTLING = 40_000
@@ -188,35 +183,6 @@ def round_modes(outcome: Outcome, teams: Teams, rating: Array) -> tuple[Array, A
     root = np.sqrt(teams.mass)
     rates, modes = eigh(np.diag(slope @ teams.mass) - slope * np.multiply.outer(root, root))
     return rates, modes / root[:, None]
-
-
-def linear_round_noise(outcome: Outcome, teams: Teams, gamma: float) -> Array:
-    """Covariance of the ratings before a round, for noise so small that b is a straight line across it:
-    ``LC + CL − γLCL = γ·Lap(Var S)``. With tanh and strengths at rest mode k has variance ``γ/(ν(2 − γλ_k))``.
-    """
-    rating = stationary(RatingSystem(outcome), teams.strengths).rating
-    slope = outcome.b_prime(rating[:, None] - rating[None, :])
-    results = expected_result(outcome, teams.strengths)
-    luck = 1 - expected_tie(outcome, teams.strengths) - results**2
-    np.fill_diagonal(slope, 0.0)
-    np.fill_diagonal(luck, 0.0)
-    batch = batch_of(Rounds(), teams, Motion())
-    share = 1 / (teams.size - 1)
-    try:
-        return joint_covariance(np.full(teams.size, gamma), Slopes(share * slope, None, share * luck), Motion(), batch)[
-            1
-        ]
-    except Overshoot:
-        largest = round_modes(outcome, teams, rating)[0][-1]
-        raise NoStationaryState(
-            f"Rounds rated with gamma = {gamma:g} are unstable: their critical step is {2 / largest:.6g}."
-        ) from None
-
-
-def best_round_gain(step: float, outcome: Outcome, slope: float) -> float:
-    """γλ at which a mode of slope λ follows a walk best: ``(−x + √(x² + 4x))/2`` with ``x = s²νλ``, the Kalman gain."""
-    x = step**2 * outcome.nu * slope
-    return (-x + math.sqrt(x * x + 4 * x)) / 2
 
 
 def _fastest_mode(rates: Array, modes: Array) -> Array:

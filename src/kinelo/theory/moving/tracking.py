@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -24,22 +24,23 @@ from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.arguments import as_system
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure, settled_steps
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.covariance import motion_of
-from kinelo.theory.crowd import representatives
-from kinelo.theory.moving.following import TrackedTeams, exact_moments, tracked, two_team_correction
+from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.many_teams import representatives
+from kinelo.theory.moving.following import Moments, Parts, TrackedTeams, exact_moments, follow, two_team_correction
 from kinelo.theory.moving.glicko import deviation_tracking
-from kinelo.theory.moving.joint import Guess, JointState, Motion, joint_state
-from kinelo.theory.moving.learning import learning_closure
-from kinelo.theory.moving.moments import Moments, Parts
-from kinelo.theory.moving.performance import Results, common_sigma, normal_only
-from kinelo.theory.moving.profile import Pull, StrengthProfile, strength_profile
-from kinelo.theory.pair_means import Function, smoothed
-from kinelo.theory.teams import Teams, teams_of
-from kinelo.theory.threads import few_threads
+from kinelo.theory.moving.joint import JointDynamics, JointState, joint_state
+from kinelo.theory.moving.learning import (
+    LearningPull,
+    StrengthProfile,
+    expected_score,
+    learning_closure,
+    strength_profile,
+)
+from kinelo.theory.pair_means import smoothed
+from kinelo.theory.teams import Continuum, Teams, as_system, common_sigma, normal_only, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
 
 NEGLIGIBLE = 1e-11
@@ -144,7 +145,7 @@ class Tracking:
             closure = LeagueClosure(self.system, many, motion=motion_of(self.dynamics))
             quiet = closure.without_luck(closure.solve(gamma, many.theta))
             guess = Moments(self.dynamics.spread**2, float(quiet.C[0]), float(quiet.U[0]))
-            joint = form_joint(Results(outcome, sigma), self.dynamics, gamma, guess)
+            joint = form_joint(outcome, sigma, self.dynamics, gamma, guess)
         return Moments(self.dynamics.spread**2, joint.C, joint.U)
 
     @cached_property
@@ -159,14 +160,15 @@ class Tracking:
         outcome, dynamics, league = self.system.outcome, self.dynamics, self._league
         correction = self.moments - self.closure
         if isinstance(dynamics, Learning):
-            results, size = Results(outcome, common_sigma(league)), league.size if league.finite else None
-            return lambda gamma: (learning_closure(results, dynamics, gamma, size).moments + correction).forecast_slope
+            return lambda gamma: (
+                (learning_closure(outcome, dynamics, gamma, league).moments + correction).forecast_slope
+            )
         if isinstance(dynamics, Form) and self.kind == "exact":
             return lambda gamma: _of_two(replace(self.system, gamma=gamma), league, dynamics).forecast_slope
         closure = LeagueClosure(self.system, league, motion=motion_of(dynamics))
 
         def slope(gamma: float) -> float:
-            found = tracked(closure, closure.solve(gamma, league.theta)).moments
+            found = follow(closure, closure.solve(gamma, league.theta)).moments
             if isinstance(dynamics, Form):
                 few = two_team_correction(replace(self.system, gamma=gamma), league, dynamics)
                 found = found if few is None else found + few
@@ -209,7 +211,7 @@ def tracking(system: RatingSystem | Outcome, strengths: Strength | Continuum, dy
     team. There γ may differ from team to team, follow a rule or be Glicko's
     (:class:`~kinelo.model.steps.DeviationSteps`), and whole rounds or periods may be rated at once: the answer is the
     state just before a match, a round or a period.
-    It depends on the number of teams; for very many give a :class:`~kinelo.theory.continuum.Continuum`.
+    It depends on the number of teams; for very many give a :class:`~kinelo.theory.teams.Continuum`.
 
     Examples
     --------
@@ -246,11 +248,11 @@ def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Trackin
         raise InputError(f"Learning moves strengths by one gamma for all teams, not by {system.gamma!r}.")
     if system.schedule is not None:
         raise InputError(f"Tracking of strengths that learn is computed match by match, not for {system.schedule!r}.")
-    results, size = Results(system.outcome, common_sigma(teams)), teams.size if teams.finite else None
-    profile = strength_profile(system.outcome, learning, results.sigma)
-    small = learning_closure(results, learning, 0.0)
-    closed = learning_closure(results, learning, system.step, size)
-    joint = _warn_if_coarse(learning_joint(results, learning, profile, small.moments))
+    outcome, sigma = system.outcome, common_sigma(teams)
+    profile = strength_profile(outcome, learning, sigma)
+    small = learning_closure(outcome, learning, 0.0, replace(teams, finite=False))
+    closed = learning_closure(outcome, learning, system.step, teams)
+    joint = _warn_if_coarse(learning_joint(LearningPull(outcome, learning, sigma), profile, small.moments))
     # V is known from the profile to more digits than from the law in the plane.
     limit = Moments(profile.variance, joint.C, joint.U)
     best = limit + closed.moments - small.moments
@@ -272,7 +274,7 @@ def _following(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tra
             )
         league, _ = representatives(teams)
     closure = LeagueClosure(system, league, motion=motion_of(dynamics))
-    found = tracked(closure, closure.solve(settled_steps(system, league.theta), league.theta))
+    found = follow(closure, closure.solve(settled_steps(system, league.theta), league.theta))
     total, kind = found.moments, "joint" if closure.whole else "independent"
     best = total
     if isinstance(dynamics, Form) and exact_law(system, league, dynamics):
@@ -291,22 +293,22 @@ def _of_two(system: RatingSystem, teams: Teams, form: Form) -> Moments:
     return exact_moments(strengths, form, gap_law(system, strengths, form))
 
 
-def learning_joint(results: Results, learning: Learning, profile: StrengthProfile, guess: Moments) -> JointState:
+def learning_joint(pull: LearningPull, profile: StrengthProfile, guess: Moments) -> JointState:
     """The law of strengths and ratings of a league that learns, as γ → 0."""
-    pull = Pull(results.outcome, learning, results.sigma)
-    force, drive = _tabled(profile, pull.force), _tabled(profile, results.mean)
+    outcome, diffusion = pull.outcome, pull.learning.diffusion**2
+    force, drive = (partial(profile.mean_of, one) for one in (pull.force, expected_score(outcome, pull.sigma)))
     outer = np.cumsum(profile.weight * profile.strength**2)
     reach = -float(profile.strength[np.searchsorted(outer, NEGLIGIBLE * outer[-1])])
-    exponent, middle = _tabled(profile, pull.potential), profile.strength.size // 2
+    exponent, middle = partial(profile.mean_of, pull.potential), profile.strength.size // 2
     bottom, top = float(exponent(np.zeros(1))[0]), float(profile.density[middle])
 
     def law(points: Array) -> Array:
-        return top * np.exp(2 / learning.diffusion**2 * (bottom - exponent(points)))
+        return top * np.exp(2 / diffusion * (bottom - exponent(points)))
 
-    motion = Motion(law, force, learning.diffusion**2, drive)
     # The closure's spread of strengths is not quite the profile's.
     scale = profile.variance / guess.V
-    return joint_state(results.outcome, motion, Guess(profile.variance, scale * guess.C, scale * guess.U, reach))
+    near = Moments(profile.variance, scale * guess.C, scale * guess.U)
+    return joint_state(outcome, JointDynamics(law, force, diffusion, drive), near, reach)
 
 
 def _warn_if_coarse(joint: JointState) -> JointState:
@@ -320,20 +322,16 @@ def _warn_if_coarse(joint: JointState) -> JointState:
     return joint
 
 
-def _tabled(profile: StrengthProfile, function: Function) -> Function:
-    return lambda points: profile.mean_of(function, points)
-
-
-def form_joint(results: Results, form: Form, gamma: float, guess: Moments) -> JointState:
+def form_joint(outcome: Outcome, sigma: float, form: Form, gamma: float, guess: Moments) -> JointState:
     """The law of strengths and ratings of equal teams whose form changes, as γ → 0 at a fixed ω/γ."""
     rate = form.rate / gamma
-    drive = smoothed(results.mean, results.outcome.nu, form.spread)
+    drive = smoothed(expected_score(outcome, sigma), outcome.nu, form.spread)
 
     def law(points: Array) -> Array:
         return np.exp(-((points / form.spread) ** 2) / 2) / (math.sqrt(2 * math.pi) * form.spread)
 
-    motion = Motion(law, lambda points: rate * points, 2 * rate * form.spread**2, drive)
-    return joint_state(results.outcome, motion, Guess(form.spread**2, guess.C, guess.U, 7.2 * form.spread))
+    motion = JointDynamics(law, lambda points: rate * points, 2 * rate * form.spread**2, drive)
+    return joint_state(outcome, motion, guess, 7.2 * form.spread)
 
 
 def _calibrated(slope: Callable[[float], float], outcome: Outcome) -> float | None:

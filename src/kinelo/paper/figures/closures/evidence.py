@@ -17,7 +17,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.kinetic import stationary_of
-from kinelo.theory.continuum import Continuum
+from kinelo.theory.teams import Continuum
 
 NAMES: tuple[Closure, Closure] = ("exact", "taylor")
 

@@ -19,7 +19,7 @@ from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.kinetic import Kinetic, conservation, continuum_of, given, stationary_of
 from kinelo.paper.summary import line_through
-from kinelo.theory.continuum import Continuum
+from kinelo.theory.teams import Continuum
 
 CHECK = "check, "
 

@@ -13,8 +13,8 @@ from kinelo.model.validation import Array
 from kinelo.paper.claim import EQUAL
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import Homogeneous, homogeneous, homogeneous_league
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.limit import stationary
+from kinelo.theory.teams import Continuum
 
 
 @dataclass(frozen=True)

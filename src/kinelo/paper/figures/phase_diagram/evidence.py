@@ -12,8 +12,8 @@ from kinelo.model.outcome import Tanh
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.limit import stationary
+from kinelo.theory.teams import Continuum
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.summary import homogeneous_league, simulated
 from kinelo.studies.study import Study
-from kinelo.theory.continuum import Continuum
 from kinelo.theory.limit import stationary
+from kinelo.theory.teams import Continuum
 from kinelo.theory.unbiased import unbiased_gamma
 
 NODES = 24

@@ -13,8 +13,7 @@ from kinelo.errors import InputError
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
-from kinelo.theory.moving.deviation import deviation_after
-from kinelo.theory.moving.glicko import settled_deviations
+from kinelo.theory.moving.glicko import deviation_after, settled_deviations
 
 RUN = "lopsided"
 

@@ -14,8 +14,8 @@ from kinelo.model.dynamics import Learning
 from kinelo.model.validation import Array
 from kinelo.paper.figure import FigureStudy
 from kinelo.theory.moving.learning import learning_closure
-from kinelo.theory.moving.performance import Results
 from kinelo.theory.moving.tracking import tracking
+from kinelo.theory.teams import teams_of
 
 APART = "apart"
 SETTLED = 0.25
@@ -47,10 +47,10 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> LearningEvid
     if not isinstance(learning, Learning):
         raise InputError(f"{figure.source}: the runs must have learning as their dynamics.")
     found = tracking(first.system, first.strengths, learning)
-    results, correction = Results(first.system.outcome), found.moments - found.closure
+    outcome, correction = first.system.outcome, found.moments - found.closure
     gamma = np.linspace(0.0, max(study.system.step for study in studies.values()), 25)
-    teams = first.strengths.teams
-    error = np.array([(learning_closure(results, learning, one, teams).moments + correction).error for one in gamma])
+    teams = teams_of(first.strengths)
+    error = np.array([(learning_closure(outcome, learning, one, teams).moments + correction).error for one in gamma])
     measured = np.array([(study.system.step, *simulated_error(runs[name])) for name, study in studies.items()])
     apart, system = runs[APART], figure.studies[APART].system
     time = system.step * apart.time.values

@@ -1,0 +1,180 @@
+r"""Rating noise among so many teams that their ratings are independent, under AllPlayAll and at rest.
+
+The equations are those of :mod:`kinelo.theory.closure` with a diagonal covariance,
+``v = γ ⟨S² − 2 s E b + E b²⟩ / (2 ⟨E b'⟩)``, means ⟨·⟩ taken over opponents whose ratings are normal. Every mean is a
+sum over waves, and an iteration costs a few products of matrices instead of a quadrature for each pair.
+
+All sums over opponents are smooth in their strengths. So teams of a large league with nearly equal θ and σ are merged
+into a few hundred groups, whose ratings and variances are solved as a continuum. Each team then gets its own variance
+against the groups, and the mean ratings are balanced exactly over all teams given those variances. Work and memory grow
+as N.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+
+from kinelo.errors import NoStationaryState
+from kinelo.model.expectation import Closure, spectral_nodes, taylor_result
+from kinelo.model.outcome import Outcome
+from kinelo.model.spectrum import SpectralNodes
+from kinelo.model.strength import normal_waves
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.balance import DensePull, WavePull, find_balance
+from kinelo.theory.closure import Fluctuation, growing_steps, unsolved
+from kinelo.theory.fixed_point import GOAL, few_threads, fixed_point
+from kinelo.theory.teams import Teams, mean_results
+
+Groups = NDArray[np.intp]
+
+REPRESENTATIVES = 320
+SIGMA_GROUPS = 8
+PASSES = 2
+CHUNK = 4096
+
+
+@dataclass(frozen=True)
+class Matchups:
+    """Mean result of teams against each opponent, and the mean square of their results over all opponents."""
+
+    mean: Array
+    square: Array
+
+
+class Opponents:
+    """A league with the means and variances of its ratings, seen by one more team."""
+
+    def __init__(self, system: RatingSystem, teams: Teams, closure: Closure, rating: Array, variance: Array) -> None:
+        self._system, self._teams = system, teams
+        self._closure: Closure = closure
+        self._rating, self._variance = rating, variance
+
+    def variance_of(self, theta: Array, sigma: Array, rating: Array, variance: Array) -> Array:
+        """New estimate of the variances of teams with these strengths, mean ratings and present variances."""
+        result = np.empty_like(rating)
+        for first in range(0, rating.size, CHUNK):
+            part = slice(first, first + CHUNK)
+            matchups = results_against(self._system.outcome, self._teams, self._closure, theta[part], sigma[part])
+            result[part] = self.variance_given(matchups, rating[part], variance[part])
+        return result
+
+    def variance_given(self, matchups: Matchups, rating: Array, variance: Array) -> Array:
+        """The same for teams whose results against the opponents are known."""
+        nodes, centre = self._rating_nodes(rating, variance)
+        waves = normal_waves(self._rating - centre, self._variance, nodes.u)
+        own = normal_waves(rating - centre, variance, nodes.u)
+        sums = (self._teams.mass @ waves).conj()
+        score = (own.imag * nodes.sine) @ waves.real.T - (own.real * nodes.sine) @ waves.imag.T
+        slope = (own @ (nodes.sine * nodes.u * sums)).real
+        shake = (
+            matchups.square + 1 - (own @ (nodes.square * sums)).real - 2 * (matchups.mean * score) @ self._teams.mass
+        )
+        return self._system.step * shake / (2 * slope)
+
+    def _rating_nodes(self, rating: Array, variance: Array) -> tuple[SpectralNodes, float]:
+        low, high = min(rating.min(), self._rating.min()), max(rating.max(), self._rating.max())
+        spread = float(np.sqrt(max(variance.max(), self._variance.max())))
+        return spectral_nodes(self._system.outcome, float(high - low) + 12.2 * spread), float(low + high) / 2
+
+
+def results_against(outcome: Outcome, teams: Teams, closure: Closure, theta: Array, sigma: Array) -> Matchups:
+    """Results of further teams of a league's kind against its teams."""
+    span = float(max(theta.max(), teams.theta.max()) - min(theta.min(), teams.theta.min()))
+    widest = float(sigma.max())
+    league = teams.strengths.seen_through(outcome, span, widest)
+    nodes = spectral_nodes(outcome, span + 2 * max(league.reach_of(widest), league.reach))
+    centre = float(teams.theta.mean())
+    own = league.waves_of(theta, sigma, nodes.u, centre)
+    waves = league.characteristic_function(nodes.u, centre)
+    square = 1 - (own @ (nodes.cosine * (teams.mass @ waves).conj())).real
+    if closure == "taylor":
+        gap = theta[:, None] - teams.theta[None, :]
+        variance = sigma[:, None] ** 2 + teams.sigma[None, :] ** 2
+        return Matchups(taylor_result(outcome, gap, variance), square)
+    return Matchups((own.imag * nodes.sine) @ waves.real.T - (own.real * nodes.sine) @ waves.imag.T, square)
+
+
+def mean_field(
+    system: RatingSystem, teams: Teams, closure: Closure, start: Array, guess: Fluctuation | None = None
+) -> Fluctuation:
+    """Means and variances of a continuum's ratings: a Newton step for the means, new variances, and again."""
+    outcome, size = system.outcome, teams.size
+    target = mean_results(outcome, teams, closure, dense=True)
+    matchups = results_against(outcome, teams, closure, teams.theta, teams.sigma)
+
+    def solve(gamma: float, first: Fluctuation) -> Fluctuation:
+        known, least = replace(system, gamma=gamma), np.zeros(size)
+
+        def look(point: Array) -> tuple[Array, float, Fluctuation]:
+            nonlocal least
+            rating, variance = point[:size], np.maximum(point[size:], least)
+            pull = DensePull(outcome, teams.mass, variance)
+            drift = target - pull.scores(rating)
+            new = Opponents(known, teams, closure, rating, variance).variance_given(matchups, rating, variance)
+            least, residual = new / 4, float(np.abs(drift).max())
+            change = max(float(np.abs(new / variance - 1).max()), residual)
+            step = 0.0 if change <= GOAL else pull.step(rating, drift)
+            image = np.concatenate([rating + step, new])
+            return image, change, Fluctuation(rating, new, None, residual, 0, "independent")
+
+        found, iterations = fixed_point(look, np.concatenate([first.rating, first.variance]))
+        return replace(found, iterations=iterations)
+
+    found = guess
+    try:
+        for gamma in [system.step] if guess else growing_steps(system.step, outcome.steepest):
+            if found is None:
+                even = np.full(size, gamma / (2 * outcome.steepest))
+                found = Fluctuation(np.array(start), even, None, 0.0, 0, "independent")
+            found = solve(gamma, found)
+    except (LinAlgError, NoStationaryState):
+        raise unsolved(outcome, system.step) from None
+    assert found is not None
+    return found
+
+
+def representatives(teams: Teams) -> tuple[Teams, Groups]:
+    """Groups of teams with nearly equal strengths, and the group of each team."""
+    spreads = SIGMA_GROUPS if np.ptp(teams.sigma) > 0 else 1
+    by_sigma = _equal_parts(teams.sigma, np.zeros(teams.size, dtype=np.intp), spreads)
+    group = by_sigma * (REPRESENTATIVES // spreads) + _equal_parts(teams.theta, by_sigma, REPRESENTATIVES // spreads)
+    kept, group = np.unique(group, return_inverse=True)
+    if kept.size == 1:
+        # A league takes two teams: equals make two groups.
+        group, kept = np.arange(teams.size) % 2, np.arange(2)
+    mass: Array = np.bincount(group, teams.mass, kept.size).astype(np.float64)
+    theta = np.bincount(group, teams.mass * teams.theta, kept.size) / mass
+    sigma = np.sqrt(np.bincount(group, teams.mass * teams.sigma**2, kept.size) / mass)
+    return Teams(teams.strengths.like(theta, sigma), mass, finite=False), group
+
+
+def _equal_parts(values: Array, within: Groups, parts: int) -> Groups:
+    """Split each class of ``within`` into equally large parts by ``values``; teams that tie stay together."""
+    result = np.zeros(values.size, dtype=np.intp)
+    for label in np.unique(within):
+        members = np.flatnonzero(within == label)
+        edges = np.quantile(values[members], np.arange(1, parts) / parts)
+        result[members] = np.searchsorted(edges, values[members], side="right")
+    return result
+
+
+def large_league(system: RatingSystem, teams: Teams, closure: Closure, start: Array) -> Fluctuation:
+    """Mean and variance of every rating of a large league with w ≡ 1."""
+    few, group = representatives(teams)
+    mean = np.bincount(group, teams.mass * start, few.size) / few.mass
+    with few_threads(few.size):
+        solved = mean_field(system, few, closure, mean)
+    opponents = Opponents(system, few, closure, solved.rating, solved.variance)
+    target = mean_results(system.outcome, teams, closure, dense=False)
+    variance, steps = solved.variance[group], solved.iterations
+    balance = find_balance(WavePull(system.outcome, teams.mass, variance), target, start, teams.mass)
+    for _ in range(PASSES):
+        steps += balance.iterations
+        variance = opponents.variance_of(teams.theta, teams.sigma, balance.positions, variance)
+        balance = find_balance(WavePull(system.outcome, teams.mass, variance), target, balance.positions, teams.mass)
+    return Fluctuation(balance.positions, variance, None, balance.residual, steps + balance.iterations, "independent")
