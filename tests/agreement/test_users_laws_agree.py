@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.integrate import quad
+from scipy.optimize import brentq
 
 import kinelo as kn
 
@@ -111,3 +113,22 @@ def test_the_kinetic_equation_with_a_pairing_of_ones_own_ends_at_the_stationary_
     league, found = kn.Normal(run.theta.values, 1.5), run.rating_given_theta[-1].values
     assert np.abs(found - kn.stationary(kn.RatingSystem(outcome, pairing), league, start=found).rating).max() < 0.05
     assert np.abs(found - kn.stationary(kn.RatingSystem(outcome), league).rating).max() > 0.1
+
+
+@pytest.mark.parametrize(("theta", "sigma"), [(5.0, 2.0), (5.0, 32.0), (900.0, 2.0)])
+def test_one_more_team_is_rated_under_a_law_that_is_flat_nowhere_near(theta, sigma):
+    """b = 2/π atan z is 1e-6 below 1 only at 6·10⁵; the rating is near the league, or far out where strength is."""
+    league = kn.Normal([0.0, 1.0, 5.0], sigma)
+    state = kn.stationary(kn.RatingSystem(kn.Outcome.from_function(lambda z: 2 / math.pi * math.atan(z))), league)
+    spread = math.sqrt(2) * sigma
+
+    def scored(gap):
+        end = 12 * spread
+        return quad(lambda x: stats.norm.pdf(x, scale=spread) * 2 / math.pi * math.atan(gap + x), -end, end,
+                    points=[0.0, max(min(-gap, end), -end)], limit=400)[0]  # fmt: skip
+
+    wanted = sum(scored(theta - other) for other in league.theta)
+    expected = brentq(
+        lambda r: sum(2 / math.pi * math.atan(r - other) for other in state.rating) - wanted, -1e5, 1e5, xtol=1e-9
+    )
+    assert state.rating_of(theta, sigma) == pytest.approx(expected, abs=1e-6 * max(1.0, abs(expected)))

@@ -177,7 +177,8 @@ def test_backtests_print_scores_of_what_happened(results, tmp_path):
     assert gap["rater"] != best
     assert gap["difference"] == pytest.approx(scores[gap["rater"]]["log_loss"] - scores[best]["log_loss"])
     shown = next(row for row in table if row[0] == gap["rater"])[-1]
-    assert shown == f"{gap['difference']:+.4f} ± {(gap['high'] - gap['low']) / 2:.4f}"
+    assert shown == f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
+    assert gap["low"] <= gap["difference"] <= gap["high"] and "with its 95 % bootstrap interval" in answer.stdout
     assert pl.read_csv(out).filter(pl.col("rater") == "Scripted")["rps"].to_list() == pytest.approx([rps])
     later = json.loads(said(*words, "--since", "2024-01-15", "--json").stdout)  # four matches, two to forecast
     assert later["matches"] == 2 and later["train_until"] == "2024-02-08"

@@ -131,7 +131,7 @@ def _show(test: Backtest, first_day: str) -> None:
     shown.add_column("behind the best", justify="right", no_wrap=True)
     for row in test.scores.iter_rows(named=True):
         gap = gaps.get(row["rater"])
-        said = "" if gap is None else f"{gap['difference']:+.4f} ± {(gap['high'] - gap['low']) / 2:.4f}"
+        said = "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
         shown.add_row(row["rater"], row["line-up"], *(f"{row[name]:.4f}" for name in test.metrics), said)
     Console().print(shown)
-    typer.echo(f"Behind the best: mean difference in {metric.replace('_', '-')} and half its 95 % bootstrap interval.")
+    typer.echo(f"Behind the best: mean difference in {metric.replace('_', '-')} with its 95 % bootstrap interval.")

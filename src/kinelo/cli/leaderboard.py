@@ -77,8 +77,6 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from kinelo.matches.matches import UNDATED
-
     columns = {"rating": "Rating", "uncertainty": "±", "surely": "At least", "matches": "Matches"}
     known = {name: words for name, words in columns.items() if name in table.columns}
     apart = table["pool"].n_unique() > 1
@@ -88,7 +86,7 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
     shown.add_column("Name")
     for words in known.values():
         shown.add_column(words, justify="right")
-    dated = "last_played" in table.columns and bool((table["last_played"] != UNDATED.item()).any())
+    dated = "last_played" in table.columns and bool(table["last_played"].is_not_null().any())
     if dated:
         shown.add_column("Last played", justify="right", no_wrap=True)
     if apart:
@@ -97,7 +95,7 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
         shown.add_column("Note")
     for row in table.head(top).iter_rows(named=True):
         numbers = [f"{row[name]:,}" if name == "matches" else f"{row[name]:.1f}" for name in known]
-        played = [str(row["last_played"])] if dated else []
+        played = [str(row["last_played"] or "–")] if dated else []
         shown.add_row(
             "–" if row["place"] is None else str(row["place"]),
             row["name"],

@@ -58,6 +58,7 @@ def measure_drift(ratings: pl.DataFrame, start: float) -> Drift:
 
     if ratings.height == 0:
         return Drift(0, start, start, 0.0)
-    active = ratings.filter(pl.col("last_played") >= pl.col("last_played").max() - pl.duration(days=ACTIVE_DAYS))
+    idle = pl.col("last_played").max() - pl.col("last_played")
+    active = ratings.filter(idle.dt.total_days().fill_null(0) <= ACTIVE_DAYS)  # without dates, everyone
     rating = active["rating"].to_numpy()
     return Drift(active.height, float(rating.mean()), start, float(rating.std()))

@@ -60,7 +60,7 @@ def rating_history(
     frames, done = [], 0
     for stop, ratings in zip(stops, tables, strict=True):
         since = matches.date[done]
-        table = ratings.filter(pl.col("last_played") >= pl.lit(since.item()))
+        table = ratings.filter(pl.col("last_played").fill_null(since.item()) >= since.item())
         if side is not None:
             table = table.filter(pl.col("name") == side)
         day = pl.Series("date", [matches.date[stop - 1].item()] * table.height, dtype=pl.Date)

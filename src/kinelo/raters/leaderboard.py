@@ -78,7 +78,7 @@ def leaderboard(
     if "last_played" in table.columns:
         table = table.with_columns(idle_days=(pl.col("last_played").max() - pl.col("last_played")).dt.total_days())
         if active_days is not None:
-            table = table.filter(pl.col("idle_days") <= active_days)
+            table = table.filter(pl.col("idle_days").fill_null(0) <= active_days)
     if "matches" in table.columns:
         table = table.filter(pl.col("matches") >= least_matches)
     doubt = pl.col("uncertainty").fill_nan(0.0) if "uncertainty" in table.columns else pl.lit(0.0)

@@ -80,7 +80,7 @@ class Standing(RaterState):
                 "name": pl.Series(self.roster.names, dtype=pl.String),
                 **shown,
                 "matches": self.games_shown(),
-                "last_played": np.maximum(self.known.last[:size], -(10**6)).astype("datetime64[D]"),
+                "last_played": self.last_played(),
             }
         )
         return played.filter(self.here()).sort("rating", descending=True, maintain_order=True)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import UNDATED, Matches
 from kinelo.raters.name_index import Roster
 
 NEVER = np.iinfo(np.int64).min // 2
@@ -140,6 +140,12 @@ class RaterState(ABC):
         games = self.known.games[: len(self)].copy()
         games[: self.before.size] -= self.before
         return games
+
+    def last_played(self) -> NDArray[np.datetime64]:
+        """Last day of everyone; NaT where there is none, and for all where the matches have no dates."""
+        day = self.known.last[: len(self)]
+        known = (day != NEVER) & np.any((day != NEVER) & (day != UNDATED.view(np.int64)))
+        return np.where(known, day.astype("datetime64[D]"), np.datetime64("NaT"))
 
     def here(self) -> NDArray[np.bool_]:
         """Who has a rating: everyone who has played or began with one."""

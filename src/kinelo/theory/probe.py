@@ -22,6 +22,8 @@ from kinelo.theory.teams import Teams
 from kinelo.theory.waves import Waves, wave_nodes
 
 BISECTIONS = 100
+FIRST_REACH = 30.0
+"""Lengths of the outcome beyond the league in which a rating is looked for first: light tails are flat there."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,29 @@ def target_score(
     return plain.score(theta, 0.0, derivative) + curvature / 2
 
 
-def league_field(outcome: Outcome, mass: Array, rating: Array, variance: Array, own: Array | float) -> Field:
-    """The field of a league's ratings, wide enough for every team whose rating could settle."""
+def league_field(
+    outcome: Outcome, mass: Array, rating: Array, variance: Array, own: Array | float, reach: float
+) -> Field:
+    """The field of a league's ratings, for positions as far as ``reach`` beyond them."""
     spread = float(np.sqrt(max(variance.max(), np.max(own))))
-    return Field(outcome, mass, rating, variance, float(np.ptp(rating)) + outcome.saturation, spread)
+    return Field(outcome, mass, rating, variance, float(np.ptp(rating)) + 2 * reach, spread)
+
+
+def field_around(view: View, target: Array, own: Array | float) -> tuple[Field, float, float]:
+    """The field of a league and two positions between which a team scores ``target``.
+
+    Under a law with heavy tails b is flat only millions of points away, and waves as long would be needed to look
+    there. So the search begins near the league and goes out until the target lies between, or b is flat.
+    """
+    outcome, rating = view.system.outcome, view.rating
+    reach = min(outcome.saturation / 2, float(np.ptp(rating)) + FIRST_REACH / outcome.sharpness)
+    while True:
+        field = league_field(outcome, view.teams.mass, rating, view.variance, own, reach)
+        low, high = float(rating.min()) - reach, float(rating.max()) + reach
+        ends = (field.score(np.full(target.shape, end), own) for end in (low, high))
+        if reach >= outcome.saturation / 2 or ((next(ends) < target) & (next(ends) > target)).all():
+            return field, low, high
+        reach = min(4 * reach, outcome.saturation / 2)
 
 
 def settle(field: Field, low: float, high: float, target: Array, own: Array | float) -> Array:
@@ -105,16 +126,14 @@ def probe_rating(view: View, theta: Array, sigma: float) -> Array:
     """Rating R(θ) of one more team."""
     outcome, rating = view.system.outcome, view.rating
     target = target_score(outcome, view.teams, view.closure, theta, sigma)
-    low, high = rating.min() - outcome.saturation / 2, rating.max() + outcome.saturation / 2
     own: Array = np.full(theta.shape, view.variance.mean())
     if not own.any():
-        return settle(league_field(outcome, view.teams.mass, rating, view.variance, 0.0), low, high, target, 0.0)
+        return settle(*field_around(view, target, 0.0), target, 0.0)
     opponents = Opponents(view.system, view.teams, view.closure, rating, view.variance)
     spread: Array = np.full(theta.size, sigma)
     x = rating
     for _ in range(BISECTIONS):
-        field = league_field(outcome, view.teams.mass, rating, view.variance, own)
-        x = settle(field, low, high, target, own)
+        x = settle(*field_around(view, target, own), target, own)
         new = opponents.variance_of(theta.ravel(), spread, x.ravel(), own.ravel()).reshape(theta.shape)
         change, own = float(np.abs(new / own - 1).max()), new
         if change <= 1e-12:
@@ -129,6 +148,7 @@ def probe_slope(view: View, theta: Array, sigma: float) -> Array:
         step = 1e-4 / outcome.sharpness
         return (probe_rating(view, theta + step, sigma) - probe_rating(view, theta - step, sigma)) / (2 * step)
     own = probe_rating(view, theta, sigma)
-    field = league_field(outcome, view.teams.mass, view.rating, view.variance, 0.0)
+    reach = max(float(own.max() - view.rating.max()), float(view.rating.min() - own.min()), 0.0)
+    field = league_field(outcome, view.teams.mass, view.rating, view.variance, 0.0, reach + 1 / outcome.sharpness)
     slope = target_score(outcome, view.teams, view.closure, theta, sigma, derivative=1)
     return slope / field.score(own, 0.0, derivative=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.micro.gpu.matches import (
     LARGEST_LEAGUE,
     SHORT,
@@ -22,10 +23,12 @@ from kinelo.micro.gpu.matches import (
     from_table,
     settling,
 )
+from kinelo.micro.gpu.rounding import rounded_by_device
 from kinelo.micro.gpu.target import target, unfused
 from kinelo.micro.league import Play
 from kinelo.micro.state import Setting
 from kinelo.micro.tables import tables_of
+from kinelo.model.formula import Scalar
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.validation import Array
@@ -64,10 +67,22 @@ def user_functions_on_device(outcome: Outcome, pairing: Pairing) -> UserFunction
     """The formulas of laws that are not built in, as device functions; a stand-in for those that are."""
     b = tie = w = _nothing()
     if outcome.code is None:
-        b, tie = target().compile(outcome.scalar_b()), target().compile(outcome.scalar_tie())
+        b, tie = (_bound(outcome, formula) for formula in (outcome.scalar_b(), outcome.scalar_tie()))
     if pairing.code is None:
-        w = target().compile(pairing.scalar_w())
+        w = _bound(pairing, pairing.scalar_w())
     return UserFunctions(b, tie, w)
+
+
+def _bound(law: Outcome | Pairing, formula: Scalar) -> Any:
+    """A user's formula as a device function; a warning where the device may round it in another way."""
+    if names := rounded_by_device(formula):
+        warnings.warn(
+            f"A formula of {type(law).__name__} uses {', '.join(names)}, which a graphics processor rounds in its own "
+            "way: ratings may differ from the processor's in the last bit. Those of +, -, *, / and math.sqrt do not.",
+            KineloWarning,
+            stacklevel=6,
+        )
+    return target().compile(formula)
 
 
 @cache

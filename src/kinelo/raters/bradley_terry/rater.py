@@ -302,7 +302,7 @@ class BradleyTerry(Rater):
                 "rating": self._strength() / self._scale + self._shift(),
                 "uncertainty": np.sqrt(np.maximum(np.diagonal(self._covariance()), 0.0)),
                 "matches": tally.known.games[: len(tally)],
-                "last_played": np.maximum(tally.known.last[: len(tally)], -(10**6)).astype("datetime64[D]"),
+                "last_played": tally.last_played(),
             }
         ).sort("rating", descending=True, maintain_order=True)
 

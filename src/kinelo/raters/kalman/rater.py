@@ -395,7 +395,7 @@ class KalmanElo(GaussianRater, ConditionRater):
                 "uncertainty": points * np.sqrt(self.parameters_["doubt"] * variance),
                 "home": points * state.known.eta[:size],
                 "matches": state.games_shown(),
-                "last_played": np.maximum(state.known.last[:size], -(10**6)).astype("datetime64[D]"),
+                "last_played": state.last_played(),
             }
         )
         return table.filter(state.here()).sort("rating", descending=True, maintain_order=True)

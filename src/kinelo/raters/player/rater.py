@@ -371,7 +371,7 @@ class PlayerElo(GaussianRater, ConditionRater):
                     "rating": self.initial + points * strength,
                     "uncertainty": points * np.sqrt(self.parameters_["doubt"] * variance),
                     "matches": state.games_shown(),
-                    "last_played": np.maximum(known.last[:size], -(10**6)).astype("datetime64[D]"),
+                    "last_played": state.last_played(),
                 }
             )
             .with_columns(*more)
