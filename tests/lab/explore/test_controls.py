@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import math
+import struct
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ import pytest
 import kinelo as kn
 from kinelo.lab.explore.controls import CONTROLS, PRESETS, Choice, Controls, described_presets, read_controls
 from kinelo.lab.explore.judgement import judged
-from kinelo.lab.explore.theory import predicted_map
+from kinelo.lab.explore.live import LiveRun
+from kinelo.lab.explore.theory import predicted_map, unanswered
 from kinelo.lab.explore.verdict import TheoryAnswer
 
 
@@ -42,18 +45,80 @@ def test_an_elo_point_is_a_point_of_expected_score_between_equals(nu, ties):
     assert elo - 0.5 == pytest.approx(float(controls.outcome.b(small)) / 2, rel=1e-3)
 
 
-@pytest.mark.parametrize("controls", [Controls(), Controls(law="lottery", ties=0.3, nu=0.7), Controls(pairing="local")])
-def test_the_lines_of_python_print_slope_and_luck_of_the_page(controls):
-    printed = io.StringIO()
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"law": "lottery", "ties": 0.3, "nu": 0.7, "start": "equal"},
+        {"pairing": "window", "window": 1.5},
+        {"motion": "form", "rate": 0.03, "spread": 0.7},
+        {"motion": "walk", "schedule": "period", "period": 4},
+        {"steps": "glicko", "growth": 0.2},
+        {"schedule": "rounds", "gamma": 0.05},
+        {"motion": "form", "pairing": "local"},
+    ],
+    ids=str,
+)
+def test_the_lines_of_python_play_the_league_of_the_page(given):
+    controls = read_controls({"teams": 12, **given})
+    run = LiveRun(1, controls, seed=5)
+    for _ in range(7):
+        run.advance(13.7)
+    head, ratings, strengths = decoded(run.frame(1), controls)
+    printed, names = io.StringIO(), {}
     with contextlib.redirect_stdout(printed):
-        exec(controls.python, {})
-    slope, luck = map(float, printed.getvalue().split())
+        exec(run.opening()["python"].replace("PAIRS", str(head["pairs"])), names)
+    assert head["pairs"] > 7 * 13 * 12 / 2 * 0.9
+    assert np.array_equal(names["rating"].astype("<f4"), ratings)  # every bit that the page was sent
+    assert np.array_equal(names["strength"].astype("<f4"), strengths)
+    if unanswered(controls):
+        assert f"# {unanswered(controls)}" in run.opening()["python"]
+        with pytest.raises(kn.InputError, match="no theory"):
+            predicted_map(controls)
+        return
     expected = predicted_map(controls)
-    assert (slope, luck) == (expected.slope, expected.luck)
+    assert list(map(float, printed.getvalue().split()[-2:])) == [expected.slope, expected.luck]
 
 
-def test_python_names_the_window():
-    assert "kn.Window(1.5)" in Controls(pairing="window", window=1.5).python
+def decoded(frame: bytes, controls: Controls) -> tuple[dict, np.ndarray, np.ndarray]:
+    """Head, ratings and strengths of a frame without a pinned league."""
+    (length,) = struct.unpack_from("<I", frame)
+    floats = np.frombuffer(frame, "<f4", offset=4 + length, count=controls.teams * (1 + (controls.motion != "still")))
+    still = controls.strengths(5).theta.astype("<f4")
+    strengths = floats[controls.teams :] if controls.motion != "still" else still
+    return json.loads(frame[4 : 4 + length]), floats[: controls.teams], strengths
+
+
+def test_each_motion_schedule_and_step_is_what_the_library_calls_so():
+    assert Controls().dynamics is None and Controls().system.schedule is None
+    assert Controls(motion="form", rate=0.02, spread=0.5).dynamics == kn.Form(rate=0.02, spread=0.5)
+    assert Controls(motion="walk", walk=0.03).dynamics == kn.Walk(spread=0.03)
+    assert Controls(motion="learning", alpha=0.6, beta=0.1, diffusion=0.3).dynamics == kn.Learning(0.6, 0.1, 0.3)
+    assert Controls(schedule="rounds").system.schedule == kn.Rounds()
+    assert Controls(schedule="period", period=7).system.schedule == kn.Period(7)
+    assert Controls(steps="glicko", growth=0.2, deviation=1.5).system.gamma == kn.DeviationSteps(growth=0.2, start=1.5)
+    for given in ({"steps": "glicko", "ties": 0.3}, {"steps": "glicko", "motion": "learning"}):
+        with pytest.raises(kn.InputError, match="one step for all"):
+            read_controls(given)
+
+
+def test_theory_of_moving_leagues_is_that_of_the_library():
+    many = kn.Continuum((4, 10), 0.5, nodes=40)
+    form = Controls(motion="form", sigma=0.5, gamma=0.2)
+    found, line = kn.tracking(form.system, many, kn.Form(rate=0.01, spread=1.0)), predicted_map(form)
+    assert (line.slope, line.luck) == (found.C / found.V, found.E**0.5)
+    assert sum(part**2 for part in line.parts) == pytest.approx(found.E)
+    across = (line.rating[-1] - line.rating[0]) / (line.theta[-1] - line.theta[0])
+    assert across == pytest.approx(found.C / found.V)
+    left = found.U - found.C**2 / found.V  # what strengths leave open of ratings
+    assert np.all(line.deviation == left**0.5)
+    glicko = predicted_map(Controls(steps="glicko", sigma=0.5))
+    settled = kn.settled_deviations(kn.Tanh(nu=0.5), many, growth=0.1, noise="gaussian")
+    assert glicko.slope == settled.slope and np.array_equal(glicko.rating, settled.rating)
+    with pytest.raises(kn.NoStationaryState, match=r"overshoot from γ = 0\.28 on, and the step is 0\.7"):
+        predicted_map(Controls(schedule="rounds", teams=20, gamma=0.7))
+    with pytest.raises(kn.InputError, match="at most 200 teams"):
+        predicted_map(Controls(schedule="rounds", teams=300, gamma=0.01))
 
 
 def test_presets_are_positions_of_the_sliders_with_the_k_that_they_name():

@@ -15,7 +15,7 @@ from kinelo.lab.explore.evidence import Evidence, Measured
 from kinelo.lab.explore.fair import Search, look_for_fair_step
 from kinelo.lab.explore.judgement import PENDING, judged, meaning, state_of
 from kinelo.lab.explore.live import LiveRun
-from kinelo.lab.explore.theory import many_teams, predicted_map
+from kinelo.lab.explore.theory import league_of, predicted_map
 from kinelo.lab.explore.verdict import Offer, TheoryAnswer, first_answer, nothing_found, whole_answer
 
 
@@ -39,7 +39,7 @@ def test_plain_words_follow_the_sliders(controls, words, advice):
 
 def test_the_answer_is_that_of_diagnose():
     controls = Controls(law="lottery", ties=0.2)
-    found = kn.diagnose(controls.system, many_teams(controls))
+    found = kn.diagnose(controls.system, league_of(controls))
     answer = whole_answer(controls)
     assert (answer.slope, answer.luck, answer.matches) == (
         found.slope, found.rating_noise, found.matches_until_converged
@@ -51,7 +51,7 @@ def test_the_answer_is_that_of_diagnose():
 def test_the_price_of_the_advice_is_the_luck_at_the_step_advised(controls):
     offer = whole_answer(controls).offer
     assert offer is not None
-    there = kn.stationary(replace(controls, gamma=offer.gamma).system, many_teams(controls), noise="gaussian")
+    there = kn.stationary(replace(controls, gamma=offer.gamma).system, league_of(controls), noise="gaussian")
     luck = np.sqrt(there.teams.mean(there.variance))
     assert there.slope == pytest.approx(1.0, abs=0.003) and offer.luck == pytest.approx(luck, rel=1e-3)
     assert f"± {luck:.2f} points instead of ± {whole_answer(controls).luck:.2f}" in whole_answer(controls).advice
@@ -182,7 +182,7 @@ def test_a_window_at_a_large_step_gets_no_verdict_and_both_numbers(few_nodes):
 
 def test_local_pairing_at_a_large_step_is_a_disagreement_with_both_numbers(few_nodes):
     controls = Controls(pairing="local", gamma=1.0, nu=2.0)
-    settles = kn.relaxation(controls.system, many_teams(controls)).matches_per_team(0.01)
+    settles = kn.relaxation(controls.system, league_of(controls)).matches_per_team(0.01)
     answer, league = replace(first_answer(predicted_map(controls)), matches=settles), played(controls, 500)
     shown = judged(answer, league)
     assert shown["state"] == "disagree"
@@ -198,7 +198,7 @@ def test_the_league_of_the_first_visit_agrees_with_theory():
 def test_warnings_of_the_library_reach_the_page_every_time(few_nodes):
     controls = Controls(pairing="window", window=2.0, gamma=0.3)
     with pytest.warns(KineloWarning) as said:
-        kn.stationary(controls.system, many_teams(controls), noise="gaussian")
+        kn.stationary(controls.system, league_of(controls), noise="gaussian")
     for _ in range(2):  # the second answer comes from a cache
         assert str(said[0].message) in judged(first_answer(predicted_map(controls)), None)["caveats"]
         assert str(said[0].message) in judged(whole_answer(controls), None)["caveats"]
@@ -211,3 +211,28 @@ def test_where_theory_was_not_measured_the_page_says_so_in_a_sentence():
     [sentence] = large.caveats
     assert sentence.startswith("γ sup b' = 0.4 is above 0.1") and not small.caveats
     assert TheoryAnswer.from_dict(json.loads(json.dumps(large.to_dict()))) == large
+
+
+def test_the_league_judges_theory_where_strengths_move():
+    """Seed fixed; a true theory would be contradicted at 4 standard errors once in some thousands of leagues."""
+    form = Controls(motion="form", sigma=0.5, gamma=0.2, teams=60)
+    league = played(form, 6000)
+    right, other = whole_answer(form), whole_answer(replace(form, rate=0.05))
+    assert state_of(right, league) == "agree" and state_of(other, league) == "disagree"
+    text = judged(right, league)["facts"]
+    luck, lag, bias = right.parts
+    assert luck**2 + lag**2 + bias**2 == pytest.approx(right.luck**2)
+    assert text[1]["value"] == f"± {right.luck:.2f}" and text[2]["value"] == f"± {lag:.2f}"
+    assert f"Luck makes ± {luck:.2f}, bias ± {bias:.2f}" in text[2]["text"]
+    best = kn.best_gamma(form.system, league_of(form), form.dynamics)
+    raised = whole_answer(replace(form, gamma=0.9))
+    assert raised.offer.gamma == pytest.approx(best.gamma, rel=0.02) and "Reduce γ" in raised.advice
+    assert raised.offer.luck == pytest.approx(best.error**0.5, rel=0.01)
+
+
+def test_a_walk_is_judged_only_while_the_league_is_the_one_theory_was_asked_about():
+    walk = Controls(motion="walk", sigma=0.5, teams=40, walk=0.03)
+    young, old = played(walk, 210), played(walk, 4000)
+    answer = whole_answer(walk)
+    assert state_of(answer, young) == "expected" and state_of(answer, old) == "no theory"
+    assert "spread the league beyond" in judged(answer, old)["headline"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kinelo.lab.explore.controls import Controls, read_controls
-from kinelo.lab.explore.theory import predicted_map
+from kinelo.lab.explore.theory import is_slow, predicted_map
 from kinelo.lab.explore.verdict import first_answer, whole_answer
 
 
@@ -15,11 +15,15 @@ class TheoryController:
     def __init__(self) -> None:
         self.judge(Controls().to_dict())  # loads what every later answer needs
 
-    def foresee(self, controls: dict[str, Any]) -> dict[str, Any]:
-        """The map, with what it says at a glance."""
-        foreseen = predicted_map(read_controls(controls))
+    def foresee(self, controls: dict[str, Any]) -> dict[str, Any] | None:
+        """The map, with what it says at a glance; None where that takes seconds and :meth:`judge` has it."""
+        read = read_controls(controls)
+        if is_slow(read):
+            return None
+        foreseen = predicted_map(read)
         return {"map": foreseen.to_dict(), "answer": first_answer(foreseen).to_dict()}
 
     def judge(self, controls: dict[str, Any]) -> dict[str, Any]:
-        """The whole answer."""
-        return whole_answer(read_controls(controls)).to_dict()
+        """The map and the whole answer."""
+        read = read_controls(controls)
+        return {"map": predicted_map(read).to_dict(), "answer": whole_answer(read).to_dict()}

@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 
 from kinelo.errors import InputError
+from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
+from kinelo.model.schedule import Period, Rounds, Schedule
 from kinelo.model.setups import homogeneous
+from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import LineupLottery, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
@@ -75,7 +78,9 @@ class Choice:
         return value
 
 
-VARIES, RULES, LEAGUE = "How much strength varies", "How ratings are computed", "The league"
+VARIES, MOVES, RULES, LEAGUE = (
+    "How much strength varies", "How strengths move", "How ratings are computed", "The league"
+)  # fmt: skip
 
 CONTROLS: tuple[Slider | Choice, ...] = (
     Choice(
@@ -94,10 +99,60 @@ CONTROLS: tuple[Slider | Choice, ...] = (
     ),
     Slider("players", "M", "Squad", "Players a team can choose from.", 2, 30, 1, 23, VARIES, when=("law", "lottery")),
     Slider("lineup", "m", "Line-up", "Players drawn for one match.", 1, 30, 1, 11, VARIES, when=("law", "lottery")),
+    Choice(
+        "motion", "From match to match", "Whether a team's own average stays where it is.",
+        {"still": "They stay", "form": "Form comes and goes", "walk": "A random walk", "learning": "Teams learn"},
+        "still", MOVES,
+    ),
+    Slider(
+        "rate", "ω", "Change", "How fast form is forgotten: the share lost in one match.",
+        0.001, 0.2, 0.001, 0.01, MOVES, logarithmic=True, when=("motion", "form"), unit="share",
+    ),
+    Slider(
+        "spread", "√V", "Reach of form", "How far form carries a team from its average in the long run.",
+        0.1, 3.0, 0.05, 1.0, MOVES, when=("motion", "form"), unit="points",
+    ),
+    Slider(
+        "walk", "s", "Step of the walk", "How far strength moves, at random, from one match to the next.",
+        0.005, 0.3, 0.001, 0.02, MOVES, logarithmic=True, when=("motion", "walk"), unit="points",
+    ),
+    Slider(
+        "alpha", "α", "Learning", "What a match teaches both sides, the weaker one more.",
+        0.0, 2.0, 0.05, 0.5, MOVES, when=("motion", "learning"),
+    ),
+    Slider(
+        "beta", "β", "Gain of the better", "What the side ahead gains on the other in a match.",
+        0.0, 2.0, 0.05, 0.2, MOVES, when=("motion", "learning"),
+    ),
+    Slider(
+        "diffusion", "", "Chance in learning", "Random change of strength in a match, in units of √γ.",
+        0.0, 2.0, 0.05, 0.5, MOVES, when=("motion", "learning"),
+    ),
+    Choice(
+        "steps", "Steps", "One step size for all, or Glicko's: a rating that is unsure moves further.",
+        {"fixed": "One for all", "glicko": "Glicko, by uncertainty"}, "fixed", RULES,
+    ),
     Slider(
         "gamma", "γ", "Step size",
         "How far one surprising result moves a rating. Large steps learn fast and rattle.",
-        0.01, 1.0, 0.01, 0.1, RULES, logarithmic=True, unit="step",
+        0.01, 1.0, 0.01, 0.1, RULES, logarithmic=True, when=("steps", "fixed"), unit="step",
+    ),
+    Slider(
+        "growth", "c", "Doubt gained", "How much uncertainty a rating gains from one match to the next.",
+        0.01, 1.0, 0.01, 0.1, RULES, logarithmic=True, when=("steps", "glicko"), unit="points",
+    ),
+    Slider(
+        "deviation", "RD", "First uncertainty", "Deviation of every rating at the start.",
+        0.1, 3.0, 0.1, 2.0, RULES, when=("steps", "glicko"), unit="points",
+    ),
+    Choice(
+        "schedule", "Results count", "At once, or together at the end of a period or a round.",
+        {"single": "After each match", "period": "After a period", "rounds": "After a round, all against all"},
+        "single", RULES,
+    ),
+    Slider(
+        "period", "n", "Matches in a period", "Matches of each team that count together.",
+        2, 60, 1, 10, RULES, when=("schedule", "period"),
     ),
     Slider(
         "nu", "ν", "Decisiveness",
@@ -139,6 +194,38 @@ class Controls:
     pairing: str = "all"
     window: float = 2.0
     start: str = "random"
+    motion: str = "still"
+    rate: float = 0.01
+    spread: float = 1.0
+    walk: float = 0.02
+    alpha: float = 0.5
+    beta: float = 0.2
+    diffusion: float = 0.5
+    steps: str = "fixed"
+    growth: float = 0.1
+    deviation: float = 2.0
+    schedule: str = "single"
+    period: int = 10
+
+    @property
+    def kinetic(self) -> bool:
+        """Whether the paper's kinetic equation is the limit of small steps: strengths at rest, one step for all."""
+        return self.motion == "still" and self.steps == "fixed"
+
+    @property
+    def typical_step(self) -> float:
+        """γ, or what Glicko's step settles at for near equals."""
+        return self.gamma if self.steps == "fixed" else self.growth
+
+    @property
+    def dynamics(self) -> Dynamics | None:
+        """How strengths move."""
+        laws = {
+            "form": lambda: Form(rate=self.rate, spread=self.spread),
+            "walk": lambda: Walk(spread=self.walk),
+            "learning": lambda: Learning(alpha=self.alpha, beta=self.beta, diffusion=self.diffusion),
+        }
+        return laws[self.motion]() if self.motion in laws else None
 
     @property
     def outcome(self) -> Outcome:
@@ -149,7 +236,9 @@ class Controls:
     def system(self) -> RatingSystem:
         """The rating system."""
         pairings: dict[str, Pairing] = {"all": AllPlayAll(), "local": Local(), "window": Window(self.window)}
-        return RatingSystem(self.outcome, pairings[self.pairing], self.gamma)
+        schedules: dict[str, Schedule | None] = {"single": None, "period": Period(self.period), "rounds": Rounds()}
+        gamma = self.gamma if self.steps == "fixed" else DeviationSteps(growth=self.growth, start=self.deviation)
+        return RatingSystem(self.outcome, pairings[self.pairing], gamma, schedule=schedules[self.schedule])
 
     def strengths(self, seed: int = 1) -> Strength:
         """The league; a seed makes its squads where strength comes from line-ups."""
@@ -176,24 +265,6 @@ class Controls:
         """
         return float(self.outcome.b_prime(0.0)) * 800 / math.log(10)
 
-    @property
-    def python(self) -> str:
-        """Lines of Python that compute where these ratings settle, and the luck in them."""
-        sigma = float(np.sqrt(np.mean(self.strengths().sigma ** 2)))
-        kappa = 2 * self.ties / (1 - self.ties)
-        outcome = f"kn.Davidson({self.nu!r}, {kappa!r})" if self.ties > 0 else f"kn.Tanh(nu={self.nu!r})"
-        pairing = {"all": "kn.AllPlayAll()", "local": "kn.Local()", "window": f"kn.Window({self.window!r})"}[
-            self.pairing
-        ]
-        return (
-            "import kinelo as kn\n\n"
-            f"system = kn.RatingSystem({outcome}, {pairing}, {self.gamma!r})\n"
-            f"league = kn.Continuum({THETA}, {sigma!r}, nodes=40)\n"
-            'state = kn.stationary(system, league, noise="gaussian")\n'
-            "print(state.slope)  # rating points for each point of strength\n"
-            "print(state.teams.mean(state.variance) ** 0.5)  # luck in a rating: one standard deviation\n"
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Values by name."""
         return asdict(self)
@@ -219,6 +290,9 @@ PRESETS = (
     Preset("fair", "The paper's fair step: bias and luck cancel", Controls(gamma=0.61)),
     Preset("chess", "Like chess: K = 20, half drawn, form of ± 100 Elo", _with_k(20, ties=0.5, sigma=1.15)),
     Preset("football", "Like football: K = 20, a quarter drawn", _with_k(20, ties=0.25, sigma=1.0, teams=20)),
+    Preset("form", "Form that comes and goes: ratings lag behind", Controls(motion="form", sigma=0.5, gamma=0.2)),
+    Preset("rounds", "A league of 20 in rounds, all against all", Controls(schedule="rounds", teams=20, gamma=0.05)),
+    Preset("glicko", "Glicko: unsure ratings move further", Controls(steps="glicko", start="equal")),
     Preset(
         "online", "Like an online game: K = 32, near equals only",
         _with_k(32, sigma=0.6, teams=500, pairing="window", window=2.0, start="equal"),
@@ -252,6 +326,10 @@ def read_controls(given: object) -> Controls:
         raise InputError(
             f"The line-up cannot be larger than the squad: {controls.lineup} of {controls.players} players."
         )
+    if controls.steps == "glicko" and controls.ties > 0:
+        raise InputError("Glicko's formulas know no draws. Set draws to 0 %, or take one step for all.")
+    if controls.steps == "glicko" and controls.motion == "learning":
+        raise InputError("Teams learn in units of one step γ. Take one step for all, or another motion.")
     return controls
 
 

@@ -23,6 +23,8 @@ FEWEST = 20
 """Snapshots below which nothing is averaged."""
 SAME = 3.0
 """Two halves of a record within this many standard errors show no drift."""
+OUTGROWN = 1.2
+"""Growth of the variance of strengths from which a walk has left the league that theory was asked about."""
 BEND = 3
 """Ratings are compared with a polynomial of this degree in strength, so that a bent line does not count as luck."""
 
@@ -45,12 +47,15 @@ class Measured:
 class Evidence:
     """Slope and luck of the league on screen, after so many matches of each team.
 
-    Luck is the standard deviation of ratings around the league's own line.
+    Luck is the standard deviation of ratings around the league's own line; where strengths move, it is the error of
+    ratings as estimates of present strength, and ``outgrown`` says whether strengths have spread beyond what theory
+    was asked about.
     """
 
     slope: Measured
     luck: Measured
     matches: float
+    outgrown: bool = False
 
     @property
     def settled(self) -> bool:
@@ -58,41 +63,61 @@ class Evidence:
         return all(one.steady and one.independent >= ENOUGH for one in (self.slope, self.luck))
 
 
-class LeagueRecord:
-    """Snapshots of one league, thinned as it plays on, so that a long run is no larger than a short one."""
+class _Snapshots:
+    """Numbers of one league at many moments, thinned as it plays on, so that a long run is no larger than a short one.
 
-    def __init__(self, theta: Array, system: RatingSystem) -> None:
-        self._centred, self._system = theta - theta.mean(), system
-        self._slope = self._centred / (self._centred @ self._centred)
-        powers = np.vander(self._centred / np.abs(self._centred).max(), min(BEND, theta.size - 2) + 1)
-        self._bend, _ = np.linalg.qr(powers)
-        self._free = theta.size - powers.shape[1]
-        self._rows: list[tuple[float, float, float]] = []
+    Times are in drawn pairs per team.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[float, ...]] = []
         self._every, self._next = 1.0, 0.0
-        self._rating = theta
 
-    def add(self, time: float, rating: Array) -> None:
-        """Take a snapshot, if enough has been played since the last; ``time`` in drawn pairs per team."""
-        if time < self._next:
-            return
-        rest = rating - self._bend @ (self._bend.T @ rating)
-        self._rows.append((time, float(self._slope @ rating), math.sqrt(float(rest @ rest) / self._free)))
-        self._rating = rating
+    def _keep(self, time: float, *numbers: float) -> None:
+        self._rows.append((time, *numbers))
         if len(self._rows) >= MOST_SNAPSHOTS:
             self._rows = self._rows[::2]
             self._every *= 2
         self._next = time + self._every
+
+    def _late(self) -> tuple[Array, float] | None:
+        """Rows of the later half of the time and the time between two of them; None while they are few."""
+        rows = np.array(self._rows)
+        late = rows[rows[:, 0] > rows[-1, 0] / 2] if len(rows) else rows
+        if len(late) < FEWEST:
+            return None
+        return late, (late[-1, 0] - late[0, 0]) / (len(late) - 1)
+
+
+class LeagueRecord(_Snapshots):
+    """Snapshots of a league whose strengths are at rest; ``step`` is the typical step of a rating."""
+
+    def __init__(self, theta: Array, system: RatingSystem, step: float | None = None) -> None:
+        super().__init__()
+        self._centred, self._system = theta - theta.mean(), system
+        self._step = system.step if step is None else step
+        self._slope = self._centred / (self._centred @ self._centred)
+        powers = np.vander(self._centred / np.abs(self._centred).max(), min(BEND, theta.size - 2) + 1)
+        self._bend, _ = np.linalg.qr(powers)
+        self._free = theta.size - powers.shape[1]
+        self._rating = theta
+
+    def add(self, time: float, rating: Array, strength: Array | None = None) -> None:
+        """Take a snapshot, if enough has been played since the last."""
+        if time < self._next:
+            return
+        rest = rating - self._bend @ (self._bend.T @ rating)
+        self._rating = rating
+        self._keep(time, float(self._slope @ rating), math.sqrt(float(rest @ rest) / self._free))
 
     def evidence(self, matches: float) -> Evidence | None:
         """The averages over the later half of the time, of teams that have played so many matches each.
 
         None before there are a few snapshots of it.
         """
-        rows = np.array(self._rows).reshape(-1, 3)
-        late = rows[rows[:, 0] > rows[-1, 0] / 2] if len(rows) else rows
-        if len(late) < FEWEST:
+        if (found := self._late()) is None:
             return None
-        spacing = (late[-1, 0] - late[0, 0]) / (len(late) - 1)
+        late, spacing = found
         slope_memory, rating_memory = self.memory(self._rating)
         luck = late[:, 2].mean()
         # How far one snapshot of independent ratings strays, where the record is too short to show it.
@@ -106,11 +131,46 @@ class LeagueRecord:
     def memory(self, rating: Array) -> tuple[float, float]:
         """Pairs per team in which ratings forget: a slope added to all of them, and what is added to one alone."""
         gaps = rating[:, None] - rating[None, :]
-        pull = self._system.step / (rating.size - 1) * self._system.outcome.b_prime(gaps) * self._system.pairing.w(gaps)
+        pull = self._step / (rating.size - 1) * self._system.outcome.b_prime(gaps) * self._system.pairing.w(gaps)
         squares = (self._centred[:, None] - self._centred[None, :]) ** 2
         together = float((pull * squares).sum()) / 2 / float(self._centred @ self._centred)
         alone = float(pull.sum()) / rating.size
         return 1 / together if together > 0 else math.inf, 1 / alone if alone > 0 else math.inf
+
+
+class MovingRecord(_Snapshots):
+    """Snapshots of a league whose strengths move: variance and covariance of strengths and ratings, and the error.
+
+    ``memory`` is the time in which strengths and ratings forget, in drawn pairs per team; ``widens`` says whether
+    strengths spread without end.
+    """
+
+    def __init__(self, theta: Array, memory: float, *, widens: bool) -> None:
+        super().__init__()
+        self._memory, self._most = memory, OUTGROWN * float(theta.var()) if widens else math.inf
+
+    def add(self, time: float, rating: Array, strength: Array) -> None:
+        """Take a snapshot, if enough has been played since the last."""
+        if time < self._next:
+            return
+        r, p = rating - rating.mean(), strength - strength.mean()
+        self._keep(time, float(p @ p) / p.size, float(p @ r) / p.size, float((r - p) @ (r - p)) / p.size)
+
+    def evidence(self, matches: float) -> Evidence | None:
+        """The averages over the later half of the time; slope and error are those of averaged squares."""
+        if (found := self._late()) is None:
+            return None
+        late, spacing = found
+        V, C, E = late[:, 1:].T
+        length = self._memory / spacing
+        slope, error = float(C.mean() / V.mean()), math.sqrt(float(E.mean()))
+        return Evidence(
+            # A ratio of means strays as the mean of C − slope·V does; a root, half as far as its square.
+            averaged(slope + (C - slope * V) / V.mean(), length),
+            averaged(error + (E - E.mean()) / (2 * error) if error > 0 else E, length),
+            matches,
+            outgrown=bool(V[-1] > self._most),
+        )
 
 
 def averaged(series: Array, length: float = 1.0, spread: float = 0.0) -> Measured:

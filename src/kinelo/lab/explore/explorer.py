@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,12 +39,12 @@ class Pools:
 class Theory(Protocol):
     """What an explorer wants to know; :class:`kinelo.lab.serve.theory_service.TheoryService` answers it."""
 
-    async def foresee(self, controls: Controls) -> dict[str, Any]:
-        """The stationary map and the answer that comes with it."""
+    async def foresee(self, controls: Controls) -> dict[str, Any] | None:
+        """The stationary map and the answer that comes with it; None where both take seconds."""
         ...
 
     async def judge(self, controls: Controls) -> dict[str, Any]:
-        """The whole answer of theory."""
+        """The map and the whole answer of theory."""
         ...
 
 
@@ -60,7 +61,8 @@ class Explorer:
         self._pools, self._theory, self._say, self._show = pools, theory, say, show
         self._pacer = Pacer()
         self._run: LiveRun | None = None
-        self._wanted: tuple[Controls, int] | None = None
+        self._pinned: LiveRun | None = None
+        self._wanted: tuple[Controls, int, Controls | None] | None = None
         self._number = 0
         self._theory_task: asyncio.Task[None] | None = None
         self._answer: TheoryAnswer | None = None
@@ -87,12 +89,14 @@ class Explorer:
         seed = message.get("seed", SEED)
         try:
             controls = read_controls(message.get("controls", {}))
+            pin = message.get("pin")
+            pinned = None if pin is None else read_controls(pin)
             if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**31:
                 raise InputError(f"seed must be a whole number from 0 to 2147483647, not {shown(seed)}.")
         except InputError as error:
             await self._say({"type": "complaint", "text": str(error)})
             return
-        self._wanted = (controls, seed)
+        self._wanted = (controls, seed, pinned)
         self._pacer.wake()
 
     async def play(self) -> None:
@@ -106,13 +110,14 @@ class Explorer:
         finally:
             if self._theory_task is not None:
                 self._theory_task.cancel()
-            if self._run is not None:
-                self._let_go(self._run)
+            self._let_go(self._run, self._pinned)
 
-    def _let_go(self, run: LiveRun) -> None:
-        """Close a run where it plays, because it may still be playing."""
+    def _let_go(self, *runs: LiveRun | None) -> None:
+        """Close runs where they play, because they may still be playing."""
         with contextlib.suppress(RuntimeError):  # the threads are gone when the server ends
-            self._pools.play.submit(run.close)
+            for run in runs:
+                if run is not None:
+                    self._pools.play.submit(run.close)
 
     async def _wait(self) -> None:
         if self._wanted is None:
@@ -120,17 +125,20 @@ class Explorer:
 
     async def _restart(self) -> None:
         assert self._wanted is not None
-        (controls, seed), self._wanted = self._wanted, None
+        (controls, seed, pinned), self._wanted = self._wanted, None
         self._number += 1
-        loop = asyncio.get_running_loop()
-        new = await loop.run_in_executor(self._pools.begin, LiveRun, self._number, controls, seed)
-        if self._run is not None:
-            self._let_go(self._run)
-        self._run = new
+        loop, number = asyncio.get_running_loop(), self._number
+        new = await loop.run_in_executor(self._pools.begin, LiveRun, number, controls, seed)
+        beside = None
+        if pinned is not None:
+            begin = partial(LiveRun, number, pinned, seed, pinned=True)
+            beside = await loop.run_in_executor(self._pools.begin, begin)
+        self._let_go(self._run, self._pinned)
+        self._run, self._pinned = new, beside
         self._answer, self._final = None, False
         self._pacer.forget()
         await self._say(new.opening())
-        await self._show(new.frame(self._pacer.next_sequence()))
+        await self._show(new.frame(self._pacer.next_sequence(), beside))
         if self._theory_task is not None:
             self._theory_task.cancel()
         self._theory_task = asyncio.create_task(self._predict(new))
@@ -139,10 +147,12 @@ class Explorer:
         run = self._run
         if run is None or self._pacer.paused or self._pacer.abandoned:
             return
-        due = self._pacer.matches_due()
-        await asyncio.get_running_loop().run_in_executor(self._pools.play, run.advance, due)
+        due, loop, beside = self._pacer.matches_due(), asyncio.get_running_loop(), self._pinned
+        await loop.run_in_executor(self._pools.play, run.advance, due)
+        if beside is not None:  # to the same clock as the league it is compared with
+            await loop.run_in_executor(self._pools.play, beside.advance, run.matches - beside.matches)
         if self._pacer.ready and self._wanted is None:
-            await self._show(run.frame(self._pacer.next_sequence()))
+            await self._show(run.frame(self._pacer.next_sequence(), beside))
             if time.monotonic() - self._judged_at > JUDGE_SECONDS:
                 await self._say_verdict(run)
 
@@ -160,15 +170,22 @@ class Explorer:
         """Send the map with its answer, and the whole answer once the sliders rest."""
         try:
             foreseen = await self._theory.foresee(run.controls)
-            line = foreseen["map"]
-            run.target = np.interp(run.strengths.theta, line["theta"], line["rating"])
-            await self._say({"type": "theory", "run": run.number, **line})
-            self._answer = TheoryAnswer.from_dict(foreseen["answer"])
-            await self._say_verdict(run)
+            if foreseen is not None:
+                await self._say_theory(run, foreseen)
             await asyncio.sleep(REST_SECONDS)
-            self._answer = TheoryAnswer.from_dict(await self._theory.judge(run.controls))
+            whole = await self._theory.judge(run.controls)
+            if foreseen is None:
+                await self._say_theory(run, whole)
+            self._answer = TheoryAnswer.from_dict(whole["answer"])
         except InputError as error:
             known = self._answer or TheoryAnswer(math.nan, math.nan, math.nan)
             self._answer = replace(known, missing=str(error))
         self._final = True
+        await self._say_verdict(run)
+
+    async def _say_theory(self, run: LiveRun, found: dict[str, Any]) -> None:
+        line = found["map"]
+        run.line = (np.array(line["theta"]), np.array(line["rating"]))
+        await self._say({"type": "theory", "run": run.number, **line})
+        self._answer = TheoryAnswer.from_dict(found["answer"])
         await self._say_verdict(run)

@@ -15,6 +15,7 @@ from kinelo.lab.explore.verdict import FAIR, TheoryAnswer
 
 State = Literal["expected", "agree", "disagree", "no theory"]
 PENDING = "…"
+MISSED = "points by which a rating misses present strength (one standard deviation)"
 DOUBT = 4.0
 """Standard errors of the league beyond which a difference is no accident; many looks at one league need more than 2."""
 SLOPE_TOLERANCE, LUCK_TOLERANCE = 0.05, 0.15
@@ -25,7 +26,7 @@ PATIENCE = 4.0
 
 def state_of(theory: TheoryAnswer, league: Evidence | None) -> State:
     """Which of the four states theory and league are in."""
-    if theory.missing:
+    if theory.missing or (league is not None and league.outgrown):
         return "no theory"
     if league is None:
         return "expected"
@@ -67,6 +68,8 @@ def meaning(slope: float) -> str:
 
 def headline(state: State, theory: TheoryAnswer, league: Evidence | None, point: float = 1.0) -> str:
     """One sentence for the state."""
+    if state == "no theory" and not theory.missing:
+        return "The walk has spread the league beyond what theory was asked about: watch what it does."
     if state == "no theory":
         return "Theory has no answer here: watch what the league does."
     if state == "expected":
@@ -77,7 +80,8 @@ def headline(state: State, theory: TheoryAnswer, league: Evidence | None, point:
     if slopes_differ(theory, league):
         said, shown = f"a slope of {theory.slope:.2f}", f"{league.slope.value:.2f}"
     else:
-        said, shown = f"ratings that stray by ± {points(theory.luck, point)}", f"± {points(league.luck.value, point)}"
+        stray = "miss strength" if theory.parts else "stray"
+        said, shown = f"ratings that {stray} by ± {points(theory.luck, point)}", f"± {points(league.luck.value, point)}"
     return f"Theory and league disagree: theory says {said}, the league shows {shown}."
 
 
@@ -105,7 +109,7 @@ def facts(
     state: State, theory: TheoryAnswer, league: Evidence | None, point: float = 1.0
 ) -> list[dict[str, str | None]]:
     """The numbers that matter: theory's, what the league shows of them, and what they mean."""
-    slope, luck = _shown(league, point)
+    slope, luck_shown = _shown(league, point)
     found: list[dict[str, str | None]] = [
         {
             "value": "no answer" if state == "no theory" else f"{theory.slope:.2f}",
@@ -114,14 +118,18 @@ def facts(
         },
         {
             "value": "no answer" if state == "no theory" else f"± {points(theory.luck, point)}",
-            "league": luck,
-            "text": "points of mere luck in a rating (one standard deviation)",
+            "league": luck_shown,
+            "text": MISSED if theory.parts else "points of mere luck in a rating (one standard deviation)",
         },
     ]
     if state == "no theory" and not math.isnan(theory.slope):
         found[0]["text"] = f"rating points shown for each point of true strength; {theory.slope:.2f} if steps were tiny"
     if state in ("no theory", "disagree"):
         return found
+    if theory.parts:
+        luck, lag, bias = (points(part, point) for part in theory.parts)
+        words = f"points of it are lag: ratings trail strengths that move. Luck makes ± {luck}, bias ± {bias}"
+        return [*found, {"value": f"± {lag}", "league": None, "text": words}]
     settled = (
         PENDING if theory.matches is None else f"{theory.matches:,.0f}" if math.isfinite(theory.matches) else "never"
     )

@@ -1,8 +1,9 @@
 """A league that plays while somebody watches: the simulator and the kinetic equation, at the same time.
 
 The kinetic equation is the limit of vanishing steps for a continuum of teams with the same spread of strengths; its
-time is γ times the matches per team. A frame is what the page draws: a line of JSON with the numbers, then the ratings
-as 32-bit floats, then the density as bytes.
+time is γ times the matches per team. It is not solved where strengths move or steps are Glicko's. A frame is what the
+page draws: a line of JSON with the numbers, then 32-bit floats (ratings and, where they move, strengths about their
+mean; then both of a pinned league), then the density as bytes.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import math
 import struct
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.lab.explore.controls import THETA, Controls
-from kinelo.lab.explore.evidence import Evidence, LeagueRecord
+from kinelo.lab.explore.evidence import Evidence, LeagueRecord, MovingRecord
+from kinelo.lab.explore.python import MIDDLE, python_lines
+from kinelo.lab.explore.theory import is_slow
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states
 from kinelo.macro.state import KineticState
@@ -32,6 +36,8 @@ MOST_MATCHES = 100_000
 """Matches of one advance: some hundredths of a second."""
 MOST_KINETIC_TIME = 6.0
 """Kinetic time of one advance, for the same reason."""
+PAIRS = "PAIRS"
+"""Stands in the lines of Python where the page writes the pairs drawn so far."""
 LEAST_SHARE = 0.02
 """The least share of drawn pairs that is taken to play."""
 
@@ -39,25 +45,41 @@ LEAST_SHARE = 0.02
 class LiveRun:
     """One run, moved on by :meth:`advance`; its steps come from the same generators as those of the command line."""
 
-    def __init__(self, number: int, controls: Controls, seed: int = 1) -> None:
-        self.number, self.controls = number, controls
+    def __init__(self, number: int, controls: Controls, seed: int = 1, *, pinned: bool = False) -> None:
+        self.number, self.controls, self.seed = number, controls, seed
         self.system, self.strengths = controls.system, controls.strengths(seed)
+        self.moving = controls.motion != "still"
         self.time = 0.0
-        self.target: Array | None = None
+        self.line: tuple[Array, Array] | None = None
         first = controls.first_ratings(seed)
         self._goal = 0
         self._playing = threading.Lock()
         self._league = simulation_states(
             self.system, self.strengths, stops=self._stops(), matches_per_step=1, seed=seed, start=first,
-            sampling="literal", threads=1,
+            sampling="literal", threads=1, dynamics=controls.dynamics,
         )  # fmt: skip
         self._state = SimulationState(0, first[None, :], np.zeros(1, dtype=np.int64))
-        self._kinetic: Iterator[KineticState] | None = kinetic_states(
-            self.system, self._first_population(), until=FAR, samples=round(FAR / KINETIC_STEP), stop="steady",
-            steady_below=1e-4,
-        )  # fmt: skip
-        self._density = next(self._kinetic)
-        self._record = LeagueRecord(self.strengths.theta, self.system)
+        self._kinetic: Iterator[KineticState] | None = None
+        self._density: KineticState | None = None
+        if controls.kinetic and not pinned:
+            self._kinetic = kinetic_states(
+                replace(self.system, schedule=None), self._first_population(), until=FAR,
+                samples=round(FAR / KINETIC_STEP), stop="steady", steady_below=1e-4,
+            )  # fmt: skip
+            self._density = next(self._kinetic)
+        self._record = (
+            MovingRecord(self.strengths.theta, self._memory(), widens=controls.motion == "walk")
+            if self.moving
+            else LeagueRecord(self.strengths.theta, self.system, controls.typical_step)
+        )
+
+    def _memory(self) -> float:
+        """About how many pairs per team strengths or ratings take to forget, whichever takes longer."""
+        one, theta = self.controls, self.strengths.theta
+        slope = float(self.system.outcome.b_prime(theta[:, None] - theta).mean())
+        ratings = 1 / (one.typical_step * slope)
+        learned = 1 / (one.gamma * slope * abs(one.alpha - one.beta)) if one.alpha != one.beta else ratings
+        return max(ratings, {"form": 1 / one.rate, "learning": learned}.get(one.motion, ratings))
 
     def _stops(self) -> Iterator[int]:
         while True:
@@ -85,6 +107,14 @@ class LiveRun:
         return self._state.rating[0]
 
     @property
+    def strength(self) -> Array:
+        """Present strength of each team; where strengths move, about the mean of the league."""
+        if not self.moving:
+            return self.strengths.theta
+        now = self._state.record["strength"][0] if self._state.record else self.strengths.theta
+        return now - now.mean() + MIDDLE
+
+    @property
     def matches(self) -> float:
         """Matches that each team has played, on average; fewer than the pairs drawn where not every pair plays."""
         return 2 * int(self._state.played[0]) / self.teams
@@ -99,14 +129,15 @@ class LiveRun:
         with self._playing:
             share = self.matches / self.time if self.time > 0 else 1.0
             self._advance(matches_per_team / max(share, LEAST_SHARE))
-            self._record.add(self.time, self.rating)
+            self._record.add(self.time, self.rating, self.strength)
 
     def _advance(self, pairs_per_team: float) -> None:
-        most = min(2 * MOST_MATCHES / self.teams, MOST_KINETIC_TIME / self.system.step)
-        self.time += min(pairs_per_team, most)
+        step = self.controls.typical_step
+        most = 2 * MOST_MATCHES / self.teams
+        self.time += min(pairs_per_team, most if self._kinetic is None else min(most, MOST_KINETIC_TIME / step))
         self._goal = max(self._goal, round(self.time * self.teams / 2))
         self._state = next(self._league)
-        while self._kinetic is not None and self._density.time + KINETIC_STEP / 2 < self.system.step * self.time:
+        while self._kinetic and self._density and self._density.time + KINETIC_STEP / 2 < step * self.time:
             state = next(self._kinetic, None)
             if state is None:
                 self._kinetic = None
@@ -122,45 +153,57 @@ class LiveRun:
 
     def opening(self) -> dict[str, object]:
         """What stays the same while the run goes on."""
-        grid = self._density.population.grid
+        grid = None if self._density is None else self._density.population.grid
         sigma = self.strengths.sigma
         return {
             "type": "started",
             "run": self.number,
             "controls": self.controls.to_dict(),
             "elo_points": self.controls.elo_points,
-            "python": self.controls.python,
+            "python": python_lines(self.controls, self.seed, PAIRS),
             "theta": rounded(self.strengths.theta),
+            "moving": self.moving,
+            "slow": is_slow(self.controls),
             "sigma": {
                 "typical": float(np.sqrt(np.mean(sigma**2))),
                 "low": float(sigma.min()),
                 "high": float(sigma.max()),
             },
-            "density_theta": rounded(grid.theta.centres),
-            "density_rating": rounded(grid.r.centres),
+            "density_theta": [] if grid is None else rounded(grid.theta.centres),
+            "density_rating": [] if grid is None else rounded(grid.r.centres),
         }
 
-    def frame(self, sequence: int) -> bytes:
-        """The present moment, encoded."""
-        rating, watched = self.rating, self._density.diagnostics
+    def frame(self, sequence: int, beside: LiveRun | None = None) -> bytes:
+        """The present moment, encoded, with that of a pinned league beside it."""
+        rating, strength = self.rating, self.strength
+        watched = None if self._density is None else self._density.diagnostics
+        gap = math.nan if watched is None else watched.stationary_distance
+        followed = self.teams // 2
         numbers = {
             "run": self.number,
             "sequence": sequence,
             "time": self.matches,
-            "kinetic_time": self.system.step * self.time,
+            "pairs": self._goal,
+            "kinetic_time": self.controls.typical_step * self.time,
             "played": int(self._state.played[0]),
-            "energy": mean_square(rating - self.strengths.theta),
-            "distance": None if self.target is None else mean_square(rating - self.target),
-            "kinetic_energy": watched.energy,
-            "kinetic_distance": None if math.isnan(watched.stationary_distance) else watched.stationary_distance,
+            "energy": mean_square(rating - strength),
+            "distance": None if self.line is None else mean_square(rating - np.interp(strength, *self.line)),
+            "kinetic_energy": None if watched is None else watched.energy,
+            "kinetic_distance": None if math.isnan(gap) else gap,
+            "followed": [float(strength[followed]), float(rating[followed])],
+            "pinned": None if beside is None else beside.teams,
         }
         head = json.dumps(numbers).encode()
         head += b" " * (-len(head) % 4)
-        return struct.pack("<I", len(head)) + head + rating.astype("<f4").tobytes() + self._shades().tobytes()
+        floats = [rating, *([strength] if self.moving else [])]
+        floats += [] if beside is None else [beside.rating, beside.strength]
+        shades = b"" if self._density is None else self._shades(self._density).tobytes()
+        return struct.pack("<I", len(head)) + head + np.concatenate(floats).astype("<f4").tobytes() + shades
 
-    def _shades(self) -> NDArray[np.uint8]:
+    @staticmethod
+    def _shades(state: KineticState) -> NDArray[np.uint8]:
         """Density over (rating, strength) as shades, by its square root so that thin parts can be seen."""
-        density = self._density.population.marginal("theta", "r").T
+        density = state.population.marginal("theta", "r").T
         # A ridge thinner than a cell looks like beads unless every rating is shared with its two neighbours.
         padded = np.pad(density, ((1, 1), (0, 0)))
         density = (padded[:-2] + padded[1:-1] + padded[2:]) / 3

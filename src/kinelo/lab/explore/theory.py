@@ -1,7 +1,9 @@
 """Where the ratings of a live run are heading: the stationary map with its noise.
 
-It is that of a league of very many teams with the same strengths, which takes hundredths of a second. What the library
-warns of travels with it.
+It is that of a league of very many teams with the same strengths, which takes hundredths of a second; only rounds, in
+which a team meets all others before anything counts, are computed for their own number of teams. Where strengths move,
+the line is the regression of ratings on present strengths, from the theory of tracking. What the library warns of
+travels with it.
 """
 
 from __future__ import annotations
@@ -9,27 +11,40 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from kinelo.errors import KineloWarning, NoStationaryState
+from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.lab.explore.controls import THETA, Controls
+from kinelo.model.dynamics import Dynamics
+from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
 from kinelo.theory.limit import stationary
+from kinelo.theory.moving.glicko import settled_deviations
+from kinelo.theory.moving.rounds import critical_gamma
+from kinelo.theory.moving.tracking import tracking
 from kinelo.theory.teams import Continuum
 
 NODES = 40
+MOST_TEAMS = 200
+"""Teams up to which rounds are computed: more would keep others waiting for their answers."""
+OVERSHOT = 1.5
+"""Critical steps of rounds up to which the swings are computed: beyond, the search for them mostly ends in nothing."""
+REACH = 4.0
+"""Standard deviations of strength on either side that the line of a moving league covers."""
 
 
 @dataclass(frozen=True)
 class PredictedMap:
     """Mean rating and its standard deviation over mean strength, and the standard deviation of all teams, ``luck``.
 
-    ``missing`` says why there is no answer at this step size; the line is then that of vanishing steps. ``caveats`` are
-    the library's own words about how far the answer can be trusted.
+    Where strengths move, strength is the present one, ``luck`` the error of a rating as an estimate of it (the root of
+    its mean square), and ``parts`` the roots of what luck, lag and bias contribute. ``missing`` says why there is no
+    answer at this step size; the line is then that of vanishing steps. ``caveats`` are the library's own words about
+    how far the answer can be trusted.
     """
 
     theta: Array
@@ -39,6 +54,7 @@ class PredictedMap:
     luck: float
     missing: str = ""
     caveats: tuple[str, ...] = ()
+    parts: tuple[float, float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers."""
@@ -46,20 +62,75 @@ class PredictedMap:
         return {**lists, "slope": self.slope, "note": self.missing}
 
 
+def is_slow(controls: Controls) -> bool:
+    """Whether the map takes seconds, so that it should not be computed where others wait for theirs."""
+    return controls.motion == "learning" or controls.schedule == "rounds"
+
+
 @lru_cache(maxsize=256)
 def predicted_map(controls: Controls) -> PredictedMap:
     """Stationary ratings at the controls' step size; raises NoStationaryState where there are none at all."""
-    league = many_teams(controls)
+    check_answerable(controls)
     caveats: list[str] = []
     with heard(caveats):
-        try:
-            state, reason = stationary(controls.system, league, noise="gaussian"), ""
-        except NoStationaryState as error:
-            state, reason = stationary(controls.system, league), str(error)
-    caveats += [one.sentence for one in state.caveats]
+        if (dynamics := controls.dynamics) is not None:
+            found = _tracked(controls, dynamics)
+        elif controls.steps == "glicko":
+            state = settled_deviations(controls.system, league_of(controls), noise="gaussian")
+            luck = float(np.sqrt(state.teams.mean(state.variance)))
+            found = PredictedMap(state.teams.theta, state.rating, np.sqrt(state.variance), state.slope, luck)
+        else:
+            found = _at_rest(controls)
+    return replace(found, caveats=tuple(dict.fromkeys([*found.caveats, *caveats])))
+
+
+def unanswered(controls: Controls) -> str:
+    """Why there is no theory of such a league, whatever its numbers; empty where there is one."""
+    if controls.motion != "still" and controls.pairing != "all":
+        return "There is no theory of strengths that move where opponents are chosen, only where everyone meets."
+    if controls.steps == "glicko" and (controls.pairing != "all" or controls.schedule != "single"):
+        return "There is no theory of Glicko's steps here, only for matches against everyone that count one by one."
+    if controls.motion == "learning" and controls.schedule != "single":
+        return "There is no theory of teams that learn where results count together, only match by match."
+    return ""
+
+
+def check_answerable(controls: Controls) -> None:
+    """Say for which leagues there is no theory, or none that a live page can wait for."""
+    if reason := unanswered(controls):
+        raise InputError(reason)
+    if controls.schedule != "rounds" or controls.pairing != "all":
+        return
+    if controls.teams > MOST_TEAMS:
+        raise InputError(f"Rounds are computed here for at most {MOST_TEAMS} teams, not {controls.teams}.")
+    critical = critical_gamma(controls.system, league_of(controls)).critical
+    if controls.gamma > OVERSHOT * critical:
+        raise NoStationaryState(
+            f"Rounds rated at once overshoot from γ = {critical:.2g} on, and the step is {controls.gamma:.2g}: "
+            "ratings swing from round to round, beyond what theory follows."
+        )
+
+
+def _at_rest(controls: Controls) -> PredictedMap:
+    league = league_of(controls)
+    try:
+        state, reason = stationary(controls.system, league, noise="gaussian"), ""
+    except NoStationaryState as error:
+        state, reason = stationary(controls.system, league), str(error)
     luck = float(np.sqrt(state.teams.mean(state.variance)))
-    said = tuple(dict.fromkeys(caveats))
+    said = tuple(one.sentence for one in state.caveats)
     return PredictedMap(state.theta, state.rating, np.sqrt(state.variance), state.slope, luck, reason, said)
+
+
+def _tracked(controls: Controls, dynamics: Dynamics) -> PredictedMap:
+    found = tracking(controls.system, league_of(controls), dynamics)
+    middle, slope = sum(THETA) / 2, found.rating_slope
+    theta = middle + np.linspace(-REACH, REACH, NODES) * found.V**0.5
+    around = np.full(NODES, max(found.U - found.C**2 / found.V, 0.0) ** 0.5)
+    luck, lag, bias = (max(part, 0.0) ** 0.5 for part in (found.parts.noise, found.parts.lag, found.parts.bias))
+    said = tuple(one.sentence for one in found.caveats)
+    line = middle + slope * (theta - middle)
+    return PredictedMap(theta, line, around, slope, found.E**0.5, caveats=said, parts=(luck, lag, bias))
 
 
 @contextlib.contextmanager
@@ -71,7 +142,9 @@ def heard(caveats: list[str]) -> Iterator[None]:
     caveats += [str(one.message) for one in said if issubclass(one.category, KineloWarning)]
 
 
-def many_teams(controls: Controls) -> Continuum:
-    """A continuum of teams with the typical spread of the controls' league."""
+def league_of(controls: Controls) -> Strength | Continuum:
+    """A continuum of teams with the typical spread of the controls' league; for rounds, that league."""
+    if controls.schedule == "rounds":
+        return controls.strengths()
     sigma = float(np.sqrt(np.mean(controls.strengths().sigma ** 2)))
     return Continuum(THETA, sigma, nodes=NODES)

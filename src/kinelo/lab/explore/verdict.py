@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 from kinelo.advice.diagnosis import Diagnosis, diagnose
+from kinelo.advice.motion import motion_rows
 from kinelo.advice.words import rows_of
-from kinelo.errors import NoStationaryState
+from kinelo.errors import InputError, NoStationaryState
 from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.fair import Search, look_for_fair_step
-from kinelo.lab.explore.theory import PredictedMap, heard, many_teams, predicted_map
+from kinelo.lab.explore.theory import PredictedMap, heard, league_of, predicted_map
 
 FAIR = 0.02
 """A slope this near to 1 is called fair."""
@@ -34,7 +35,8 @@ class TheoryAnswer:
     """The answer of theory. ``missing`` says why there is none; ``matches`` is None until it is known.
 
     ``bias`` is that of the strongest team, ``luck`` the standard deviation of a rating, ``matches`` what each team
-    plays until the league has settled.
+    plays until the league has settled. Where strengths move, ``luck`` is the error of a rating and ``parts`` what luck,
+    lag and bias contribute to it.
     """
 
     slope: float
@@ -46,6 +48,7 @@ class TheoryAnswer:
     advice: str = ""
     offer: Offer | None = None
     lines: tuple[tuple[str, str], ...] = ()
+    parts: tuple[float, float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as JSON holds it; what never happens takes -1 matches."""
@@ -62,6 +65,7 @@ class TheoryAnswer:
                 "matches": math.inf if matches == -1.0 else matches,
                 "offer": Offer(**offer) if offer else None,
                 "caveats": tuple(plain["caveats"]),
+                "parts": tuple(plain["parts"]) if plain["parts"] else None,
                 "lines": tuple((name, finding) for name, finding in plain["lines"]),
             }
         )
@@ -70,7 +74,8 @@ class TheoryAnswer:
 def first_answer(foreseen: PredictedMap) -> TheoryAnswer:
     """What is known with the map, until the diagnosis is there."""
     bias = float((foreseen.rating - foreseen.theta)[-1])
-    return TheoryAnswer(foreseen.slope, bias, foreseen.luck, foreseen.missing, foreseen.caveats)
+    known = TheoryAnswer(foreseen.slope, bias, foreseen.luck, foreseen.missing, foreseen.caveats)
+    return replace(known, parts=foreseen.parts)
 
 
 @lru_cache(maxsize=256)
@@ -81,16 +86,32 @@ def whole_answer(controls: Controls) -> TheoryAnswer:
         return first
     caveats = list(first.caveats)
     with heard(caveats):
-        try:
-            found = diagnose(controls.system, many_teams(controls), check=False)  # the league on the page is the check
+        try:  # the league on the page is the check
+            found = diagnose(controls.system, league_of(controls), controls.dynamics, check=False)
         except NoStationaryState as error:
             return replace(first, missing=str(error))
-    words, offer = advice(found, controls)
-    return TheoryAnswer(
-        found.slope, float(found.state.bias[-1]), found.rating_noise,
-        caveats=tuple(dict.fromkeys(caveats)), matches=found.matches_until_converged, advice=words, offer=offer,
-        lines=tuple(rows_of(found)),
+        except InputError:  # theory has a map for more leagues than a diagnosis
+            return replace(first, caveats=tuple(dict.fromkeys(caveats)))
+    words, offer = _motion_advice(found, controls) if first.parts else advice(found, controls)
+    answer = replace(first, caveats=tuple(dict.fromkeys(caveats)), advice=words, offer=offer)
+    if first.parts:
+        return replace(answer, lines=tuple(motion_rows(found.motion)))
+    return replace(
+        answer, slope=found.slope, bias=float(found.state.bias[-1]), luck=found.rating_noise,
+        matches=found.matches_until_converged, lines=(*rows_of(found), *motion_rows(found.motion)),
     )  # fmt: skip
+
+
+def _motion_advice(found: Diagnosis, controls: Controls) -> tuple[str, Offer | None]:
+    """What the library advises where strengths move, and the step that follows them best."""
+    words = " ".join(found.advice)
+    best = None if found.motion is None else found.motion.best
+    nothing = best is None or controls.steps == "glicko" or words.startswith("Nothing")
+    if best is None or nothing or not 0.01 <= best.gamma <= 1:
+        return words, None
+    error = best.error**0.5
+    price = f"At γ = {best.gamma:.2g} a rating misses strength by ± {error:.2f} points (one standard deviation)."
+    return f"{words} {price}", Offer(best.gamma, error)
 
 
 def advice(found: Diagnosis, controls: Controls) -> tuple[str, Offer | None]:
@@ -98,6 +119,8 @@ def advice(found: Diagnosis, controls: Controls) -> tuple[str, Offer | None]:
     gamma, best, luck = controls.gamma, found.unbiased_gamma, found.noise_when_unbiased
     if abs(found.slope - 1) <= FAIR:
         return "The luck in the ratings just makes up for the ups and downs of the teams.", None
+    if controls.steps == "glicko" or (best is None and controls.schedule == "rounds"):
+        return f"Divide gaps between ratings by {found.slope:.2f} before you read them as gaps in strength.", None
     if best is None:
         search = look_for_fair_step(controls)
         best = search.gamma

@@ -116,8 +116,8 @@ async def _about(request: Request) -> Response:
 
 async def _theory(request: Request) -> Response:
     """The stationary map of a position of the sliders, for a setting that is pinned beside the live one."""
-    controls = read_controls(await read_object(request))
-    return JSONResponse(await request.app.state.theory.foresee(controls))
+    controls, theory = read_controls(await read_object(request)), request.app.state.theory
+    return JSONResponse(await theory.foresee(controls) or await theory.judge(controls))
 
 
 async def _complaint(request: Request, error: Exception) -> Response:

@@ -31,12 +31,12 @@ class TheoryService:
         for task in KINDS:
             await self._worker(task)
 
-    async def foresee(self, controls: Controls) -> dict[str, Any]:
-        """The stationary map and the answer that comes with it."""
+    async def foresee(self, controls: Controls) -> dict[str, Any] | None:
+        """The stationary map and the answer that comes with it; None where both take seconds."""
         return await (await self._worker("foresee")).ask("foresee", controls=controls.to_dict())
 
     async def judge(self, controls: Controls) -> dict[str, Any]:
-        """The whole answer of theory."""
+        """The map and the whole answer of theory."""
         return await (await self._worker("judge")).ask("judge", controls=controls.to_dict())
 
     async def scene(self, number: int, values: dict[str, Any]) -> dict[str, Any]:

@@ -76,9 +76,19 @@ export class Connection extends EventTarget {
   }
 }
 
-// A frame: length of the head, the head as JSON, ratings as 32-bit floats, then one byte per cell of the density.
+// A frame: length of the head, the head as JSON, 32-bit floats, then one byte per cell of the density. The floats are
+// ratings and, where they move, strengths; then ratings and strengths of the pinned league.
 export function decodeFrame(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   return { ...head, rest: buffer, offset: 4 + length };
+}
+
+// The dots of a frame of a league that has started.
+export function readDots(frame, { theta, moving }) {
+  let at = frame.offset;
+  const floats = (count) => { const found = new Float32Array(frame.rest, at, count); at += 4 * count; return found; };
+  const dots = (count, still) => { const rating = floats(count); return { rating, strength: still ?? floats(count) }; };
+  const own = dots(theta.length, moving ? null : theta);
+  return { ...frame, dots: own, beside: frame.pinned ? dots(frame.pinned) : null, shades: at };
 }

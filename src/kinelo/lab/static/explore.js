@@ -1,6 +1,7 @@
 // The Explore tab: sliders to the server, frames from it, and the verdict in words.
 import { onTheme } from "./charts.js";
-import { Axes, CurvesChart, DensityChart, LeagueChart } from "./league_charts.js";
+import { readDots } from "./connection.js";
+import { Axes, CurvesChart, DensityChart, LeagueChart, PathChart } from "./league_charts.js";
 import { copy } from "./guide.js";
 import { Sliders } from "./sliders.js";
 import { $, element, figure, say } from "./words.js";
@@ -10,7 +11,7 @@ const FIRST_SPEED = 80;
 
 export class Explore {
   #connection; #about; #sliders; #speed = FIRST_SPEED; #paused = false; #seed = 1; #units = "paper"; #pin = null;
-  #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false;
+  #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false; #pairs = 0;
 
   // `write` puts the sliders in the address; it is told which of them moved.
   constructor(connection, about, values, extras, write) {
@@ -22,7 +23,7 @@ export class Explore {
     this.#sliders = new Sliders($("#controls"), about.controls, values, (name) => this.#moved(name), scale);
     this.#setUp();
     const axes = this.axes = new Axes();
-    this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart"))];
+    this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart")), new PathChart($("#path-chart"), axes)];
     this.#playback();
     connection.addEventListener("welcome", () => this.#greet());
     connection.addEventListener("started", ({ detail }) => this.#started(detail));
@@ -68,10 +69,12 @@ export class Explore {
       this.charts.forEach((chart) => chart.redraw());
       this.write("units");
     });
-    $("#copy-python").addEventListener("click", () => copy($("#python").textContent, "The lines of Python are copied."));
+    $("#copy-python").addEventListener("click", () => { this.#python(); copy($("#python").textContent, "The lines of Python are copied."); });
+    $("#python").closest("details").addEventListener("toggle", () => this.#python());
     $("#pin").addEventListener("click", () => {
       this.#pin = this.#pin ? null : { ...this.values };
       this.write("pin");
+      this.#start();
       this.#showPin();
     });
     $("#pause").textContent = this.#paused ? "Play" : "Pause";
@@ -82,6 +85,17 @@ export class Explore {
     this.axes.scale(factor, this.#units === "elo");
   }
 
+  // The league as Python, after the pairs that are on the screen; it stands still while it is read.
+  #python() {
+    if (this.started) $("#python").textContent = this.started.python.replace("PAIRS", String(this.#pairs));
+  }
+
+  // What was pinned, as the server takes it.
+  #pinned() {
+    return Object.fromEntries(this.#about.controls.filter(({ name }) => name in this.#pin)
+      .map(({ name, kind }) => [name, kind === "choice" ? this.#pin[name] : Number(this.#pin[name])]));
+  }
+
   // The line of the settings that were pinned, on the axes of the league that plays.
   async #showPin() {
     const [button, words] = [$("#pin"), $("#pinned")];
@@ -90,16 +104,16 @@ export class Explore {
     words.hidden = !this.#pin;
     this.charts[0].pinned = null;
     if (this.#pin) {
-      const controls = Object.fromEntries(this.#about.controls.filter(({ name }) => name in this.#pin)
-        .map(({ name, kind }) => [name, kind === "choice" ? this.#pin[name] : Number(this.#pin[name])]));
+      const controls = this.#pinned();
       const found = await fetch("/api/theory", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(controls) })
         .then((answer) => answer.json()).catch(() => ({ error: "The lab does not answer." }));
       if (!this.#pin) return;
-      if (found.error) { say(found.error); this.#pin = null; return; }
-      this.charts[0].pinned = found.map;
+      this.charts[0].pinned = found.error ? null : found.map;
       const moved = this.#about.controls.filter(({ name, default: first }) => controls[name] !== first && name in controls);
       const told = moved.map(({ symbol, label, name }) => `${symbol || label} = ${controls[name]}`).join(", ") || "the first settings";
-      words.textContent = `Pinned (${told}): slope ${found.answer.slope.toFixed(2)}, luck ± ${found.answer.luck.toFixed(2)} points (one standard deviation).`;
+      const expected = found.error ?? `slope ${found.answer.slope.toFixed(2)}, ` +
+        `${found.answer.parts ? "error" : "luck"} ± ${found.answer.luck.toFixed(2)} points (one standard deviation).`;
+      words.textContent = `Pinned, as green diamonds (${told}): ${expected}`;
     }
     this.charts[0].redraw();
   }
@@ -144,7 +158,7 @@ export class Explore {
     this.#wanted = false;
     this.#starting = true;
     $(".verdict").classList.add("waiting");
-    this.#connection.send({ type: "start", controls: this.values, seed: this.#seed });
+    this.#connection.send({ type: "start", controls: this.values, seed: this.#seed, pin: this.#pin ? this.#pinned() : null });
   }
 
   #begun() {
@@ -157,7 +171,16 @@ export class Explore {
     this.#frame = null;
     this.#curvesAt = 0;
     this.started = started;
-    $("#python").textContent = started.python;
+    this.#pairs = 0;
+    this.#python();
+    if (started.slow) {
+      $("#headline").textContent = "Theory takes some seconds here. Watch the league meanwhile.";
+      for (const id of ["facts", "advice", "caveats"]) $(`#${id}`).replaceChildren();
+      $("#apply").hidden = true;
+    }
+    for (const node of document.querySelectorAll(".limit-words")) node.hidden = started.density_theta.length === 0;
+    $(".chart-density").hidden = started.density_theta.length === 0;
+    for (const node of document.querySelectorAll(".chart-path, .moving-words")) node.hidden = !started.moving;
     this.#scaleAxes();
     this.charts.forEach((chart) => chart.begin(started));
     this.#sliders.note.textContent = started.controls.law === "lottery"
@@ -177,11 +200,14 @@ export class Explore {
     requestAnimationFrame((now) => {
       this.#scheduled = false;
       if (!this.#frame || !this.#visible) return;
-      const frame = this.#frame;
+      const frame = readDots(this.#frame, this.started);
       this.#frame = null;
+      this.#pairs = frame.pairs;
+      if (this.#paused) this.#python();
       this.charts.forEach((chart) => chart.frame(frame));
       if (now - this.#curvesAt > CURVES_EVERY) {
         this.charts[2].redraw();
+        if (this.started.moving) this.charts[3].redraw();
         this.#curvesAt = now;
       }
       $("#clock").textContent = figure(frame.time);
@@ -198,7 +224,7 @@ export class Explore {
     this.charts[0].redraw();
     const last = theory.rating.length - 1;
     $("#league-chart").setAttribute("aria-label",
-      `Ratings of ${this.started.theta.length} teams over their true strength. Theory expects them along a line of slope ` +
+      `Ratings of ${this.started.theta.length} teams over their ${this.started.moving ? "present" : "true"} strength. Theory expects them along a line of slope ` +
       `${figure(theory.slope, 2)}, from ${figure(theory.rating[0])} for the weakest to ${figure(theory.rating[last])} for the strongest team.`);
   }
 
@@ -252,6 +278,7 @@ export class Explore {
       this.#paused = !this.#paused;
       $("#pause").textContent = this.#paused ? "Play" : "Pause";
       this.#connection.send({ type: "pause", paused: this.#paused });
+      this.#python();
       this.write("pause");
     });
     $("#restart").addEventListener("click", () => { this.#seed += 1; this.write("restart"); this.#start(); });
