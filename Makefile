@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) uv || true
-	$(call INSTALL,.[lab])
+	$(call INSTALL,.[all])
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.run

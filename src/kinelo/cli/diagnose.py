@@ -29,6 +29,9 @@ def diagnose(
     Example:  kinelo diagnose studies/r2.toml --out out/verdict
     Example:  kinelo diagnose studies/r2.toml --out verdict.html
     """
+    from kinelo.runtime.extras import require
+
+    require("matplotlib")
     import json
 
     from kinelo.advice.diagnosis import diagnose as verdict_on

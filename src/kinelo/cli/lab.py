@@ -20,18 +20,16 @@ def lab(
     Example:  kinelo lab --port 8000
     """
     from kinelo.errors import InputError
+    from kinelo.runtime.extras import require
 
     if not 0 <= port <= 65535:
         raise InputError(f"--port must lie between 0 and 65535, not at {port}.")
     # Many small matrices at once: threads inside each product would only get in each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    try:
-        from kinelo.lab.serve.server import serve
-        from kinelo.lab.serve.settings import Settings
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("starlette", "uvicorn", "websockets", "plotly"):
-            raise
-        raise InputError('The lab needs more than the core: install it with  pip install "kinelo[lab]".') from None
+    require("starlette", "uvicorn", "websockets", "plotly")
+    from kinelo.lab.serve.server import serve
+    from kinelo.lab.serve.settings import Settings
+
     serve(
         Settings(host=host, port=port, paper=paper),
         browser=browser,

@@ -48,6 +48,9 @@ def reproduce(
 
     Examples:  kinelo reproduce --out reproduction;  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
     """
+    from kinelo.runtime.extras import require
+
+    require("matplotlib")
     from kinelo.cli.interrupt import lasting_interrupt
     from kinelo.cli.overall import overall_progress
     from kinelo.paper.figure import read_figures

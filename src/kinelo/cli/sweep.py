@@ -29,6 +29,9 @@ def sweep(
 
     Example:  kinelo sweep studies/slope.toml --out out/slope --workers 2
     """
+    from kinelo.runtime.extras import require
+
+    require("matplotlib")
     import warnings
 
     from kinelo.cli.folder import result_folder

@@ -11,6 +11,7 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.pictures import style
+from kinelo.runtime.extras import require
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,6 +40,7 @@ def draw_population(run: xr.Dataset, title: str = "") -> Figure:
 
 def save_film(theta: np.ndarray, r: np.ndarray, frames: Sequence[tuple[float, np.ndarray]], path: Path) -> Path:
     """Write densities in (θ, r) as a film, ``.gif`` or ``.mp4``; the file appears whole or not at all."""
+    require("matplotlib")
     from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
 
     kind = check_film(path.suffix.lstrip("."))
@@ -73,6 +75,7 @@ def save_film(theta: np.ndarray, r: np.ndarray, frames: Sequence[tuple[float, np
 
 def check_film(kind: str) -> str:
     """Return the kind of film, or say what is missing to make it."""
+    require("matplotlib")
     from matplotlib.animation import writers
 
     if kind not in FILMS:

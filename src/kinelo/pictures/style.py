@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinelo.errors import InputError
 from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,7 @@ COLUMN, PAGE = 3.5, 7.2
 @contextmanager
 def journal_style(size: float = 8.0) -> Iterator[None]:
     """Draw inside this block to have the common look; ``size`` is that of the type, in points."""
+    require("matplotlib")
     import matplotlib
     from cycler import cycler
 
@@ -79,6 +81,7 @@ def literal(text: str, longest: int | None = None) -> str:
 
 def new_figure(width: float = PAGE, height: float = 2.8) -> Figure:
     """An empty figure of the given size in inches, which arranges its panels by itself; no window is opened."""
+    require("matplotlib")
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")

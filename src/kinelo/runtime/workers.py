@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinelo._version import __version__
 from kinelo.errors import InputError, KineloWarning, in_one_line
+from kinelo.runtime.extras import require
 from kinelo.runtime.versions import library_versions
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _lost(error: Exception) -> Exception:
 
 def check_client(client: Any) -> None:
     """Refuse what is no Dask client, one without workers, and workers with another version of Kinelo."""
-    _dask()
+    require("distributed")
     from distributed import Client
 
     if not isinstance(client, Client):
@@ -169,7 +170,7 @@ def client_of(workers: int | None, scheduler: str | None) -> AbstractContextMana
 @contextmanager
 def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
     """A cluster of so many processes on this machine, for the time of the block."""
-    _dask()
+    require("distributed")
     from distributed import Client, LocalCluster
 
     settings: Any = import_module("dask.config")
@@ -212,7 +213,7 @@ def _ctrl_c_waits() -> Iterator[None]:
 @contextmanager
 def scheduler_client(address: str) -> Iterator[Client]:
     """A client of the scheduler at ``address``, or a sentence if none answers."""
-    _dask()
+    require("distributed")
     from distributed import Client
 
     with _default_kept():
@@ -237,10 +238,3 @@ def _default_kept() -> Iterator[None]:
             settings.config.pop("scheduler", None)
         else:
             settings.set(scheduler=before)
-
-
-def _dask() -> None:
-    try:
-        import distributed  # noqa: F401
-    except ImportError:
-        raise InputError("Dask is not installed; it comes with pip install 'kinelo[dask]'.") from None

@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.runtime.extras import require
 from kinelo.runtime.progress import Advance, Progress, progress_bar
 from kinelo.runtime.workers import check_client, threads_of
 from kinelo.sweeps.assembly import FAILURE, assemble
 from kinelo.sweeps.axes import Axes, Over, axes_of
 from kinelo.sweeps.engine import results_of
 from kinelo.sweeps.point import PREVIOUS, Line, PointResult, Together
-from kinelo.sweeps.store import SweepStore
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from kinelo.sweeps.store import SweepStore
 
 
 def sweep(
@@ -98,7 +100,7 @@ def run_sweep(
     """Compute what is not stored yet and put all points together; ``inputs`` tell this sweep from others."""
     if client is not None:
         check_client(client)
-    with nullcontext() if out is None else SweepStore(out, inputs) as store:
+    with nullcontext() if out is None else _open_store(out, inputs) as store:
         lines = axes.lines(along)
         if store is not None:
             lines = _open_lines(store, lines, retry)
@@ -124,6 +126,13 @@ def run_sweep(
             store.finish(dataset)
     _warn_of_failures(dataset)
     return dataset
+
+
+def _open_store(out: Path | str, inputs: Mapping[str, Any]) -> SweepStore:
+    require("zarr")
+    from kinelo.sweeps.store import SweepStore
+
+    return SweepStore(out, inputs)
 
 
 def _in_order(read: Callable[[int], PointResult], points: int) -> Iterator[PointResult]:

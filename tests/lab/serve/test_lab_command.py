@@ -10,11 +10,10 @@ import pytest
 from running_lab import Lab
 
 
-def said(*options: str, blocked: str = "") -> tuple[int, str]:
-    """Exit code and error stream; ``blocked`` is a package that cannot be imported."""
-    hide = f"sys.modules[{blocked!r}] = None" if blocked else ""
+def said(*options: str) -> tuple[int, str]:
+    """Exit code and error stream."""
     arguments = ["kinelo", "lab", "--no-browser", *options]
-    code = f"import sys\n{hide}\nsys.argv = {arguments!r}\nfrom kinelo.cli import main\nmain()"
+    code = f"import sys\nsys.argv = {arguments!r}\nfrom kinelo.cli import main\nmain()"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "Traceback" not in ended.stderr
     return ended.returncode, ended.stderr
@@ -37,12 +36,6 @@ def test_a_port_in_use_is_one_sentence():
 def test_an_address_of_another_machine_is_one_sentence():
     code, words = said("--host", "192.0.2.1", "--port", "0")
     assert code == 2 and "not an address of this machine" in words and words.count("\n") == 1
-
-
-@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
-def test_without_the_extra_it_says_how_to_install_it(package):
-    code, words = said("--port", "0", blocked=package)
-    assert code == 2 and 'pip install "kinelo[lab]"' in words and words.count("\n") == 1
 
 
 def test_ctrl_c_ends_it_cleanly(tmp_path):

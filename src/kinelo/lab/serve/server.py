@@ -8,7 +8,6 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
-from importlib.util import find_spec
 
 import uvicorn
 
@@ -16,9 +15,6 @@ from kinelo.errors import InputError
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.prompt import PromptProtocol
 from kinelo.lab.serve.settings import Settings
-
-if find_spec("plotly") is None:
-    raise ModuleNotFoundError("the page draws with plotly.js from the package plotly", name="plotly")
 
 
 def open_socket(settings: Settings) -> socket.socket:

@@ -1,0 +1,29 @@
+"""Libraries that only some of Kinelo needs: what asks for one that is not installed says which extra brings it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from kinelo.errors import InputError
+
+EXTRAS = {
+    "matplotlib": ("Pictures need", "plot"),
+    "pydantic": ("Study files need", "study"),
+    "zarr": ("Studies and stored runs need", "study"),
+    "starlette": ("The lab needs", "lab"),
+    "uvicorn": ("The lab needs", "lab"),
+    "websockets": ("The lab needs", "lab"),
+    "plotly": ("The lab needs", "lab"),
+    "distributed": ("Dask clients need", "dask"),
+}
+"""Library → what needs it, and the extra of ``kinelo`` that installs it."""
+
+
+def require(*modules: str) -> None:
+    """Refuse in one sentence to go on without these libraries."""
+    for module in modules:
+        try:
+            import_module(module)
+        except ImportError:
+            what, extra = EXTRAS[module]
+            raise InputError(f"{what} {module}. Install kinelo[{extra}].") from None
