@@ -113,9 +113,9 @@ def test_theory_of_moving_leagues_is_that_of_the_library():
     left = found.U - found.C**2 / found.V  # what strengths leave open of ratings
     assert np.all(line.deviation == left**0.5)
     glicko = predicted_map(Controls(steps="glicko", sigma=0.5))
-    settled = kn.settled_deviations(kn.Tanh(nu=0.5), many, growth=0.1, noise="gaussian")
+    settled = kn.theory.settled_deviations(kn.Tanh(nu=0.5), many, growth=0.1, noise="gaussian")
     assert glicko.slope == settled.slope and np.array_equal(glicko.rating, settled.rating)
-    with pytest.raises(kn.NoStationaryState, match=r"overshoot from γ = 0\.28 on, and the step is 0\.7"):
+    with pytest.raises(kn.errors.NoStationaryState, match=r"overshoot from γ = 0\.28 on, and the step is 0\.7"):
         predicted_map(Controls(schedule="rounds", teams=20, gamma=0.7))
     with pytest.raises(kn.InputError, match="at most 200 teams"):
         predicted_map(Controls(schedule="rounds", teams=300, gamma=0.01))

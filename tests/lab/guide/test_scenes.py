@@ -170,3 +170,16 @@ def test_seven_scenes_with_titles_that_are_sentences():
     listed = described_scenes()["scenes"]
     assert len(listed) == len(SCENES) == 7
     assert all(len(scene["title"].split()) > 4 and scene["controls"] for scene in listed)
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.5])
+def test_the_error_of_any_step_is_that_of_tracking_however_far_from_the_best(gamma):
+    picture = scene_picture(7, {"gamma": gamma, "rate": 0.02, "units": "paper"})
+    system, form = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=gamma), kn.Form(rate=0.02, spread=1.0)
+    error = kn.tracking(system, kn.Fixed([7.0] * 20), form).E ** 0.5
+    traces = {one["name"]: one for one in picture["charts"][1]["traces"]}
+    assert traces["your step"]["y"] == pytest.approx([error], rel=0.01)
+    assert traces["both"]["x"][0] <= gamma <= traces["both"]["x"][-1]
+    assert float(re.search(r"off by ± ([\d.]+) points", picture["sentences"][1]).group(1)) == pytest.approx(
+        error, abs=0.01
+    )

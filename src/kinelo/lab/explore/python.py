@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kinelo.lab.explore.controls import THETA, Controls
-from kinelo.lab.explore.theory import unanswered
+from kinelo.lab.explore.theory import NODES, typical_sigma, unanswered
 
 MIDDLE = sum(THETA) / 2
 
@@ -75,14 +75,14 @@ def _theory(controls: Controls) -> list[str]:
     """What theory expects, where it has an answer; the league of very many teams stands for this one."""
     if reason := unanswered(controls):
         return ["", f"# {reason}"]
+    sigma = typical_sigma(controls)
+    many = f"many = kn.Continuum({THETA}, {sigma!r}, nodes={NODES})"
     if controls.schedule == "rounds":
-        many = "many = league"
-    else:
-        many = f"many = kn.Continuum({THETA}, float(np.sqrt(np.mean(league.sigma**2))), nodes=40)"
+        many = f"many = kn.homogeneous(sigma={sigma!r}, teams={controls.teams}, theta={THETA})"
     if controls.motion != "still":
         asked = ["found = kn.tracking(system, many, dynamics)", "slope, luck = found.rating_slope, found.E**0.5"]
     elif controls.steps == "glicko":
-        asked = ['found = kn.settled_deviations(system, many, noise="gaussian")']
+        asked = ['found = kn.theory.settled_deviations(system, many, noise="gaussian")']
     else:
         asked = ['found = kn.stationary(system, many, noise="gaussian")']
     if controls.motion == "still":

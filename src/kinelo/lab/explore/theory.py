@@ -20,6 +20,7 @@ import numpy as np
 from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.lab.explore.controls import THETA, Controls
 from kinelo.model.dynamics import Dynamics
+from kinelo.model.setups import homogeneous
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
 from kinelo.theory.limit import stationary
@@ -143,8 +144,13 @@ def heard(caveats: list[str]) -> Iterator[None]:
 
 
 def league_of(controls: Controls) -> Strength | Continuum:
-    """A continuum of teams with the typical spread of the controls' league; for rounds, that league."""
+    """A continuum of teams with the typical spread of the controls' league; for rounds, as many teams as that has."""
+    sigma = typical_sigma(controls)
     if controls.schedule == "rounds":
-        return controls.strengths()
-    sigma = float(np.sqrt(np.mean(controls.strengths().sigma ** 2)))
+        return homogeneous(sigma=sigma, teams=controls.teams, theta=THETA)
     return Continuum(THETA, sigma, nodes=NODES)
+
+
+def typical_sigma(controls: Controls) -> float:
+    """Root mean square of the spreads of the teams."""
+    return float(np.sqrt(np.mean(controls.strengths().sigma ** 2)))

@@ -20,7 +20,7 @@ from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.limit import stationary
-from kinelo.theory.moving.best import BestGamma, best_gamma
+from kinelo.theory.moving.best import BestGamma, best_gamma, error_curve
 from kinelo.theory.relaxation import relaxation
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum
@@ -259,22 +259,30 @@ def _path(gamma: float, rate: float, seed: int) -> tuple[Array, Array, Array]:
 
 
 @lru_cache(maxsize=64)
-def _errors(rate: float) -> BestGamma:
+def _best(rate: float) -> BestGamma:
     return best_gamma(Tanh(nu=NU), Fixed(np.full(20, MIDDLE)), Form(rate=rate, spread=FORM_SPREAD))
+
+
+@lru_cache(maxsize=64)
+def _errors(rate: float, steps: tuple[float, ...]) -> dict[str, Array]:
+    """Root mean square error by cause at each step size."""
+    curve = error_curve(Tanh(nu=NU), Fixed(np.full(20, MIDDLE)), Form(rate=rate, spread=FORM_SPREAD))
+    found = [curve(step) for step in steps]
+    squares = {"luck": [one.noise for one in found], "lag": [one.lag for one in found]}
+    squares["both"] = [one.noise + one.lag + one.bias for one in found]
+    return {name: np.sqrt(np.maximum(values, 0.0)) for name, values in squares.items()}
 
 
 def moving_strength(units: Units, gamma: float, rate: float, seed: int) -> Picture:
     """One team's strength as a path with its rating behind it, and the error against the step."""
     f = units.factor
     times, strength, rating = _path(gamma, rate, seed)
-    best = _errors(rate)
+    best = _best(rate)
     scale = 2 * f if units.name == "elo" else 1.0
     axis = "K (logarithmic)" if units.name == "elo" else "step size γ (logarithmic)"
-    keep = best.gammas > 0
-    steps = best.gammas[keep]
-    parts = {"luck": best.noise, "lag": best.lag, "both": best.errors}
-    shown = {name: np.sqrt(np.maximum(values[keep], 0.0)) for name, values in parts.items()}
-    here = float(np.interp(math.log(gamma), np.log(steps), shown["both"]))
+    steps = np.geomspace(0.01, 0.6, 21)
+    shown = _errors(rate, tuple(steps.tolist()))
+    here = float(_errors(rate, (gamma,))["both"][0])
     error = math.sqrt(best.error)
     return Picture(
         [
@@ -293,7 +301,7 @@ def moving_strength(units: Units, gamma: float, rate: float, seed: int) -> Pictu
                     trace("lag", "other", "thin", scale * steps, f * shown["lag"]),
                     trace("luck", "bad", "thin", scale * steps, f * shown["luck"]),
                     trace("both", "prediction", "lines", scale * steps, f * shown["both"]),
-                    trace("best step", "good", "large", [scale * max(best.gamma, steps[0])], [f * error]),
+                    trace("best step", "good", "large", [scale * best.gamma], [f * error]),
                     trace("your step", "team", "large", [scale * gamma], [f * here]),
                 ],
                 (0.009 * scale, 0.65 * scale), logarithmic=True, drag=Drag("gamma", scale),

@@ -162,7 +162,7 @@ def why_too_low(units: Units, sigma: float, gap: float, lead: float, seed: int) 
             ),
             Chart(
                 "Average change per match by the lead in rating: zero below the true lead.",
-                f"lead in rating ({units.word})", f"average change per match ({units.word})",
+                f"lead in rating ({units.word})", f"change per match ({units.word})",
                 [
                     trace("no change", "truth", "dashed", [0, 5 * f], [0, 0]),
                     trace("average change", "prediction", "lines", f * leads, f * drift),

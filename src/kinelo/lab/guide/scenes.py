@@ -121,7 +121,7 @@ SCENES: tuple[Scene, ...] = (
             _gamma(0.01, 0.6, FIRST_GAMMA),
             Slider(
                 "rate", "ω", "Change", "How fast form comes and goes: the share lost in one match.",
-                0.002, 0.05, 0.001, 0.01, "", logarithmic=True,
+                0.002, 0.05, 0.001, 0.01, "", logarithmic=True, unit="share",
             ),
             SEED,
         ),

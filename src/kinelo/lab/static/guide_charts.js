@@ -2,6 +2,7 @@
 import { baseLayout, colours, draw } from "./charts.js";
 
 const MARGIN = { l: 56, r: 12, t: 30, b: 46 };
+const TICKS = [-2, -1, 0, 1, 2].flatMap((power) => [1, 2, 5].map((one) => Number((one * 10 ** power).toPrecision(1))));
 const COLOURS = { truth: "truth", prediction: "prediction", team: "team", other: "muted", good: "good", bad: "bad" };
 
 export function plot(node, chart, moment) {
@@ -14,7 +15,7 @@ export function plot(node, chart, moment) {
     return { x, y, name: trace.name, hovertemplate: `${trace.name}: %{x:.3~g}, %{y:.3~g}<extra></extra>`, ...look(trace, c[COLOURS[trace.role]]) };
   });
   const place = (range, log) => (log ? range.map(Math.log10) : range);
-  const axis = (title, range, log = false) => ({ title: { text: title }, ...(log ? { type: "log", dtick: "D2" } : {}), ...(range ? { range: place(range, log) } : {}) });
+  const axis = (title, range, log = false) => ({ title: { text: title }, ...(log ? { type: "log", tickvals: TICKS, ticktext: TICKS.map(String) } : {}), ...(range ? { range: place(range, log) } : {}) });
   draw(node, data, baseLayout({
     xaxis: axis(chart.x_title, chart.x_range, chart.logarithmic), yaxis: { ...axis(chart.y_title, chart.y_range), zeroline: false },
     showlegend: true, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: 11 } }, margin: MARGIN,

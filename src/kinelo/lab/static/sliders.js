@@ -122,7 +122,7 @@ function fromPosition(control, position) {
 export const eloPoints = ({ nu, ties = 0 }) => (nu * (1 - ties) * 800) / Math.log(10);
 
 function shown(control, value, scale) {
-  if (control.unit === "share") return percent(value);
+  if (control.unit === "share") return percent(value, control.step < 0.01 ? 1 : 0);
   if (scale.units === "elo" && control.unit === "points") return `${(value * eloPoints(scale)).toFixed(0)} Elo`;
   if (scale.units === "elo" && control.unit === "step") return `K = ${Number((2 * value * eloPoints(scale)).toPrecision(3))}`;
   return control.step >= 1 ? String(value) : String(Number(value.toPrecision(3)));
