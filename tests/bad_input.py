@@ -227,7 +227,8 @@ CALLS = {
     "RatingBook": (lambda **k: kn.RatingBook(**k), {"path": "book", "rater": rated()}),
     "sample_league": (
         lambda **k: kn.sample_league(**k),
-        {"teams": 4, "seasons": 1, "seed": 1, "home_advantage": 0.3, "club_spread": 0.35, "player_spread": 0.8},
+        {"teams": 4, "seasons": 1, "seed": 1, "home_advantage": 0.3, "club_spread": 0.35, "player_spread": 0.8,
+         "promoted": 1, "turf": True},
     ),
     "backtest": (
         lambda **k: len(kn.backtest(**k).forecasts),

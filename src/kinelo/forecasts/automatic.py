@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -106,7 +106,12 @@ class RaterChoice:
         }
 
 
-def choose(matches: Matches | MatchScan, candidates: Mapping[str, Forecaster], reference: str) -> RaterChoice:
+def choose(
+    matches: Matches | MatchScan,
+    candidates: Mapping[str, Forecaster],
+    reference: str,
+    progress: Callable[[str], None] | None = None,
+) -> RaterChoice:
     """Choose one of several raters by the earlier of these matches, and fit it on all of them.
 
     Parameters
@@ -115,6 +120,8 @@ def choose(matches: Matches | MatchScan, candidates: Mapping[str, Forecaster], r
         By name; they are copied, not changed.
     reference
         The one that is kept unless another is better by more than one standard error.
+    progress
+        Is told the candidate that is tried next.
     """
     early = earlier_part(matches)
     if np.isnan(early.result).any():
@@ -122,7 +129,7 @@ def choose(matches: Matches | MatchScan, candidates: Mapping[str, Forecaster], r
     half = len(early) // 2
     test, left_out = None, {}
     if len(early) >= FEWEST:
-        test, left_out = compare(early[:half], early[half:], candidates)
+        test, left_out = compare(early[:half], early[half:], candidates, progress)
     name = reference if test is None else _best(test, reference)
     rater = copy.deepcopy(candidates[name])
     rater.fit(matches)  # type: ignore[arg-type]  # every rater of the package also takes a scan
@@ -143,10 +150,17 @@ def earlier_part(matches: Matches | MatchScan, most: int = MOST) -> Matches:
     return joined(pieces)
 
 
-def compare(train: Matches, later: Matches, candidates: Mapping[str, Forecaster]) -> tuple[Backtest, dict[str, str]]:
+def compare(
+    train: Matches,
+    later: Matches,
+    candidates: Mapping[str, Forecaster],
+    progress: Callable[[str], None] | None = None,
+) -> tuple[Backtest, dict[str, str]]:
     """Scores of the candidates on the later matches; what a candidate cannot use is a reason to leave it out."""
     forecasts, raters, seconds, left_out = {}, {}, {}, {}
     for name, candidate in candidates.items():
+        if progress is not None:
+            progress(name)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)  # the fit on all matches says them again

@@ -25,6 +25,9 @@ LARGEST_EDGE = 5.0
 """Beyond it, scores are no longer those of a game."""
 
 BASE_GOALS = 1.3
+TURF_SPREAD = 0.4
+WORTH = np.array([0, 1, 3])
+"""Points of a defeat, a draw and a win."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class League:
     Attributes
     ----------
     results
-        match_id, date, home_team, away_team, home_score, away_score.
+        match_id, date, home_team, away_team, home_score, away_score, and pitch where it was asked for.
     lineups
         match_id, side, player, starter, minutes.
     strengths
@@ -58,8 +61,14 @@ def sample_league(
     home_advantage: float = 0.3,
     club_spread: float = 0.35,
     player_spread: float = 0.8,
+    promoted: int = 0,
+    turf: bool = False,
 ) -> League:
     """Play ``seasons`` of a double round robin.
+
+    With ``promoted``, so many clubs with the fewest points leave after each season for new ones. With ``turf``, a fifth
+    of the clubs play at home on turf, where every club is stronger or weaker by a draw of its own, and the results have
+    a column ``pitch``.
 
     >>> league = sample_league(teams=4, seasons=1, seed=7)
     >>> league.results.height, league.lineups.height, sorted(league.results["home_team"].unique())
@@ -68,32 +77,45 @@ def sample_league(
     if not 2 <= teams <= 500 or not 1 <= seasons <= 100:
         raise InputError(f"A league has 2 to 500 teams and 1 to 100 seasons, not {teams} and {seasons}.")
     rng = np.random.default_rng(whole("seed", seed, 0))
+    if whole("promoted", promoted, 0) >= teams:
+        raise InputError(f"Of {teams} teams, at most {teams - 1} can be replaced after a season, not {promoted}.")
+    if turf is not True and turf is not False:
+        raise InputError(f"turf must be True or False, not {turf!r:.60}.")
     club_spread, player_spread = nonnegative("club_spread", club_spread), nonnegative("player_spread", player_spread)
     if max(club_spread, player_spread, abs(number("home_advantage", home_advantage))) > LARGEST_EDGE:
         raise InputError(f"home_advantage and the spreads of a league must be at most {LARGEST_EDGE:g} in size.")
-    names = [_club_name(k) for k in range(teams)]
-    squads = np.arange(teams * SQUAD).reshape(teams, SQUAD)
-    skill = rng.normal(0, club_spread, (teams, 1)) + rng.normal(0, player_spread, (teams, SQUAD))
+    clubs, present = teams + promoted * (seasons - 1), list(range(teams))
+    names = [_club_name(k) for k in range(clubs)]
+    squads = np.arange(clubs * SQUAD).reshape(clubs, SQUAD)
+    skill = rng.normal(0, club_spread, (clubs, 1)) + rng.normal(0, player_spread, (clubs, SQUAD))
     skill = skill.ravel()
+    on_turf = rng.normal(0, TURF_SPREAD, clubs) if turf else np.zeros(clubs)
     results: list[tuple] = []
     lineups: list[tuple] = []
     for season in range(seasons):
         if season:
             _transfers(rng, squads)
         kickoff = date(2021 + season, 8, 7)
+        points = np.zeros(clubs)
         for week, pairs in enumerate(_double_round_robin(teams)):
             skill += rng.normal(0, 0.03, skill.size)
-            for home, away in pairs:
+            for home, away in ((present[one], present[other]) for one, other in pairs):
+                pitch = "turf" if turf and home % 5 == 0 else "grass"
                 match = f"S{season + 1}-{len(results) + 1:05d}"
                 fielded = [_choose(rng, squads[side], skill) for side in (home, away)]
                 edge = skill[fielded[0][0]].mean() - skill[fielded[1][0]].mean() + home_advantage
+                edge += on_turf[home] - on_turf[away] if pitch == "turf" else 0.0
                 goals = rng.poisson(BASE_GOALS * np.exp([edge / 2, -edge / 2]))
-                results.append(
-                    (match, kickoff + timedelta(weeks=week), names[home], names[away], int(goals[0]), int(goals[1]))
-                )
+                points[[home, away]] += WORTH[1 + np.sign(goals - goals[::-1])]
+                day = kickoff + timedelta(weeks=week)
+                row = (match, day, names[home], names[away], int(goals[0]), int(goals[1]))
+                results.append((*row, pitch) if turf else row)
                 for code, (eleven, bench) in zip("HA", fielded, strict=True):
                     lineups += _appearances(rng, match, code, eleven, bench)
-    columns = ["match_id", "date", "home_team", "away_team", "home_score", "away_score"]
+        if promoted and season < seasons - 1:
+            present = sorted(present, key=lambda club: -points[club])[: teams - promoted]
+            present += range(teams + promoted * season, teams + promoted * (season + 1))
+    columns = ["match_id", "date", "home_team", "away_team", "home_score", "away_score", *(["pitch"] if turf else [])]
     truth = skill[squads].mean(axis=1)
     return League(
         pl.DataFrame(results, schema=columns, orient="row"),

@@ -12,6 +12,7 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.league_log import LeagueLog
 from kinelo.lab.rate.samples import FOUNDERS, SAMPLES, chess_club, sample_tables
+from kinelo.lab.rate.tables import FIELDS
 
 
 def guessed(seen: dict) -> dict[str, str]:
@@ -22,12 +23,17 @@ def test_a_session_opened_again_rates_alike(tmp_path):
     controller, columns = looked(tmp_path, LEAGUE + "\nnever;Ünal $1 😀;=B;1;0;rain")
     with pytest.raises(InputError, match="Rate a league first"):
         controller.save(str(tmp_path / "early.json"))
-    rated = controller.rate(columns, "team")
+    for kind, text in (("names", "id,name\nA,Ann\n"), ("fixtures", "date,home,away\n2023-12-01,A,B\n")):
+        (tmp_path / "more").write_text(text, encoding="utf-8")
+        seen = controller.look(kind, str(tmp_path / "more"), kind, 10_000, 50)
+    columns = guessed(seen)
+    rated = controller.rate(columns, "team", ["weather"])
+    assert rated["labels"] == {"A": "Ann"} and rated["fixtures"]["left"] == 1
     controller.save(str(tmp_path / "session.json"))
     other = RatingController(lambda words: None)
-    keep = {kind: str(tmp_path / kind) for kind in ("results", "lineups")}
+    keep = {kind: str(tmp_path / kind) for kind in FIELDS}
     seen = other.open_session(str(tmp_path / "session.json"), "session.json", 10_000, 50, keep)
-    assert seen["chosen"] == {"columns": columns, "rater": "team"}
+    assert seen["chosen"] == {"columns": columns, "rater": "team", "conditions": ["weather"]}
     again = other.rate(**seen["chosen"])
     assert again == rated and again["rejects"]["count"] == 1
     assert (tmp_path / "results").exists() and not (tmp_path / "lineups").exists()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import secrets
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,12 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
+from kinelo.lab.rate.tables import FIELDS
 from kinelo.lab.serve.jobs import WorkerDied
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
 
+KINDS = tuple(FIELDS)
 DOWNLOADS = ("leaderboard", "ratings", "histories", "forecasts", "rejects")
 LONGEST_NAME = 80
 
@@ -35,13 +39,13 @@ async def _ask(page: Page, task: str, **arguments: Any) -> Response:
 
 async def _upload(request: Request) -> Response:
     kind = request.path_params["kind"]
-    if kind not in ("results", "lineups"):
+    if kind not in KINDS:
         raise InputError(f"A table holds results or lineups, not {kind!r}.")
     return await _received(request, "look", [kind])
 
 
 async def _open_session(request: Request) -> Response:
-    return await _received(request, "open_session", ["results", "lineups"])
+    return await _received(request, "open_session", list(KINDS))
 
 
 async def _received(request: Request, task: str, kinds: list[str]) -> Response:
@@ -114,16 +118,95 @@ async def _rate(request: Request) -> Response:
         raise InputError("columns must be an object of names.")
     if not isinstance(rater, str):
         raise InputError("rater must be a name.")
-    return await _ask(page, "rate", columns=columns, rater=rater)
+    return await _ask(page, "rate", columns=columns, rater=rater, conditions=_names(body))
+
+
+def _names(body: dict[str, Any]) -> list[str]:
+    conditions = body.get("conditions", [])
+    if not isinstance(conditions, list) or not all(isinstance(name, str) for name in conditions) or len(conditions) > 8:
+        raise InputError("Conditions must be a list of at most 8 columns.")
+    return conditions
+
+
+async def _check(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    columns = body.get("columns")
+    if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
+        raise InputError("Columns must be an object of names.")
+    return await _ask(page, "check", columns=columns, conditions=_names(body))
+
+
+async def _team(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    if not isinstance(body.get("name"), str):
+        raise InputError("The name must be text.")
+    return await _ask(page, "team", name=body["name"])
+
+
+async def _odds(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    points, rules, best = body.get("points", {}), body.get("rules"), body.get("best")
+    if not isinstance(points, dict) or len(points) > 200 or not all(_is_number(value) for value in points.values()):
+        raise InputError("Points must be an object of numbers.")
+    wanted = ("win", "draw", "relegated")
+    if not isinstance(rules, dict) or not all(_is_number(rules.get(name)) for name in wanted):
+        raise InputError("Rules are numbers: win, draw and relegated.")
+    if best not in (2, 4, 8, 16, 32):
+        raise InputError("The best are 2, 4, 8, 16 or 32.")
+    kind = body.get("kind")
+    if not isinstance(kind, str):
+        raise InputError("The kind must be text.")
+    rules = {name: rules[name] for name in wanted}
+    fixtures = body.get("fixtures") is True
+    return await _ask(page, "odds", kind=kind, points=points, rules=rules, best=best, fixtures=fixtures)
+
+
+async def _compare(request: Request) -> Response:
+    """Compare raters on the league that was rated, in a process beside it."""
+    page = _page(request)
+    await page.jobs.end(page.key, "compare")
+    folder = page.folder / secrets.token_hex(8)
+    folder.mkdir()
+    try:
+        told = json.loads(bytes((await _ask(page, "hand_over_all", folder=str(folder))).body))
+        found = await page.jobs.ask(
+            page.key, "compare", "compare", page.report("compare"), folder=str(folder), conditions=told["conditions"]
+        )
+        return JSONResponse(found)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _stop_comparing(request: Request) -> Response:
+    page = _page(request)
+    await page.jobs.end(page.key, "compare")
+    return JSONResponse({})
+
+
+async def _share(request: Request) -> Response:
+    """A page to share: of the ratings, or of the audit."""
+    page, what = _page(request), request.path_params["what"]
+    path = page.folder / secrets.token_hex(8)
+    if what == "ratings":
+        await _ask(page, "share", path=str(path), title=shown_name(request.query_params.get("title", "Ratings")))
+    elif what == "audit":
+        await page.jobs.ask(page.key, "audit", "share", path=str(path))
+    else:
+        raise HTTPException(404, f"There is no page {what!r}; there are ratings and audit.")
+    sent = BackgroundTask(path.unlink, missing_ok=True)
+    return FileResponse(path, media_type="text/html", filename=f"kinelo-{what}.html", background=sent)
 
 
 async def _rank(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
     days, least, caution = body.get("active_days"), body.get("least_matches"), body.get("caution")
     numbers = [value for value in (days, least, caution) if value is not None]
+    period = body.get("period")
+    if period is not None and not (_is_number(period) and 1 <= period <= 36_525):
+        raise InputError("A period is a number of days, from 1 on.")
     if least is None or caution is None or not all(_is_number(value) for value in numbers):
         raise InputError("A ranking is told by numbers: active_days (or null), least_matches and caution.")
-    return await _ask(page, "rank", active_days=days, least_matches=least, caution=caution)
+    return await _ask(page, "rank", active_days=days, least_matches=least, caution=caution, period=period)
 
 
 def _is_number(value: object) -> bool:
@@ -158,7 +241,10 @@ async def _predict(request: Request) -> Response:
     home, away = body.get("home"), body.get("away")
     if not isinstance(home, str) or not isinstance(away, str):
         raise InputError("home and away must be names.")
-    return await _ask(page, "predict", home=home, away=away, neutral=body.get("neutral") is True)
+    levels = body.get("conditions", {})
+    if not isinstance(levels, dict) or not all(isinstance(level, str) for level in levels.values()):
+        raise InputError("Conditions must be an object of names.")
+    return await _ask(page, "predict", home=home, away=away, neutral=body.get("neutral") is True, conditions=levels)
 
 
 async def _download(request: Request) -> Response:
@@ -179,6 +265,12 @@ routes = [
     Route("/api/pages/{page}/league/session.json", _save_session, methods=["GET"]),
     Route("/api/pages/{page}/league/sample", _sample, methods=["POST"]),
     Route("/api/pages/{page}/league/rate", _rate, methods=["POST"]),
+    Route("/api/pages/{page}/league/check", _check, methods=["POST"]),
+    Route("/api/pages/{page}/league/team", _team, methods=["POST"]),
+    Route("/api/pages/{page}/league/odds", _odds, methods=["POST"]),
+    Route("/api/pages/{page}/league/compare", _compare, methods=["POST"]),
+    Route("/api/pages/{page}/league/compare", _stop_comparing, methods=["DELETE"]),
+    Route("/api/pages/{page}/league/{what}.html", _share, methods=["GET"]),
     Route("/api/pages/{page}/league/rank", _rank, methods=["POST"]),
     Route("/api/pages/{page}/league/audit", _audit, methods=["POST"]),
     Route("/api/pages/{page}/league/audit", _cancel_audit, methods=["DELETE"]),

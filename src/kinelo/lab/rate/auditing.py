@@ -17,6 +17,7 @@ from kinelo.advice.audit.words import rows_of
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
+from kinelo.pages.page import write_page
 from kinelo.raters.team.rater import TeamElo
 
 MOST_MATCHES = 40_000
@@ -34,6 +35,14 @@ class AuditController:
 
     def __init__(self, progress: Callable[[Any], None]) -> None:
         self._progress = progress
+        self._found: Audit | None = None
+
+    def share(self, path: str) -> dict[str, Any]:
+        """Write the page of the last audit to a file of the server's choice."""
+        if self._found is None:
+            raise InputError("Audit a league first; then its page can be saved.")
+        write_page(self._found, path)
+        return {}
 
     def audit(self, path: str, k: float) -> dict[str, Any]:
         """Audit the matches that were handed over, for a system with this K."""
@@ -42,6 +51,7 @@ class AuditController:
         matches = read_matches(pl.read_parquet(path))
         matches, bounded = latest(matches)
         found = audit(matches, TeamElo.classic(k=k, home_advantage=None), progress=self._progress)
+        self._found = found
         return {**described(found), "bounded": bounded}
 
 

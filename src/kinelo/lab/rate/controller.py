@@ -5,7 +5,7 @@ Runs in a worker process. Every number comes from :mod:`kinelo.raters`, as on th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,24 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.lab.rate.auditing import hand_over
+from kinelo.lab.rate.comparing import write_matches
+from kinelo.lab.rate.labels import all_labels
+from kinelo.lab.rate.odds import can_raise, odds
 from kinelo.lab.rate.samples import sample_tables
 from kinelo.lab.rate.session import read_session, write_session
-from kinelo.lab.rate.standings import calibration, histories, leaderboard, parameters, summary
-from kinelo.lab.rate.tables import Table, check_choice, forget_columns, names_winners, read_table
+from kinelo.lab.rate.standings import calibration, first_matches, histories, leaderboard, parameters, summary
+from kinelo.lab.rate.tables import OWN_FIELDS, Table, check_choice, forget_columns, names_winners, read_table
+from kinelo.lab.rate.teams import fixtures_of, team_page
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
-from kinelo.raters.choice import AUTOMATIC, RATERS, choose_rater, rater_called
+from kinelo.pages.page import write_page
+from kinelo.raters.adapter import blank_of, carry_on
+from kinelo.raters.choice import AUTOMATIC, RATERS, candidates, choose_rater, rater_called
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
 from kinelo.raters.leaderboard import leaderboard as ranked_by
 from kinelo.raters.rater import Rater
+from kinelo.raters.upsets import upsets
 from kinelo.results.spreadsheet import harmless
 
 
@@ -42,6 +49,10 @@ class RatingController:
         self._matches: Matches | None = None
         self._rater: Rater | None = None
         self._chosen: dict[str, Any] | None = None
+        self._history = pl.DataFrame()
+        self._surprises: pl.DataFrame | None = None
+        self._ranking: dict[str, Any] = {}
+        self._earlier: dict[float, tuple[Rater, Matches]] = {}
         self._downloads: dict[str, pl.DataFrame] = {}
 
     def look(self, kind: str, path: str, name: str, rows: int, columns: int, keep: str | None = None) -> dict[str, Any]:
@@ -97,34 +108,49 @@ class RatingController:
         """Describe every table there is."""
         return {"tables": {kind: table.described() for kind, table in self._tables.items()}}
 
-    def rate(self, columns: dict[str, str], rater: str) -> dict[str, Any]:
+    def check(self, columns: dict[str, str], conditions: list[str]) -> dict[str, Any]:
+        """Say how the tables would be read: the first matches, and the rows that would be set aside."""
+        if "results" not in self._tables:
+            raise InputError("There are no results yet; drop a file first.")
+        check_choice(columns, "lineups" in self._tables)
+        matches = self._read(columns, conditions)
+        rejects = self._rejects(matches)
+        return {
+            "summary": summary(matches),
+            "rows": first_matches(matches),
+            "rejects": {"count": rejects.height, "reasons": matches.rejected.counts(), "rows": _first_rows(rejects, 8)},
+        }
+
+    def rate(self, columns: dict[str, str], rater: str, conditions: list[str] | None = None) -> dict[str, Any]:
         """Rate the league and describe the outcome."""
         self._forget_ratings()
+        conditions = conditions or []
         if "results" not in self._tables:
             raise InputError("There are no results yet; drop a file first.")
         if rater not in (AUTOMATIC, *RATERS):
             raise InputError(f"There is no rater {rater!r}; choose one of {', '.join((AUTOMATIC, *RATERS))}.")
         check_choice(columns, "lineups" in self._tables)
         self._progress("Reading the matches")
-        matches = self._read(columns)
+        matches = self._read(columns, conditions)
         if rater == "player" and matches.lineups is None:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
-        choice, chosen = None, {"columns": columns, "rater": rater}
+        choice, chosen = None, {"columns": columns, "rater": rater, "conditions": conditions}
         if rater == AUTOMATIC:
             self._progress("Comparing the raters on these matches")
-            choice = choose_rater(matches)
+            choice = choose_rater(matches, candidates(matches, conditions=conditions))
             fitted = choice.rater
             rater = next(name for name, one in RATERS.items() if one.kind == choice.name)
         else:
             self._progress(f"Fitting {len(matches):,} matches")
-            fitted = rater_called(rater).fit(matches)
+            fitted = self._rater_called(rater, conditions).fit(matches)
         self._progress("Following the ratings through time")
         history = rating_history(fitted, matches, points=120)
         self._progress("Checking the forecasts")
-        checked, forecasts = calibration(rater, matches)
+        checked, forecasts = calibration(rater, matches, conditions)
         rejects = self._rejects(matches)
         ranked, ranking = _first_ranking(fitted, matches)
         self._matches, self._rater, self._chosen = matches, fitted, chosen
+        self._history, self._ranking = history, ranking
         self._downloads = {
             "leaderboard": ranked, "ratings": fitted.ratings_, "histories": history, "forecasts": forecasts,
             "rejects": rejects,
@@ -140,23 +166,118 @@ class RatingController:
             "calibration": checked,
             "teams": sorted(set(matches.teams)),
             "favourites": _strongest(matches, ranked),
+            "labels": self._labels(fitted, matches, columns),
+            "conditions": {name: list(matches.conditions[name].levels) for name in conditions},
+            "fixtures": self._described_fixtures(),
+            "can_raise": can_raise(fitted),
         }
 
-    def rank(self, active_days: float | None, least_matches: int, caution: float) -> dict[str, Any]:
-        """Rank those rated by other rules."""
+    def _rater_called(self, name: str, conditions: list[str]) -> Rater:
+        try:
+            return rater_called(name, conditions=conditions)
+        except InputError:
+            raise InputError(f"{RATERS[name].kind} uses no conditions; leave them out, or rate otherwise.") from None
+
+    def _labels(self, rater: Rater, matches: Matches, columns: Mapping[str, str]) -> dict[str, str]:
+        frames = {kind: table.frame for kind, table in self._tables.items()}
+        return all_labels(frames, columns, {*rater.ratings_["name"], *matches.teams})
+
+    def _described_fixtures(self) -> dict[str, Any] | None:
+        fixtures = self._fixtures()
+        if fixtures is None:
+            return None
+        return {"matches": len(fixtures), "left": int(np.isnan(fixtures.result).sum()), "sides": len(fixtures.teams)}
+
+    def _fixtures(self) -> Matches | None:
+        """The fixtures that were dropped; a condition that they do not say is unknown."""
+        if "fixtures" not in self._tables:
+            return None
+        assert self._chosen is not None
+        frame, conditions = self._tables["fixtures"].frame, self._chosen["conditions"]
+        missing = [pl.lit("").alias(name) for name in conditions if name not in frame.columns]
+        return read_matches(frame.with_columns(missing), played=False, conditions=conditions)
+
+    def _rated(self) -> tuple[Rater, Matches]:
+        if self._rater is None or self._matches is None:
+            raise InputError("Rate a league first.")
+        return self._rater, self._matches
+
+    def team(self, name: str) -> dict[str, Any]:
+        """The page of one side or player."""
+        rater, matches = self._rated()
+        if self._surprises is None:
+            self._surprises = upsets(rater, matches)
+        page = team_page(rater, matches, name, self._history, self._surprises)
+        return {**page, "fixtures": fixtures_of(rater, self._fixtures(), name)}
+
+    def odds(
+        self, kind: str, points: dict[str, float], rules: dict[str, float], best: int, fixtures: bool
+    ) -> dict[str, Any]:
+        """How a season or a cup may end: of the fixtures, or of so many of the best."""
+        rater, matches = self._rated()
+        if fixtures and "fixtures" not in self._tables:
+            raise InputError("There are no fixtures; drop a file of them, or take the best sides.")
+        sides = set(matches.teams)
+        names = [name for name in self._downloads["leaderboard"]["name"] if name in sides][:best]
+        if not fixtures and len(names) < best:
+            raise InputError(f"Only {len(names)} sides are ranked; {best} were asked for.")
+        day = str(np.datetime_as_string(matches.date[-1] + np.timedelta64(1, "D")))
+        return odds(
+            rater, self._fixtures() if fixtures else None, names, kind=kind, points=points, rules=rules, day=day
+        )
+
+    def share(self, path: str, title: str) -> dict[str, Any]:
+        """Write the page of the ratings to a file of the server's choice."""
+        rater, matches = self._rated()
+        write_page(rater, path, matches=matches, title=title)
+        return {}
+
+    def hand_over_all(self, folder: str) -> dict[str, Any]:
+        """Write the matches with line-ups and conditions into a folder of the server's choice, to compare raters."""
+        write_matches(self._rated()[1], Path(folder))
+        assert self._chosen is not None
+        return {"conditions": self._chosen["conditions"]}
+
+    def rank(
+        self, active_days: float | None, least_matches: int, caution: float, period: float | None = None
+    ) -> dict[str, Any]:
+        """Rank those rated by other rules, with places so many days before the last match."""
         if self._rater is None or self._matches is None:
             raise InputError("Rate a league first; then it can be ranked.")
         ranking = {"active_days": active_days, "least_matches": least_matches, "caution": caution}
         table = ranked_by(self._rater, self._matches, **ranking)
-        self._downloads["leaderboard"] = table
-        return leaderboard(table, self._rater.ratings_.height, ranking)
+        self._downloads["leaderboard"], self._ranking = table, ranking
+        then = None if period is None else self._places_then(period, ranking)
+        return leaderboard(table, self._rater.ratings_.height, ranking, then)
 
-    def _read(self, columns: Mapping[str, str]) -> Matches:
+    def _places_then(self, period: float, ranking: Mapping[str, Any]) -> dict[str, int]:
+        """Places by the same rules so many days before the last match."""
+        rater, matches = self._rated()
+        if not matches.dated:
+            raise InputError("Without dates nothing moves.")
+        if period not in self._earlier:
+            before = matches.before(matches.date[-1] - np.timedelta64(int(period), "D") + 1)
+            walker = blank_of(rater)
+            if len(before):
+                carry_on(walker, before)
+            self._earlier[period] = (walker, before)
+        walker, before = self._earlier[period]
+        if not len(before):
+            return {}
+        table = ranked_by(walker, before, **ranking)
+        return {name: place for name, place in table.select("name", "place").iter_rows() if place is not None}
+
+    def _read(self, columns: Mapping[str, str], conditions: Sequence[str] = ()) -> Matches:
         results = forget_columns(self._tables["results"], columns)
         lineups = self._tables.get("lineups")
         frame = None if lineups is None else forget_columns(lineups, columns)
         known = ("home", "away") if names_winners(columns) else ()
-        return read_matches(results, frame, {field: name for field, name in columns.items() if field not in known})
+        dropped = [name for name in conditions if name not in results.columns]
+        if any(name not in self._tables["results"].frame.columns for name in dropped):
+            raise InputError(f"There is no column {dropped[0]!r:.80} in the results.")
+        results = results.with_columns(self._tables["results"].frame[name] for name in dropped)
+        given = {field: name for field, name in columns.items() if field not in (*known, *OWN_FIELDS)}
+        return read_matches(results, frame, given, conditions=conditions)
 
     def _rejects(self, matches: Matches) -> pl.DataFrame:
         """Rejected rows with the line of the file they stand on and what is written there."""
@@ -172,7 +293,7 @@ class RatingController:
             line=pl.Series(lines, dtype=pl.Int64), reason=rejected["reason"], content=pl.Series(texts, dtype=pl.String)
         )
 
-    def predict(self, home: str, away: str, neutral: bool) -> dict[str, Any]:
+    def predict(self, home: str, away: str, neutral: bool, conditions: dict[str, str] | None = None) -> dict[str, Any]:
         """Forecast one match to be played after the last of the file."""
         if self._rater is None or self._matches is None:
             raise InputError("Rate a league first; then any match can be tried.")
@@ -180,7 +301,9 @@ class RatingController:
             raise InputError("A side cannot play against itself; choose two.")
         day = np.datetime_as_string(self._matches.date[-1])
         match = {"home": [home], "away": [away], "neutral": [neutral], "date": [day]}
-        forecast = self._rater.predict(read_matches(match, played=False))
+        used = list(self._matches.conditions)
+        match |= {name: [(conditions or {}).get(name, "")] for name in used}
+        forecast = self._rater.predict(read_matches(match, played=False, conditions=used))
         win, draw, loss = forecast.probabilities[0].tolist()
         return {"win": win, "draw": draw, "loss": loss, "unknown": list(forecast.unknown)}
 

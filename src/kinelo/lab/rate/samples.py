@@ -11,7 +11,12 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.tables import Table
 from kinelo.matches.sample import sample_league
 
-SAMPLES = {"football": "Football clubs, with line-ups", "chess": "A chess club, with newcomers and many draws"}
+SAMPLES = {
+    "football": "Football clubs, with line-ups, newcomers, pitches and fixtures",
+    "chess": "A chess club, with newcomers and many draws",
+}
+WEEKS_LEFT = 10
+"""Weeks of football that are still to be played."""
 FOUNDERS, NEWCOMERS, WEEKS, BOARDS = 24, 24, 150, 8
 SPREAD, NEWCOMER_LEVEL, WALK = 200.0, -150.0, 8.0
 """Elo points: strengths of the founders, the level at which newcomers join, and how far a strength moves in a week."""
@@ -22,14 +27,27 @@ DRAWS = 0.35
 def sample_tables(name: str) -> dict[str, Table]:
     """The tables of a made-up league."""
     if name == "football":
-        league = sample_league()
-        return {
-            "results": Table("results", "a made-up league", league.results.cast(pl.String), 1),
-            "lineups": Table("lineups", "its line-ups", league.lineups.cast(pl.String), 1),
-        }
+        return _football()
     if name == "chess":
         return {"results": Table("results", "a made-up chess club", chess_club(), 1)}
     raise InputError(f"There is no made-up league {name!r}; there are {', '.join(SAMPLES)}.")
+
+
+def _football() -> dict[str, Table]:
+    """Clubs that come and go, with line-ups, draws and two kinds of pitch; the last season is still being played."""
+    league = sample_league(promoted=2, turf=True)
+    results = league.results
+    season = results.filter(pl.col("match_id").str.starts_with(results["match_id"][-1][:3]))
+    today = season["date"].unique().sort()[-WEEKS_LEFT]
+    coming = pl.col("date") >= today
+    scores = [pl.when(coming).then(None).otherwise(pl.col(name)).alias(name) for name in ("home_score", "away_score")]
+    played = results.filter(~coming)
+    lineups = league.lineups.join(played.select("match_id"), on="match_id", how="semi", maintain_order="left")
+    return {
+        "results": Table("results", "a made-up league", played.cast(pl.String), 1),
+        "lineups": Table("lineups", "its line-ups", lineups.cast(pl.String), 1),
+        "fixtures": Table("fixtures", "its last season", season.with_columns(scores).cast(pl.String), 1),
+    }
 
 
 def chess_club(seed: int = 1) -> pl.DataFrame:

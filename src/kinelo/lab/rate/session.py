@@ -39,7 +39,9 @@ def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[s
             raise InputError(f"{name} is a session of another version of Kinelo.")
         tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
         chosen = {"columns": dict(content["columns"]), "rater": str(content["rater"])}
-        if not all(isinstance(text, str) for pair in chosen["columns"].items() for text in pair):
+        chosen["conditions"] = list(content.get("conditions", []))
+        texts = [*(text for pair in chosen["columns"].items() for text in pair), *chosen["conditions"]]
+        if not all(isinstance(text, str) for text in texts):
             raise TypeError
     except InputError:
         raise

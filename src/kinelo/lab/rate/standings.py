@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.backtest import backtest
 from kinelo.matches.matches import Matches
 from kinelo.raters.choice import rater_called
+from kinelo.raters.history import broken_line
 from kinelo.raters.rater import Rater
 
-MOST_LISTED = 1000
+MOST_LISTED = 5000
 MOST_HISTORIES = 24
 LEAST_CHECKED = 40
 LEAST_IN_BIN = 5
@@ -33,12 +35,35 @@ def summary(matches: Matches) -> dict[str, Any]:
     }
 
 
-def leaderboard(table: pl.DataFrame, rated: int, ranking: Mapping[str, Any]) -> dict[str, Any]:
-    """A ranking; ``more`` counts who is ranked but not listed, ``left_out`` who is rated but not ranked."""
+def first_matches(matches: Matches, most: int = 6) -> list[dict[str, Any]]:
+    """The first matches as they were read."""
+    head = matches[:most]
+    table = head.to_polars().select("date", "home", "away", "result", "neutral", *head.conditions)
+    if not matches.dated:
+        table = table.drop("date")
+    lineups = head.lineups
+    if lineups is not None:
+        sizes = np.diff(lineups.offsets).reshape(-1, 2)
+        table = table.with_columns(players=pl.Series([f"{home} and {away}" for home, away in sizes.tolist()]))
+    return [
+        {name: str(value) if name == "date" else plain(value) for name, value in row.items()}
+        for row in table.to_dicts()
+    ]
+
+
+def leaderboard(
+    table: pl.DataFrame, rated: int, ranking: Mapping[str, Any], then: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """A ranking; ``more`` counts who is ranked but not listed, ``left_out`` who is rated but not ranked.
+
+    ``then`` are places at an earlier day; a row says what became of them: ``before``, None for who was not ranked.
+    """
     listed = table.head(MOST_LISTED)
     if "last_played" in listed.columns:
         listed = listed.with_columns(pl.col("last_played").cast(pl.String))
     rows = [{name: plain(value) for name, value in row.items()} for row in listed.iter_rows(named=True)]
+    if then is not None:
+        rows = [{**row, "before": then.get(row["name"])} for row in rows]
     return {
         "rows": rows, "more": table.height - listed.height, "left_out": rated - table.height, "ranking": dict(ranking)
     }  # fmt: skip
@@ -64,19 +89,15 @@ def parameters(rater: Rater) -> list[dict[str, Any]]:
 def histories(history: pl.DataFrame, table: pl.DataFrame) -> list[dict[str, Any]]:
     """Rating over time of those at the top of the table."""
     shown = table["name"].head(MOST_HISTORIES).to_list()
-    parts = history.partition_by("name", as_dict=True)
+    stops = history["date"].unique().sort().to_numpy()
+    parts = history.filter(pl.col("name").is_in(shown)).partition_by("name", as_dict=True)
     lines = []
     for name in shown:
         part = parts.get((name,))
         if part is not None:
-            lines.append(
-                {
-                    "name": name,
-                    "date": part["date"].cast(pl.String).to_list(),
-                    "rating": [plain(value, 2) for value in part["rating"]],
-                    "uncertainty": [plain(value, 2) for value in part["uncertainty"]],
-                }
-            )
+            date, rating, _ = broken_line(part, stops)
+            days = np.datetime_as_string(date.astype("datetime64[D]")).tolist()
+            lines.append({"name": name, "date": days, "rating": [plain(float(value), 2) for value in rating]})
     return lines
 
 
@@ -91,7 +112,9 @@ def plain(value: Any, digits: int = 6) -> Any:
     return value
 
 
-def calibration(kind: str, matches: Matches) -> tuple[dict[str, Any] | None, pl.DataFrame]:
+def calibration(
+    kind: str, matches: Matches, conditions: Sequence[str] = ()
+) -> tuple[dict[str, Any] | None, pl.DataFrame]:
     """Forecasts of the later half, made by a rater fitted on the earlier, and how they compare with what happened."""
     day = matches.date[len(matches) // 2]
     if day == matches.date[0] or len(matches.since(day)) < LEAST_CHECKED:
@@ -99,7 +122,7 @@ def calibration(kind: str, matches: Matches) -> tuple[dict[str, Any] | None, pl.
     with warnings.catch_warnings():
         # What there is to say about these matches was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
-        test = backtest(matches, {kind: rater_called(kind)}, train_until=day)
+        test = backtest(matches, {kind: rater_called(kind, conditions=conditions)}, train_until=day)
     bins = test.calibration(kind).filter(pl.col("matches") >= LEAST_IN_BIN)
     scores = test.scores.row(0, named=True)
     table = test.forecasts[kind].to_polars().with_columns(result=test.matches.result)

@@ -35,10 +35,26 @@ FIELDS: dict[str, dict[str, str]] = {
         "player": "Player",
         "minutes": "Minutes played",
         "starter": "Started",
+        "player_name": "Name to show, if players are numbers",
     },
+    "names": {"name_key": "Player or side, as in the other files", "name_shown": "Name to show"},
+    "fixtures": {},
 }
-REQUIRED = ("home", "away", "lineup_match", "player")
-KNOWN = {"results": MATCH_COLUMNS, "lineups": LINEUP_COLUMNS}
+"""What the columns of each kind of table may be; those of fixtures are recognised as the library does."""
+REQUIRED = ("home", "away", "lineup_match", "player", "name_key", "name_shown")
+SHOWN_NAMES = ("playername", "name", "fullname", "shortname", "displayname", "label", "teamname")
+NAME_COLUMNS = {
+    "name_key": ("playerid", "id", "player", "key", "teamid", "team", "code", "number"),
+    "name_shown": SHOWN_NAMES,
+}
+KNOWN = {
+    "results": MATCH_COLUMNS,
+    "lineups": LINEUP_COLUMNS | {"player_name": SHOWN_NAMES},
+    "names": NAME_COLUMNS,
+    "fixtures": MATCH_COLUMNS,
+}
+OWN_FIELDS = ("player_name", "name_key", "name_shown")
+"""Fields that the lab reads itself."""
 PREVIEW_ROWS = 6
 _HEADER_LINES = "kinelo header lines"
 
@@ -59,6 +75,8 @@ class Table:
         if self.kind == "results" and not {"home", "away"} & found.keys():
             winners = find_columns(self.frame.columns, LOSER_COLUMNS, None)
             found = {field: column for field, column in found.items() if column not in winners.values()} | winners
+        if found.get("player_name") == found.get("player"):
+            found.pop("player_name", None)
         return {field: column for field, column in found.items() if field in FIELDS[self.kind]}
 
     def write(self, path: Path) -> None:
@@ -89,7 +107,7 @@ class Table:
 def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Table:
     """Read an upload, as Parquet if it begins like one and else as text, refusing what is too large."""
     if kind not in FIELDS:
-        raise InputError(f"A table holds results or lineups, not {kind!r}.")
+        raise InputError(f"A table holds {', '.join(FIELDS)}, not {kind!r}.")
     with path.open("rb") as file:
         parquet = file.read(4) == b"PAR1"
     target = path.with_suffix(".parquet" if parquet else ".csv")

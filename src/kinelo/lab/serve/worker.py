@@ -75,6 +75,10 @@ def _controller(kind: str, progress: Callable[[Any], None]) -> Any:
         from kinelo.lab.rate.auditing import AuditController
 
         return AuditController(progress)
+    if kind == "compare":
+        from kinelo.lab.rate.comparing import CompareController
+
+        return CompareController(progress)
     if kind == "guide":
         from kinelo.lab.guide.controller import GuideController
 

@@ -1,0 +1,118 @@
+"""How a season or a cup may end, and what if a side were stronger: the library's seasons, as the page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.forecasts.season import Rules, knockout, season
+from kinelo.lab.rate.standings import plain
+from kinelo.matches.matches import Matches
+from kinelo.matches.reading import read_matches
+from kinelo.raters.rater import Rater
+from kinelo.raters.what_if import with_points
+
+SEASONS = 4000
+"""How often a season is played: a chance is then sure to ± 0.8 %."""
+MOST_SIDES, MOST_FIXTURES = 64, 4000
+
+
+def odds(
+    rater: Rater,
+    fixtures: Matches | None,
+    best: Sequence[str],
+    *,
+    kind: str,
+    points: Mapping[str, float],
+    rules: Mapping[str, float],
+    day: str,
+) -> dict[str, Any]:
+    """Chances of a season or of a knock-out; without fixtures, of the ``best`` sides."""
+    raised = with_points(rater, points) if points else rater
+    if kind == "knockout":
+        return _knockout(raised, _bracket(fixtures, best), day)
+    if kind != "season":
+        raise InputError(f"Odds are those of a season or of a knockout, not of {kind!r:.40}.")
+    return _season(raised, _round_robin(best, day, rater) if fixtures is None else fixtures, rules)
+
+
+def can_raise(rater: Rater) -> bool:
+    """Whether points can be added to the sides of a rater."""
+    try:
+        with_points(rater, {})
+    except InputError:
+        return False
+    return True
+
+
+def _season(rater: Rater, fixtures: Matches, rules: Mapping[str, float]) -> dict[str, Any]:
+    sides = np.unique(np.concatenate([fixtures.home, fixtures.away])).size
+    if sides > MOST_SIDES or len(fixtures) > MOST_FIXTURES:
+        raise InputError(
+            f"A season here has at most {MOST_SIDES} sides and {MOST_FIXTURES:,} fixtures, not {sides} and "
+            f"{len(fixtures):,}; kinelo season on the command line takes more."
+        )
+    down = int(rules["relegated"])
+    if not 0 <= down < sides:
+        raise InputError(f"Of {sides} sides, 0 to {sides - 1} can go down, not {down}.")
+    places = {"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {})
+    found = season(
+        rater, fixtures, rules=Rules(rules["win"], rules["draw"], 0.0, places=places), realisations=SEASONS, seed=1
+    )
+    table, shares = found.to_polars(), found.place_chances()
+    by_name = {row[0]: list(row[1:]) for row in shares.iter_rows()}
+    rows = [
+        {**{key: plain(value) for key, value in row.items()}, "places": [plain(p) for p in by_name[row["name"]]]}
+        for row in table.iter_rows(named=True)
+    ]
+    left = int(np.isnan(fixtures.result).sum())
+    return {"kind": "season", "rows": rows, "played": len(fixtures) - left, "left": left, "times": SEASONS}
+
+
+def _knockout(rater: Rater, bracket: Sequence[str], day: str) -> dict[str, Any]:
+    found = knockout(rater, list(bracket), date=day, realisations=SEASONS, seed=1)
+    rounds = found.reached.shape[1]
+    at = {name: k for k, name in enumerate(found.names)}
+    names = found.to_polars()["name"].to_list()
+    rows = [{"name": name, "reached": [plain(float(p)) for p in found.reached[at[name]]]} for name in names]
+    return {"kind": "knockout", "rows": rows, "rounds": rounds, "bracket": list(bracket), "times": SEASONS}
+
+
+def _bracket(fixtures: Matches | None, best: Sequence[str]) -> list[str]:
+    """The first round as the fixtures pair it, or the best sides, so placed that the best two meet last."""
+    if fixtures is not None:
+        coming = fixtures[np.isnan(fixtures.result)]
+        pairs = [fixtures.teams[code] for pair in zip(coming.home, coming.away) for code in pair]
+        if len(pairs) < 2 or len(set(pairs)) != len(pairs) or len(pairs) & (len(pairs) - 1):
+            raise InputError(
+                "A cup is read from fixtures that are one round of it: 1, 2, 4, 8, … matches in order, every side once."
+            )
+        return pairs
+    return [best[k] for k in seeded(len(best))]
+
+
+def seeded(size: int) -> list[int]:
+    """Order of the seeds 0, 1, … in a bracket of a power of two: the first two can meet only in the final.
+
+    >>> seeded(8)
+    [0, 7, 3, 4, 1, 6, 2, 5]
+    """
+    order = [0]
+    while len(order) < size:
+        order = [seed for one in order for seed in (one, 2 * len(order) - 1 - one)]
+    return order
+
+
+def _round_robin(best: Sequence[str], day: str, rater: Rater) -> Matches:
+    """Everyone against everyone, at home and away."""
+    pairs = [(one, other) for one in best for other in best if one != other]
+    table = {name: [""] * len(pairs) for name in getattr(rater, "conditions", None) or ()} | {
+        "date": [day] * len(pairs),
+        "home": [one for one, _ in pairs],
+        "away": [other for _, other in pairs],
+        "match_id": [str(k) for k in range(len(pairs))],
+    }
+    return read_matches(table, played=False, conditions=list(getattr(rater, "conditions", None) or ()), ordered=True)
