@@ -1,0 +1,217 @@
+"""The scripts of the page alone, in a real browser: what they show of answers that are all different."""
+
+from __future__ import annotations
+
+import mimetypes
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+import pytest
+from running_lab import CHROMIUM
+
+from kinelo.lab.explore.controls import Controls
+
+if CHROMIUM is None:
+    pytest.skip("browser tests were skipped: no Chromium is installed", allow_module_level=True)
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+STATIC = files("kinelo.lab") / "static"
+PLOTLY = """window.Plotly = {
+  react: (node, data, layout) => { node.data = data; node.layout = layout; },
+  restyle: (node, change, traces) => {
+    for (const [key, [value]] of Object.entries(change)) node.data[traces[0]][key] = value;
+  },
+};"""
+
+
+@pytest.fixture
+def page(browser):
+    """The page without its own start: Plotly keeps what it is told to draw; a test imports the script it is about."""
+
+    def answer(route):
+        path = urlsplit(route.request.url).path
+        name = "index.html" if path == "/" else path.removeprefix("/static/")
+        if name == "main.js" or not (STATIC / name).is_file():
+            route.abort()
+        else:
+            kind = mimetypes.guess_type(name)[0]
+            route.fulfill(body=(STATIC / name).read_bytes(), content_type=kind or "text/plain")
+
+    context = browser.new_context()
+    one, complaints = context.new_page(), []
+    one.on("pageerror", lambda error: complaints.append(str(error)))
+    one.route("**/*", answer)
+    one.add_init_script(PLOTLY)
+    one.goto("http://lab.invalid/")
+    one.evaluate("document.querySelectorAll('main > section').forEach((part) => { part.hidden = false; })")
+    yield one
+    context.close()
+    assert not complaints
+
+
+def rows(page, selector: str) -> list[list[str]]:
+    return [row.split("\t") for row in page.locator(f"{selector} tr").all_inner_texts()]
+
+
+SIDES = [("Ash", 1622.4, 31.2, 40, 1), ("Bix", 1509.6, 44.8, 38, 2), ("Cay", 1391.1, 58.7, 35, None)]
+BINS = [
+    {"outcome": outcome, "forecast": p, "frequency": f, "low": low, "high": high, "matches": n}
+    for outcome, p, f, low, high, n in (
+        ("home win", 0.42, 0.51, 0.33, 0.52, 60), ("draw", 0.24, 0.21, 0.15, 0.34, 70),
+        ("away win", 0.33, 0.29, 0.2, 0.45, 50),
+    )
+]  # fmt: skip
+RATED = {
+    "summary": {"matches": 1234, "teams": 3, "first": "2023-08-01", "last": "2024-05-20", "notes": [], "lineups": None},
+    "rejects": {"count": 0, "reasons": {}, "rows": []},
+    "warnings": [],
+    "chosen": None,
+    "leaderboard": {
+        "rows": [
+            {"place": place, "name": name, "rating": rating, "uncertainty": doubt, "matches": n, "pool": "main"}
+            for name, rating, doubt, n, place in SIDES
+        ],
+        "more": 7,
+        "left_out": 5,
+        "ranking": {"active_days": 730, "least_matches": 4, "caution": 2},
+    },
+    "histories": [{"name": "Ash", "date": ["2024-01-01", "2024-02-01"], "rating": [1600, 1622], "uncertainty": [1, 2]}],
+    "calibration": {
+        "bins": BINS, "matches": 180, "trained_on": 900,
+        "scores": {"log_loss": 0.98765, "brier": 0.567, "accuracy": 0.52},
+    },
+    "teams": ["Ash", "Bix", "Cay"],
+    "favourites": ["Bix", "Cay"],
+    "parameters": [{"name": "step", "value": 12.3, "error": 1.7, "estimated": True, "meaning": "how far"}],
+}  # fmt: skip
+TAKE = """async (result) => {
+  const { Rated } = await import("/static/rated.js");
+  window.asked = [];
+  const ask = async (path, { body } = {}) => {
+    window.asked.push([path, body]);
+    if (path === "league/predict") return { win: 0.56, draw: 0.27, loss: 0.17 };
+    return path === "league/rank" ? result.leaderboard : new Promise(() => {});
+  };
+  new Rated(Object.assign(new EventTarget(), { ask })).take(result);
+}"""
+
+
+def test_a_rated_league_shows_the_numbers_it_is_given(page):
+    page.evaluate(TAKE, RATED)
+    board = [[row[k].strip() for k in (0, 1, 2, 3, 5)] for row in rows(page, "#leaderboard")[1:4]]
+    assert board == [
+        ["1", "Ash", "1622", "± 31", "40"], ["2", "Bix", "1510", "± 45", "38"], ["–", "Cay", "1391", "± 59", "35"],
+    ]  # fmt: skip
+    assert "and 7 more" in page.inner_text("#leaderboard") and page.inner_text("#rank-words").startswith(
+        "5 more are rated"
+    )
+    page.wait_for_selector("#what-answer .chances")
+    assert [page.inner_text(f"#what-answer .{part}") for part in ("win", "draw", "loss")] == ["56 %", "27 %", "17 %"]
+    assert page.inner_text("#what-answer .ends").split() == ["Bix", "wins", "draw", "Cay", "wins"]
+    assert page.get_attribute("#what-answer .chances", "aria-label") == "Bix wins 56 %, draw 27 %, Cay wins 17 %"
+    assert page.evaluate("window.asked[0]") == ["league/predict", {"home": "Bix", "away": "Cay", "neutral": False}]
+    assert "1,234 matches used" in page.inner_text("#rated-summary")
+    assert "± 1.7" in page.text_content("#rated-details")
+
+
+def test_calibration_shows_what_happened_over_what_was_said(page):
+    page.evaluate(TAKE, RATED)
+    _, bars, *outcomes = page.eval_on_selector("#calibration-chart", "node => node.data")
+    assert [(one["name"], one["x"], one["y"], one["text"]) for one in outcomes] == [
+        (one["outcome"], [one["forecast"]], [one["frequency"]], [f"{one['matches']} matches"]) for one in BINS
+    ]
+    reach = bars["error_y"]
+    assert reach["array"] == pytest.approx([one["high"] - one["forecast"] for one in BINS])
+    assert reach["arrayminus"] == pytest.approx([one["forecast"] - one["low"] for one in BINS])
+    words = page.inner_text("#calibration-words")
+    for said in ("first 900 matches", "other 180", "log-loss is 0.9877", "Brier score 0.567", "happened in 52 %"):
+        assert said in words
+
+
+def test_the_rules_of_a_ranking_are_sent_under_their_names(page):
+    page.evaluate(TAKE, RATED)
+    assert [page.input_value(f"#rank-{name}") for name in ("days", "least", "caution")] == ["730", "4", "2"]
+    page.select_option("#rank-days", "365")
+    page.select_option("#rank-caution", "0")
+    sent = [body for path, body in page.evaluate("window.asked") if path == "league/rank"]
+    # The answer is the ranking made up above: what the page shows is what was applied, not what was asked for.
+    assert sent == [
+        {"active_days": 365, "least_matches": 4, "caution": 2}, {"active_days": 730, "least_matches": 4, "caution": 0},
+    ]  # fmt: skip
+
+
+FOUND = {
+    "verdict": "K = 32 is too large.", "k": 32, "bounded": None, "rows": [["Lag", "eleven"]], "notes": ["A note."],
+    "best": {"k": 12.3, "low": 8.1, "high": 19.4, "theory": 11.2, "measured": 13.6},
+    "gain": {"theory": 0.0123, "measured": -0.0045, "off_now": 71.2, "off_best": 48.6},
+    "curve": {"k": [5, 20, 80], "log_loss": [0.004, 0.0, 0.02]}, "measured": {"k": [6, 24], "log_loss": [0.001, 0.007]},
+    "bands": [
+        {"rating": 1390.2, "underrated": -21.4, "error": 7.6, "slope": 1.21, "slope_error": 0.14},
+        {"rating": 1502.9, "underrated": 3.3, "error": 5.5, "slope": None, "slope_error": None},
+        {"rating": 1640.7, "underrated": 34.2, "error": 8.8, "slope": 0.83, "slope_error": 0.09},
+    ],
+}  # fmt: skip
+
+
+def test_an_audit_shows_the_numbers_it_is_given(page):
+    page.evaluate(
+        """async (found) => {
+          const { LeagueAudit } = await import("/static/audit.js");
+          document.querySelector("#rated").hidden = false;
+          await new LeagueAudit(Object.assign(new EventTarget(), { ask: async () => found })).begin();
+        }""",
+        FOUND,
+    )
+    assert page.inner_text("#audit-verdict") == FOUND["verdict"]
+    assert " ".join(page.inner_text("#audit-gain").split()) == (
+        "Best K = 12.3 (95 %: 8.1 to 19.4; 11.2 by theory, 13.6 by backtest). Moving there from 32 takes the error of "
+        "a rating from ± 71 to ± 49 points; of the log-loss, theory says that it lowers it by 0.0123, and the later "
+        "half of the matches that it raises it by 0.0045."
+    )
+    assert [[cell.strip() for cell in row] for row in rows(page, "#audit-bands")] == [
+        ["Fifth", "Rating", "Too low by", "Slope"], ["1 (weakest)", "1390", "-21 ± 8", "1.21 ± 0.14"],
+        ["2", "1503", "3 ± 6", "–"], ["3 (best)", "1641", "34 ± 9", "0.83 ± 0.09"],
+    ]  # fmt: skip
+    band, theory, backtest, best, used = page.eval_on_selector("#audit-chart", "node => node.data")
+    assert sorted(set(band["x"])) == [8.1, 19.4]
+    assert (theory["name"], theory["x"], theory["y"]) == ("theory", [5, 20, 80], [0.004, 0.0, 0.02])
+    assert (backtest["name"], backtest["x"], backtest["y"]) == ("backtest", [6, 24], [0.001, 0.007])
+    assert [(one["name"], one["x"][0]) for one in (best, used)] == [("best: 12.3", 12.3), ("in use: 32", 32)]
+
+
+CHARTS = """async () => {
+  const { Axes, CurvesChart, DensityChart, LeagueChart } = await import("/static/league_charts.js");
+  const node = () => document.createElement("div");
+  const axes = new Axes();
+  const started = { theta: [4, 7, 10], density_theta: [4, 10], density_rating: [3, 6, 9] };
+  const rest = new ArrayBuffer(64);
+  new Float32Array(rest, 0, 3).set([5, 7.5, 9]);
+  new Uint8Array(rest, 12, 6).set([10, 20, 30, 40, 50, 60]);
+  const charts = [new LeagueChart(node(), axes), new DensityChart(node(), axes), new CurvesChart(node())];
+  for (const chart of charts) chart.begin(started);
+  charts[0].theory = { theta: [4, 10], rating: [5, 9], deviation: [0.25, 0.5] };
+  const frame = { rest, offset: 0, time: 3, energy: 11, distance: 12, kinetic_energy: 13, kinetic_distance: 14 };
+  for (const chart of charts) { chart.frame(frame); chart.redraw(); }
+  const plain = ({ name, x, y }) => ({ name, x: [...x], y: [...y] });
+  return { league: charts[0].node.data.map(plain), density: [...charts[1].node.data[0].z.map((row) => [...row])],
+    heights: [...charts[1].node.data[0].y], curves: charts[2].node.data.map(plain) };
+}"""
+
+
+def test_charts_of_a_league_stand_upright_and_under_their_names(page):
+    drawn = page.evaluate(CHARTS)
+    low, high, _, theory, teams, _ = drawn["league"]
+    assert low["y"] == [4.5, 8.0] and high["y"] == [5.5, 10.0]  # two standard deviations
+    assert theory["y"] == [5, 9] and teams["y"] == [5, 7.5, 9] and teams["x"] == [4, 7, 10]
+    assert drawn["heights"] == [3, 6, 9] and drawn["density"] == [[10, 20], [30, 40], [50, 60]]
+    assert {one["name"]: one["y"] for one in drawn["curves"]} == {
+        "to true strength": [11], "to the prediction": [12], "to true strength, vanishing steps": [13],
+        "to its own limit, vanishing steps": [14],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.25, 0.5])
+def test_points_of_the_page_are_those_of_the_library(page, ties):
+    factor = page.evaluate("async (ties) => (await import('/static/sliders.js')).eloPoints({ nu: 0.4, ties })", ties)
+    assert factor == pytest.approx(Controls(nu=0.4, ties=ties).elo_points, rel=1e-12)
