@@ -55,7 +55,16 @@ def test_captions_say_how_long_the_runs_of_their_scale_are():
     assert "after 10⁶ steps of 25 matches, mean of 50 realisations" in full.caption
     assert "after 24,000 steps of 25 matches, mean of 6 realisations" in quick.caption
     for figure in (*read_figures(), *read_figures(scale="quick")):
-        assert "{" not in figure.caption
+        assert "{" not in figure.title + figure.caption
+
+
+def test_captions_say_what_was_changed():
+    changed = {"study": {"gamma": 0.3, "outcome": {"nu": 0.9}, "league": {"teams": 70}}}
+    four, eight = read_figures(scale="quick", wanted=[4, 8], changes={4: changed, 8: {"parameters": {"nu": 0.7}}})
+    assert four.caption.startswith("70 teams, θ on [4, 10], ν = 0.9, γ = 0.3, ratings after 24,000 steps")
+    assert {study.gamma for study in four.studies.values()} == {0.3} and "ν = 0.7" in eight.caption
+    one, other = (read_figures(scale=scale, wanted=[5])[0].caption for scale in ("full", "quick"))
+    assert "cells of width 0.05" in one and "cells of width 0.1" in other
 
 
 def test_panels_are_labelled_by_their_data():

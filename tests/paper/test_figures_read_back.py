@@ -12,6 +12,7 @@ from kinelo.paper.neighbours.deviations.evidence import DeviationEvidence
 from kinelo.paper.neighbours.following.evidence import FollowingEvidence
 from kinelo.paper.neighbours.learning.evidence import LearningEvidence
 from kinelo.paper.neighbours.rounds.evidence import RoundsEvidence
+from kinelo.pictures import style
 from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title
 
 KEPT = {
@@ -113,9 +114,17 @@ def maps_and_points(axes, run):
 
 def test_homogeneous_micro():
     data, _, panels = drawn("homogeneous_micro")
-    for axes, (name, run) in zip(panels, data.runs.items(), strict=True):
-        maps_and_points(axes, run)
-        assert title(axes) == f"{name}: slope {run.slope:.3f}"
+    for above, below, (name, run) in zip(panels[:4], panels[4:], data.runs.items(), strict=True):
+        maps_and_points(above, run)
+        assert title(above) == f"{name}: slope {run.slope:.3f}"
+        [rest] = [one.get_offsets() for one in below.collections if len(one.get_offsets()) == run.theta.size]
+        assert rest[:, 0] == pytest.approx(run.theta)
+        order = np.argsort(run.map_theta)
+        again = rest[:, 1] + np.interp(run.theta, run.map_theta[order], run.map_rating[order])
+        assert again == pytest.approx(run.rating)
+        _, low, high = bands(below)["95 % of means"].T
+        error = np.sqrt((run.rating_sd**2).mean() / run.realisations)
+        assert high == pytest.approx(1.96 * error) and low == pytest.approx(-1.96 * error)
 
 
 def test_homogeneous_macro():
@@ -168,7 +177,10 @@ def test_closures():
             place = 2 * k + (closure == "taylor")
             same(lines(right)[str(place)], data.theta, data.bias[closure][k])
             assert right.lines[place].get_linestyle() == line.get_linestyle()
-            assert right.lines[place].get_color() == line.get_color()
+            assert (
+                right.lines[place].get_color() == line.get_color() == (style.EXACT if name == "exact" else style.TAYLOR)
+            )
+            assert right.lines[place].get_alpha() == line.get_alpha()
 
 
 def test_energy():

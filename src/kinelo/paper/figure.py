@@ -3,11 +3,14 @@
 A figure file is TOML: ``figure``, ``title``, ``caption``, ``draw``, a ``[study]`` table with what all its runs share
 (written as in a study file), ``[[run]]`` tables with a ``name`` and what differs, ``[parameters]`` for the drawing,
 and ``[quick]`` with what changes at quick scale (``[quick.study]``, ``[quick.parameters]``). What a run says for itself
-holds at both scales. ``{steps}`` and ``{realisations}`` in a caption stand for those of its first simulation.
+holds at both scales. Title and caption are filled from the study: ``{outcome.nu}`` stands for that setting of its first
+run that has one, ``{nu}`` for a parameter, ``{steps}`` and ``{realisations}`` for those of its first simulation,
+``{cell}`` for the width of its cells.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,14 +45,21 @@ class FigureStudy:
 
 
 def read_figures(
-    folder: Path | None = None, scale: Scale = "full", wanted: Sequence[int] = (), what: str = "paper"
+    folder: Path | None = None,
+    scale: Scale = "full",
+    wanted: Sequence[int] = (),
+    what: str = "paper",
+    changes: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> list[FigureStudy]:
     """Read every figure file of ``folder`` (default: those that come with Kinelo), in the order of their numbers.
+
+    ``changes`` are tables ``study`` and ``parameters``, by the number of a figure, merged over those of the scale.
 
     >>> [figure.number for figure in read_figures(wanted=[4, 2])]
     [2, 4]
     """
-    figures = sorted((_parse(source, text, scale) for source, text in _texts(folder, what)), key=lambda one: one.number)
+    found = (_parse(source, text, scale, changes or {}) for source, text in _texts(folder, what))
+    figures = sorted(found, key=lambda one: one.number)
     numbers = [figure.number for figure in figures]
     if len(set(numbers)) < len(numbers):
         twice = next(number for number in numbers if numbers.count(number) > 1)
@@ -71,7 +81,7 @@ def _texts(folder: Path | None, what: str) -> Iterator[tuple[str, str]]:
             yield entry.name, entry.read_text(encoding="utf-8")
 
 
-def _parse(source: str, text: str, scale: Scale) -> FigureStudy:
+def _parse(source: str, text: str, scale: Scale, changes: Mapping[int, Mapping[str, Any]]) -> FigureStudy:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -82,7 +92,7 @@ def _parse(source: str, text: str, scale: Scale) -> FigureStudy:
     missing = [key for key in ("figure", "title", "draw") if key not in content]
     if missing:
         raise InputError(f"{source}: the key {missing[0]!r} is missing.")
-    quick = content.get("quick", {}) if scale == "quick" else {}
+    quick = merged(content.get("quick", {}) if scale == "quick" else {}, changes.get(content["figure"], {}))
     parameters = merged(content.get("parameters", {}), quick.get("parameters", {}))
     studies = {}
     for run in content.get("run", []):
@@ -91,20 +101,45 @@ def _parse(source: str, text: str, scale: Scale) -> FigureStudy:
             raise InputError(f"{source}: every [[run]] needs a name of its own, not {name!r}.")
         plan = merged(merged(content.get("study", {}), quick.get("study", {})), run)
         studies[name] = parse_study(plan, f"{source}, run {name!r}")
-    caption = fill_caption(content.get("caption", ""), studies)
-    return FigureStudy(content["figure"], content["title"], caption, content["draw"], studies, parameters, source)
+    title, caption = (fill_caption(content.get(name, ""), studies, parameters) for name in ("title", "caption"))
+    return FigureStudy(content["figure"], title, caption, content["draw"], studies, parameters, source)
 
 
-def fill_caption(caption: str, studies: Mapping[str, Study]) -> str:
-    """The caption with ``{steps}`` and ``{realisations}`` of the first simulation in their places.
+def fill_caption(caption: str, studies: Mapping[str, Study], parameters: Mapping[str, Any] | None = None) -> str:
+    """The caption with settings of the runs, and parameters, in the places of their names in braces.
 
-    >>> fill_caption("Without a run", {})
-    'Without a run'
+    >>> fill_caption("With ν = {nu}", {}, {"nu": 0.5})
+    'With ν = 0.5'
     """
-    plan = next((study.simulate for study in studies.values() if study.simulate is not None), None)
-    if plan is None:
-        return caption
-    return caption.replace("{steps}", _count(plan.steps)).replace("{realisations}", str(plan.realisations))
+    known: dict[str, str] = {name: _setting(value) for name, value in (parameters or {}).items()}
+    for study in reversed(studies.values()):
+        known |= _settings(study)
+    return re.sub(r"\{([\w.]+)\}", lambda found: known.get(found[1], found[0]), caption)
+
+
+def _settings(study: Study) -> dict[str, str]:
+    """Settings of a run by name, as a caption writes them."""
+    known: dict[str, str] = {}
+    for section, content in study.model_dump(exclude_none=True, include=_IN_CAPTIONS).items():
+        if not isinstance(content, Mapping):
+            known[section] = _setting(content)
+            continue
+        known |= {f"{section}.{name}": _setting(value) for name, value in content.items()}
+    if study.simulate is not None:
+        known |= {"steps": _count(study.simulate.steps), "realisations": str(study.simulate.realisations)}
+    if study.population is not None:
+        known["cell"] = f"{study.teams.grid.r.width:.2g}"
+    return known
+
+
+_IN_CAPTIONS = {"gamma", "outcome", "league", "population", "solve"}
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        ends = value[:2] if len(value) == 3 else value  # the third number of an axis counts its cells
+        return f"[{', '.join(map(_setting, ends))}]"
+    return f"{value:g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _count(number: int) -> str:

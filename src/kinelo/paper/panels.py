@@ -21,8 +21,17 @@ def ratings_with_map(axes: Axes, run: Homogeneous) -> None:
     ends = np.array([run.map_theta[0], run.map_theta[-1]])
     axes.plot(ends, ends, color=style.GREY, linestyle="--", linewidth=0.9, label="R = θ", zorder=1)
     axes.scatter(run.theta, run.rating, s=4, color=style.SKY, linewidth=0, label="simulated", zorder=2)
-    axes.plot(run.map_theta, run.map_rating, color=style.RED, linewidth=1.2, label="computed", zorder=3)
+    axes.plot(run.map_theta, run.map_rating, color=style.EXACT, linewidth=1.2, label="computed", zorder=3)
     axes.set_xticks([4, 6, 8, 10])
+
+
+def ratings_without_map(axes: Axes, run: Homogeneous) -> None:
+    """Points (θ, R − computed), and the band in which 95 % of such means lie if the computed map is right."""
+    error = 1.96 * float(np.sqrt(np.mean(run.rating_sd**2) / run.realisations))
+    axes.fill_between(run.map_theta, -error, error, color=style.GREY, alpha=0.25, linewidth=0, label="95 % of means")
+    axes.axhline(0, color=style.EXACT, linewidth=1.2)
+    rest = run.rating - np.interp(run.theta, run.map_theta, run.map_rating)
+    axes.scatter(run.theta, rest, s=3, color=style.BLUE, linewidth=0, zorder=2)
 
 
 def name_pair(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:

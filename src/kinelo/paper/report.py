@@ -99,7 +99,7 @@ def _claim(claim: Mapping[str, Any]) -> str:
 
 def _figure(figure: Mapping[str, Any], png: bytes) -> str:
     number, title = figure["number"], escape(figure["title"])
-    shortened = " <b>At quick scale: shorter or coarser runs than stated here, see their settings.</b>"
+    shortened = " <b>At quick scale: shorter or coarser runs than the paper's, see their settings.</b>"
     return (
         f'<figure id="figure-{number}"><h3>Figure {number}. {title}</h3>'
         # Without a script: the box is ticked by a tap on the picture, and then the picture is shown in full.

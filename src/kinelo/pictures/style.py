@@ -23,6 +23,8 @@ BLUE, RED, GREEN, PURPLE, ORANGE, SKY, YELLOW, BLACK = (
 
 GREY = "#8A8A8A"
 SERIES = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY)
+EXACT, TAYLOR = RED, BLUE
+"""What comes from exact expected results, and from the paper's Taylor closure, in every picture."""
 DENSITY = "cividis"
 DIVERGING = "RdBu_r"
 

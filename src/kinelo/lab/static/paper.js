@@ -120,7 +120,7 @@ function untested({ untested: rows }) {
 
 function pictures({ figures, version }) {
   return element("div", { class: "pictures" }, ...figures.map((one) => element("figure", { class: "panel" },
-    element("figcaption", {}, element("h3", {}, `Figure ${one.number}. ${one.title}`), element("p", {}, one.caption, one.shortened ? " At quick scale: shorter or coarser runs than stated here." : "")),
+    element("figcaption", {}, element("h3", {}, `Figure ${one.number}. ${one.title}`), element("p", {}, one.caption, one.shortened ? " At quick scale: shorter or coarser runs than the paper's." : "")),
     element("a", { href: `${one.picture}?${version}`, target: "_blank", rel: "noopener", "aria-label": `Figure ${one.number} in full size` },
       element("img", { src: `${one.picture}?${version}`, alt: one.title, loading: "lazy" })))));
 }

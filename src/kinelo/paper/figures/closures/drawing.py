@@ -18,11 +18,13 @@ def draw(data: Closures) -> Figure:
     with style.journal_style():
         figure = style.new_figure(style.PAGE, 3.2)
         left, right = figure.subplots(1, 2)
-        for k, (colour, sigma) in enumerate(zip(style.SERIES, data.sigma)):
-            for closure, line in (("exact", "-"), ("taylor", "--")):
+        for k, sigma in enumerate(data.sigma):
+            shade = (k + 1) / len(data.sigma)  # the larger σ, the stronger the colour
+            for closure, colour, line in (("exact", style.EXACT, "-"), ("taylor", style.TAYLOR, "--")):
                 label = f"σ = {sigma:g}, {'exact' if closure == 'exact' else 'Taylor'}"
-                left.plot(data.difference, data.win[closure][k], color=colour, linestyle=line, label=label)
-                right.plot(data.theta, data.bias[closure][k], color=colour, linestyle=line)
+                look = {"color": colour, "linestyle": line, "alpha": 0.25 + 0.75 * shade}
+                left.plot(data.difference, data.win[closure][k], label=label, **look)
+                right.plot(data.theta, data.bias[closure][k], **look)
         left.axhline(0.5, color=style.GREY, linewidth=0.6)
         left.set(
             xlabel="difference of mean strengths d (points)",

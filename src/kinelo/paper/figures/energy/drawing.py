@@ -17,7 +17,7 @@ def draw(data: Energy) -> Figure:
     with style.journal_style():
         figure = style.new_figure(style.PAGE, 2.8)
         rise, decay, moment = figure.subplots(1, 3)
-        for closure, colour in (("exact", style.RED), ("taylor", style.BLUE)):
+        for closure, colour in (("exact", style.EXACT), ("taylor", style.TAYLOR)):
             label = "exact" if closure == "exact" else "Taylor"
             diagonal, flat = data.runs[f"from r = θ, {closure}"], data.runs[f"from r = 7, {closure}"]
             rise.plot(diagonal.time, diagonal.energy, color=colour, linestyle="--")

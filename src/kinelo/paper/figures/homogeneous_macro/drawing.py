@@ -39,10 +39,10 @@ def _map(axes: Axes, run: MacroRun) -> None:
     sd = np.sqrt(np.maximum(run.theta_r @ run.r**2 / run.theta_r.sum(axis=1) - run.mean_given_theta**2, 0))
     ends = np.array([run.theta[0], run.theta[-1]])
     low, high = run.mean_given_theta - sd - run.cell, run.mean_given_theta + sd + run.cell
-    axes.fill_between(run.theta, low, high, color=style.SKY, alpha=0.55, linewidth=0, label="density")
+    axes.fill_between(run.theta, low, high, color=style.GREY, alpha=0.35, linewidth=0, label="density")
     axes.plot(ends, ends, color=style.GREY, linestyle="--", linewidth=0.9, label="R = θ")
-    axes.plot(run.theta, run.exact_map, color=style.RED, linewidth=0.9, label="exact stationary map")
-    axes.plot(run.theta, run.taylor_map, color=style.BLACK, linewidth=1.1, linestyle=":", label="Taylor map")
+    axes.plot(run.theta, run.exact_map, color=style.EXACT, linewidth=0.9, label="exact stationary map")
+    axes.plot(run.theta, run.taylor_map, color=style.TAYLOR, linewidth=1.1, linestyle="--", label="Taylor map")
 
 
 def _close(axes: Axes, run: MacroRun) -> None:
@@ -52,11 +52,11 @@ def _close(axes: Axes, run: MacroRun) -> None:
         run.theta,
         offset,
         np.transpose(near),
-        cmap="Blues",
+        cmap="Greys",
         vmin=0,
         vmax=0.6 * float(run.theta_r.max()),
         rasterized=True,
     )
-    axes.axhline(0, color=style.RED, linewidth=0.9)
-    axes.plot(run.theta, run.taylor_map - run.exact_map, color=style.BLACK, linewidth=1.1, linestyle=":")
+    axes.axhline(0, color=style.EXACT, linewidth=0.9)
+    axes.plot(run.theta, run.taylor_map - run.exact_map, color=style.TAYLOR, linewidth=1.1, linestyle="--")
     axes.set_ylim(-CLOSE, CLOSE)

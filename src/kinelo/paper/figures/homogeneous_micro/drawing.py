@@ -1,12 +1,10 @@
-"""One panel per σ: simulated ratings over θ with the computed map."""
+"""One column per σ: simulated ratings over θ with the computed map, and below what is left when it is taken away."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from kinelo.paper.panels import RATING, STRENGTH, ratings_with_map
+from kinelo.paper.panels import RATING, STRENGTH, ratings_with_map, ratings_without_map
 from kinelo.pictures import style
 
 if TYPE_CHECKING:
@@ -16,14 +14,17 @@ if TYPE_CHECKING:
 
 
 def draw(data: Micro) -> Figure:
-    """All panels on one scale."""
+    """All columns on one scale."""
     with style.journal_style():
-        figure = style.new_figure(style.PAGE, 2.5)
-        panels = np.atleast_1d(figure.subplots(1, len(data.runs), sharey=True))
-        for axes, run in zip(panels, data.runs.values()):
-            ratings_with_map(axes, run)
-            axes.set_title(f"σ = {run.common_sigma:g}: slope {run.slope:.3f}")
-            axes.set_xlabel(STRENGTH)
-        panels[0].set_ylabel(RATING)
-        panels[0].legend(loc="upper left")
+        figure = style.new_figure(style.PAGE, 3.9)
+        rows = figure.subplots(2, len(data.runs), sharex=True, sharey="row", squeeze=False, height_ratios=[3, 2])
+        for above, below, run in zip(*rows, data.runs.values()):
+            ratings_with_map(above, run)
+            above.set_title(f"σ = {run.common_sigma:g}: slope {run.slope:.3f}")
+            ratings_without_map(below, run)
+            below.set_xlabel(STRENGTH)
+        rows[0, 0].set_ylabel(RATING)
+        rows[1, 0].set_ylabel("R − computed (points)")
+        rows[0, 0].legend(loc="upper left")
+        rows[1, 0].legend(loc="upper left")
         return figure
