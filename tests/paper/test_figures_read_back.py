@@ -117,7 +117,9 @@ def test_homogeneous_micro():
     for above, below, (name, run) in zip(panels[:4], panels[4:], data.runs.items(), strict=True):
         maps_and_points(above, run)
         assert title(above) == f"{name}: slope {run.slope:.3f}"
-        [rest] = [one.get_offsets() for one in below.collections if len(one.get_offsets()) == run.theta.size]
+        [rest] = [
+            np.asarray(one.get_offsets()) for one in below.collections if len(one.get_offsets()) == run.theta.size
+        ]
         assert rest[:, 0] == pytest.approx(run.theta)
         order = np.argsort(run.map_theta)
         again = rest[:, 1] + np.interp(run.theta, run.map_theta[order], run.map_rating[order])
