@@ -107,7 +107,7 @@ def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, 
 @given(st.floats(-900, 900), st.floats(0, 400), st.floats(0, 5))
 def test_blurred_forecasts_are_exact_and_sum_to_one(z, spread, kappa):
     out = np.empty((1, 3))
-    law = np.array([NU * (2 + kappa) / 2]), np.array([kappa]), *kernels.blur(NU, spread, kappa)
+    law = np.array([NU * (2 + kappa) / 2]), np.array([kappa]), kernels.blur(NU, [spread], kappa)
     kernels.all_chances(np.array([z]), *law, out)
     assert out.sum() == pytest.approx(1.0, abs=1e-14)
     assert out[0] == pytest.approx(exact_chances(z, spread, kappa), abs=2e-9)
@@ -121,7 +121,7 @@ def test_closed_form_of_the_expected_result():
     spread = 150.0
     d = 2 * NU * 2 * spread**2
     out = np.empty((1, 3))
-    kernels.all_chances(np.array([d]), np.array([NU]), np.zeros(1), *kernels.blur(NU, spread), out)
+    kernels.all_chances(np.array([d]), np.array([NU]), np.zeros(1), kernels.blur(NU, [spread]), out)
     assert out[0, 0] - out[0, 2] == pytest.approx(1 - math.exp(-NU * d), abs=1e-10)
 
 

@@ -6,8 +6,9 @@ as the range of the parameter: it decides where the matches say little, as a sea
 Scores ``∂ℓ_k/∂φ`` give the gradient and, through their outer products (Berndt, Hall, Hall and Hausman), the curvature
 of damped Newton steps; the inverse of the same matrix gives the standard errors. A rater that can differentiate its own
 losses (``slopes``) hands all scores over in one pass; what it leaves out is found by finite differences, one pass per
-parameter. The first quarter of the matches is rated but not scored, because a forecast made while nobody is known yet
-tells of the start, not of the parameters. Of matches whose order within their day is not known, those are scored of
+parameter. Of very many matches the first ``FIRST_LOOK`` are searched before all of them. The first quarter of the
+matches is rated but not scored, because a forecast made while nobody is known yet tells of the start, not of the
+parameters. Of matches whose order within their day is not known, those are scored of
 which no side has played before on that day: the others may tell of what went before. Of a knock-out that is more than
 a quarter of the matches, whatever its size. Where it is less than ``FEWEST_FIRST``, sides meet many times a day,
 whatever the result, and all are scored.
@@ -44,18 +45,22 @@ MOST_DAMPINGS = 8
 FLAT = 0.7
 FEWEST_FIRST = 0.2
 
+FIRST_LOOK = 20_000
+"""Matches on which the search begins where there are many times as many: they lead near the place in a fraction."""
+
+MANY = 4
+
 
 @dataclass(frozen=True)
 class Slopes:
-    """Losses of matches, and their derivatives: a column for each of the parameters that the rater names."""
+    """Derivatives of the losses of matches: a column for each of the parameters that the rater names."""
 
-    losses: Array
     by: Array
     names: tuple[str, ...]
 
 
 class Estimable(Protocol):
-    """What the search asks of a rater; one that can also say its ``slopes(matches, skipped)`` is fitted faster."""
+    """What the search asks of a rater; one with ``losses`` and ``slopes`` (matches, skipped) of its own is faster."""
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated."""
@@ -80,9 +85,11 @@ def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Es
     (300, False)
     """
     scales = _Scales(rater.open_parameters())
-    course = _Course(rater, matches, int(warm_up * len(matches)), scales)
-    here, score = _search(course, scales)
-    losses = here.found.losses
+    start = scales.start
+    if len(matches) >= MANY * FIRST_LOOK:
+        start = _search(_Course(rater, matches[:FIRST_LOOK], warm_up, scales), scales, start)[0].z
+    here, score = _search(_Course(rater, matches, warm_up, scales), scales, start)
+    losses = here.losses
     errors = scales.standard_errors(here.z, score.T @ score)
     return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, scales.at_bounds(here.z))
 
@@ -129,22 +136,23 @@ class _Scales:
 
 @dataclass
 class _Point:
-    """A place of the search: what was found there, and the penalised total."""
+    """A place of the search: the losses of the matches there, and the penalised total."""
 
     z: Array
-    found: Slopes
+    losses: Array
     total: float
 
 
 class _Course:
     """The losses of a rater over matches, as the search asks for them."""
 
-    def __init__(self, rater: Estimable, matches: Matches, skipped: int, scales: _Scales) -> None:
-        self.rater, self.matches, self.skipped, self.scales = rater, matches, skipped, scales
+    def __init__(self, rater: Estimable, matches: Matches, warm_up: float, scales: _Scales) -> None:
+        self.rater, self.matches, self.scales = rater, matches, scales
+        self.skipped = int(warm_up * len(matches))
         self.scored: slice | NDArray[np.bool_] = slice(None)
         if matches.unordered is not None:
             self.matches = replace(matches, unordered=None)
-            first = first_of_day(matches)[skipped:]
+            first = first_of_day(matches)[self.skipped :]
             self.scored = first if first.mean() >= FEWEST_FIRST else slice(None)
 
     def _twin(self, z: Array) -> Any:
@@ -154,40 +162,40 @@ class _Course:
 
     def losses(self, z: Array) -> Array:
         """Loss of every match that is scored."""
-        said = self._twin(z).one_step_ahead(self.matches).probabilities[self.skipped :]
+        twin = self._twin(z)
+        if hasattr(twin, "losses"):
+            return twin.losses(self.matches, self.skipped)[self.scored]
+        said = twin.one_step_ahead(self.matches).probabilities[self.skipped :]
         return log_loss(said, self.matches.result[self.skipped :])[self.scored]
 
     def look(self, z: Array) -> _Point:
-        """Losses at a place, with all slopes that cost no further pass."""
-        if hasattr(self.rater, "slopes"):
-            found: Slopes = self._twin(z).slopes(self.matches, self.skipped)
-            found = replace(found, losses=found.losses[self.scored], by=found.by[self.scored])
-        else:
-            losses = self.losses(z)
-            found = Slopes(losses, np.empty((losses.size, 0)), ())
-        penalty = 0.5 * float(self.scales.prior_precision @ (z - self.scales.start) ** 2)
-        total = float(found.losses.sum()) + penalty
-        return _Point(z, found, total if math.isfinite(total) else math.inf)
+        """Losses at a place, and their total."""
+        losses = self.losses(z)
+        total = float(losses.sum()) + 0.5 * float(self.scales.prior_precision @ (z - self.scales.start) ** 2)
+        return _Point(z, losses, total if math.isfinite(total) else math.inf)
 
     def scores(self, here: _Point) -> Array:
         """``∂ℓ_k/∂z_p``, by differences within the bounds where the rater did not say it."""
-        z, scales, found = here.z, self.scales, here.found
-        place = {name: k for k, name in enumerate(found.names)}
-        exact = np.array([p.name in place for p in scales.parameters], bool)
-        score = np.empty((found.losses.size, z.size))
-        score[:, exact] = found.by[:, [place[p.name] for p in scales.parameters if p.name in place]]
-        score[:, exact] *= scales.pace(z)[exact]
+        z, scales = here.z, self.scales
+        score = np.empty((here.losses.size, z.size))
+        exact = np.zeros(z.size, bool)
+        if hasattr(self.rater, "slopes"):
+            found: Slopes = self._twin(z).slopes(self.matches, self.skipped)
+            place = {name: k for k, name in enumerate(found.names)}
+            exact = np.array([p.name in place for p in scales.parameters], bool)
+            score[:, exact] = found.by[self.scored][:, [place[p.name] for p in scales.parameters if p.name in place]]
+            score[:, exact] *= scales.pace(z)[exact]
         shift = np.where(z + DIFFERENCE <= scales.high, DIFFERENCE, -DIFFERENCE)
         with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
             moved = pool.map(self.losses, (z + np.diag(shift))[~exact])
             for k, losses in zip(np.flatnonzero(~exact), moved):
-                score[:, k] = (losses - found.losses) / shift[k]
+                score[:, k] = (losses - here.losses) / shift[k]
         return score if np.isfinite(score.sum()) else np.nan_to_num(score)
 
 
-def _search(course: _Course, scales: _Scales) -> tuple[_Point, Array]:
-    """Best place, and the scores of the matches there."""
-    here, damping, idle = course.look(scales.start), 1e-3, 0
+def _search(course: _Course, scales: _Scales, start: Array) -> tuple[_Point, Array]:
+    """Best place from ``start`` on, and the scores of the matches there."""
+    here, damping, idle = course.look(start), 1e-3, 0
     score = course.scores(here)
     for _ in range(MOST_STEPS):
         there, damping = _step(course.look, here, score, scales, damping)

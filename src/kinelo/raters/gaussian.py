@@ -34,6 +34,7 @@ from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.raters import reading
 from kinelo.raters.conditions import PREFIX
 from kinelo.raters.day_starts import from_day_starts
+from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margin_law import MarginLaw
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.name_index import tell_of_misspelt
@@ -54,9 +55,6 @@ Array = NDArray[np.float64]
 
 POINT = math.log(10.0) / 800.0
 """Expected result in [−1, 1] that a rating point is worth between equals: half the slope of 1/(1 + 10^(−z/400))."""
-
-DIFFERENCE = 1e-5
-"""How far lanes stand apart, relative to a parameter or to a tenth of its range."""
 
 SHARPNESS_WALK = 1e-3
 """How far the logarithm of the sharpness may wander per match."""
@@ -263,19 +261,24 @@ class GaussianRater(StatefulRater):
         scored = slice(int(WARM_UP * len(matches)), None)
         return variance * np.mean((y - mean)[scored] ** 2 / (variance + self._noise_of(matches))[scored])
 
-    def slopes(self, matches: Matches, skipped: int) -> Slopes:
-        """Losses of the matches from ``skipped`` on, and their derivatives by the open parameters, after a reset.
-
-        Derivatives are differences between this rater and others whose parameters are moved a little, one each, that
-        go through the matches beside it (lanes).
-        """
-        if self.start is not None:  # where ratings begin depends on the parameters then
-            said = self.one_step_ahead(matches).probabilities[skipped:]
-            return Slopes(log_loss(said, matches.result[skipped:]), np.empty((len(said), 0)), ())
+    def losses(self, matches: Matches, skipped: int) -> Array:
+        """Losses of the matches from ``skipped`` on, after a reset, as the search asks for them."""
         self._begin(matches)
-        values = {p.name: self.parameters_[p.name] for p in self.open_parameters()}
-        moves = {p.name: self._moved(p, values) for p in self.open_parameters()}
-        filters = [self] + [twin for name, (twin, _) in moves.items() if name not in READING]
+        y = self._signal(matches)
+        ((mean, variance),) = self._sift(matches, [self], [y])
+        return self._read_losses(mean, self._in_unit_of_noise(mean, variance, y, matches), matches, skipped)
+
+    def _read_losses(self, mean: Array, variance: Array, matches: Matches, skipped: int) -> Array:
+        said = self._forecast_in_order(mean, variance, matches)
+        return log_loss(said[skipped:], matches.result[skipped:])
+
+    def slopes(self, matches: Matches, skipped: int) -> Slopes:
+        """Derivatives of the losses of the matches from ``skipped`` on by the open parameters, after a reset."""
+        if self.start is not None:  # where ratings begin depends on the parameters then
+            return Slopes(np.empty((len(matches) - skipped, 0)), ())
+        self._begin(matches)
+        moves = moved_twins(self)
+        filters = [self] + [move.twin for name, move in moves.items() if name not in READING]
         signals = [lane._signal(matches) for lane in filters]
         expected = [
             (mean, lane._in_unit_of_noise(mean, variance, y, matches))
@@ -283,26 +286,10 @@ class GaussianRater(StatefulRater):
         ]
         lanes = iter(expected[1:])
         readers = [(self, expected[0])]
-        readers += [(twin, expected[0] if name in READING else next(lanes)) for name, (twin, _) in moves.items()]
-
-        def losses(reader: tuple[Any, tuple[Array, Array]]) -> Array:
-            lane, (mean, variance) = reader
-            return log_loss(lane._forecast_in_order(mean, variance, matches)[skipped:], matches.result[skipped:])
-
+        readers += [(move.twin, expected[0] if name in READING else next(lanes)) for name, move in moves.items()]
         with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
-            here, *there = pool.map(losses, readers)
-        by = np.empty((here.size, len(there)))
-        for k, (lane, (_, step)) in enumerate(zip(there, moves.values())):
-            by[:, k] = (lane - here) / step
-        return Slopes(here, by, tuple(moves))
-
-    def _moved(self, p: Parameter, values: Mapping[str, float]) -> tuple[Self, float]:
-        """This rater after a reset with one parameter a little away from its value, and how far."""
-        step = DIFFERENCE * (values[p.name] if p.positive else (p.high - p.low) / 10)
-        step = step if values[p.name] + step <= p.high else -step
-        twin = copy.copy(self)
-        twin.reset({**values, p.name: values[p.name] + step})
-        return twin, step
+            here, *there = pool.map(lambda reader: reader[0]._read_losses(*reader[1], matches, skipped), readers)
+        return slopes_of(here, there, moves)
 
     def _sift(self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
         """Let raters that differ in their parameters alone use the matches: mean and variance each expects of them.

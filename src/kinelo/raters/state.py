@@ -33,6 +33,28 @@ class Seats(NamedTuple):
     players: NDArray[np.int32] = NOBODY
 
 
+class MatchColumns(NamedTuple):
+    """Matches as kernels read them: places of both sides (int), results in [−1, 1], margins, venues (bool), weights and
+    days (int), an entry each, and slots of their conditions (matches, conditions)."""
+
+    home: NDArray[Any]
+    away: NDArray[Any]
+    signed: NDArray[np.float64]
+    margin: NDArray[np.float64]
+    neutral: NDArray[np.bool_]
+    weight: NDArray[np.float64]
+    day: NDArray[np.int64]
+    slots: NDArray[np.int64]
+
+
+def match_columns(matches: Matches, seats: Seats) -> MatchColumns:
+    """The columns of matches whose sides have these places."""
+    return MatchColumns(
+        seats.home, seats.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
+        seats.slots,
+    )  # fmt: skip
+
+
 class Column(NamedTuple):
     """An array of a state: the roster its rows belong to, rows that come before the first name, and its shape.
 

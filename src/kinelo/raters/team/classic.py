@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.parameters import Option, Parameter, check_number
-from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
-from kinelo.raters.team.kernels import KAPPA, Numbers
+from kinelo.raters.team.kernels import KAPPA, TeamParameters
 from kinelo.raters.team.rater import SCALE, USUAL_SPREAD, TeamElo
 from kinelo.raters.team.state import StepsByName
 
@@ -133,14 +131,9 @@ class ClassicElo(TeamElo):
         steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}
         return {**steps, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
 
-    def _vector(self, values: Mapping[str, float]) -> Numbers:
+    def _vector(self, values: Mapping[str, float]) -> TeamParameters:
         rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]
         return super()._vector(values)._replace(counts_draws=0.0, learns_ties=float(self.ties is None), rule=rule)
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         return np.append(super()._shared(values), (0.0, 0.0))
-
-    def slopes(self, matches: Matches, skipped: int) -> Slopes:
-        """Losses of the matches from ``skipped`` on, and no derivatives: there is one parameter at most."""
-        said = self.one_step_ahead(matches).probabilities[skipped:]
-        return Slopes(log_loss(said, matches.result[skipped:]), np.empty((len(said), 0)), ())

@@ -26,6 +26,7 @@ of a draw, and margins are measured in a running mean of their size.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -52,8 +53,8 @@ PRIOR_DRAWS, PRIOR_DECISIVE = 1.0, 2.0
 """Five matches of equals, one of them drawn: κ = ½."""
 
 
-class Numbers(NamedTuple):
-    """What the kernels take; ``kind`` is that of the outcome function.
+class TeamParameters(NamedTuple):
+    """The numbers of the kernels; ``kind`` is that of the outcome function.
 
     Books keep these numbers in this order: new ones come last, and their defaults are what was before them.
     """
@@ -82,52 +83,64 @@ class Numbers(NamedTuple):
     rule: float = 0.0
 
 
+LANE = np.dtype([(name, np.float64) for name in TeamParameters._fields])
+"""The same as an entry of an array with one entry per lane."""
+
+
+class Nodes(NamedTuple):
+    """Nodes ``x`` (nodes, lanes) and weights (nodes) of the expectation over a difference of performances."""
+
+    x: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+
 @inlined
-def outcome_chances(z, nu, kappa, shift, node_weight):
-    """Win and loss probability at a difference ``z`` blurred by normal performances (nodes of :func:`blur`).
+def outcome_chances(z, nu, kappa, nodes, q):
+    """Win and loss probability (floats) at a difference ``z`` blurred by normal performances, in lane ``q``.
 
     Nodes are equally spaced: ``e^{ν(z + x)}`` is a geometric series.
     """
-    u, ratio = series(z, nu, shift)
+    x, weight = nodes.x, nodes.weight
+    u = math.exp(min(max(nu * z, -STEEPEST), STEEPEST) + nu * x[0, q])
+    ratio = math.exp(nu * (x[1, q] - x[0, q])) if weight.size > 1 else 1.0
     win = 0.0
     loss = 0.0
-    for q in range(shift.size):
+    for a in range(weight.size):
         won, lost, _ = davidson_terms(kappa, u)
-        win += node_weight[q] * won
-        loss += node_weight[q] * lost
+        win += weight[a] * won
+        loss += weight[a] * lost
         u *= ratio
     return win, loss
 
 
 @inlined
-def series(z, nu, shift):
-    """First term and ratio of ``e^{ν(z + x)}`` over the nodes."""
-    first = math.exp(min(max(nu * z, -STEEPEST), STEEPEST) + nu * shift[0])
-    return first, (math.exp(nu * (shift[1] - shift[0])) if shift.size > 1 else 1.0)
+def three_chances(win, loss, kappa):
+    """Win, draw and loss probability (floats), which sum to one, from two of them; nobody draws where κ = 0."""
+    if kappa > 0.0:
+        return win, max(1.0 - win - loss, 0.0), loss
+    return win, 0.0, 1.0 - win
 
 
-@kernel
-def level_gap(i, j, k, slots, delta):
-    """How much better ``i`` is than ``j`` by the levels of match ``k``."""
+@inlined
+def level_gap(i, j, k, q, slots, delta):
+    """How much better side ``i`` is than ``j`` by the levels of match ``k``; ``delta`` is (sides, slots, lanes)."""
     gap = 0.0
     for c in range(slots.shape[1]):
         slot = slots[k, c]
         if slot >= 0:
-            gap += delta[i, slot] - delta[j, slot]
+            gap += delta[i, slot, q] - delta[j, slot, q]
     return gap
 
 
 @kernel
-def learn_levels(i, j, k, slots, delta, delta_v, score, information):
-    """Share a surprise with the deviations under the levels of match ``k``."""
+def learn_levels(i, j, levels, score, information, delta, delta_v):
+    """Share a surprise with the deviations (sides, slots) of two sides under the levels of a match."""
     doubt = 0.0
-    for c in range(slots.shape[1]):
-        slot = slots[k, c]
+    for slot in levels:
         if slot >= 0:
             doubt += delta_v[i, slot] + delta_v[j, slot]
     whole = 1.0 + information * doubt
-    for c in range(slots.shape[1]):
-        slot = slots[k, c]
+    for slot in levels:
         if slot >= 0:
             for team, sign in ((i, 1.0), (j, -1.0)):
                 variance = delta_v[team, slot]
@@ -137,7 +150,7 @@ def learn_levels(i, j, k, slots, delta, delta_v, score, information):
 
 @inlined
 def own_step(p, own, marks, rating, n):
-    """γ of a side under a rule of K, unless it has its own; ``rule`` is one more than the kind of rule."""
+    """γ (float) of a side under a rule of K, unless it has its own; ``rule`` is one more than the kind of rule."""
     if own >= 0.0:
         return own
     junior, reached = (marks & JUNIOR) > 0, (marks & REACHED) > 0
@@ -145,118 +158,125 @@ def own_step(p, own, marks, rating, n):
 
 
 @kernel
-def play_all(
-    home, away, S, margin, neutral, weight, day, slots, p, R, v, n, last, own, marks, delta, delta_v, common, shift,
-    node_weight, z, ties,
-):  # fmt: skip
-    """Rate matches in order; ``z[k]`` and ``ties[k]``, if there is room, receive the difference of strengths and κ
-    before match ``k``. ``slots`` has a column per condition, -1 where a match says no level. ``common`` holds what all
-    matches share and what drifts: home advantage, κ, unit of margins.
+def play_all(m, parameters, s, common, nodes, z, chances):
+    """Rate matches ``m`` in order, in several lanes side by side, each with an entry of ``parameters`` (lanes).
 
-    Returns False, having changed nothing, if some result is NaN.
+    Ratings and deviations of the state ``s`` have a last axis of lanes; all else is that of the first lane. ``common``
+    (lanes, 5) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ. ``z``
+    (matches, lanes) and ``chances`` (lanes, matches, 3), if there is room, receive what was known before each match:
+    the difference of strengths, and the probabilities of win, draw and loss.
 
-    The body stands in one loop and calls functions of numbers only: handing arrays on costs more than a match.
+    Returns False, having changed nothing, if some result is NaN. The body stands in one loop and calls functions of
+    numbers only: handing arrays on costs more than a match.
     """
-    rho, R0, v0, gap, w = p.rho, p.mean, p.v0, p.gap, p.margin_weight
-    h, kappa, unit = common[HOME], common[KAPPA], common[UNIT]
-    traced = z.size > 0
-    levelled = slots.shape[1] > 0
-    for k in range(S.size):
-        if math.isnan(S[k]):
+    R, v, n, last, own, marks = s.rating, s.variance, s.games, s.last, s.own, s.marks
+    traced, levelled = z.size > 0, m.slots.shape[1] > 0
+    for k in range(m.signed.size):
+        if math.isnan(m.signed[k]):
             return False
-    for k in range(home.size):
-        i, j = home[k], away[k]
-        if rho > 0.0:
-            for team in (i, j):
-                idle = day[k] - last[team]
-                if n[team] > 0 and idle > gap:
-                    f = math.exp(-rho * (idle - gap) / YEAR)
-                    R[team] = R0 + f * (R[team] - R0)
-                    v[team] = v0 + f * f * (v[team] - v0)
-        last[i] = day[k]
-        last[j] = day[k]
-        edge = R[i] - R[j] + (0.0 if neutral[k] else h)
-        if levelled:
-            edge += level_gap(i, j, k, slots, delta)
-        if traced:
-            z[k] = edge
-            ties[k] = kappa
-        counted = p.counts_draws * kappa
-        scale = points_scale(p.nu, p.in_points * counted)
-        b, slope, tie = match_law(p.kind, scale, counted, edge)
-        if p.counts_draws == 0.0:
-            t = tail_of(points_scale(p.nu, kappa) * edge)
-            tie = kappa * t / (1.0 + t * t + kappa * t)
-            if p.learns_ties > 0.0:
-                decisive = weight[k] * abs(S[k])
-                common[DRAWS] += weight[k] - decisive - common[DRAWS] / p.memory
-                common[DECISIVE] += decisive * t / (1.0 + t * t) - common[DECISIVE] / p.memory
-                if common[DRAWS] > 0.0:
-                    kappa = (common[DRAWS] + PRIOR_DRAWS) / (common[DECISIVE] + PRIOR_DECISIVE)
-        noise = 1.0 - tie - b * b
-        target = S[k]
-        if w > 0.0 and not math.isnan(margin[k]):
-            target += w * (tanh_of(margin[k] / (p.margin_scale * unit)) - target)
-            noise = max(p.square - b * b, LEAST_NOISE)
-            unit += (abs(margin[k]) - unit) / p.memory
-        if p.ties_step > 0.0 and kappa > 0.0:
-            outer = points_scale(p.outer_nu, p.in_points * kappa)
-            win, loss = outcome_chances(edge, outer, kappa, shift, node_weight)
-            kappa *= math.exp(p.ties_step * weight[k] * (win + loss - abs(S[k])))
-        if p.home_step > 0.0 and not neutral[k]:
-            h += p.home_step * weight[k] * (target - b)
-        if levelled:
-            told = weight[k] * scale
-            learn_levels(i, j, k, slots, delta, delta_v, told * (target - b), told * slope)
-        gi = gj = weight[k] * p.gamma
-        if p.boost > 0.0:
-            gi *= falling(p.boost, p.settling, n[i])
-            gj *= falling(p.boost, p.settling, n[j])
-        if p.rule > 0.0:
-            gi = weight[k] * own_step(p, own[i], marks[i], R[i], n[i])
-            gj = weight[k] * own_step(p, own[j], marks[j], R[j], n[j])
-        R[i] += gi * (target - b)
-        R[j] -= gj * (target - b)
-        if p.rule > 0.0:
-            marks[i] |= REACHED if R[i] >= ELITE else 0
-            marks[j] |= REACHED if R[j] >= ELITE else 0
-        vi, vj = v[i], v[j]
-        v[i] = (1.0 - gi * slope) ** 2 * vi + gi * gi * (slope * slope * vj + noise)
-        v[j] = (1.0 - gj * slope) ** 2 * vj + gj * gj * (slope * slope * vi + noise)
-        n[i] += 1
-        n[j] += 1
-    common[HOME], common[KAPPA], common[UNIT] = h, kappa, unit
+    for k in range(m.home.size):
+        i, j, S, margin, weight, neutral = m.home[k], m.away[k], m.signed[k], m.margin[k], m.weight[k], m.neutral[k]
+        idle_i, idle_j = m.day[k] - last[i], m.day[k] - last[j]
+        first_seen = 0.0
+        for q in range(parameters.size):
+            p = parameters[q]
+            h, kappa, unit = common[q, HOME], common[q, KAPPA], common[q, UNIT]
+            if p.rho > 0.0:
+                for team, idle in ((i, idle_i), (j, idle_j)):
+                    if n[team] > 0 and idle > p.gap:
+                        f = math.exp(-p.rho * (idle - p.gap) / YEAR)
+                        R[team, q] = p.mean + f * (R[team, q] - p.mean)
+                        if q == 0:
+                            v[team] = p.v0 + f * f * (v[team] - p.v0)
+            edge = R[i, q] - R[j, q] + (0.0 if neutral else h)
+            if levelled:
+                edge += level_gap(i, j, k, q, m.slots, s.delta)
+            drifting = p.ties_step > 0.0 and kappa > 0.0
+            win = loss = 0.0
+            if traced or drifting:
+                win, loss = outcome_chances(edge, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
+            if traced:
+                z[k, q] = edge
+                chances[q, k, 0], chances[q, k, 1], chances[q, k, 2] = three_chances(win, loss, kappa)
+            counted = p.counts_draws * kappa
+            scale = points_scale(p.nu, p.in_points * counted)
+            b, slope, tie = match_law(p.kind, scale, counted, edge)
+            if p.counts_draws == 0.0:
+                t = tail_of(points_scale(p.nu, kappa) * edge)
+                tie = kappa * t / (1.0 + t * t + kappa * t)
+                if p.learns_ties > 0.0:
+                    decisive = weight * abs(S)
+                    common[q, DRAWS] += weight - decisive - common[q, DRAWS] / p.memory
+                    common[q, DECISIVE] += decisive * t / (1.0 + t * t) - common[q, DECISIVE] / p.memory
+                    if common[q, DRAWS] > 0.0:
+                        kappa = (common[q, DRAWS] + PRIOR_DRAWS) / (common[q, DECISIVE] + PRIOR_DECISIVE)
+            noise = 1.0 - tie - b * b
+            target = S
+            if p.margin_weight > 0.0 and not math.isnan(margin):
+                seen = first_seen  # the unit is the same in all lanes
+                if q == 0 or p.margin_scale != parameters[0].margin_scale:
+                    seen = tanh_of(margin / (p.margin_scale * unit))
+                first_seen = seen if q == 0 else first_seen
+                target += p.margin_weight * (seen - target)
+                noise = max(p.square - b * b, LEAST_NOISE)
+                common[q, UNIT] = unit + (abs(margin) - unit) / p.memory
+            if drifting:
+                kappa *= math.exp(p.ties_step * weight * (win + loss - abs(S)))
+            common[q, KAPPA] = kappa
+            if p.home_step > 0.0 and not neutral:
+                common[q, HOME] = h + p.home_step * weight * (target - b)
+            if levelled:
+                steep = weight * scale
+                learn_levels(
+                    i, j, m.slots[k], steep * (target - b), steep * slope, s.delta[:, :, q], s.delta_v[:, :, q]
+                )
+            gi = gj = weight * p.gamma
+            if p.boost > 0.0:
+                gi *= falling(p.boost, p.settling, n[i])
+                gj *= falling(p.boost, p.settling, n[j])
+            if p.rule > 0.0:
+                gi = weight * own_step(p, own[i], marks[i], R[i, q], n[i])
+                gj = weight * own_step(p, own[j], marks[j], R[j, q], n[j])
+            R[i, q] += gi * (target - b)
+            R[j, q] -= gj * (target - b)
+            if q == 0:
+                vi, vj = v[i], v[j]
+                v[i] = (1.0 - gi * slope) ** 2 * vi + gi * gi * (slope * slope * vj + noise)
+                v[j] = (1.0 - gj * slope) ** 2 * vj + gj * gj * (slope * slope * vi + noise)
+        for team in (i, j):
+            if parameters[0].rule > 0.0 and R[team, 0] >= ELITE:
+                marks[team] |= REACHED
+            last[team] = m.day[k]
+            n[team] += 1
     return True
 
 
 @kernel
-def all_chances(z, nu, kappa, shift, node_weight, out):
-    """Win, draw and loss probabilities of every ``z`` at its own scale ``nu`` into the rows of ``out``; each row sums
-    to one."""
+def all_chances(z, nu, kappa, nodes, out):
+    """Win, draw and loss probabilities of every ``z`` (n) at its own ``nu`` and ``kappa`` (n) into ``out`` (n, 3)."""
     for k in range(z.size):
-        win, loss = outcome_chances(z[k], nu[k], kappa[k], shift, node_weight)
-        out[k, 0] = win
-        out[k, 1] = max(1.0 - win - loss, 0.0) if kappa[k] > 0.0 else 0.0
-        out[k, 2] = loss if kappa[k] > 0.0 else 1.0 - win
+        win, loss = outcome_chances(z[k], nu[k], kappa[k], nodes, 0)
+        out[k, 0], out[k, 1], out[k, 2] = three_chances(win, loss, kappa[k])
 
 
-def blur(nu: float, spread: float, kappa: float = 0.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights of the expectation over a difference of two performances, ``x ~ N(0, 2 σ²)``.
+def blur(nu: float, spreads: Sequence[float], kappa: float = 0.0) -> Nodes:
+    """Nodes and weights of the expectation over a difference of two performances, ``x ~ N(0, 2 σ²)``, a lane per σ.
 
     The trapezoidal rule converges geometrically here; its step is chosen so that the error stays below 1e-10 given the
-    nearest pole of ``1/(2 cosh ν_D z + κ)``, for every κ up to this one or 2.
+    nearest pole of ``1/(2 cosh ν_D z + κ)``, for every σ given and every κ up to this one or 2.
     """
-    sd = math.sqrt(2.0) * spread
-    if nu * sd < 1e-8:
-        return np.zeros(1), np.ones(1)
-    widest = WIDEST / points_scale(nu, kappa)
-    if sd > widest:
-        raise InputError(f"A spread of {spread:g} points hides every difference; give at most {widest / 1.5:.3g}.")
-    pole = min(NEAREST_POLE, math.pi / (1.0 + 0.5 * kappa)) / (nu * sd)
+    sd = math.sqrt(2.0) * np.array(spreads)
+    widest = float(sd.max())
+    if nu * widest < 1e-8:
+        return Nodes(np.zeros((1, sd.size)), np.ones(1))
+    most = WIDEST / points_scale(nu, kappa)
+    if widest > most:
+        raise InputError(f"A spread of {max(spreads):g} points hides every difference; give at most {most / 1.5:.3g}.")
+    pole = min(NEAREST_POLE, math.pi / (1.0 + 0.5 * kappa)) / (nu * widest)
     h = 0.9
     while 2 * math.pi * min(pole, 2 * math.pi / h) / h - min(pole, 2 * math.pi / h) ** 2 / 2 < 24.0:
         h *= 0.95
     half = math.ceil(6.6 / h)
     x = h * np.arange(-half, half + 1, dtype=np.float64)
     weight = np.exp(-0.5 * x * x)
-    return np.asarray(sd * x, np.float64), weight / weight.sum()
+    return Nodes(x[:, None] * sd, weight / weight.sum())

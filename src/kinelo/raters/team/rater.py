@@ -21,6 +21,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
 from kinelo.model.steps import StepRule
@@ -28,6 +29,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
 from kinelo.play.steps import ELITE
 from kinelo.raters.conditions import condition_names, spread_parameters
+from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.name_index import tell_of_misspelt
@@ -35,12 +37,11 @@ from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER
+from kinelo.raters.state import NEVER, MatchColumns, match_columns
 from kinelo.raters.streaming import LOOK, fits_in_pieces
 from kinelo.raters.team import kernels
 from kinelo.raters.team.from_system import told_by
-from kinelo.raters.team.kernels import Numbers
-from kinelo.raters.team.slopes import losses_and_slopes
+from kinelo.raters.team.kernels import TeamParameters
 from kinelo.raters.team.state import REACHED, StepsByName, TeamStanding
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ if TYPE_CHECKING:
 _P = Parameter
 SCALE = 400.0
 USUAL_SPREAD = 200.0
-NO_TRACE = np.empty(0)
+LANED = ("rating", "delta", "delta_v")
+"""What of a state differs between lanes."""
+NO_DIFFERENCE, NO_CHANCES = np.empty((0, 1)), np.empty((1, 0, 3))
 NO_LEVELS = np.empty((1, 0), np.int64)
 
 
@@ -127,6 +130,8 @@ class TeamElo(SideRater, ConditionRater):
     )
     condition_spread = (20.0, 0.5, 400.0)
     _in_points = 1.0
+    _one_state: tuple[Any, Any] | None = None
+    _own_lane: tuple[TeamParameters, NDArray[np.void]] | None = None
 
     def __init__(
         self,
@@ -301,10 +306,10 @@ class TeamElo(SideRater, ConditionRater):
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         self.update(matches)
 
-    def _vector(self, values: Mapping[str, float]) -> Numbers:
+    def _vector(self, values: Mapping[str, float]) -> TeamParameters:
         unit = getattr(self, "margin_unit_", math.nan)
         weight = 0.0 if math.isnan(unit) else values["margin_weight"]
-        return Numbers(
+        return TeamParameters(
             kind=float(self._kind),
             nu=self._nu / (values["contraction"] if weight > 0 else 1.0),
             kappa=values["ties"],
@@ -328,7 +333,7 @@ class TeamElo(SideRater, ConditionRater):
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave; what 0.2 kept goes on in the points it was kept in."""
-        self._in_points = Numbers(*arrays["numbers"].tolist()).in_points
+        self._in_points = TeamParameters(*arrays["numbers"].tolist()).in_points
         super().from_arrays(arrays)
 
     def note_on_points(self) -> str:
@@ -367,45 +372,69 @@ class TeamElo(SideRater, ConditionRater):
         return LOGISTIC if self.system is None else code_outcome(self.system.outcome).kind
 
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
-        seats, known = standing.admit(matches), standing.known
-        z, ties = (np.empty(len(matches) if traced else 0) for _ in range(2))
-        done = kernels.play_all(
-            seats.home, seats.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
-            seats.slots, self._numbers, *known[:-1], self._common, *self._blur, z, ties,
-        )  # fmt: skip
-        return done, (z, ties)
+        return self._play_lanes(matches, [self], traced)
+
+    def _play_lanes(self, matches: Matches, lanes: Sequence[TeamElo], traced: bool = True) -> tuple[bool, Trace]:
+        """Let raters that differ in their parameters use the matches side by side; the first is this one.
+
+        Whether all matches had a result; differences of strength (matches, lanes) and chances (lanes, matches, 3).
+        """
+        standing: TeamStanding = self._state
+        columns = match_columns(matches, standing.admit(matches))
+        state = in_lanes(standing.known, LANED, len(lanes))
+        for q, lane in enumerate(lanes[1:], 1):
+            state.delta_v[..., q] = standing.slots.variances(lane.parameters_)
+        common, size = np.array([lane._common for lane in lanes]), len(matches) if traced else 0
+        z, chances = np.empty((size, len(lanes))), np.empty((len(lanes), size, 3))
+        done = kernels.play_all(columns, parameter_lanes(lanes), state, common, self._nodes(lanes), z, chances)
+        self._common = common[0]
+        return done, (z, chances)
+
+    @property
+    def _lane(self) -> NDArray[np.void]:
+        """This rater's numbers as the only lane, made once."""
+        if self._own_lane is None or self._own_lane[0] is not self._numbers:
+            self._own_lane = (self._numbers, parameter_lanes([self]))
+        return self._own_lane[1]
+
+    def _nodes(self, lanes: Sequence[TeamElo]) -> kernels.Nodes:
+        """Nodes of the performances of all lanes; κ may drift, so they serve up to twice its first value."""
+        if len(lanes) == 1:
+            return self._blur
+        values = [lane.parameters_ for lane in lanes]
+        return kernels.blur(self._nu, [v["spread"] for v in values], 2.0 * max(v["ties"] for v in values))
 
     def slopes(self, matches: Matches, skipped: int) -> Slopes:
-        """Losses of the matches from ``skipped`` on, and their derivatives by every parameter, after a reset."""
-        standing: TeamStanding = self._begun()
-        seats, known = standing.admit(matches), standing.known
-        shift, node_weight = self._blur
-        spread = self.parameters_["spread"]
-        lean = shift / spread if spread > 0.0 else np.zeros(shift.size)
-        names = tuple(p.name for p in (*self.parameters, *self._spreads()))
-        losses, by = np.empty(len(matches) - skipped), np.empty((len(matches) - skipped, len(names)))
-        losses_and_slopes(
-            seats.home, seats.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
-            seats.slots, self._numbers, self.parameters_["contraction"], known.rating, known.games, known.last,
-            known.delta, known.delta_v, known.slot_v, self._common, shift, node_weight, lean, skipped, losses, by,
-        )  # fmt: skip
-        return Slopes(losses, by, names)
+        """Derivatives of the losses of the matches from ``skipped`` on by the open parameters, after a reset."""
+        self._begun()
+        moves = moved_twins(self)
+        _, (_, chances) = self._play_lanes(matches, [self, *(move.twin for move in moves.values())])
+        losses = [log_loss(one[skipped:], matches.result[skipped:]) for one in chances]
+        return slopes_of(losses[0], losses[1:], moves)
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = getattr(self, "margin_unit_", math.nan)
-        # κ may drift: nodes serve up to twice its first value.
-        self._blur = kernels.blur(self._nu, values["spread"], 2.0 * values["ties"])
+        self._blur = kernels.blur(self._nu, [values["spread"]], 2.0 * values["ties"])
         return np.array([values["home_advantage"], values["ties"], 1.0 if math.isnan(unit) else unit])
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
-        values, nu, (z, ties) = self.parameters_, self._nu, trace
+        z, chances = trace
+        return Forecast(self._by_probit(z[:, 0]) if self._kind == PROBIT else chances[0], unknown)
+
+    def _by_probit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Chances under the probit law: normal performances turn erf(νz) into erf(νz/√(1 + 4ν²σ²))."""
+        nu = self._nu / math.sqrt(1.0 + (2.0 * self._nu * self.parameters_["spread"]) ** 2)
+        win = Probit(nu).win_probability(z)
+        return np.column_stack([win, np.zeros_like(win), 1.0 - win])
+
+    def _chances(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Chances of matches with these differences of strength, as things stand."""
         if self._kind == PROBIT:
-            # A normal difference of performances turns erf(νz) into erf(νz/√(1 + 4ν²σ²)).
-            win = Probit(nu / math.sqrt(1.0 + (2.0 * nu * values["spread"]) ** 2)).win_probability(z)
-            return Forecast(np.column_stack([win, np.zeros_like(win), 1.0 - win]), unknown)
+            return self._by_probit(z)
+        ties = np.full(z.size, self._common[kernels.KAPPA])
         out = np.empty((z.size, 3))
-        kernels.all_chances(z, points_scale(nu, self._numbers.in_points * ties), ties, *self._blur, out)
-        return Forecast(out, unknown)
+        kernels.all_chances(z, points_scale(self._nu, self._numbers.in_points * ties), ties, self._blur, out)
+        return out
 
     def update_one(
         self,
@@ -436,21 +465,22 @@ class TeamElo(SideRater, ConditionRater):
         day = max(int(known.last[i]), int(known.last[j]), 0) if given is None else int(given.astype(np.int64))
         standing.arrive(day)
         one = self._one_match()
-        for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=True):
+        for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=False):
             column[0] = value
-        kernels.play_all(*one, slots, self._numbers, *known[:-1], self._common, *self._blur, NO_TRACE, NO_TRACE)
+        if self._one_state is None or self._one_state[0] is not known:
+            self._one_state = (known, in_lanes(known, LANED))
+        columns, state, common = one._replace(slots=slots), self._one_state[1], self._common[None]
+        kernels.play_all(columns, self._lane, state, common, self._blur, NO_DIFFERENCE, NO_CHANCES)
         if not math.isfinite(known.rating[i] + known.rating[j] + known.variance[i] + known.variance[j]):
             self._refuse()
         return self
 
-    def _one_match(self) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray]:
+    def _one_match(self) -> MatchColumns:
         """Columns of a single match, made once: filling them is faster than making them."""
         if not hasattr(self, "_columns"):
             number, place = np.float64, np.int32
-            self._columns = (
-                np.zeros(1, place), np.zeros(1, place), np.zeros(1, number), np.zeros(1, number),
-                np.zeros(1, np.bool_), np.zeros(1, number), np.zeros(1, np.int64),
-            )  # fmt: skip
+            kinds = (place, place, number, number, np.bool_, number, np.int64)
+            self._columns = MatchColumns(*(np.zeros(1, kind) for kind in kinds), slots=NO_LEVELS)
         return self._columns
 
     def predict(self, matches: Matches) -> Forecast:
@@ -462,7 +492,7 @@ class TeamElo(SideRater, ConditionRater):
         z += np.where(matches.neutral, 0.0, self._common[kernels.HOME])
         if self.conditions:
             z += self._state.under(seats.home, seats.slots) - self._state.under(seats.away, seats.slots)
-        return self._forecast((z, np.full(z.size, self._common[kernels.KAPPA])), seats.unknown).about(matches)
+        return Forecast(self._chances(z), seats.unknown).about(matches)
 
     def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
         """Ratings after resting until a day."""
@@ -485,3 +515,8 @@ class TeamElo(SideRater, ConditionRater):
         prior = self._numbers.v0
         variance = prior + f * (standing.known.variance[:size] - prior)
         return standing.table(uncertainty=np.sqrt(variance))
+
+
+def parameter_lanes(lanes: Sequence[TeamElo]) -> NDArray[np.void]:
+    """Numbers of the kernels, an entry per lane."""
+    return np.array([tuple(lane._numbers) for lane in lanes], kernels.LANE)
