@@ -80,7 +80,9 @@ def test_players_begin_with_ratings_too():
     table |= {"home_lineup": [[f"p {name}"] for name in table["home"]], "away_lineup": [["p x"]] * 20}
     rater = kn.PlayerElo(start={"p side 0": 1900.0})
     told = rater.predict(kn.read_matches({k: v[:8] for k, v in table.items()}))
-    other = kn.PlayerElo().predict(kn.read_matches({k: v[:8] for k, v in table.items()}))
+    blank = kn.PlayerElo()
+    blank.reset()
+    other = blank.predict(kn.read_matches({k: v[:8] for k, v in table.items()}))
     hosts = np.array([name == "side 0" for name in table["home"][:8]])
     assert hosts.any()
     np.testing.assert_array_equal(told.points[~hosts], other.points[~hosts])

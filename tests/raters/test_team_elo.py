@@ -107,7 +107,7 @@ def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, 
 @given(st.floats(-900, 900), st.floats(0, 400), st.floats(0, 5))
 def test_blurred_forecasts_are_exact_and_sum_to_one(z, spread, kappa):
     out = np.empty((1, 3))
-    law = np.array([NU * (2 + kappa) / 2]), np.array([kappa]), kernels.blur(NU, [spread], kappa)
+    law = NU * (2 + kappa) / 2, kappa, kernels.blur(NU, [spread], kappa)
     kernels.all_chances(np.array([z]), *law, out)
     assert out.sum() == pytest.approx(1.0, abs=1e-14)
     assert out[0] == pytest.approx(exact_chances(z, spread, kappa), abs=2e-9)
@@ -121,7 +121,7 @@ def test_closed_form_of_the_expected_result():
     spread = 150.0
     d = 2 * NU * 2 * spread**2
     out = np.empty((1, 3))
-    kernels.all_chances(np.array([d]), np.array([NU]), np.zeros(1), kernels.blur(NU, [spread]), out)
+    kernels.all_chances(np.array([d]), NU, 0.0, kernels.blur(NU, [spread]), out)
     assert out[0, 0] - out[0, 2] == pytest.approx(1 - math.exp(-NU * d), abs=1e-10)
 
 
@@ -167,6 +167,7 @@ def test_one_step_ahead_is_predict_then_update():
     matches = random_matches(n=60)
     ahead = full_rater().one_step_ahead(matches)
     rater = full_rater()
+    rater.reset()
     for k in range(len(matches)):
         assert rater.predict(matches[k]).probabilities[0] == pytest.approx(ahead.probabilities[k], abs=1e-12)
         rater.update(matches[k])
@@ -183,10 +184,14 @@ def test_unknown_sides_get_the_prior_and_are_named():
     assert "new" not in rater.ratings_["name"]
 
 
-def test_an_untouched_rater_predicts_from_the_prior():
+def test_a_rater_without_matches_refuses_and_predicts_from_the_prior_after_a_reset():
     assert kn.TeamElo().ratings_.height == 0
     fixture = kn.read_matches({"home": ["A"], "away": ["B"]}, played=False)
-    assert kn.TeamElo.classic().predict(fixture).probabilities[0].tolist() == [0.5, 0.0, 0.5]
+    rater = kn.TeamElo.classic()
+    with pytest.raises(kn.InputError, match="has seen no match yet; call fit or update"):
+        rater.predict(fixture)
+    rater.reset()
+    assert rater.predict(fixture).probabilities[0].tolist() == [0.5, 0.0, 0.5]
 
 
 def test_a_match_without_result_changes_nothing():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ class Forecast:
                 f"A forecast is an array of rows (home win, draw, away win) and a tuple of unknown names, not shape "
                 f"{p.shape} and {type(self.unknown).__name__}."
             )
-        if np.isnan(p).any():
+        if math.isnan(np.add.reduce(p, axis=None)):
             raise InputError(f"{np.isnan(p).any(axis=1).sum():,} of {len(p):,} forecasts are no numbers.")
         if self.matches is not None and len(self.matches) != len(p):
             raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,6 +60,18 @@ def read_day(date: Day) -> np.datetime64:
     Traceback (most recent call last):
     kinelo.errors.InputError: 'last May' is not a date; write it as year-month-day, for example '2005-01-31'
     """
+    if isinstance(date, str):
+        return _day_of_text(date)
+    return _checked_day(date)
+
+
+@lru_cache(1024)
+def _day_of_text(date: str) -> np.datetime64:
+    """The same of text, remembered: a service asks about today all day."""
+    return _checked_day(date)
+
+
+def _checked_day(date: Day) -> np.datetime64:
     try:
         day = np.datetime64(date).astype("datetime64[D]")
     except (ValueError, TypeError, OverflowError):

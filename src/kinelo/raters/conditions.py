@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
+from kinelo.raters.one_match import check_levels
 
 PREFIX = "spread by "
 SEPARATOR = "\x1f"
@@ -70,7 +71,7 @@ class Slots:
 
     def codes(self, matches: Matches, admit: bool = True) -> NDArray[np.int64]:
         """Slots of every match, a column per condition; -1 where the level is not known (or new, unless admitted)."""
-        out = np.full((len(matches), len(self.conditions)), -1, np.int64)
+        out = np.empty((len(matches), len(self.conditions)), np.int64)
         for k, name in enumerate(self.conditions):
             if name not in matches.conditions:
                 raise InputError(
@@ -86,12 +87,7 @@ class Slots:
 
     def row(self, given: Mapping[str, object] | None) -> NDArray[np.int64]:
         """Slots of one match from its levels by condition, made where they are new; -1 where none is given."""
-        given = {} if given is None else given
-        if not isinstance(given, Mapping):
-            raise InputError(f"conditions={given!r:.60} must say levels by condition, such as {{'surface': 'clay'}}.")
-        strange = [name for name in given if name not in self.conditions]
-        if strange:
-            raise InputError(f"{strange[0]!r} is no condition of this rater; it heeds {list(self.conditions)}.")
+        given = check_levels(given, self.conditions)
         levels = {name: str(level).strip() for name, level in given.items() if level is not None}
         return np.array([[self.place(n, levels[n]) if levels.get(n) else -1 for n in self.conditions]], np.int64)
 

@@ -7,7 +7,6 @@ has played before on that day, whose one-step-ahead forecast is the same.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from functools import wraps
 from itertools import pairwise
@@ -15,7 +14,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from kinelo.errors import KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches
 
@@ -32,9 +30,8 @@ def from_day_starts(one_step_ahead: Forecasting) -> Forecasting:
         said, unknown = [], {}
         for part in parts_of(matches):
             if part.unordered is not None and part.unordered[0]:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", KineloWarning)  # newcomers are no slips of the pen here
-                    forecast = self.predict(part)
+                self._begun()
+                forecast = self._foresee(part)
                 self.update(part)
             else:
                 forecast = one_step_ahead(self, part)

@@ -37,7 +37,6 @@ from kinelo.raters.day_starts import from_day_starts
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margin_law import MarginLaw
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
-from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.open_memory import with_memory
 from kinelo.raters.open_walk import with_mean_walk
 from kinelo.raters.order import Order
@@ -334,15 +333,12 @@ class GaussianRater(StatefulRater):
         bounds = {"low": mean - reach, "middle": mean, "high": mean + reach}
         return pl.DataFrame({name: unit * np.sign(y) * np.abs(y) ** power for name, y in bounds.items()})
 
-    def predict(self, matches: Matches) -> Forecast:
-        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
-        check_matches(matches)
-        self._begun()
+    def _foresee(self, matches: Matches) -> Forecast:
         mean, variance, unknown = self._look(matches)
-        sides = [*self._state.rosters.values()][-1].names
-        tell_of_misspelt(tuple(name for name in unknown if name in matches.teams), sides)
-        said = reading.chances(mean, variance, self._reading, self._reading_state)
-        return Forecast(said, unknown).about(matches)
+        said = np.empty((mean.size, 3))
+        unused = np.zeros(mean.size)  # matches without a weight teach nothing
+        reading.read_in_order(mean, variance, unused, unused, self._reading, self._reading_state, said)
+        return Forecast(said, unknown, matches)
 
     def _signal(self, matches: Matches) -> Array:
         """What the update sees of each match, while the unit of margins runs on; margins count only after ``fit``."""
@@ -380,6 +376,10 @@ class GaussianRater(StatefulRater):
         A strength fades towards the mean and grows uncertain while nobody plays; ``ratings_`` shows everyone as of
         the own last match.
         """
+
+    def _latest_day(self, home: str, away: str) -> int:
+        """The day of the last match."""
+        return max(self._day(None), 0)
 
     def _day(self, date: Day | None) -> int:
         """A day as the state counts it, by default that of the last match."""

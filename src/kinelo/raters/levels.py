@@ -52,11 +52,6 @@ class LevelState(RaterState):
             self.fills["delta_v"] = self.known.slot_v
         super().grow()
 
-    def under(self, places: NDArray[Any], slots: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What those at places are better by in matches with these slots; nothing where either is -1."""
-        padded = np.pad(self.known.delta, ((0, 1), (0, 1)))
-        return padded[places[:, None], slots].sum(axis=1)
-
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk; nothing of conditions where there are none."""
         kept = super().to_arrays()

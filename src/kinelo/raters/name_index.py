@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 import numpy as np
@@ -28,6 +28,8 @@ def nearest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
 
 def tell_of_misspelt(unknown: tuple[str, ...], names: Iterable[str]) -> None:
     """Warn of names never met that are nearly those of others; another number makes another name, not a slip."""
+    if not unknown:
+        return
     known = set(names).difference(unknown)
     told = []
     for name in unknown[:MOST_TOLD]:
@@ -98,6 +100,12 @@ class Roster:
         """Whether the names asked for last stand at the places 0, 1, 2, ..."""
         return names is self._last and self._last_in_order
 
-    def find(self, names: tuple[str, ...]) -> NDArray[np.int32]:
-        """Places of many names without adding any; -1 for a name never met."""
-        return np.fromiter((self.index.get(name, -1) for name in names), np.int32, len(names))
+    def find(self, names: Sequence[str], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Places of ``names[codes]`` without adding any; -1 for a name never met.
+
+        Few codes are looked up one by one: one match of a long table costs what one match costs.
+        """
+        index = self.index
+        if codes.size < len(names):
+            return np.fromiter((index.get(names[code], -1) for code in codes.tolist()), np.int32, codes.size)
+        return np.fromiter((index.get(name, -1) for name in names), np.int32, len(names))[codes]

@@ -1,13 +1,25 @@
-"""One match as a user says it: two names, a result of 0, ½, 1 (or in words), and what else is known of it."""
+"""One match as a user says it: two names, a result of 0, ½, 1 (or in words), and what else is known of it.
+
+:class:`SingleMatches` gives every rater ``predict_one`` and ``update_one``: the same table of one row that ``predict``
+and ``update`` take, made of names without reading a table.
+"""
 
 from __future__ import annotations
 
 import math
 import numbers
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
 
 from kinelo.errors import InputError
+from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.matches import LARGEST_WEIGHT
+from kinelo.matches.fixtures import fixture
+from kinelo.matches.matches import LARGEST_WEIGHT, Day, Matches, read_day
 
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
@@ -30,13 +42,117 @@ def signed_result(result: float | str) -> float:
     return 2.0 * float(points) - 1.0
 
 
-def check_match(home: str, away: str, margin: float, weight: float) -> None:
-    """Refuse sides, a margin or a weight that would spoil ratings; a margin of NaN is one that is not known."""
-    for name in (home, away):
-        if not isinstance(name, str) or not name.strip():
-            raise InputError(f"{name!r} is not the name of a side; a name is text that is not blank.")
-    if home == away:
-        raise InputError(f"{home!r} cannot play against itself; a match has two sides.")
+def check_match(margin: float, weight: float) -> None:
+    """Refuse a margin or a weight that would spoil ratings; a margin of NaN is one that is not known."""
     check_number("update_one", "weight", weight, 0.0, LARGEST_WEIGHT)
     if not (isinstance(margin, float) and math.isnan(margin)):
         check_number("update_one", "margin", margin, -math.inf)
+
+
+class SingleMatches:
+    """Forecasts of single matches, and updates by them."""
+
+    conditions: Sequence[str] = ()
+
+    def predict_one(
+        self,
+        home: str,
+        away: str,
+        *,
+        date: Day | None = None,
+        neutral: bool = False,
+        conditions: Mapping[str, object] | None = None,
+    ) -> Forecast:
+        """Forecast one match from the ratings as they stand: what ``predict`` says of it, to the last bit.
+
+        The cost does not grow with the league. Names never met get the prior and stand in ``unknown`` of the forecast;
+        names that resemble them are not searched, as ``predict`` does. Without a date nobody rests: the match is
+        on the day on which a side last played (for :class:`kinelo.KalmanElo` and :class:`kinelo.PlayerElo`, on the day
+        of the last match). ``conditions={"surface": "clay"}`` says levels of the conditions that the rater uses; both
+        sides play with their own strength under those left out.
+
+        >>> import kinelo as kn
+        >>> rater = kn.TeamElo.classic(k=20, ties=0.0, start={"A": 1700, "B": 1500})
+        >>> rater.predict_one("A", "B", neutral=True)
+        Forecast of 1 match: A – B 0.760 / 0.000 / 0.240
+        """
+        self._check_has_ratings()
+        return self._foresee(self._fixture(home, away, date, neutral, conditions))
+
+    def update_one(
+        self,
+        home: str,
+        away: str,
+        result: float | str,
+        *,
+        date: Day | None = None,
+        margin: float = math.nan,
+        neutral: bool = False,
+        weight: float = 1.0,
+        conditions: Mapping[str, object] | None = None,
+    ) -> Self:
+        """Carry the ratings on with one match: 1, ½ or 0 points of the home side, or "win", "draw", "loss".
+
+        Date and conditions are those of :meth:`predict_one`.
+
+        >>> import kinelo as kn
+        >>> kn.Glicko().update_one("A", "B", "win", date="2024-08-10").ratings_["name"].to_list()
+        ['A', 'B']
+        """
+        match = self._fixture(home, away, date, neutral, conditions)
+        return self.update(as_played(match, result, margin, weight))
+
+    def _fixture(
+        self, home: str, away: str, date: Day | None, neutral: bool, conditions: Mapping[str, object] | None
+    ) -> Matches:
+        """One match, with every condition that the rater uses."""
+        heeded = self._conditions_asked()
+        given = check_levels(conditions, heeded) if heeded or conditions else None
+        day = np.datetime64(self._latest_day(home, away), "D") if date is None else read_day(date)
+        return fixture(home, away, day, neutral=neutral, conditions=given)
+
+    def _conditions_asked(self) -> Sequence[str]:
+        """Columns beyond results that the rater asks of matches."""
+        return self.conditions
+
+    def _latest_day(self, home: str, away: str) -> int:
+        """The day of a match whose date is not said."""
+        return 0
+
+    def _check_has_ratings(self) -> None:
+        """Refuse to forecast by a rater that has seen nothing."""
+
+    def _foresee(self, matches: Matches) -> Forecast:
+        """Forecast matches from the ratings as they stand."""
+        return self.predict(matches)
+
+    @abstractmethod
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from the ratings as they stand."""
+
+    @abstractmethod
+    def update(self, matches: Matches, /) -> Self:
+        """Carry the ratings on with further matches, in order."""
+
+
+def as_played(match: Matches, result: float | str, margin: float, weight: float) -> Matches:
+    """A match that was to come with what is known of it now."""
+    signed = signed_result(result)
+    check_match(margin, weight)
+    points = np.array([0.5 + 0.5 * signed])
+    return replace(match, result=points, margin=np.array([float(margin)]), weight=np.array([float(weight)]))
+
+
+def check_levels(given: Mapping[str, object] | None, conditions: Sequence[str]) -> dict[str, object]:
+    """Levels of all conditions of one match, None where nothing is said; what the rater does not know is refused.
+
+    >>> check_levels({"surface": "clay"}, ["surface", "weather"])
+    {'surface': 'clay', 'weather': None}
+    """
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise InputError(f"conditions={given!r:.60} must say levels by condition, such as {{'surface': 'clay'}}.")
+    strange = [name for name in given if name not in conditions]
+    if strange:
+        raise InputError(f"{strange[0]!r} is no condition of this rater; it uses {list(conditions)}.")
+    return {name: given.get(name) for name in conditions}

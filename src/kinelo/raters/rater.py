@@ -24,6 +24,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter, Switch
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import Order, learn_order
 from kinelo.raters.streaming import LOOK, fits_in_pieces, updates_in_pieces
 
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
 LOOKED_AT = Option("look", 1.0, open=True)
 
 
-class Rater(ABC):
+def without_ratings(rater: Rater) -> InputError:
+    """What to say where a rater that has seen no match is asked for a forecast."""
+    return InputError(f"{type(rater).__name__} has seen no match yet; call fit or update before you ask for forecasts.")
+
+
+class Rater(SingleMatches, ABC):
     """Base of all raters: see the module for the rules they share.
 
     >>> import kinelo as kn

@@ -61,13 +61,7 @@ class Standing(RaterState):
 
     def find(self, matches: Matches) -> Seats:
         """Places of both sides without adding anyone (-1: never played), and the names among them that never played."""
-        places, games = self.roster.find(matches.teams), self.known.games
-        places[(places >= 0) & (games[np.maximum(places, 0)] == 0 if games.size else False)] = -1
-        return self.sides_found(matches, places)
-
-    def at(self, places: NDArray[np.int32], *names: str) -> tuple[NDArray[Any], ...]:
-        """Arrays of these names at places; the start's at -1."""
-        return tuple(np.append(getattr(self.known, name), self.fills[name])[places] for name in names)
+        return self.find_sides(matches, self.roster, self.known.games)
 
     def table(self, **columns: NDArray) -> pl.DataFrame:
         """Everyone who has played, the best first; ``columns`` replace or join rating and uncertainty."""

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from kinelo.forecasts.fit import WARM_UP, estimate
 from kinelo.forecasts.forecast import Forecast
@@ -103,17 +102,6 @@ def read_in_order(mean, variance, signed, weight, r, state, out):
             state[BOLD] += gain * weight[k] * score
             state[BOLD_V] = gain
             kappa = r.sharpness * math.exp(state[BOLD])
-
-
-def chances(mean: Array, variance: Array, r: Reading, state: Array) -> Array:
-    """Forecasts from a reading as it stands: rows of home win, draw, away win."""
-    kappa, band = sharpness_now(r, state), band_now(r, state)
-    scale = 1.0 / np.sqrt(1.0 + kappa**2 * r.doubt * variance)
-    win = ndtr((kappa * mean - band) * scale)
-    if band == 0.0:
-        return np.column_stack([win, np.zeros_like(win), 1.0 - win])
-    loss = ndtr((-kappa * mean - band) * scale)
-    return np.column_stack([win, np.maximum(1.0 - win - loss, 0.0), loss])
 
 
 def sharpness_now(r: Reading, state: Array) -> float:

@@ -47,8 +47,8 @@ class SideRater(StatefulRater):
         """Rate the matches in order: whether all had a result, and the trace (empty unless asked for)."""
 
     @abstractmethod
-    def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
-        """Forecasts from the trace."""
+    def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
+        """Forecasts of matches from the trace."""
 
     @abstractmethod
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
@@ -107,7 +107,7 @@ class SideRater(StatefulRater):
         """Forecast each match before it is used, and use it."""
         check_matches(matches)
         unknown = self._begun().find(matches).unknown
-        return self._forecast(self._play(matches, traced=True), unknown).about(matches)
+        return self._forecast(self._play(matches, traced=True), unknown, matches)
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where no venue or order of sides can tell of it."""

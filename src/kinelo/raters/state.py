@@ -19,6 +19,9 @@ from kinelo.raters.name_index import Roster
 
 NEVER = np.iinfo(np.int64).min // 2
 LEAST_ROOM = 16
+FEW = 64
+"""Matches up to which sides are looked up one by one: for a single one, arrays take ten times as long."""
+
 NO_SLOTS = np.empty((0, 0), np.int64)
 NOBODY = np.empty(0, np.int32)
 
@@ -96,11 +99,26 @@ class RaterState(ABC):
     def find(self, matches: Matches) -> Seats:
         """The same without keeping anyone, and the names never met."""
 
-    def sides_found(self, matches: Matches, places: NDArray[Any]) -> Seats:
-        """Both sides at the places of the table's names (-1: never met), and the names without a place."""
-        home, away = places[matches.home], places[matches.away]
-        strangers = np.unique(np.concatenate([matches.home[home < 0], matches.away[away < 0]]))
-        return Seats(home, away, tuple(matches.teams[code] for code in strangers))
+    def find_sides(self, matches: Matches, roster: Roster, played: NDArray[np.int64] | None = None) -> Seats:
+        """Places of both sides on a roster (-1: never met, or not ``played`` yet), and the names without a place."""
+        index, teams = roster.index, matches.teams
+
+        def place(code: int) -> int:
+            at = index.get(teams[code], -1)
+            return at if at < 0 or played is None or played[at] else -1
+
+        if len(matches) <= FEW:
+            sides = [[place(code) for code in side.tolist()] for side in (matches.home, matches.away)]
+            home, away = np.array(sides, np.int32)
+            if -1 not in sides[0] and -1 not in sides[1]:
+                return Seats(home, away)
+            codes = zip((*matches.home.tolist(), *matches.away.tolist()), (*sides[0], *sides[1]))
+            return Seats(home, away, tuple(teams[code] for code in sorted({code for code, at in codes if at < 0})))
+        codes = np.unique(np.concatenate([matches.home, matches.away]))
+        places = np.full(len(teams), -1, np.int32)
+        places[codes] = np.fromiter(map(place, codes.tolist()), np.int32, codes.size)
+        unknown = codes[places[codes] < 0].tolist()
+        return Seats(places[matches.home], places[matches.away], tuple(teams[code] for code in unknown))
 
     def grow(self) -> None:
         """Make room for everyone on the rosters."""

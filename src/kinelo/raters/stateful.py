@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.raters.rater import Rater
+from kinelo.raters.name_index import tell_of_misspelt
+from kinelo.raters.rater import Rater, without_ratings
 from kinelo.raters.start import SETTLED, Start, read_start, tell_of_strangers
 from kinelo.raters.streaming import fits_in_pieces
 
@@ -64,6 +66,32 @@ class StatefulRater(Rater):
     def _names_of(self, matches: Matches) -> set[str]:
         """Names of those who are rated, in matches."""
         return {matches.teams[code] for code in np.unique(np.concatenate([matches.home, matches.away]))}
+
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+        check_matches(matches)
+        self._check_has_ratings()
+        forecast = self._foresee(matches)
+        if forecast.unknown:
+            sides = [*self._state.rosters.values()][-1]
+            tell_of_misspelt(tuple(name for name in forecast.unknown if name in matches.teams), sides.names)
+        return forecast
+
+    def _check_has_ratings(self) -> None:
+        """Refuse to forecast by a rater that has seen nothing; ratings to begin with are something."""
+        if self._state is None and self.start is None:
+            raise without_ratings(self)
+        self._begun()
+
+    def _latest_day(self, home: str, away: str) -> int:
+        """The day on which one of two sides last played."""
+        state = self._begun()
+        places = [state.roster.index.get(name) for name in (home, away)]
+        return max(0, *(state.known.last.item(place) for place in places if place is not None), 0)
+
+    @abstractmethod
+    def _foresee(self, matches: Matches) -> Forecast:
+        """Forecast matches from the state as it stands, which has begun."""
 
     def _begun(self) -> Any:
         if self._state is None:

@@ -33,7 +33,7 @@ from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.order import learn_order
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, without_ratings
 from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
 from kinelo.runtime.renaming import renamed_arguments
 
@@ -233,21 +233,34 @@ class BradleyTerry(Rater):
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the estimate as it stands; names never met count as average and are listed."""
         check_matches(matches)
-        forecast = self._forecast(matches)
+        self._check_has_ratings()
+        forecast = self._foresee(matches)
         tell_of_misspelt(forecast.unknown, self._tally.roster.names)
         return forecast
 
-    def _forecast(self, matches: Matches) -> Forecast:
+    def _check_has_ratings(self) -> None:
+        if not hasattr(self, "_tally"):
+            raise without_ratings(self)
+
+    def _conditions_asked(self) -> Sequence[str]:
+        return self.covariates
+
+    def _foresee(self, matches: Matches) -> Forecast:
         tally = self._begun()
         seats = tally.find(matches)
-        strength = self._strength()
-        level = np.append(strength, strength.mean() if strength.size else 0.0)
         effects = self._scale * np.array([self.parameters_["home_advantage"], *self._effects().values()])
-        x = level[seats.home] - level[seats.away]
+        x = self._level(seats.home) - self._level(seats.away)
         x = x + covariate_columns(matches, tuple(self.covariates)) @ effects
         out = np.empty((x.size, 3))
         all_chances(x, self.parameters_["ties"], out)
-        return Forecast(out, seats.unknown).about(matches)
+        return Forecast(out, seats.unknown, matches)
+
+    def _level(self, places: NDArray[np.int32]) -> Array:
+        """Strengths at places; the average at -1."""
+        strength, newcomers = self._strength(), places < 0
+        if not strength.size:
+            return np.zeros(places.size)
+        return np.where(newcomers, strength.mean(), strength[places]) if newcomers.any() else strength[places]
 
     def _effects(self) -> dict[str, float]:
         return getattr(self, "covariates_", dict.fromkeys(self.covariates, 0.0))
@@ -257,13 +270,13 @@ class BradleyTerry(Rater):
         check_matches(matches)
         self._begun()
         if not len(matches):
-            return self.predict(matches)
+            return self._foresee(matches)
         days = matches.day
         parts, start, unknown = [], 0, {}
         while start < len(matches):
             stop = int(np.searchsorted(days, days[start] + max(self.refit_days, 1.0), side="left"))
             part = matches[start:stop]
-            forecast = self._forecast(part)
+            forecast = self._foresee(part)
             parts.append(forecast.probabilities)
             unknown |= dict.fromkeys(forecast.unknown)
             self.update(part)

@@ -73,7 +73,7 @@ class Tally(RaterState):
 
     def find(self, matches: Matches) -> Seats:
         """The same without adding anyone (-1: never compared), and the names never compared."""
-        return self.sides_found(matches, self.roster.find(matches.teams))
+        return self.find_sides(matches, self.roster)
 
     def add(self, matches: Matches) -> None:
         """Count further matches."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from kinelo.play.formula import kernel
 from kinelo.play.laws import davidson_chances, points_scale
+from kinelo.raters.state import NEVER
 
 HOME, KAPPA = range(2)
 
@@ -151,6 +152,41 @@ def settle_all(mu, phi2, vol, gain, info, tau):
         mu[t], phi2[t], vol[t] = settle(mu[t], phi2[t], vol[t], gain[t], info[t], tau, True)
         gain[t] = 0.0
         info[t] = 0.0
+
+
+@kernel
+def on_day(side, day, p, s):
+    """Rating and squared deviation of a side on a day: as they were at its start while the period runs on.
+
+    ``s`` holds the arrays of the state, an entry per side; a newcomer (place -1) is told by the caller.
+    """
+    mu, phi2, vol = s.rating[side], s.variance[side], s.volatility[side]
+    if s.last[side] <= NEVER:
+        return mu, phi2
+    rest = (day - s.last[side]) / p.period
+    if p.together > 0.0:
+        passed = math.floor(day / p.period) - math.floor(s.last[side] / p.period)
+        if passed == 0:
+            return mu, phi2
+        mu, phi2, vol = settle(mu, phi2, vol, s.gain[side], s.info[side], p.tau, True)
+        rest = passed - 1.0 if p.tau > 0.0 else passed
+    return mu, min(phi2 + vol * vol * max(rest, 0.0), p.largest)
+
+
+@kernel
+def foresee_all(home, away, neutral, day, p, s, phi2_new, common, z, doubt, ties):
+    """Differences ``z`` of ratings in matches to come, their ``doubt`` φ_i² + φ_j², and κ, from the state as it stands.
+
+    ``home``, ``away`` (place -1: a newcomer, whose squared deviation is ``phi2_new``), ``neutral``, ``day``, ``z``,
+    ``doubt`` and ``ties`` have an entry per match, the arrays of ``s`` one per side.
+    """
+    for k in range(home.size):
+        edge, both = 0.0 if neutral[k] else common[HOME], 0.0
+        for side, sign in ((home[k], 1.0), (away[k], -1.0)):
+            mu, phi2 = on_day(side, day[k], p, s) if side >= 0 else (0.0, phi2_new)
+            edge += sign * mu
+            both += phi2
+        z[k], doubt[k], ties[k] = edge, both, common[KAPPA]
 
 
 @kernel

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, Switch
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import Matches
 from kinelo.raters.glicko import kernels
-from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
@@ -106,47 +105,36 @@ class _GlickoFamily(SideRater):
         )  # fmt: skip
         return done, (z, doubt, ties)
 
-    def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
+    def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, doubt, ties = trace
         out = np.empty((z.size, 3))
         kernels.all_chances(z, doubt, ties, self.parameters_["sharpness"], out)
-        return Forecast(out, unknown)
+        return Forecast(out, unknown, matches)
 
-    def predict(self, matches: Matches) -> Forecast:
-        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
-        check_matches(matches)
-        running, settled = self._begun(), self._settled()
-        seats = running.find(matches)
-        tell_of_misspelt(seats.unknown, running.roster.names)
-        (mu_i, phi_i), (mu_j, phi_j) = (
-            self._on(running, settled, side, matches.day) for side in (seats.home, seats.away)
-        )
-        z = mu_i - mu_j + np.where(matches.neutral, 0.0, self._common[kernels.HOME])
-        kappa = np.full(z.size, self._common[kernels.KAPPA])
-        return self._forecast((z, phi_i + phi_j, kappa), seats.unknown).about(matches)
-
-    def _on(
-        self, running: Deviations, settled: Deviations, places: NDArray[np.int32], day: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Rating and squared deviation of sides on a day: as they were at its start while the period runs on."""
-        mu, phi2 = self._rested(settled, places, day)
-        if not self.together:
-            return mu, phi2
-        mu_before, phi2_before, last = running.at(places, "rating", "variance", "last")
-        same = (places >= 0) & (np.floor(day / self.period) == np.floor(last / self.period))
-        return np.where(same, mu_before, mu), np.where(same, phi2_before, phi2)
+    def _foresee(self, matches: Matches) -> Forecast:
+        state: Deviations = self._state
+        seats = state.find(matches)
+        z, doubt, ties = np.empty((3, len(matches)))
+        kernels.foresee_all(
+            seats.home, seats.away, matches.neutral, matches.day, self._numbers, state.known, state.fills["variance"],
+            self._common, z, doubt, ties,
+        )  # fmt: skip
+        return self._forecast((z, doubt, ties), seats.unknown, matches)
 
     def _rested(
-        self, standing: Deviations, places: NDArray[np.int32], day: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Rating and squared deviation after a rest; whole periods count where matches are rated together."""
-        mu, phi2, last, volatility = standing.at(places, "rating", "variance", "last", "volatility")
+        self,
+        phi2: NDArray[np.float64],
+        volatility: NDArray[np.float64],
+        last: NDArray[np.int64],
+        day: NDArray[np.int64] | np.int64,
+    ) -> NDArray[np.float64]:
+        """Squared deviation after a rest since a day; whole periods count where matches are rated together."""
         rest = (day - last) / self.period
         if self.together:
             # Glicko-2 adds the volatility of the first period when it settles.
             rest = np.floor(day / self.period) - np.floor(last / self.period) - (1.0 if self.tau > 0 else 0.0)
         rest = np.where(last > NEVER, np.maximum(rest, 0.0), 0.0)
-        return mu, np.minimum(phi2 + volatility**2 * rest, self._numbers.largest)
+        return np.minimum(phi2 + volatility**2 * rest, self._numbers.largest)
 
     def _settled(self) -> Deviations:
         """The standing as if the running period ended now."""
@@ -167,8 +155,10 @@ class _GlickoFamily(SideRater):
         """
         standing = self._settled()
         size = len(standing)
-        today = np.full(size, standing.known.last[:size].max() if size else 0)
-        mu, phi2 = self._rested(standing, np.arange(size, dtype=np.int32), today)
+        mu, phi2, last, volatility = (
+            getattr(standing.known, name)[:size] for name in ("rating", "variance", "last", "volatility")
+        )
+        phi2 = self._rested(phi2, volatility, last, last.max(initial=NEVER))
         return standing.table(rating=self.initial + mu / Q, uncertainty=np.sqrt(phi2) / Q, **self._shown(standing))
 
     def _shown(self, standing: Deviations) -> dict[str, NDArray]:

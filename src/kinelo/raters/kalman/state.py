@@ -77,8 +77,8 @@ class FilterState(LevelState):
 
     def find(self, matches: Matches) -> Seats:
         """Places of both sides (-1: never met), slots of conditions, and the names never met; nobody is added."""
-        places = self.roster.find(matches.teams).astype(np.int64)
-        return self.sides_found(matches, places)._replace(slots=self.slots.codes(matches, admit=False))
+        home, away, unknown, *_ = self.find_sides(matches, self.roster)
+        return Seats(home, away, unknown, self.slots.codes(matches, admit=False))
 
     def grow(self) -> None:
         """Make room, unless the covariance of so many sides would not fit."""

@@ -9,16 +9,20 @@ Equations in :mod:`kinelo.raters.player.kernels` and :mod:`kinelo.raters.player.
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.matches.fixtures import one_lineup
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Day, Matches
 from kinelo.raters.conditions import condition_names
@@ -34,6 +38,7 @@ from kinelo.raters.gaussian import (
     GaussianRater,
 )
 from kinelo.raters.levels import ConditionRater
+from kinelo.raters.one_match import as_played
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.hindsight import Beliefs, given_everything
@@ -327,6 +332,52 @@ class PlayerElo(GaussianRater, ConditionRater):
             MODES[self.known], self._numbers, in_lanes(known), mean, variance,
         )  # fmt: skip
         return mean[:, 0], variance[:, 0], seats.unknown
+
+    def predict_one(
+        self,
+        home: str,
+        away: str,
+        *,
+        date: Day | None = None,
+        neutral: bool = False,
+        conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
+    ) -> Forecast:
+        """Forecast one match from the ratings as they stand: what ``predict`` says of it, to the last bit.
+
+        Line-ups are names of starters; a side without one counts as its recent players. All else is as in
+        :meth:`kinelo.Rater.predict_one`.
+
+        >>> import kinelo as kn
+        >>> table = {"home": ["A", "B"], "away": ["B", "A"], "result": [1, -1],
+        ...          "home_lineup": [["Ann", "Bob"], ["Cid", "Dan"]], "away_lineup": [["Cid", "Eve"], ["Ann", "Fay"]]}
+        >>> rater = kn.PlayerElo().update(kn.read_matches(table))
+        >>> rater.predict_one("A", "B", home_lineup=["Ann", "Gus"], away_lineup=["Cid", "Dan"]).unknown
+        ('Gus',)
+        """
+        self._check_has_ratings()
+        match = self._fixture(home, away, date, neutral, conditions)
+        return self._foresee(replace(match, lineups=one_lineup(home_lineup, away_lineup)))
+
+    def update_one(
+        self,
+        home: str,
+        away: str,
+        result: float | str,
+        *,
+        date: Day | None = None,
+        margin: float = math.nan,
+        neutral: bool = False,
+        weight: float = 1.0,
+        conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
+    ) -> Self:
+        """Carry the ratings on with one match; line-ups are those of :meth:`predict_one`."""
+        match = self._fixture(home, away, date, neutral, conditions)
+        match = replace(match, lineups=one_lineup(home_lineup, away_lineup))
+        return self.update(as_played(match, result, margin, weight))
 
     def _sheet(self, matches: Matches, seats: Seats) -> rotation_kernels.Sheet:
         return lineup_sheet(lineups_of(matches), seats.players, self._role_weights)

@@ -120,14 +120,13 @@ class SquadState(LevelState):
     def find(self, matches: Matches) -> Seats:
         """The same without keeping anyone: strangers among the players get places past the end, teams get −1."""
         lineups = lineups_of(matches)
-        players = self.roster.find(lineups.players)
-        strangers = np.flatnonzero(players < 0)
-        players[strangers] = len(self.roster) + np.arange(strangers.size)
-        listed = np.bincount(lineups.player, minlength=len(lineups.players)) > 0
-        seats = self.sides_found(matches, self.teams.find(matches.teams))
-        unmet = {*seats.unknown, *(lineups.players[code] for code in strangers[listed[strangers]])}
+        players = self.roster.find(lineups.players, lineups.player)
+        newcomers, order = np.unique(lineups.player[players < 0], return_inverse=True)
+        players[players < 0] = len(self.roster) + order
+        seats = self.find_sides(matches, self.teams)
+        unmet = {*seats.unknown, *(lineups.players[code] for code in newcomers)}
         slots = self.slots.codes(matches, admit=False)
-        return seats._replace(players=players[lineups.player], slots=slots, unknown=tuple(sorted(unmet)))
+        return seats._replace(players=players, slots=slots, unknown=tuple(sorted(unmet)))
 
 
 def in_lanes(known: Squads, count: int = 1) -> Squads:

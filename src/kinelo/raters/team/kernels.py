@@ -38,6 +38,7 @@ from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson_terms, match_law, points_scale, tail_of
 from kinelo.play.steps import ELITE, falling, step_size
+from kinelo.raters.state import NEVER
 from kinelo.raters.team.state import JUNIOR, REACHED
 
 STEEPEST = 40.0
@@ -251,12 +252,38 @@ def play_all(m, parameters, s, common, nodes, z, chances):
     return True
 
 
+@inlined
+def rested(side, day, p, R, last):
+    """Rating of a side after its rest until a day; of a newcomer (place -1) the mean."""
+    if side < 0:
+        return p.mean
+    idle = max(day - last[side] - p.gap, 0.0) if last[side] > NEVER else 0.0
+    return p.mean + math.exp(-p.rho * idle / YEAR) * (R[side] - p.mean)
+
+
+@kernel
+def foresee_all(home, away, neutral, day, slots, p, R, last, delta, common, z):
+    """Differences ``z`` of strengths in matches to come, from the state as it stands; place -1 is a newcomer.
+
+    ``home``, ``away``, ``day`` (int), ``neutral`` (bool) and ``z`` have an entry per match and ``slots`` a row; ``R``
+    and ``last`` have an entry per side and ``delta`` a row.
+    """
+    for k in range(home.size):
+        i, j = home[k], away[k]
+        edge = rested(i, day[k], p, R, last) - rested(j, day[k], p, R, last) + (0.0 if neutral[k] else common[HOME])
+        for c in range(slots.shape[1]):
+            slot = slots[k, c]
+            if slot >= 0:
+                edge += (delta[i, slot] if i >= 0 else 0.0) - (delta[j, slot] if j >= 0 else 0.0)
+        z[k] = edge
+
+
 @kernel
 def all_chances(z, nu, kappa, nodes, out):
-    """Win, draw and loss probabilities of every ``z`` (n) at its own ``nu`` and ``kappa`` (n) into ``out`` (n, 3)."""
+    """Win, draw and loss probabilities of every ``z`` (n) at one ``nu`` and ``kappa`` into ``out`` (n, 3)."""
     for k in range(z.size):
-        win, loss = outcome_chances(z[k], nu[k], kappa[k], nodes, 0)
-        out[k, 0], out[k, 1], out[k, 2] = three_chances(win, loss, kappa[k])
+        win, loss = outcome_chances(z[k], nu, kappa, nodes, 0)
+        out[k, 0], out[k, 1], out[k, 2] = three_chances(win, loss, kappa)
 
 
 def blur(nu: float, spreads: Sequence[float], kappa: float = 0.0) -> Nodes:

@@ -22,7 +22,8 @@ from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Day, Matches, check_matches, read_day
+from kinelo.matches.fixtures import two_sides
+from kinelo.matches.matches import Day, Matches, read_day
 from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
 from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
@@ -32,12 +33,11 @@ from kinelo.raters.conditions import condition_names, spread_parameters
 from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
-from kinelo.raters.name_index import tell_of_misspelt
 from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, MatchColumns, match_columns
+from kinelo.raters.state import MatchColumns, match_columns
 from kinelo.raters.streaming import LOOK, fits_in_pieces
 from kinelo.raters.team import kernels
 from kinelo.raters.team.from_system import told_by
@@ -417,9 +417,9 @@ class TeamElo(SideRater, ConditionRater):
         self._blur = kernels.blur(self._nu, [values["spread"]], 2.0 * values["ties"])
         return np.array([values["home_advantage"], values["ties"], 1.0 if math.isnan(unit) else unit])
 
-    def _forecast(self, trace: Trace, unknown: tuple[str, ...]) -> Forecast:
+    def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, chances = trace
-        return Forecast(self._by_probit(z[:, 0]) if self._kind == PROBIT else chances[0], unknown)
+        return Forecast(self._by_probit(z[:, 0]) if self._kind == PROBIT else chances[0], unknown, matches)
 
     def _by_probit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
         """Chances under the probit law: normal performances turn erf(νz) into erf(νz/√(1 + 4ν²σ²))."""
@@ -431,7 +431,7 @@ class TeamElo(SideRater, ConditionRater):
         """Chances of matches with these differences of strength, as things stand."""
         if self._kind == PROBIT:
             return self._by_probit(z)
-        ties = np.full(z.size, self._common[kernels.KAPPA])
+        ties = self._common.item(kernels.KAPPA)
         out = np.empty((z.size, 3))
         kernels.all_chances(z, points_scale(self._nu, self._numbers.in_points * ties), ties, self._blur, out)
         return out
@@ -450,11 +450,11 @@ class TeamElo(SideRater, ConditionRater):
     ) -> Self:
         """Carry the ratings on with one match: 1, ½ or 0 points of the home side, or "win", "draw", "loss".
 
-        Without a date the sides have not rested since they last played. ``conditions={"surface": "clay"}`` says the
-        levels of the conditions that the rater heeds; sides play with their own strength under those left out.
+        Date and conditions are those of :meth:`predict_one`.
         """
         S = signed_result(result)
-        check_match(home, away, margin, weight)
+        home, away = two_sides(home, away)
+        check_match(margin, weight)
         given = None if date is None else read_day(date)
         standing: TeamStanding = self._begun()
         slots = NO_LEVELS if conditions is None and not self.conditions else standing.slots.row(conditions)
@@ -483,23 +483,14 @@ class TeamElo(SideRater, ConditionRater):
             self._columns = MatchColumns(*(np.zeros(1, kind) for kind in kinds), slots=NO_LEVELS)
         return self._columns
 
-    def predict(self, matches: Matches) -> Forecast:
-        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
-        check_matches(matches)
-        seats = self._begun().find(matches)
-        tell_of_misspelt(seats.unknown, self._state.roster.names)
-        z = self._rested(seats.home, matches.day) - self._rested(seats.away, matches.day)
-        z += np.where(matches.neutral, 0.0, self._common[kernels.HOME])
-        if self.conditions:
-            z += self._state.under(seats.home, seats.slots) - self._state.under(seats.away, seats.slots)
-        return Forecast(self._chances(z), seats.unknown).about(matches)
-
-    def _rested(self, places: NDArray[np.int32], day: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Ratings after resting until a day."""
-        rating, last = self._state.at(places, "rating", "last")
-        idle = np.where(last > NEVER, day - last, 0.0)
-        f = np.exp(-self.parameters_["regression"] * np.maximum(idle - self.season_gap, 0.0) / kernels.YEAR)
-        return self.initial + f * (rating - self.initial)
+    def _foresee(self, matches: Matches) -> Forecast:
+        seats, known = self._state.find(matches), self._state.known
+        z = np.empty(len(matches))
+        kernels.foresee_all(
+            seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._numbers, known.rating, known.last,
+            known.delta, self._common, z,
+        )  # fmt: skip
+        return Forecast(self._chances(z), seats.unknown, matches)
 
     @property
     def ratings_(self) -> pl.DataFrame:

@@ -105,4 +105,5 @@ class TeamStanding(LevelState, Standing):
 
     def find(self, matches: Matches) -> Seats:
         """The same without adding anyone (-1: never played, or a level never met)."""
-        return super().find(matches)._replace(slots=self.slots.codes(matches, admit=False))
+        home, away, unknown, *_ = super().find(matches)
+        return Seats(home, away, unknown, self.slots.codes(matches, admit=False))

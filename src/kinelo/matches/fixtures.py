@@ -1,0 +1,140 @@
+"""Matches to come as a program says them, without a table: names of both sides, and what is known beforehand.
+
+Reading a table costs milliseconds, because tables are written by people. A service that asks for one forecast at a time
+has names in hand, and making :class:`~kinelo.matches.matches.Matches` of them costs microseconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.conditions import Condition
+from kinelo.matches.lineups import Lineups
+from kinelo.matches.matches import UNDATED, Matches
+
+AT_HOME, NEUTRAL = np.zeros(1, np.bool_), np.ones(1, np.bool_)
+NO_CONDITIONS: Mapping[str, Condition] = {}
+
+
+def _one_row() -> dict[str, Any]:
+    """Columns of a match that has not been played yet, which are never changed and shared by all of them."""
+    unknown, one = np.full(1, math.nan), np.ones(1)
+    sides = np.zeros(1, np.int32), np.ones(1, np.int32)
+    return dict(vars(Matches(np.array([UNDATED]), *sides, (), unknown, unknown, AT_HOME, one, np.ones(1, np.int64))))
+
+
+ONE_ROW = _one_row()
+
+
+def fixture(
+    home: str,
+    away: str,
+    day: np.datetime64 = UNDATED,
+    *,
+    neutral: bool = False,
+    conditions: Mapping[str, object] | None = None,
+    lineups: Lineups | None = None,
+) -> Matches:
+    """One match to come, as a table of one row.
+
+    >>> match = fixture("Ajax", "PSV", np.datetime64("2024-08-10"), conditions={"surface": "grass"})
+    >>> match, match.conditions["surface"].levels
+    (Matches: 1 of 2 sides, on 2024-08-10, conditions surface, ('grass',))
+    """
+    match = object.__new__(Matches)  # a frozen class sets its fields one by one, which takes as long as a forecast
+    vars(match).update(
+        ONE_ROW,
+        date=np.array([day]),
+        teams=two_sides(home, away),
+        neutral=NEUTRAL if neutral else AT_HOME,
+        lineups=lineups,
+        conditions={name: _one_level(conditions, name) for name in conditions} if conditions else NO_CONDITIONS,
+    )
+    return match
+
+
+def fixtures(
+    home: Sequence[str],
+    away: Sequence[str],
+    day: np.datetime64 = UNDATED,
+    *,
+    neutral: bool = False,
+    conditions: Mapping[str, object] | None = None,
+) -> Matches:
+    """Several matches to come on one day, under the same conditions.
+
+    >>> fixtures(["Ajax", "Ajax"], ["PSV", "Twente"], np.datetime64("2024-08-10"))
+    Matches: 2 of 3 sides, on 2024-08-10
+    """
+    home, away = zip(*(two_sides(one, other) for one, other in zip(home, away, strict=True)))
+    size = len(home)
+    teams = tuple(dict.fromkeys((*home, *away)))
+    place = {name: code for code, name in enumerate(teams)}
+    found = {name: _one_level(conditions or {}, name) for name in conditions or {}}
+    return Matches(
+        np.full(size, day),
+        _codes(home, place),
+        _codes(away, place),
+        teams,
+        np.full(size, math.nan),
+        np.full(size, math.nan),
+        np.full(size, bool(neutral)),
+        np.ones(size),
+        np.arange(1, size + 1),
+        conditions={name: Condition(np.repeat(one.codes, size), one.levels) for name, one in found.items()},
+    )
+
+
+def one_lineup(home: Sequence[str], away: Sequence[str]) -> Lineups | None:
+    """Line-ups of one match from the names of its starters; None where neither is known.
+
+    >>> one_lineup(["Ann", "Bob"], []).names(0, side=0)
+    ('Ann', 'Bob')
+    """
+    for names in (home, away):
+        if isinstance(names, str) or not all(isinstance(name, str) and name.strip() for name in names):
+            raise InputError(f"{names!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
+        if len({name.strip() for name in names}) < len(names):
+            raise InputError(f"{list(names)!r:.60} names a player twice.")
+    if not home and not away:
+        return None
+    players = tuple(dict.fromkeys(name.strip() for name in (*home, *away)))
+    place = {name: code for code, name in enumerate(players)}
+    codes = _codes([name.strip() for name in (*home, *away)], place)
+    return Lineups(np.array([0, len(home), codes.size]), codes, players, starter=np.ones(codes.size, np.int8))
+
+
+def two_sides(home: object, away: object) -> tuple[str, str]:
+    """Names of two sides that can meet; blanks around a name do not count, as in files.
+
+    >>> two_sides("Ajax ", "PSV")
+    ('Ajax', 'PSV')
+    >>> two_sides("Ajax", "Ajax")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: 'Ajax' cannot play against itself; a match has two sides.
+    """
+    names = []
+    for name in (home, away):
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"{name!r} is not the name of a side; a name is text that is not blank.")
+        names.append(name.strip())
+    if names[0] == names[1]:
+        raise InputError(f"{home!r} cannot play against itself; a match has two sides.")
+    return names[0], names[1]
+
+
+def _codes(names: Sequence[str], place: Mapping[str, int]) -> NDArray[np.int32]:
+    return np.fromiter((place[name] for name in names), np.int32, len(names))
+
+
+def _one_level(conditions: Mapping[str, object], name: str) -> Condition:
+    """A condition of one match, as a column: -1 where nothing is said of it."""
+    level = conditions[name]
+    text = "" if level is None else str(level).strip()
+    return Condition(np.array([0 if text else -1], np.int32), (text,) if text else ())

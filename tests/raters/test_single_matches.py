@@ -1,0 +1,183 @@
+"""One match at a time: what a service asks of a rater, against the table of one row that says the same."""
+
+import copy
+import threading
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+
+DAYS = ["2020-01-04", "2020-02-09", "2020-03-01", "2020-07-01", "2021-01-15", "2021-02-20"]
+PLAYED = {
+    "date": DAYS, "home": list("ABCABD"), "away": list("BCAACB"),
+    "result": [1, 0.5, 0, 1, 0.5, 0], "surface": ["clay", "grass", "clay", "", "grass", "clay"],
+    "rest": [1, 2, 0, -1, 1, 0], "neutral": [False, True, False, False, True, False],
+    "home_lineup": [["a", "aa"], ["b"], ["c", "cc"], ["a"], ["b", "bb"], ["d"]],
+    "away_lineup": [["b", "bb"], ["c"], ["a"], ["b", "aaa"], ["c"], ["b"]],
+}  # fmt: skip
+PLAYED["away"][3] = "B"
+RATERS = {
+    "TeamElo": lambda: kn.TeamElo(),
+    "TeamElo by surface": lambda: kn.TeamElo(conditions=["surface"], regression=0.4),
+    "TeamElo with probit": lambda: kn.TeamElo(system=kn.RatingSystem(kn.Probit(nu=0.002), gamma=20.0)),
+    "classic": lambda: kn.TeamElo.classic(k=30, home_advantage=40),
+    "Glicko": lambda: kn.Glicko(),
+    "Glicko together": lambda: kn.Glicko(together=True, period=60.0),
+    "Glicko2": lambda: kn.Glicko2(),
+    "Glicko2 together": lambda: kn.Glicko2(together=True, period=20.0),
+    "KalmanElo": lambda: kn.KalmanElo(),
+    "KalmanElo diagonal by surface": lambda: kn.KalmanElo(covariance="diagonal", conditions=["surface"]),
+    "PlayerElo": lambda: kn.PlayerElo(),
+    "PlayerElo by surface": lambda: kn.PlayerElo(conditions=["surface"]),
+    "BradleyTerry": lambda: kn.BradleyTerry(),
+    "BradleyTerry by rest": lambda: kn.BradleyTerry(covariates=["rest"]),
+}
+PAIRS = [("A", "C"), ("D", "A"), ("A", "new"), ("new", "newer")]
+
+
+def played():
+    return kn.read_matches(PLAYED, conditions=["surface", "rest"])
+
+
+def rated(name):
+    return RATERS[name]().update(played())
+
+
+def conditions_of(rater, **levels):
+    asked = (*getattr(rater, "conditions", ()), *getattr(rater, "covariates", ()))
+    return {name: levels[name] for name in asked if name in levels}
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+@pytest.mark.parametrize("name", RATERS)
+def test_one_forecast_is_that_of_a_table_to_the_last_bit(name):
+    rater = rated(name)
+    for home, away in PAIRS:
+        for day in ("2021-02-20", "2021-03-01", "2025-06-30"):
+            for neutral in (False, True):
+                for surface in ("clay", "sand", ""):
+                    table = {"date": [day], "home": [home], "away": [away], "neutral": [neutral]}
+                    table |= {"surface": [surface], "rest": ["2"]}
+                    expected = rater.predict(kn.read_matches(table, conditions=["surface", "rest"], played=False))
+                    given = conditions_of(rater, surface=surface or None, rest=2)
+                    said = rater.predict_one(home, away, date=day, neutral=neutral, conditions=given)
+                    assert said.probabilities.tobytes() == expected.probabilities.tobytes()
+                    assert said.unknown == expected.unknown
+                    shown = "date", "home", "away", "neutral"
+                    assert said.to_polars().select(shown).equals(expected.to_polars().select(shown))
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+@pytest.mark.parametrize("name", RATERS)
+def test_one_update_is_that_of_a_table_to_the_last_bit(name):
+    one, table = rated(name), rated(name)
+    more = {
+        "date": ["2021-03-05", "2021-03-05"], "home": ["A", "E"], "away": ["C", "B"], "result": [0.5, 0],
+        "neutral": [True, False], "surface": ["clay", "sand"], "rest": [3, 1], "weight": [2.0, 0.5],
+    }  # fmt: skip
+    for k in range(2):
+        row = {column: [values[k]] for column, values in more.items()}
+        table.update(kn.read_matches(row, conditions=["surface", "rest"]))
+        given = conditions_of(one, surface=more["surface"][k], rest=more["rest"][k])
+        one.update_one(
+            more["home"][k], more["away"][k], more["result"][k], date=more["date"][k], neutral=more["neutral"][k],
+            weight=more["weight"][k], conditions=given,
+        )  # fmt: skip
+    assert one.ratings_.sort("name").equals(table.ratings_.sort("name"))
+
+
+def test_players_are_named_in_one_forecast_and_one_update_as_in_a_table():
+    one, table = rated("PlayerElo"), rated("PlayerElo")
+    row = {"date": ["2021-04-01"], "home": ["A"], "away": ["D"], "result": [1]}
+    lineups = {"home_lineup": ["aa", "x"], "away_lineup": ["d", "c"]}
+    match = kn.read_matches(row | {side: [names] for side, names in lineups.items()})
+    said, expected = one.predict_one("A", "D", date="2021-04-01", **lineups), table.predict(match)
+    assert said.probabilities.tobytes() == expected.probabilities.tobytes()
+    assert said.unknown == expected.unknown == ("x",)
+    assert not np.array_equal(said.probabilities, one.predict_one("A", "D", date="2021-04-01").probabilities)
+    one.update_one("A", "D", 1, date="2021-04-01", **lineups)
+    assert one.ratings_.equals(table.update(match).ratings_)
+    for wrong, told in (("aa", "is not a line-up"), (["aa", ""], "is not a line-up"), (["aa", "aa "], "twice")):
+        with pytest.raises(kn.InputError, match=told):
+            one.predict_one("A", "D", home_lineup=wrong)
+
+
+@pytest.mark.parametrize("name", RATERS)
+def test_without_a_date_nobody_rests(name):
+    """A and C last met others on different days; the later one, or that of the league, is the day of the match."""
+    rater = rated(name)
+    given = conditions_of(rater, rest=2)
+    said = rater.predict_one("A", "C", conditions=given).probabilities
+    league = name.startswith(("Kalman", "Player"))
+    day = "2021-02-20" if league else "2021-01-15"
+    assert said.tobytes() == rater.predict_one("A", "C", date=day, conditions=given).probabilities.tobytes()
+    if not name.startswith(("classic", "Bradley", "TeamElo with")):
+        assert (
+            said.tobytes() != rater.predict_one("A", "C", date="2024-01-15", conditions=given).probabilities.tobytes()
+        )
+
+
+@pytest.mark.parametrize("name", RATERS)
+def test_forecasts_change_no_rater_and_need_matches(name):
+    rater = rated(name)
+    before = copy.deepcopy(rater).ratings_
+    given = conditions_of(rater, surface="ice", rest=1)
+    rater.predict_one("A", "new", date="2029-01-01", conditions=given)
+    assert rater.ratings_.equals(before)
+    with pytest.raises(kn.InputError, match="has seen no match yet; call fit or update"):
+        RATERS[name]().predict_one("A", "B")
+    for home, away in (("A", "A "), ("A", " "), ("A", None)):
+        with pytest.raises(kn.InputError, match=r"against itself|not the name of a side"):
+            rater.predict_one(home, away)
+    with pytest.raises(kn.InputError, match="'moon' is no condition of this rater"):
+        rater.predict_one("A", "B", conditions={"moon": "full"})
+    with pytest.raises(kn.InputError, match="'soon' is not a date"):
+        rater.predict_one("A", "B", date="soon", conditions=given)
+
+
+def test_blanks_around_names_do_not_count():
+    rater = rated("classic")
+    assert np.array_equal(rater.predict_one(" A", "C ").probabilities, rater.predict_one("A", "C").probabilities)
+    assert rater.update_one(" A", "C ", 1).ratings_.height == 4
+
+
+def test_ratings_to_begin_with_are_enough_for_a_forecast():
+    said = kn.TeamElo.classic(start={"A": 1900, "B": 1500}, ties=0.0).predict_one("A", "B").probabilities[0]
+    assert said == pytest.approx([10 / 11, 0.0, 1 / 11])
+
+
+@pytest.mark.parametrize("rows", [1, 63, 64, 65, 200])
+@pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+def test_few_matches_and_many_are_looked_up_alike(rows):
+    """Beyond a number of rows sides are looked up together: both ways find the same places and newcomers."""
+    rater = rated("TeamElo")
+    draws = np.random.default_rng(3)
+    names = np.array(["A", "B", "C", "D", "new", "newer", "zero"])
+    sides = [draws.choice(7, 2, replace=False) for _ in range(rows)]
+    table = {"home": [names[i] for i, _ in sides], "away": [names[j] for _, j in sides], "date": ["2022-01-01"] * rows}
+    together = rater.predict(kn.read_matches(table, played=False))
+    for k in range(0, rows, 7):
+        alone = rater.predict_one(table["home"][k], table["away"][k], date="2022-01-01")
+        assert alone.probabilities.tobytes() == together.probabilities[k].tobytes()
+    met = {*table["home"], *table["away"]}
+    assert sorted(together.unknown) == sorted(met & {"new", "newer", "zero"})
+
+
+def test_forecasts_from_several_threads_are_those_of_one():
+    rater = rated("KalmanElo")
+    expected = {pair: rater.predict_one(*pair, date="2022-01-01").probabilities.tobytes() for pair in PAIRS}
+    wrong = []
+
+    def ask():
+        for _ in range(50):
+            for pair in PAIRS:
+                if rater.predict_one(*pair, date="2022-01-01").probabilities.tobytes() != expected[pair]:
+                    wrong.append(pair)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
