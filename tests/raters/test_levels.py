@@ -271,7 +271,7 @@ def test_one_match_after_the_other_says_its_levels():
 def test_what_cannot_be_is_said(kind):
     rater = rated(kind)
     assert KINDS[kind](conditions=["surface"]).strengths_by("surface").height == 0
-    with pytest.raises(kn.InputError, match="'weather' is no condition of this rater; it heeds"):
+    with pytest.raises(kn.InputError, match="'weather' is no condition of this rater; it uses"):
         rater.strengths_by("weather")
     with pytest.raises(kn.InputError, match="'round' was not read"):
         rater.predict(fixture(surface="clay"))

@@ -107,7 +107,7 @@ class ConditionRater(StatefulRater):
 
         state: Any = self._begun()
         if condition not in condition_names(self.conditions):
-            raise InputError(f"{condition!r} is no condition of this rater; it heeds {list(self.conditions)}.")
+            raise InputError(f"{condition!r} is no condition of this rater; it uses {list(self.conditions)}.")
         points, size = self.points_per_unit_, len(state)
         names = pl.Series(state.roster.names, dtype=pl.String)
         schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}

@@ -106,8 +106,8 @@ class SingleMatches:
         self, home: str, away: str, date: Day | None, neutral: bool, conditions: Mapping[str, object] | None
     ) -> Matches:
         """One match, with every condition that the rater uses."""
-        heeded = self._conditions_asked()
-        given = check_levels(conditions, heeded) if heeded or conditions else None
+        asked = self._conditions_asked()
+        given = check_levels(conditions, asked) if asked or conditions else None
         day = np.datetime64(self._latest_day(home, away), "D") if date is None else read_day(date)
         return fixture(home, away, day, neutral=neutral, conditions=given)
 
