@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.raters.choice import RATER_HELP, RATERS, rater_called
+from kinelo.raters.choice import RATERS, rater_called, rater_help
 
 runner = CliRunner()
 
@@ -104,7 +104,7 @@ def test_raters_that_are_none(name, said):
 def test_one_list_of_raters():
     for name, choice in RATERS.items():
         assert type(rater_called(name)).__name__ == choice.kind
-        assert name in RATER_HELP
+        assert name in rater_help()
         assert choice.meaning
     for command in ("rate", "predict", "backtest", "leaderboard"):
         said = "".join(runner.invoke(app, [command, "--help"]).output.split())

@@ -18,6 +18,7 @@ from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.raters.adapter import settings_of
 from kinelo.raters.start import read_k, read_start
+from kinelo.runtime.plugins import comes_from_plugin
 
 
 def origin_of(rater: Any) -> str:
@@ -34,13 +35,13 @@ def origin_of(rater: Any) -> str:
 
 
 def class_of(origin: str, given: Any, book: str) -> type:
-    """The class a book was made with: Kinelo's own, one that is imported already, or that of the rater given."""
+    """The class a book was made with: Kinelo's own, a plug-in's, one imported already, or that of the rater given."""
     if given is not None:
         if origin_of(given) != origin:
             raise InputError(f"{book} is a book of {origin}, not of {origin_of(given)}; open it without a rater.")
         return type(given)
     module, _, name = origin.partition(":")
-    ours = module.startswith("kinelo.")
+    ours = module.startswith("kinelo.") or comes_from_plugin(module, "kinelo.raters")
     if not ours and module not in sys.modules:
         raise InputError(f"{book} is a book of {origin}; import that module first, or give its rater.")
     try:

@@ -5,7 +5,7 @@ import sys
 import warnings
 from typing import TextIO
 
-from kinelo.cli.app import app
+from kinelo.cli.app import add_plugins, app
 from kinelo.cli.streams import prepare_streams
 from kinelo.errors import InputError, KineloWarning
 
@@ -19,6 +19,7 @@ def main() -> None:
     warnings.showwarning = _say_warning
     # A command holds little that refers to itself; to look for it as often as is usual takes a tenth of the time.
     gc.set_threshold(RARELY)
+    add_plugins(app)
     try:
         try:
             app()

@@ -4,6 +4,7 @@ To add one: write ``kinelo/cli/NAME.py`` with a function that has light imports 
 and register it here.
 """
 
+import warnings
 from typing import Annotated
 
 import typer
@@ -26,6 +27,9 @@ from kinelo.cli.season import season
 from kinelo.cli.simulate import simulate
 from kinelo.cli.solve import solve
 from kinelo.cli.sweep import sweep
+from kinelo.errors import InputError, KineloWarning, in_one_line
+from kinelo.raters.choice import TAKEN
+from kinelo.runtime.plugins import described, load_plugin, plugins, warn_of_plugins_left_out
 
 app = typer.Typer(
     name="kinelo",
@@ -71,3 +75,34 @@ app.command()(backtest)
 app.command()(season)
 app.command()(lab)
 app.command()(devices)
+
+
+def add_plugins(app: typer.Typer) -> None:
+    """Add the commands of other installed packages; one that cannot be loaded costs a warning."""
+    own = tuple(command.name or command.callback.__name__ for command in app.registered_commands if command.callback)
+    warn_of_plugins_left_out("kinelo.raters", TAKEN)
+    warn_of_plugins_left_out("kinelo.commands", own)
+    for name, point in plugins("kinelo.commands", own).items():
+        try:
+            found = load_plugin(point)
+            _check_command(described(point), found)
+        except InputError as error:
+            warnings.warn(str(error), KineloWarning, stacklevel=2)
+            continue
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+
+
+def _check_command(plugin: str, found: object) -> None:
+    """Build the command once apart from Kinelo's, so that one that cannot be built harms no other."""
+    alone = found if isinstance(found, typer.Typer) else typer.Typer(add_completion=False)
+    if not callable(found):
+        raise InputError(f"{plugin} is no command: it is neither a function nor a typer.Typer.")
+    try:
+        if alone is not found:
+            alone.command()(found)
+        typer.main.get_command(alone)
+    except Exception as error:  # Typer refuses types that it cannot read from words, each with an error of its own
+        raise InputError(f"{plugin} is no command: {in_one_line(error)}") from None

@@ -12,7 +12,7 @@ from kinelo.cli.options import Federation, StartingRatings, grouped
 from kinelo.cli.page import page_name
 from kinelo.cli.picture import picture_name
 from kinelo.errors import InputError
-from kinelo.raters.choice import AUTOMATIC, RATER_HELP
+from kinelo.raters.choice import AUTOMATIC, rater_help
 
 
 @grouped
@@ -25,7 +25,7 @@ def audit(
     ] = None,
     rater: Annotated[
         str | None,
-        typer.Option(help=f"Instead of a K, the rater in use: {RATER_HELP}; it is held against Elo at its best K."),
+        typer.Option(help=f"Instead of a K, the rater in use: {rater_help()}; it is held against Elo at its best K."),
     ] = None,
     lineups: Annotated[
         Path | None, typer.Option(help="Line-ups: tell how much performances vary, and what that does to ratings.")

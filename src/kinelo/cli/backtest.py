@@ -11,7 +11,7 @@ from kinelo.cli.engine import Scheduler, Workers
 from kinelo.cli.options import Json, Reading, Rejects, ResultsFile, grouped
 from kinelo.cli.picture import picture_name
 from kinelo.cli.streams import echo_json
-from kinelo.raters.choice import AUTOMATIC, RATER_HELP
+from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
     from kinelo.forecasts.backtest import Backtest
@@ -29,8 +29,8 @@ def backtest(
     rater: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{AUTOMATIC}: a mixture by weights learnt on the way; {RATER_HELP}; may be repeated. By default all "
-            "of Kinelo's that can be used."
+            help=f"{AUTOMATIC}: a mixture by weights learnt on the way; {rater_help()}; may be repeated. By default "
+            "all of Kinelo's that can be used."
         ),
     ] = None,
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,

@@ -10,9 +10,9 @@ import typer
 from kinelo.cli.options import Json, Reading, grouped
 from kinelo.cli.picture import picture_name
 from kinelo.errors import InputError
-from kinelo.raters.choice import RATERS
+from kinelo.raters.choice import all_raters
 
-LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a rater: {', '.join(RATERS)}"
+LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a rater: {', '.join(all_raters())}"
 
 
 @grouped
@@ -74,7 +74,7 @@ def _system(words: str, initial: float, reading: Reading) -> Any:
             raise InputError(f"{words!r} is not of the form k=NUMBER, for example k=20.") from None
     if words == "fide":
         return TeamElo.classic(FideSteps(), initial=initial, start=reading.start)
-    if words in RATERS or ":" in words:
+    if words in all_raters() or ":" in words:
         return rater_called(words, reading.start, reading.condition or ())
     if not Path(words).exists():
         raise InputError(f"{words!r} is no file, and no system either; give {LIST_HELP}.")

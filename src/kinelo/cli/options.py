@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, Ordered, ResultScale, StartingRatings
-from kinelo.raters.choice import AUTOMATIC, RATER_HELP
+from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result."
 ResultsFile = Annotated[Path, typer.Argument(help=RESULTS_HELP)]
 RaterName = Annotated[
-    str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the earlier of your matches; {RATER_HELP}.")
+    str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the earlier of your matches; {rater_help()}.")
 ]
 Rejects = Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
+from kinelo.runtime.plugins import described, load_plugin, package_of, plugins
 from kinelo.runtime.user_classes import imported
 
 if TYPE_CHECKING:
@@ -21,8 +22,13 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 
+AUTOMATIC = "auto"
+USUAL = "kalman"
+"""The rater that is kept unless another one is clearly better on the user's own matches."""
+
+
 class Choice(NamedTuple):
-    """One of Kinelo's raters."""
+    """A rater that can be asked for by name."""
 
     module: str
     kind: str
@@ -38,11 +44,22 @@ RATERS = {
     "glicko2": Choice("glicko", "Glicko2", "Glicko with a volatility for every side"),
     "bradley-terry": Choice("bradley_terry", "BradleyTerry", "one estimate from all matches, for strengths that stay"),
 }
-RATER_HELP = f"{', '.join(list(RATERS)[:-1])} or {list(RATERS)[-1]}, or a class of your own as MODULE:CLASS"
+TAKEN = (AUTOMATIC, *RATERS)
+"""Names that a plug-in cannot have."""
 
-AUTOMATIC = "auto"
-USUAL = "kalman"
-"""The rater that is kept unless another one is clearly better on the user's own matches."""
+
+def all_raters() -> dict[str, Choice]:
+    """Kinelo's raters and those that other installed packages add (entry points ``kinelo.raters``)."""
+    added = plugins("kinelo.raters", TAKEN)
+    return RATERS | {
+        name: Choice(point.value, point.attr, f"added by {package_of(point)}") for name, point in added.items()
+    }
+
+
+def rater_help() -> str:
+    """What ``--rater`` takes, in words."""
+    *names, last = all_raters()
+    return f"{', '.join(names)} or {last}, or a class of your own as MODULE:CLASS"
 
 
 def choose_rater(
@@ -112,7 +129,7 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
     >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
     ('Glicko', 'TeamElo')
     """
-    rater = _of_user(name) if ":" in name else _of_kinelo(name)
+    rater = _made(name)
     takes = getattr(rater, "get_params", dict)()
     if start is not None:
         if "start" not in takes:
@@ -120,7 +137,7 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
         rater.set_params(start=start)
     if conditions and "conditions" in takes:
         rater.set_params(conditions=list(conditions))
-    elif conditions and ":" not in name:
+    elif conditions and name in RATERS:
         able = [key for key in RATERS if "conditions" in _of_kinelo(key).get_params()]
         raise InputError(
             f"{type(rater).__name__} uses no conditions of matches; leave out --condition, or choose "
@@ -129,15 +146,23 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
     return rater
 
 
+def _made(name: str) -> Rater | Any:
+    if ":" in name:
+        return _of_user(name, imported(name, "rater"))
+    if name in RATERS:
+        return _of_kinelo(name)
+    added = plugins("kinelo.raters", TAKEN)
+    if name in added:
+        return _of_user(described(added[name]), load_plugin(added[name]))
+    raise InputError(f"There is no rater {name!r}; choose one of {', '.join(all_raters())}, or MODULE:CLASS.")
+
+
 def _of_kinelo(name: str) -> Rater:
-    if name not in RATERS:
-        raise InputError(f"There is no rater {name!r}; choose one of {', '.join(RATERS)}, or MODULE:CLASS.")
     choice = RATERS[name]
     return getattr(import_module(f"kinelo.raters.{choice.module}.rater"), choice.kind)()
 
 
-def _of_user(name: str) -> Any:
-    found = imported(name, "rater")
+def _of_user(name: str, found: Any) -> Any:
     lacking = [verb for verb in ("fit", "one_step_ahead") if not hasattr(found, verb)]
     if lacking or not isinstance(found, type):
         raise InputError(f"{name} is not the class of a rater: it lacks {' and '.join(lacking) or 'a constructor'}.")

@@ -15,6 +15,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.strength import Strength
 from kinelo.results.store import LAWS
+from kinelo.runtime.plugins import load_plugin, plugins, warn_of_plugins_left_out
 from kinelo.runtime.user_classes import imported
 from kinelo.studies.section import Section
 
@@ -32,9 +33,12 @@ class OwnSection(Section):
 
     kind: str
 
+    def _found(self) -> Any:
+        return imported(self.kind, "law")
+
     def build(self) -> Any:
         """Return the law."""
-        found, given = imported(self.kind, "law"), dict(self.model_extra or {})
+        found, given = self._found(), dict(self.model_extra or {})
         if isinstance(found, self.base) and not given:
             return found
         if not isinstance(found, type) or not issubclass(found, self.base):
@@ -46,10 +50,18 @@ class OwnSection(Section):
             raise InputError(f"{self.kind} cannot be made from {keys}: {str(error).rstrip('.')}.") from None
 
 
+OUTCOMES = ("tanh", "probit", "davidson")
+"""Kinds of outcome that Kinelo has itself."""
+
+
 class OwnOutcomeSection(OwnSection):
-    """An outcome function of the user's own."""
+    """An outcome function of the user's own, or one that another package adds (``kind`` is then its name)."""
 
     base = Outcome
+
+    def _found(self) -> Any:
+        added = plugins("kinelo.outcomes", OUTCOMES)
+        return load_plugin(added[self.kind]) if self.kind in added else super()._found()
 
 
 class OwnPairingSection(OwnSection):
@@ -83,6 +95,13 @@ def whose(section: object) -> str:
     """Tell a law of the user's own from one that is built in."""
     kind = section.get("kind") if isinstance(section, dict) else getattr(section, "kind", None)
     return OWN if isinstance(kind, str) and ":" in kind else BUILT_IN
+
+
+def whose_outcome(section: object) -> str:
+    """The same for outcomes, where names that other packages add are not built in either."""
+    kind = section.get("kind") if isinstance(section, dict) else getattr(section, "kind", None)
+    warn_of_plugins_left_out("kinelo.outcomes", OUTCOMES)
+    return OWN if isinstance(kind, str) and kind in plugins("kinelo.outcomes", OUTCOMES) else whose(section)
 
 
 def digests(**laws: tuple[Any, Any]) -> dict[str, dict[str, str]]:

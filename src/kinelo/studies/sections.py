@@ -10,7 +10,15 @@ from kinelo.model import outcome as outcomes
 from kinelo.model import pairing as pairings
 from kinelo.model import schedule as schedules
 from kinelo.model import setups, steps, strength
-from kinelo.studies.own_laws import BUILT_IN, OWN, OwnLeagueSection, OwnOutcomeSection, OwnPairingSection, whose
+from kinelo.studies.own_laws import (
+    BUILT_IN,
+    OWN,
+    OwnLeagueSection,
+    OwnOutcomeSection,
+    OwnPairingSection,
+    whose,
+    whose_outcome,
+)
 from kinelo.studies.section import Section as Section
 
 
@@ -241,7 +249,7 @@ class EmpiricalSection(Section):
 
 BuiltInOutcome = Annotated[TanhSection | ProbitSection | DavidsonSection, Field(discriminator="kind")]
 OutcomeSection = Annotated[
-    Annotated[BuiltInOutcome, Tag(BUILT_IN)] | Annotated[OwnOutcomeSection, Tag(OWN)], Discriminator(whose)
+    Annotated[BuiltInOutcome, Tag(BUILT_IN)] | Annotated[OwnOutcomeSection, Tag(OWN)], Discriminator(whose_outcome)
 ]
 StepsSection = Annotated[FallingSection | FideSection | DeviationSection, Field(discriminator="kind")]
 TAGS = ("number", "each", "rule", BUILT_IN, OWN)

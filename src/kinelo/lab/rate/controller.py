@@ -26,7 +26,7 @@ from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.pages.page import write_page
 from kinelo.raters.adapter import blank_of, carry_on
-from kinelo.raters.choice import AUTOMATIC, RATERS, candidates, choose_rater, rater_called
+from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
 from kinelo.raters.leaderboard import leaderboard as ranked_by
@@ -127,8 +127,8 @@ class RatingController:
         conditions = conditions or []
         if "results" not in self._tables:
             raise InputError("There are no results yet; drop a file first.")
-        if rater not in (AUTOMATIC, *RATERS):
-            raise InputError(f"There is no rater {rater!r}; choose one of {', '.join((AUTOMATIC, *RATERS))}.")
+        if rater not in (AUTOMATIC, *all_raters()):
+            raise InputError(f"There is no rater {rater!r}; choose one of {', '.join((AUTOMATIC, *all_raters()))}.")
         check_choice(columns, "lineups" in self._tables)
         self._progress("Reading the matches")
         matches = self._read(columns, conditions)
@@ -176,7 +176,10 @@ class RatingController:
         try:
             return rater_called(name, conditions=conditions)
         except InputError:
-            raise InputError(f"{RATERS[name].kind} uses no conditions; leave them out, or rate otherwise.") from None
+            if not conditions:
+                raise
+            kind = all_raters()[name].kind
+            raise InputError(f"{kind} uses no conditions; leave them out, or rate otherwise.") from None
 
     def _labels(self, rater: Rater, matches: Matches, columns: Mapping[str, str]) -> dict[str, str]:
         frames = {kind: table.frame for kind, table in self._tables.items()}

@@ -32,7 +32,7 @@ from kinelo.lab.serve.reading import read_object
 from kinelo.lab.serve.settings import Settings
 from kinelo.lab.serve.theory_service import TheoryService
 from kinelo.lab.serve.warmup import warm_up
-from kinelo.raters.choice import AUTOMATIC, RATERS
+from kinelo.raters.choice import AUTOMATIC, all_raters
 
 STATIC = Path(__file__).parents[1] / "static"
 
@@ -98,7 +98,7 @@ async def _about(request: Request) -> Response:
             "speeds": SPEEDS,
             "raters": [
                 {"name": name, "kind": one.kind, "meaning": one.meaning, "needs_lineups": one.needs_lineups}
-                for name, one in RATERS.items()
+                for name, one in all_raters().items()
             ]
             + [
                 {

@@ -1,0 +1,69 @@
+"""What other packages add: raters, outcomes and commands, declared as entry points in their own ``pyproject.toml``.
+
+    [project.entry-points."kinelo.raters"]
+    surprise = "my_package.raters:Surprise"
+
+Nothing is imported before it is used. A package that cannot be loaded costs one warning, never the program.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from kinelo.errors import InputError, KineloWarning
+
+Group = Literal["kinelo.raters", "kinelo.outcomes", "kinelo.commands"]
+
+
+@cache
+def plugins(group: Group, taken: tuple[str, ...]) -> dict[str, EntryPoint]:
+    """Name → entry point of what installed packages add, but for names that are ``taken`` or given before."""
+    return _sorted_out(group, taken)[0]
+
+
+@cache
+def warn_of_plugins_left_out(group: Group, taken: tuple[str, ...]) -> None:
+    """Say, once, which plug-ins are not used because their name is taken."""
+    for sentence in _sorted_out(group, taken)[1]:
+        warnings.warn(sentence, KineloWarning, stacklevel=3)
+
+
+def _sorted_out(group: Group, taken: tuple[str, ...]) -> tuple[dict[str, EntryPoint], list[str]]:
+    found: dict[str, EntryPoint] = {}
+    complaints = []
+    for point in sorted(entry_points(group=group), key=lambda point: (point.name, package_of(point))):
+        if point.name in taken:
+            complaints.append(f"{described(point)} is left out: Kinelo has one of that name.")
+        elif point.name not in found:
+            found[point.name] = point
+        elif point.value != found[point.name].value:
+            complaints.append(f"{described(point)} is left out: {package_of(found[point.name])} has one of that name.")
+    return found, complaints
+
+
+def load_plugin(point: EntryPoint) -> Any:
+    """What an entry point names, or an InputError that says which package is broken, and how."""
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:  # a module of another package may raise anything when it is imported
+        words = " ".join(str(error).split())
+        raise InputError(f"{described(point)} cannot be loaded: {type(error).__name__}: {words}") from None
+
+
+def described(point: EntryPoint) -> str:
+    """A plug-in in words: its name and its package."""
+    return f"The plug-in {point.name} of {package_of(point)}"
+
+
+def package_of(point: EntryPoint) -> str:
+    """The package that declares an entry point, with its version."""
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
+
+
+def comes_from_plugin(module: str, group: Group) -> bool:
+    """Whether an installed package that adds something to this group holds the module."""
+    root = module.partition(".")[0]
+    return any(point.module.partition(".")[0] == root for point in entry_points(group=group))
