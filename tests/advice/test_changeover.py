@@ -89,6 +89,12 @@ def test_titles_gained_and_lost_in_both_directions():
     assert expert.same_number == pytest.approx(1480 + shift) and master.same_number == pytest.approx(1640 + shift)
     assert (found.only_old, found.only_new) == (("Eve",), ("Fay",))
     assert "Master (1600): 2 before, 2 after; 1 gain it and 1 lose it." in found.verdict
+    for name in ("old", "new"):
+        order = found.table.sort(name, descending=True)
+        assert order[f"{name}_rank"].to_list() == list(range(1, 1 + order.height))
+    spreads = found.table["old"].std(ddof=0), found.table["new"].std(ddof=0)
+    assert found.spreads == pytest.approx(spreads) and abs(spreads[0] - spreads[1]) > 1
+    assert f"Ratings lie ± {spreads[1]:.0f} points apart instead of ± {spreads[0]:.0f}." in found.verdict
     assert found.gain is None and "log-loss" not in found.verdict
 
 
@@ -151,8 +157,8 @@ def test_it_shows_itself_and_is_drawn():
     assert f"<td>{mover['name']}</td><td>{mover['old']:.0f}</td><td>{mover['new']:.0f}</td>" in page
     assert json.loads(json.dumps(found.to_dict()))["sides"][0]["name"] == found.table["name"][0]
     axes = kn.plot.changeover(found).axes[0]
-    drawn = np.sort(np.asarray(axes.collections[0].get_offsets()), axis=0)
-    np.testing.assert_allclose(drawn, np.sort(found.table.select("old", "new").to_numpy(), axis=0))
+    np.testing.assert_allclose(np.asarray(axes.collections[0].get_offsets()), found.table.select("old", "new"))
+    assert axes.get_xlabel() == "rating by plain Elo, K = 40" and axes.get_ylabel() == "rating by plain Elo, K = 12"
     lines = [line.get_ydata()[0] for line in axes.lines if list(line.get_ydata()) == [1600, 1600]]
     assert lines == [1600]
     named = {text.get_text() for text in axes.texts}
@@ -177,6 +183,11 @@ def test_the_command_says_the_same(tmp_path):
         mover["name"], f"{mover['old']:.0f}", f"{mover['new']:.0f}", f"{mover['move']:+.0f}", mover["reason"],
     ]  # fmt: skip
     assert (tmp_path / "moves.png").stat().st_size > 5000
+    rows = [line for line in shown.splitlines() if line.startswith("│")]
+    fewer = CliRunner().invoke(app, [*words, "--top", "2"]).stdout
+    assert len(rows) == 5 and [line for line in fewer.splitlines() if line.startswith("│")] == rows[:2]
+    low = json.loads(CliRunner().invoke(app, [*words, "--json", "--initial", "1000"]).stdout)
+    assert np.mean([side["old"] for side in low["sides"]]) == pytest.approx(1000.0)
 
 
 def test_the_command_names_who_gains_and_who_loses_a_title(tmp_path):
@@ -211,3 +222,14 @@ def test_nonsense_is_refused(words, tmp_path):
 def test_lists_that_share_nobody_are_refused():
     with pytest.raises(kn.InputError, match="fewer than two sides in common"):
         kn.changeover({"X": 1500.0, "Y": 1600.0}, kn.TeamElo.classic(), kn.read_matches(games(20)))
+
+
+@pytest.mark.parametrize(("days", "said"), [(360, "no single cause stands out"), (370, "has not played for 370 days")])
+def test_who_has_not_played_for_a_year_is_said_to_rest(days, said):
+    """Bo and Cy play on after Ada and Di, who share every point among themselves, have stopped."""
+    first = [("2020-01-01", "Ada", "Di", k % 2) for k in range(12)]
+    later = [(str(np.datetime64("2020-01-01") + days), "Bo", "Cy", k % 2) for k in range(12)]
+    table = pl.DataFrame(first + later, schema=["date", "home", "away", "result"], orient="row")
+    old = dict.fromkeys(("Ada", "Bo", "Cy", "Di"), 1500.0)
+    found = kn.changeover(old, old | {"Ada": 1540.0, "Cy": 1460.0}, kn.read_matches(table, ordered=True))
+    assert dict(found.table.select("name", "reason").iter_rows())["Ada"] == said

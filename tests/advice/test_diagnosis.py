@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 import kinelo as kn
-from kinelo.advice.facts import Facts
+from kinelo.advice.facts import Condition, Facts
 from kinelo.advice.words import advice_for, rows_of
 
 
@@ -176,6 +176,11 @@ def test_rows_show_the_numbers_in_both_directions():
     rows = dict(rows_of(replace(plain, unbiased_gamma=0.25)))
     assert rows["Unbiased step size"] == "γ = 0.25 (K = 0.5) makes the slope 1; the system has γ = 0.1"
     assert rows["Rating noise"].startswith(f"a rating wanders by ± {plain.rating_noise:.3g}")
+    rows = dict(rows_of(replace(plain, rating_noise=0.3, strength_spread=1.5, condition=Condition(True, 0.2, 0.8))))
+    assert rows["Rating noise"] == (
+        "a rating wanders by ± 0.3 (one standard deviation), 20% of the spread of strengths in the league"
+    )
+    assert rows["Condition (B')"] == "holds: the largest σ_i² + σ_j² is 20% of its limit, a margin of 80%"
     high, low = rows["Rated too high"].splitlines()[0], rows["Rated too low"].splitlines()[0]
     assert high.startswith("team 0: +") and low.startswith("team 5: -")
 

@@ -5,6 +5,8 @@ import json
 import pytest
 from typed import STUDY, kinelo, one_sentence
 
+import kinelo as kn
+
 
 @pytest.fixture(autouse=True)
 def _there(monkeypatch, tmp_path):
@@ -52,3 +54,13 @@ def test_a_study_without_a_league(study, tmp_path):
     study.write_text(STUDY.split("[league]")[0], encoding="utf-8")
     done = kinelo("diagnose", study)
     assert "needs a [league] section" in one_sentence(done)
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_strengths_that_move_are_heeded_with_a_folder_and_without(study, tmp_path, folder):
+    study.write_text(STUDY + '[dynamics]\nkind = "form"\nrate = 0.02\nspread = 0.7\n', encoding="utf-8")
+    done = kinelo("diagnose", study, "--json", *(("--out", tmp_path / "verdict") if folder else ()))
+    league = kn.homogeneous(sigma=1.0, teams=12)
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05)
+    best = kn.best_gamma(system, league, kn.Form(0.02, 0.7))
+    assert json.loads(done.stdout)["motion"]["best"]["gamma"] == pytest.approx(best.gamma)

@@ -125,6 +125,8 @@ def test_leaderboards_take_off_the_uncertainty_asked_for(results):
     assert [row["name"] for row in active] == ["Ash", "Bix"]
     many = json.loads(said(*words[:-1], "20", "--active-days", "3000", "--json").stdout)
     assert [row["name"] for row in many] == ["Ash", "Cay"]
+    short = said(*words, "--active-days", "3000", "--top", "2").stdout
+    assert [row[1] for row in cells(short)[1:]] == ["Ash", "Bix"] and "and 1 more" in short
 
 
 def test_rate_shows_the_leaderboard_and_writes_all_ratings(results, tmp_path):
@@ -209,6 +211,18 @@ def test_seasons_count_points_by_the_rules(results, tmp_path):
     assert sum(title.values()) == pytest.approx(100.0, abs=0.2)
     down = {name: float(row[5].rstrip("%")) for name, row in rows.items()}
     assert down["Cay"] == pytest.approx(55.0, abs=3.2) and down["Bix"] == pytest.approx(45.0, abs=3.2)
+
+
+def test_sides_level_on_points_are_separated_as_asked(results, tmp_path):
+    """Ash and Bix end with 6 points each: Ash with two wins, Bix with one, against Ash, and three draws."""
+    rows = ["2024-03-01,Bix,Ash,1,0", "2024-03-02,Ash,Cay,1,0", "2024-03-03,Cay,Ash,0,1",
+            "2024-03-04,Bix,Cay,1,1", "2024-03-05,Cay,Bix,0,0", "2024-03-06,Bix,Cay,2,2"]  # fmt: skip
+    (tmp_path / "fixtures.csv").write_text("\n".join(["date,home,away,home_score,away_score", *rows]) + "\n")
+    words = ["season", results, tmp_path / "fixtures.csv", *SCRIPTED, "--realisations", "20", "--json"]
+    for order, first in (("wins", "Ash"), ("head_to_head", "Bix")):
+        found = json.loads(said(*words, "--tie-break", order).stdout)
+        assert dict(zip(found["name"], found["points"])) == {"Ash": 6.0, "Bix": 6.0, "Cay": 3.0}
+        assert found["name"][0] == first and found["title"][0] == 1.0
 
 
 def test_the_same_seed_plays_the_same_season(results, tmp_path):

@@ -32,6 +32,7 @@ def test_a_k_that_is_surely_worse_is_too_large_or_too_small():
     )
     assert verdict_of(case(k=4.0)).startswith("K = 4 is too small for this league")
     assert "a little too small" in verdict_of(case(k=4.0, gain=(0.0001, 0.00005, 0.00015)))
+    assert "is too small" in verdict_of(case(k=4.0, gain=(0.0003, 0.0001, 0.0005)))
 
 
 def test_another_k_may_be_surely_better_where_the_advised_one_is_not():

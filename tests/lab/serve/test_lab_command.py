@@ -48,3 +48,17 @@ def test_beyond_loopback_the_address_carries_a_token(tmp_path):
     lab = Lab(tmp_path, "--host", "0.0.0.0")
     lab.kill()
     assert "?token=" in lab.address
+
+
+def test_options_reach_the_server(monkeypatch, tmp_path):
+    from typer.testing import CliRunner
+
+    from kinelo.cli.app import app
+
+    asked = []
+    monkeypatch.setattr("kinelo.lab.serve.server.serve", lambda settings, **more: asked.append((settings, more)))
+    words = ["lab", "--port", "8123", "--host", "127.0.0.2", "--paper", str(tmp_path / "mine"), "--no-browser"]
+    assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
+    [(settings, more)] = asked
+    assert (settings.port, settings.host, settings.paper) == (8123, "127.0.0.2", tmp_path / "mine")
+    assert more["browser"] is False
