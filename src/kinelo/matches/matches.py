@@ -142,6 +142,11 @@ class Matches:
     def __len__(self) -> int:
         return self.home.size
 
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of matches, as arrays say it: scikit-learn splits by it."""
+        return (len(self),)
+
     def __deepcopy__(self, memo: dict) -> Matches:
         """The matches themselves: they are never changed, and a rater that remembers them is copied often."""
         return self
@@ -180,11 +185,15 @@ class Matches:
         columns = (self.day, self.home, self.away, self.result, self.margin, self.neutral, self.weight, self.row)
         return digest_of(columns, (self.teams, [] if self.identifiers is None else self.identifiers.to_list()))
 
-    def __getitem__(self, index: int | slice | NDArray) -> Matches:
-        """Some of the matches; the team codes stay as they are."""
+    def __getitem__(self, index: int | slice | NDArray | tuple) -> Matches:
+        """Some of the matches, by number, slice, mask or array of numbers; the team codes stay as they are."""
+        if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:
+            index = index[0]  # rows as scikit-learn asks an array for them
         if isinstance(index, int | np.integer):
             place = range(len(self))[index]
             index = slice(place, place + 1)
+        elif isinstance(index, list | range):
+            index = np.asarray(index, dtype=np.int64) if len(index) == 0 else np.asarray(index)
         identifiers = self.identifiers
         if identifiers is not None:
             identifiers = identifiers[index] if isinstance(index, slice) else identifiers[np.arange(len(self))[index]]

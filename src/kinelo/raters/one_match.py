@@ -16,6 +16,7 @@ from typing import Self
 import numpy as np
 
 from kinelo.errors import InputError
+from kinelo.forecasts.estimator import MatchEstimator
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.fixtures import fixture
@@ -49,7 +50,7 @@ def check_match(margin: float, weight: float) -> None:
         check_number("update_one", "margin", margin, -math.inf)
 
 
-class SingleMatches:
+class SingleMatches(MatchEstimator):
     """Forecasts of single matches, and updates by them."""
 
     conditions: Sequence[str] = ()
@@ -118,9 +119,6 @@ class SingleMatches:
     def _latest_day(self, home: str, away: str) -> int:
         """The day of a match whose date is not said."""
         return 0
-
-    def _check_has_ratings(self) -> None:
-        """Refuse to forecast by a rater that has seen nothing."""
 
     def _foresee(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""

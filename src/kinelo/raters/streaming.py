@@ -10,9 +10,10 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Concatenate, TypeVar
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.estimator import check_target
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan, joined
 
@@ -38,14 +39,19 @@ def updates_in_pieces(update: Callable[[Kind, Matches], Kind]) -> Callable[[Kind
     return over_pieces
 
 
-def fits_in_pieces(fit: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matches | MatchScan], Kind]:
-    """Let a ``fit`` to matches take a scan too."""
+def fits_in_pieces(
+    fit: Callable[[Kind, Matches], Kind],
+) -> Callable[Concatenate[Kind, Matches | MatchScan, ...], Kind]:
+    """Let a ``fit`` to matches take a scan too, and the target ``y`` that scikit-learn hands over."""
 
     @wraps(fit)
-    def over_pieces(self: Any, matches: Matches | MatchScan) -> Any:
+    def over_pieces(self: Any, matches: Matches | MatchScan, y: object = None) -> Any:
         if not isinstance(matches, MatchScan):
             check_matches(matches)
+            check_target(matches, y)
             return fit(self, matches)
+        if y is not None:
+            raise InputError("Matches in pieces hold their results; leave y out.")
         _check_able(self)
         pieces = _told(matches.pieces())
         if self.look is None:

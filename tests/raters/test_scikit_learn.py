@@ -1,0 +1,161 @@
+"""Raters under the tools of scikit-learn: what they say is what backtests and plain loops say."""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+
+LEAGUE = kn.sample_league(teams=6, seasons=4, seed=2).results
+RATERS = [
+    kn.TeamElo(step=12.0), kn.TeamElo.classic(k=20), kn.Glicko(), kn.Glicko2(), kn.KalmanElo(), kn.PlayerElo(),
+    kn.BradleyTerry(),
+]  # fmt: skip
+COUNTED = {"newcomer_boost": 1.0, "settling_matches": 10.0, "home_advantage": 30.0, "ties": 0.5, "spread": 0.0}
+PLAIN = COUNTED | {"margin_weight": 0.0, "margin_scale": 1.0, "contraction": 1.0, "regression": 0.0}
+
+
+def matches():
+    return kn.read_matches(LEAGUE)
+
+
+def given():
+    """TeamElo with nothing left to estimate but what a search is told to vary."""
+    return kn.TeamElo(step=10.0, **PLAIN, home_step=0.0, ties_step=0.0)
+
+
+def test_the_score_is_minus_the_log_loss_of_a_backtest():
+    table = matches()
+    day = table.date[80]
+    train, test = table.before(day), table.since(day)
+    for rater in (kn.TeamElo.classic(k=20), given()):
+        said = kn.backtest(table, [rater], train_until=day)
+        score = rater.fit(train).score(test)
+        assert score == pytest.approx(-said.scores["log_loss"].item(), rel=1e-12)
+        slow = 0.0
+        twin = type(rater)(**rater.get_params()).fit(train)
+        for k in range(len(test)):
+            win, draw, loss = twin.predict(test[k]).probabilities[0]
+            slow -= np.log({1.0: win, 0.5: draw, 0.0: loss}[test.result[k]])
+            twin.update(test[k])
+        assert score == pytest.approx(-slow / len(test), rel=1e-9)
+
+
+def test_a_score_leaves_the_rater_as_it_was_and_refuses_other_targets():
+    table = matches()
+    rater = kn.TeamElo.classic(k=20).fit(table[:80])
+    before = rater.ratings_
+    assert rater.score(table[80:], table.result[80:]) == rater.score(table[80:])
+    assert rater.ratings_.equals(before)
+    for wrong in (1 - table.result[80:], table.result, "results"):
+        with pytest.raises(kn.InputError, match="y must be left out or equal"):
+            rater.score(table[80:], wrong)
+        with pytest.raises(kn.InputError, match="y must be left out or equal"):
+            rater.fit(table[80:], wrong)
+    assert rater.fit(table[:80], table.result[:80]).ratings_.equals(before)
+    with pytest.raises(kn.InputError, match="no matches to score"):
+        rater.score(table[:0])
+    with pytest.raises(kn.InputError, match="has seen no match yet"):
+        kn.Glicko().score(table)
+
+
+def test_a_score_of_matches_before_those_fitted_is_one_of_hindsight():
+    table = matches()
+    rater = kn.TeamElo.classic(k=20).fit(table[60:])
+    with pytest.warns(kn.KineloWarning, match="is one of hindsight"):
+        rater.score(table[:60])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kn.TeamElo.classic(k=20).fit(table[:60]).score(table[60:])
+
+
+def test_matches_are_split_by_rows():
+    table = matches()
+    assert table.shape == (len(table),)
+    rows = np.array([3, 5, 40])
+    for part in (table[rows], table[rows, ...], table[[3, 5, 40]]):
+        assert part.to_polars().equals(table.to_polars()[[3, 5, 40]])
+    assert table[rows, ...].match_id.tolist() == [table.match_id[k] for k in (3, 5, 40)]
+    assert len(table[[]]) == 0
+
+
+def test_k_of_a_federation_is_a_parameter():
+    rater = kn.TeamElo.classic(k=32)
+    assert rater.get_params()["k"] == 32
+    table = matches()
+    changed = rater.fit(table).set_params(k=10).fit(table)
+    assert changed is rater
+    assert rater.ratings_.equals(kn.TeamElo.classic(k=10).fit(table).ratings_)
+    with pytest.raises(kn.InputError, match="has no parameter 'K'"):
+        rater.set_params(K=10)
+    with pytest.raises(kn.InputError, match="k"):
+        rater.set_params(k=-1)
+
+
+def test_nothing_of_scikit_learn_is_imported_by_rating():
+    import subprocess
+
+    code = (
+        "import sys, kinelo as kn; m = kn.read_matches({'home': ['A'], 'away': ['B'], 'result': [1]});"
+        "r = kn.TeamElo.classic().update(m); r.predict_one('A', 'B'); r.score(m); assert 'sklearn' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+
+
+@pytest.mark.parametrize("rater", RATERS, ids=lambda rater: type(rater).__name__)
+def test_a_clone_has_the_same_arguments_and_has_seen_nothing(rater):
+    base = pytest.importorskip("sklearn.base")
+    validation = pytest.importorskip("sklearn.utils.validation")
+    utils = pytest.importorskip("sklearn.utils")
+    twin = base.clone(rater)
+    assert type(twin) is type(rater) and twin is not rater and repr(twin) == repr(rater)
+    with pytest.raises(Exception, match="not fitted yet"):
+        validation.check_is_fitted(twin)
+    twin.reset()
+    validation.check_is_fitted(twin)
+    tags = utils.get_tags(rater)
+    assert not tags.target_tags.required and tags.estimator_type is None
+
+
+@pytest.mark.parametrize("target", [False, True])
+def test_cross_validation_over_time_is_a_loop_over_time(target):
+    selection = pytest.importorskip("sklearn.model_selection")
+    table, split = matches(), selection.TimeSeriesSplit(3)
+    said = selection.cross_val_score(given(), table, table.result if target else None, cv=split)
+    expected = [given().fit(table[train]).score(table[test]) for train, test in split.split(table)]
+    assert said.tolist() == expected
+    assert np.isfinite(said).all() and (said < 0).all()
+
+
+def test_a_grid_of_k_finds_the_k_of_a_plain_search():
+    selection = pytest.importorskip("sklearn.model_selection")
+    table, split = matches(), selection.TimeSeriesSplit(3)
+    grid = selection.GridSearchCV(kn.TeamElo.classic(), {"k": [2, 20, 60, 200]}, cv=split).fit(table)
+    means = {
+        k: np.mean([kn.TeamElo.classic(k=k).fit(table[a]).score(table[b]) for a, b in split.split(table)])
+        for k in (2, 20, 60, 200)
+    }
+    assert grid.best_params_["k"] == max(means, key=means.__getitem__)
+    assert grid.best_score_ == pytest.approx(max(means.values()))
+    best = kn.TeamElo.classic(k=grid.best_params_["k"]).fit(table)
+    assert grid.best_estimator_.ratings_.equals(best.ratings_)
+    assert np.array_equal(grid.predict(table[-3:]).probabilities, best.predict(table[-3:]).probabilities)
+
+
+def test_a_pipeline_may_begin_with_a_table_of_results():
+    pipeline = pytest.importorskip("sklearn.pipeline")
+    preprocessing = pytest.importorskip("sklearn.preprocessing")
+    selection = pytest.importorskip("sklearn.model_selection")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(LEAGUE.to_dict(as_series=False))
+    steps = pipeline.make_pipeline(preprocessing.FunctionTransformer(kn.read_matches), kn.TeamElo.classic(k=20))
+    steps.fit(frame[:80])
+    table = kn.read_matches(LEAGUE[:80])
+    assert steps[-1].ratings_.equals(kn.TeamElo.classic(k=20).fit(table).ratings_)
+    assert steps.score(frame[80:]) == kn.TeamElo.classic(k=20).fit(table).score(kn.read_matches(LEAGUE[80:]))
+    assert steps.predict(frame[80:82]).probabilities.shape == (2, 3)
+    said = selection.cross_val_score(steps, frame, cv=selection.TimeSeriesSplit(3))
+    assert np.isfinite(said).all()
+    assert steps.set_params(classicelo__k=5)[-1].k == 5
