@@ -10,7 +10,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from kinelo.errors import InputError
-from kinelo.studies.sections import Section
+from kinelo.studies.laws import Section
+from kinelo.studies.laws import sections_in as sections
 from kinelo.studies.study import Study
 
 FINE, BELOW = (2, 0.5), -1
@@ -35,13 +36,6 @@ def page() -> str:
             for kind in kinds:
                 parts.append(f"### {heading(name, kind)}\n\n{meaning(kind)}\n\n{table(kind)}")
     return "\n\n".join(parts) + "\n"
-
-
-def sections(annotation: Any) -> list[type[Section]]:
-    """The sections that an annotation names, however deep."""
-    if isinstance(annotation, type) and issubclass(annotation, Section):
-        return [annotation]
-    return [found for part in get_args(annotation) for found in sections(part)]
 
 
 def heading(name: str, kind: type[Section]) -> str:
@@ -113,8 +107,8 @@ def default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=True)
     if value is None or value is PydanticUndefined:
         return "none"
-    if isinstance(value, Section):
-        return f"`{value.model_dump().get('kind', '')}`"
+    if isinstance(value, dict):
+        return f"`{value['kind']}`"
     return f"`{list(value) if isinstance(value, tuple) else value!r}`".replace("'", '"')
 
 

@@ -197,7 +197,7 @@ def test_fast_form_is_performance_noise():
     [
         (kn.DeviationSteps(0.1, 1.0), HALF, kn.Learning(0.5), "one gamma for all"),
         (kn.DeviationSteps(0.1, 1.0), kn.Probit(0.5), None, "whose outcome is Tanh"),
-        (0.1, HALF, (kn.Walk(0.1), kn.Form(0.1, 1.0)), "one of the first three"),
+        (0.1, HALF, (kn.Walk(0.1), kn.Form(0.1, 1.0)), "one that moves strengths with a Turnover"),
         (0.1, HALF, "learning", "dynamics must be"),
     ],
 )

@@ -17,7 +17,7 @@ from scipy.special import erf, ndtri
 from kinelo.micro import kernels
 from kinelo.model import strength
 from kinelo.model.outcome import LOGISTIC, PROBIT
-from kinelo.model.pairing import LOCAL, SMOOTH_WINDOW, WINDOW
+from kinelo.model.pairing import LOCAL, WINDOW
 from kinelo.play import (
     arithmetic,
     binding,
@@ -96,7 +96,7 @@ def test_formulas_give_the_same_bytes_compiled_and_in_plain_python(z):
         "match_law": [(LOGISTIC, 0.5, 0.2), (PROBIT, 0.5, 0.0)],
         "tie_chance": [(LOGISTIC, 0.5, 0.2), (PROBIT, 0.5, 0.0)],
         "davidson_chances": [(0.0,), (1.7,)], "points_scale": [(0.3,)],
-        "acceptance": [(LOCAL, 0.0, 0.0), (WINDOW, 2.0, 0.0), (SMOOTH_WINDOW, 2.0, 0.3)],
+        "acceptance": [(LOCAL, 0.0, 0.0), (WINDOW, 2.0, 0.0), (WINDOW, 2.0, 0.3)],
     }.items():  # fmt: skip
         compiled = getattr(elementary, name, None) or getattr(laws, name)
         for arguments in leading:

@@ -5,19 +5,20 @@ import math
 import numpy as np
 import pytest
 
+from kinelo.model import dynamics
 from kinelo.model.outcome import LOGISTIC, Tanh
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.steps import EACH, FALLING, FIDE
 from kinelo.play import binding, deviations, match, motion, pairs, performances, steps
 from kinelo.play.arithmetic import PLAIN
-from kinelo.play.laws import Law
+from kinelo.play.laws import OutcomeCode
 from kinelo.play.users import user_functions
 
 PLAINLY = binding.bind(PLAIN)
 
 
 NU = math.log(10) / 800
-STILL = motion.Motion(False, motion.STILL, 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0, 0.0, motion.RANDOM, 0.0)
+STILL = motion.Motion(False)
 NO_GLICKO = deviations.Deviation(False, 1.0, 0.0, 0.0, 0.0)
 WON = match.Draws(7, np.uint64(1), np.uint64(1), 0.0, 0.0, 0.0, 0.0, np.uint64(3), np.uint64(4), np.uint64(4))
 
@@ -28,7 +29,7 @@ def side(rating, owed=0.0, matches=40, reached=False):
 
 def rules(kind=EACH, period=0):
     return match.Rules(
-        Law(LOGISTIC, NU, 0.0), steps.Steps(kind, 2.0, 30.0), STILL, NO_GLICKO, False, False, period, 0.5
+        OutcomeCode(LOGISTIC, NU, 0.0), steps.Steps(kind, 2.0, 30.0), STILL, NO_GLICKO, False, False, period, 0.5
     )
 
 
@@ -86,7 +87,7 @@ def test_a_match_of_glicko_is_the_published_example():
     assert (1500 + nu * left * owed, math.sqrt(left)) == pytest.approx((1464.1065, 151.3989), abs=1e-4)
 
 
-@pytest.mark.parametrize("kind", [motion.STILL, motion.LEARNING, motion.FORM, motion.WALK])
+@pytest.mark.parametrize("kind", [dynamics.STILL, dynamics.LEARNING, dynamics.FORM, dynamics.WALK])
 def test_strengths_move_the_same_compiled_and_in_plain_python(kind):
     pool, strength = np.array([4.0, 6.0, 9.0]), np.array([3.0, 8.0, 1.0, 8.0])
     for seed in range(12):
@@ -104,10 +105,10 @@ def test_strengths_move_the_same_compiled_and_in_plain_python(kind):
                 assert one.jolt(0.05, 0.7, 1.3) == two.jolt(0.05, 0.7, 1.3)
                 arrived = (kind, 2.0, pool, bits, np.uint64(3))
                 assert one.newcomer_of(*arrived) == two.newcomer_of(*arrived)
-                for who in (motion.RANDOM, motion.WEAKEST, motion.STRONGEST):
+                for who in (dynamics.RANDOM, dynamics.WEAKEST, dynamics.STRONGEST):
                     assert one.leaver(who, strength, bits) == two.leaver(who, strength, bits)
-    assert motion.leaver(motion.WEAKEST, strength, np.uint64(0)) == 2
-    assert motion.leaver(motion.STRONGEST, strength, np.uint64(0)) == 1
+    assert motion.leaver(dynamics.WEAKEST, strength, np.uint64(0)) == 2
+    assert motion.leaver(dynamics.STRONGEST, strength, np.uint64(0)) == 1
 
 
 def test_two_teams_are_any_two_equally_often():

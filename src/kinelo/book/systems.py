@@ -6,23 +6,20 @@ from dataclasses import fields
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.model.outcome import Davidson, Probit, Tanh
-from kinelo.model.pairing import AllPlayAll, Local, Window
-from kinelo.model.schedule import Period, Rounds
-from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps
+from kinelo.model.law import Law, built_in_laws
 from kinelo.model.system import RatingSystem
 
-LAWS: dict[str, type] = {
-    law.__name__: law
-    for law in (
-        Tanh, Probit, Davidson, AllPlayAll, Local, Window, FallingSteps, FideSteps, DeviationSteps, Rounds, Period,
-    )
-}  # fmt: skip
+
+def kept_laws() -> dict[str, type[Law]]:
+    """Every built-in law that is part of a rating system, by the name of its class."""
+    parts = {part.name for part in fields(RatingSystem)}
+    return {one.law.__name__: one.law for one in built_in_laws(Law) if one.law.section in parts}
 
 
 def plain_system(system: RatingSystem) -> dict[str, Any]:
     """A rating system in words and numbers; a law that users bring is refused.
 
+    >>> from kinelo.model.outcome import Tanh
     >>> plain_system(RatingSystem(Tanh(nu=0.5), gamma=0.05))["outcome"]
     {'kind': 'Tanh', 'nu': 0.5}
     """
@@ -32,6 +29,7 @@ def plain_system(system: RatingSystem) -> dict[str, Any]:
 def system_of(plain: dict[str, Any]) -> RatingSystem:
     """The rating system that was kept.
 
+    >>> from kinelo.model.outcome import Tanh
     >>> system_of(plain_system(RatingSystem(Tanh(nu=0.5)))) == RatingSystem(Tanh(nu=0.5))
     True
     """
@@ -46,7 +44,7 @@ def plain_law(name: str, value: Any) -> Any:
         return list(value)
     kind = type(value)
     # The very class: one that derives from it may say something else under the same numbers.
-    if LAWS.get(kind.__name__) is not kind:
+    if kept_laws().get(kind.__name__) is not kind:
         raise InputError(
             f"A rating book keeps systems of Kinelo's own laws, and the {name} {kind.__qualname__} is not one of them."
         )
@@ -59,4 +57,4 @@ def law_of(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     numbers = dict(value)
-    return LAWS[numbers.pop("kind")](**numbers)
+    return kept_laws()[numbers.pop("kind")](**numbers)

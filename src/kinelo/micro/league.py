@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kinelo.micro import kernels
 from kinelo.micro.general import Seen, meet_and_draw, play_general, strengths_now
 from kinelo.micro.state import Setting
+from kinelo.model.dynamics import FORM, WALK
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.model.steps import EACH, DeviationSteps, FideSteps, StepRule
@@ -18,7 +19,6 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.play.encoding import EncodedSystem, Motions, encode, is_moving
 from kinelo.play.match import League
-from kinelo.play.motion import FORM, WALK
 from kinelo.play.performances import GIVEN
 from kinelo.play.steps import ELITE
 from kinelo.play.users import USER, UserFunctions, user_functions

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro.state import Setting
-from kinelo.model.fingerprint import fingerprint
+from kinelo.model.law import fingerprint
 from kinelo.play.tables import ResultTable, result_table
 from kinelo.runtime.memory import check_memory
 

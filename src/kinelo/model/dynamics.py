@@ -14,22 +14,36 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError
+from kinelo.model.law import Law, built_in, built_in_names
 from kinelo.model.validation import Array, finite_array, nonnegative, number, positive
 
 Driver = Literal["expected", "result"]
 Leaving = Literal["random", "weakest", "strongest"]
 
 
-class Dynamics:
+STILL, LEARNING, FORM, WALK, TURNOVER = 0, 1, 2, 3, 4
+RANDOM, WEAKEST, STRONGEST = 0, 1, 2
+
+
+class Dynamics(Law):
     """A law of motion for strengths; see :class:`Learning`, :class:`Form`, :class:`Walk`, :class:`Turnover`."""
 
+    section: ClassVar[str] = "dynamics"
+    replaces: ClassVar[bool] = False
+    """Whether teams are replaced; otherwise their strengths move."""
 
+    def numbers(self) -> dict[str, Any]:
+        """The law as compiled code takes it: entries of :class:`kinelo.play.motion.Motion`."""
+        raise NotImplementedError
+
+
+@built_in("learning")
 @dataclass(frozen=True)
 class Learning(Dynamics):
     """Teams learn by playing, the weaker side more, and winners may gain what losers lose.
@@ -51,6 +65,7 @@ class Learning(Dynamics):
     0.3
     """
 
+    kind: ClassVar[int | None] = LEARNING
     alpha: float
     beta: float = 0.0
     diffusion: float = 0.0
@@ -67,7 +82,13 @@ class Learning(Dynamics):
         """κ = α − β: positive where learning draws strengths together, negative where it drives them apart."""
         return self.alpha - self.beta
 
+    def numbers(self) -> dict[str, Any]:
+        """α, β, σ and whether X is the result."""
+        rates = {"alpha": self.alpha, "beta": self.beta, "diffusion": self.diffusion}
+        return {"kind": LEARNING, **rates, "on_result": self.on == "result"}
 
+
+@built_in("form")
 @dataclass(frozen=True)
 class Form(Dynamics):
     """Form comes and goes about each team's own mean: an Ornstein–Uhlenbeck process.
@@ -85,6 +106,7 @@ class Form(Dynamics):
     0.141421
     """
 
+    kind: ClassVar[int | None] = FORM
     rate: float
     spread: float
 
@@ -97,7 +119,12 @@ class Form(Dynamics):
         """s = √(2ω) spread: standard deviation of the change of strength over one match, while it is small."""
         return math.sqrt(2 * self.rate) * self.spread
 
+    def numbers(self) -> dict[str, Any]:
+        """ω and V."""
+        return {"kind": FORM, "rate": self.rate, "form": self.spread**2}
 
+
+@built_in("walk")
 @dataclass(frozen=True)
 class Walk(Dynamics):
     """Strengths wander freely; a league of such teams spreads for ever.
@@ -113,6 +140,7 @@ class Walk(Dynamics):
     0.1
     """
 
+    kind: ClassVar[int | None] = WALK
     spread: float
 
     def __post_init__(self) -> None:
@@ -123,7 +151,12 @@ class Walk(Dynamics):
         """s, the same number under the name it shares with :class:`Form`."""
         return self.spread
 
+    def numbers(self) -> dict[str, Any]:
+        """s²."""
+        return {"kind": WALK, "walk": self.step**2}
 
+
+@built_in("turnover", theta=float | list[float])
 @dataclass(frozen=True, eq=False)
 class Turnover(Dynamics):
     """An open league: teams leave and newcomers take their places.
@@ -145,6 +178,8 @@ class Turnover(Dynamics):
     5.0
     """
 
+    kind: ClassVar[int | None] = TURNOVER
+    replaces: ClassVar[bool] = True
     rate: float
     theta: ArrayLike
     start: float
@@ -172,15 +207,21 @@ class Turnover(Dynamics):
         """Mean strength of a newcomer."""
         return float(self.pool.mean())
 
+    def numbers(self) -> dict[str, Any]:
+        """Departures per candidate match, who leaves, and the rating of newcomers."""
+        who = {"random": RANDOM, "weakest": WEAKEST, "strongest": STRONGEST}[self.leaving]
+        return {"leaving": 2 * self.rate, "who": who, "start": self.start}
+
 
 def parts_of(dynamics: Dynamics | Sequence[Dynamics] | None) -> tuple[Learning | Form | Walk | None, Turnover | None]:
     """The one law of motion and the turnover of a league, each of which there is at most one."""
     given = () if dynamics is None else dynamics if isinstance(dynamics, tuple | list) else (dynamics,)
-    motions = [one for one in given if isinstance(one, Learning | Form | Walk)]
-    open_ = [one for one in given if isinstance(one, Turnover)]
-    if len(motions) + len(open_) < len(given) or len(motions) > 1 or len(open_) > 1:
+    known = [one for one in given if isinstance(one, Dynamics) and one.own_kind is not None]
+    moving, open_ = ([one for one in known if one.replaces is replaces] for replaces in (False, True))
+    if len(known) < len(given) or len(moving) > 1 or len(open_) > 1:
         raise InputError(
-            "dynamics must be Learning, Form, Walk or Turnover, or one of the first three with a Turnover, "
+            f"dynamics must be {built_in_names(Dynamics, ' or ')}, or one that moves strengths with a Turnover, "
             f"not {dynamics!r}."
         )
-    return motions[0] if motions else None, open_[0] if open_ else None
+    motion, turnover = (part[0] if part else None for part in (moving, open_))
+    return motion, turnover  # type: ignore[return-value]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.model.fingerprint import fingerprint
+from kinelo.model.law import fingerprint
 from kinelo.model.outcome import Outcome
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, LineupLottery, Strength

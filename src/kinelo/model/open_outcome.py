@@ -9,18 +9,18 @@ numerically. A law with closed forms overrides them.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError
 from kinelo.model.curve import Curve
-from kinelo.model.digest import law_digest
 from kinelo.model.formula import Code, Scalar, called, described, guarded
+from kinelo.model.law import Law, built_in_names
 from kinelo.model.spectrum import SpectralNodes, extended_nodes, finest_length
 from kinelo.model.validation import Array
 
@@ -51,7 +51,7 @@ def _measured(curve: Curve) -> _Measures:
     return _Measures(supremum, float(flat), float(slope.max()), finest_length(curve, curve.length, -1), largest)
 
 
-class Outcome(ABC):
+class Outcome(Law):
     """An outcome function; see :class:`Tanh`, :class:`Probit`, :class:`Davidson`, and derive your own from this.
 
     Examples
@@ -64,6 +64,7 @@ class Outcome(ABC):
     (array([0.      , 0.707107]), np.float64(1.0), 1.0)
     """
 
+    section: ClassVar[str] = "outcome"
     nu: float
     """The law's own parameter ν where it has one, else its largest slope."""
 
@@ -103,12 +104,8 @@ class Outcome(ABC):
 
     @property
     def code(self) -> Code | None:
-        """(kind, ν, κ) of a built-in law, None for any other: compiled code then takes the formulas."""
-        return None
-
-    def digest(self) -> str:
-        """A name for this law that changes whenever its formula or its parameters do."""
-        return law_digest(self)
+        """(kind, ν, κ) of a law with a formula in ``play``, None for any other: compiled code then takes scalar_b."""
+        return None if self.own_kind is None else (self.own_kind, self.nu, getattr(self, "kappa", 0.0))
 
     @cached_property
     def _curve(self) -> Curve:
@@ -236,7 +233,8 @@ class FunctionOutcome(Outcome):
 def check_outcome(outcome: object) -> None:
     """Refuse what is no outcome function."""
     if not isinstance(outcome, Outcome):
-        raise InputError(f"outcome must be Tanh, Probit, Davidson or your own kinelo.Outcome, not {outcome!r}.")
+        known = built_in_names(Outcome, ", ")
+        raise InputError(f"outcome must be {known} or your own kinelo.Outcome, not {outcome!r}.")
 
 
 def _no_tie(z: float) -> float:

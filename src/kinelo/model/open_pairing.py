@@ -6,18 +6,19 @@ by :meth:`Pairing.scalar_w` and names the differences at which it jumps; arrays 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError
 from kinelo.model.curve import Curve
-from kinelo.model.digest import law_digest
 from kinelo.model.formula import Code, Scalar, called, described, guarded
+from kinelo.model.law import Law
 from kinelo.model.spectrum import finest_length
 from kinelo.model.validation import Array, positive
 
@@ -27,7 +28,7 @@ ROUNDING = 25
 """A jump is rounded over this part of the distance to the next one where noise is averaged over it."""
 
 
-class Pairing(ABC):
+class Pairing(Law):
     """The probability that two teams whose ratings differ by ``z`` meet when they are drawn.
 
     See :class:`AllPlayAll`, :class:`Local`, :class:`Window`, and derive your own from this.
@@ -41,6 +42,8 @@ class Pairing(ABC):
     >>> Bell().w([0.0, 1.0]).round(6), Bell().w_prime(1.0).round(6)
     (array([1.      , 0.606531]), np.float64(-0.606531))
     """
+
+    section: ClassVar[str] = "pairing"
 
     @classmethod
     def from_function(cls, w: Scalar, *, jumps: Iterable[float] = ()) -> Pairing:
@@ -67,8 +70,9 @@ class Pairing(ABC):
 
     @property
     def code(self) -> Code | None:
-        """(kind, c, smoothing) of a built-in law, None for any other: compiled code then takes the formula."""
-        return None
+        """(kind, c, smoothing) of a law with a formula in ``play``, None for any other: scalar_w is then compiled."""
+        kind = self.own_kind
+        return None if kind is None else (kind, getattr(self, "c", 0.0), getattr(self, "smoothing", 0.0))
 
     @property
     def constant(self) -> bool:
@@ -79,10 +83,6 @@ class Pairing(ABC):
     def jumps(self) -> tuple[float, ...]:
         """Differences at which w jumps, on both sides of zero."""
         return ()
-
-    def digest(self) -> str:
-        """A name for this law that changes whenever its formula or its parameters do."""
-        return law_digest(self)
 
     @cached_property
     def _curve(self) -> Curve:

@@ -13,11 +13,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinelo.model.formula import Code, Scalar
+from kinelo.model.formula import Scalar
+from kinelo.model.law import built_in
 from kinelo.model.open_outcome import Outcome as Outcome
 from kinelo.model.spectrum import SpectralNodes, midpoint_nodes
 from kinelo.model.validation import Array, nonnegative, positive
@@ -77,15 +79,23 @@ class ClosedOutcome(Outcome):
         return 1 / self.nu
 
 
+@built_in("tanh", nu=float | Literal["elo"])
 @dataclass(frozen=True)
 class Tanh(ClosedOutcome):
-    """``b(z) = tanh(νz)``: Elo's logistic law.
+    """``b(z) = tanh(νz)``: Elo's logistic law. A study file may say ``nu = "elo"`` for the chess scale.
 
     >>> round(float(Tanh(nu=0.5).b(1.0)), 6)
     0.462117
     >>> round(float(Tanh.elo().win_probability(400)), 6)  # ten to one
     0.909091
     """
+
+    kind: ClassVar[int | None] = LOGISTIC
+
+    @classmethod
+    def from_keys(cls, nu: float | Literal["elo"]) -> Tanh:
+        """Return the law that a study file describes."""
+        return cls.elo() if isinstance(nu, str) else cls(nu)
 
     @classmethod
     def elo(cls) -> Tanh:
@@ -96,11 +106,6 @@ class Tanh(ClosedOutcome):
         """Return z → tanh(νz)."""
         nu = self.nu
         return lambda z: math.tanh(nu * z)
-
-    @property
-    def code(self) -> Code | None:
-        """The logistic law without ties."""
-        return (LOGISTIC, self.nu, 0.0) if type(self) is Tanh else None
 
     def b(self, z: ArrayLike) -> Array:
         """Return tanh(νz)."""
@@ -154,6 +159,7 @@ class Tanh(ClosedOutcome):
         return self.nu**-2
 
 
+@built_in("probit")
 @dataclass(frozen=True)
 class Probit(ClosedOutcome):
     """``b(z) = erf(νz)``: Thurstone's normal law.
@@ -161,6 +167,8 @@ class Probit(ClosedOutcome):
     >>> round(float(Probit(nu=0.5).b(1.0)), 6)
     0.5205
     """
+
+    kind: ClassVar[int | None] = PROBIT
 
     @classmethod
     def fide(cls) -> Probit:
@@ -177,11 +185,6 @@ class Probit(ClosedOutcome):
         """Return z → erf(νz)."""
         nu = self.nu
         return lambda z: math.erf(nu * z)
-
-    @property
-    def code(self) -> Code | None:
-        """The normal law."""
-        return (PROBIT, self.nu, 0.0) if type(self) is Probit else None
 
     def b(self, z: ArrayLike) -> Array:
         """Return erf(νz)."""
@@ -233,6 +236,7 @@ class Probit(ClosedOutcome):
         return self.nu**-2
 
 
+@built_in("davidson")
 @dataclass(frozen=True)
 class Davidson(ClosedOutcome):
     """Ties after Davidson: win : tie : loss = e^{νz} : κ : e^{−νz}.
@@ -245,6 +249,7 @@ class Davidson(ClosedOutcome):
     0.5
     """
 
+    kind: ClassVar[int | None] = LOGISTIC
     kappa: float
 
     def __post_init__(self) -> None:
@@ -270,11 +275,6 @@ class Davidson(ClosedOutcome):
             return kappa * t / (1.0 + t * t + kappa * t)
 
         return tie
-
-    @property
-    def code(self) -> Code | None:
-        """The logistic law with ties."""
-        return (LOGISTIC, self.nu, self.kappa) if type(self) is Davidson else None
 
     def _parts(self, z: ArrayLike) -> tuple[Array, Array, Array, Array]:
         # t = e^{−ν|z|} keeps every quotient finite however far apart the sides are.

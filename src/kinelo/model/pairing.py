@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinelo.model.formula import Code, Scalar
+from kinelo.model.formula import Scalar
+from kinelo.model.law import built_in
 from kinelo.model.open_pairing import ROUNDING
 from kinelo.model.open_pairing import Pairing as Pairing
 from kinelo.model.validation import Array, nonnegative, positive
 
-ALL_PLAY_ALL, LOCAL, WINDOW, SMOOTH_WINDOW = 0, 1, 2, 3
+ALL_PLAY_ALL, LOCAL, WINDOW = 0, 1, 2
 
 
+@built_in("all-play-all")
 @dataclass(frozen=True)
 class AllPlayAll(Pairing):
     """``w ≡ 1``: every pair that is drawn plays.
@@ -24,14 +27,11 @@ class AllPlayAll(Pairing):
     array([1., 1.])
     """
 
+    kind: ClassVar[int | None] = ALL_PLAY_ALL
+
     def scalar_w(self) -> Scalar:
         """Return z → 1."""
         return lambda z: 1.0
-
-    @property
-    def code(self) -> Code | None:
-        """Everyone plays everyone."""
-        return (ALL_PLAY_ALL, 0.0, 0.0) if type(self) is AllPlayAll else None
 
     @property
     def constant(self) -> bool:
@@ -52,6 +52,7 @@ class AllPlayAll(Pairing):
         return np.zeros_like(np.asarray(z, dtype=np.float64))
 
 
+@built_in("local")
 @dataclass(frozen=True)
 class Local(Pairing):
     """``w(z) = e^{ln 2 / (1 + z²)} − 1``: neighbours in the table meet more often.
@@ -60,15 +61,12 @@ class Local(Pairing):
     array([1.    , 0.4142])
     """
 
+    kind: ClassVar[int | None] = LOCAL
+
     def scalar_w(self) -> Scalar:
         """Return z → e^{ln 2 / (1 + z²)} − 1."""
         ln_2 = math.log(2)
         return lambda z: math.expm1(ln_2 / (1.0 + z * z))
-
-    @property
-    def code(self) -> Code | None:
-        """Neighbours meet more often."""
-        return (LOCAL, 0.0, 0.0) if type(self) is Local else None
 
     @property
     def finest(self) -> float:
@@ -85,6 +83,7 @@ class Local(Pairing):
         return -(self.w(z) + 1) * math.log(2) * 2 * z / (1 + z**2) ** 2
 
 
+@built_in("window")
 @dataclass(frozen=True)
 class Window(Pairing):
     """``w(z) = 1`` for ``|z| ≤ c`` and 0 beyond; ``smoothing`` > 0 rounds the edge over that width.
@@ -93,6 +92,7 @@ class Window(Pairing):
     array([1., 0.])
     """
 
+    kind: ClassVar[int | None] = WINDOW
     c: float
     smoothing: float = 0.0
 
@@ -107,13 +107,6 @@ class Window(Pairing):
             return lambda z: 1.0 if abs(z) <= c else 0.0
         scale = 2 * math.tanh(c / smoothing)
         return lambda z: (math.tanh((z + c) / smoothing) - math.tanh((z - c) / smoothing)) / scale
-
-    @property
-    def code(self) -> Code | None:
-        """A sharp or a smoothed window."""
-        if type(self) is not Window:
-            return None
-        return SMOOTH_WINDOW if self.smoothing > 0 else WINDOW, self.c, self.smoothing
 
     @property
     def jumps(self) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from kinelo.errors import InputError
+from kinelo.model.law import built_in
 from kinelo.model.strength import LineupLottery, Normal
 from kinelo.model.validation import finite_array, nonnegative, whole
 from kinelo.runtime.memory import check_memory
@@ -18,6 +19,7 @@ def check_league(teams: int, players: int) -> None:
     check_memory(8 * 6 * teams * players, f"A league of {teams:,} teams of {players:,}", "use fewer teams")
 
 
+@built_in("r1")
 def setup_r1(*, seed: int = 1, teams: int = 200, players: int = 23, lineup: int = 11) -> LineupLottery:
     """Set-up R1: teams of about equal strength 5 whose squads grow more uneven.
 
@@ -33,6 +35,7 @@ def setup_r1(*, seed: int = 1, teams: int = 200, players: int = 23, lineup: int 
     return LineupLottery((5 + half_width[:, None] * uniform) / whole("lineup", lineup, 1), lineup)
 
 
+@built_in("r2")
 def setup_r2(
     *,
     seed: int = 1,
@@ -68,6 +71,7 @@ def setup_r2(
     return LineupLottery(rho, lineup, names=names)
 
 
+@built_in("homogeneous")
 def homogeneous(
     *,
     sigma: float,

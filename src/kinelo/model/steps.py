@@ -7,20 +7,22 @@ per-team steps is the same as for one step, because each team's drift is merely 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.model.law import Law, built_in, built_in_names
 from kinelo.model.validation import Array, nonnegative, positive, whole
 
 EACH, FALLING, FIDE, DEVIATION = 0, 1, 2, 3
 
 
-class StepRule(ABC):
+class StepRule(Law):
     """The step γ of each team from its rating, the matches it has played, and what it has reached.
 
     >>> rule = FallingSteps(0.05, boost=2.0, matches=30)
@@ -28,10 +30,18 @@ class StepRule(ABC):
     (True, array([0.0591]))
     """
 
+    section: ClassVar[str] = "gamma"
+
     @property
-    @abstractmethod
     def code(self) -> tuple[int, float, float, float]:
-        """Kind, γ, and two numbers of the rule, as compiled code takes them."""
+        """Kind, γ, and two numbers of a rule with a formula in ``play``; any other is refused."""
+        if self.own_kind is None:
+            raise InputError(f"The step rule {self!r} is not built in: {built_in_names(StepRule)} are.")
+        return (self.own_kind, *self._numbers())
+
+    def _numbers(self) -> tuple[float, float, float]:
+        """The numbers of :attr:`code`."""
+        raise NotImplementedError
 
     @abstractmethod
     def at(self, rating: Array, matches: NDArray[np.integer], reached: NDArray[np.bool_]) -> Array:
@@ -42,6 +52,7 @@ class StepRule(ABC):
         return np.zeros(teams, dtype=np.bool_)
 
 
+@built_in("falling")
 @dataclass(frozen=True)
 class FallingSteps(StepRule):
     """``γ (1 + boost · m/(m + n))`` after n matches: a newcomer moves ``1 + boost`` times as far.
@@ -50,6 +61,7 @@ class FallingSteps(StepRule):
     array([0.15, 0.1 ])
     """
 
+    kind: ClassVar[int | None] = FALLING
     gamma: float
     boost: float
     matches: float
@@ -59,16 +71,15 @@ class FallingSteps(StepRule):
         object.__setattr__(self, "boost", nonnegative("boost", self.boost))
         object.__setattr__(self, "matches", positive("matches", self.matches))
 
-    @property
-    def code(self) -> tuple[int, float, float, float]:
-        """Kind, γ, boost and matches."""
-        return FALLING, self.gamma, self.boost, self.matches
+    def _numbers(self) -> tuple[float, float, float]:
+        return self.gamma, self.boost, self.matches
 
     def at(self, rating: Array, matches: NDArray[np.integer], reached: NDArray[np.bool_]) -> Array:
         """γ (1 + boost · m/(m + n))."""
         return self.gamma * (1.0 + self.boost * self.matches / (self.matches + matches.astype(np.float64)))
 
 
+@built_in("fide", under_18=list[int])
 @dataclass(frozen=True)
 class FideSteps(StepRule):
     """FIDE's development coefficients, ``K = 2γ``, for ratings on the chess scale.
@@ -87,6 +98,7 @@ class FideSteps(StepRule):
     array([40., 20., 10.])
     """
 
+    kind: ClassVar[int | None] = FIDE
     under_18: Sequence[int] | Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -96,10 +108,8 @@ class FideSteps(StepRule):
         juniors = tuple(self.under_18) if named else tuple(whole("under_18", team, 0) for team in self.under_18)
         object.__setattr__(self, "under_18", juniors)
 
-    @property
-    def code(self) -> tuple[int, float, float, float]:
-        """The kind; its numbers are FIDE's own."""
-        return FIDE, 10.0, 0.0, 1.0
+    def _numbers(self) -> tuple[float, float, float]:
+        return 10.0, 0.0, 1.0
 
     def juniors(self, teams: int) -> NDArray[np.bool_]:
         """The teams listed as under 18."""
@@ -116,6 +126,7 @@ class FideSteps(StepRule):
         return np.where(fast, 20.0, np.where(reached, 5.0, 10.0))
 
 
+@built_in("deviation")
 @dataclass(frozen=True)
 class DeviationSteps(StepRule):
     """Glicko: each team carries a deviation RD, and its step ``νg v⁺`` (v = RD²) grows with it.
@@ -138,6 +149,7 @@ class DeviationSteps(StepRule):
     350.0
     """
 
+    kind: ClassVar[int | None] = DEVIATION
     growth: float
     start: float
     largest: float | None = None
@@ -150,10 +162,8 @@ class DeviationSteps(StepRule):
             raise InputError(f"largest must be at least start = {self.start:g}, not {largest:g}.")
         object.__setattr__(self, "largest", largest)
 
-    @property
-    def code(self) -> tuple[int, float, float, float]:
-        """Kind, no γ of its own, growth and largest."""
-        return DEVIATION, 0.0, self.growth, float(self.largest or self.start)
+    def _numbers(self) -> tuple[float, float, float]:
+        return 0.0, self.growth, float(self.largest or self.start)
 
     def at(self, rating: Array, matches: NDArray[np.integer], reached: NDArray[np.bool_]) -> Array:
         """Refused: the step depends on deviations, which ratings and matches do not tell."""

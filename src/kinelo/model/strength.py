@@ -6,16 +6,17 @@ A law describes a whole league, one entry per team. It knows its moments, its ch
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinelo.errors import InputError
-from kinelo.model.digest import law_digest
+from kinelo.model.law import Law, built_in
 from kinelo.model.lottery import LotteryTables, balanced_probabilities, lottery_tables
 from kinelo.model.open_outcome import Outcome
 from kinelo.model.quantile import Complex, LawNodes, furthest, law_nodes, sum_of_waves
@@ -24,6 +25,8 @@ from kinelo.model.validation import Array, finite_array, team_vector, whole
 FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
 """Kinds of strength that compiled code can draw."""
 
+_NAMES = list[str] | None
+
 StrengthCode = tuple[int, Array, Array, int]
 """A built-in law as compiled code knows it: its kind; ``values`` (teams, ·), which are θ, players' strengths or the
 values of a sample; ``table`` (teams, ·, ·), which is σ, the probability that a player is chosen while so many places
@@ -31,7 +34,7 @@ are open, or cumulative probabilities; and the size of a line-up.
 """
 
 
-class Strength(ABC):
+class Strength(Law):
     """The performances of a league of teams; see :class:`Fixed`, :class:`Normal`, :class:`LineupLottery`,
     :class:`Scaled`, and derive your own from this.
 
@@ -50,6 +53,7 @@ class Strength(ABC):
     array([0.540302])
     """
 
+    section: ClassVar[str] = "league"
     theta: Array
     sigma: Array
     names: tuple[str, ...] | None
@@ -157,11 +161,11 @@ class Strength(ABC):
     @property
     def code(self) -> StrengthCode | None:
         """How compiled code draws performances; None for users' laws, whose :meth:`performances` does."""
-        return None
+        return None if self.own_kind is None else (self.own_kind, *self._tables())
 
-    def digest(self) -> str:
-        """A name for this league that changes whenever its law or its numbers do."""
-        return law_digest(self)
+    def _tables(self) -> tuple[Array, Array, int]:
+        """Values, table and line-up of :attr:`code`."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return (
@@ -188,6 +192,7 @@ def normal_waves(centred: Array, variances: Array | float, u: Array) -> Complex:
     return np.exp(phase - np.multiply.outer(np.broadcast_to(variances, np.shape(centred)), u**2) / 2)
 
 
+@built_in("fixed", theta=list[float], names=_NAMES)
 class Fixed(Strength):
     """Constant strengths: the classic Elo model.
 
@@ -195,13 +200,13 @@ class Fixed(Strength):
     array([0., 0.])
     """
 
+    kind: ClassVar[int | None] = FIXED
+
     def __init__(self, theta: ArrayLike, *, names: Sequence[str] | None = None) -> None:
         self.describe(theta, 0.0, names)
 
-    @property
-    def code(self) -> StrengthCode | None:
-        """θ."""
-        return (FIXED, self.theta[:, None].copy(), np.zeros((1, 1, 1)), 0) if type(self) is Fixed else None
+    def _tables(self) -> tuple[Array, Array, int]:
+        return self.theta[:, None].copy(), np.zeros((1, 1, 1)), 0
 
     @property
     def certain(self) -> bool:
@@ -227,6 +232,7 @@ class Fixed(Strength):
         return self.theta[team]
 
 
+@built_in("normal", theta=list[float], sigma=float | list[float], names=_NAMES)
 class Normal(Strength):
     """Normal performances ``N(θ, σ)`` with σ a standard deviation, common or one per team.
 
@@ -234,15 +240,13 @@ class Normal(Strength):
     array([1., 1.])
     """
 
+    kind: ClassVar[int | None] = NORMAL
+
     def __init__(self, theta: ArrayLike, sigma: ArrayLike, *, names: Sequence[str] | None = None) -> None:
         self.describe(theta, sigma, names)
 
-    @property
-    def code(self) -> StrengthCode | None:
-        """θ and σ."""
-        return (
-            (NORMAL, self.theta[:, None].copy(), self.sigma[:, None, None].copy(), 0) if type(self) is Normal else None
-        )
+    def _tables(self) -> tuple[Array, Array, int]:
+        return self.theta[:, None].copy(), self.sigma[:, None, None].copy(), 0
 
     @property
     def reach(self) -> float:
@@ -264,6 +268,7 @@ class Normal(Strength):
         return self.theta[team] + self.sigma[team] * radius * np.cos(2 * np.pi * uniforms[:, 1])
 
 
+@built_in("lineups", rho=list[list[float]], weights=list[list[float]] | None, names=_NAMES)
 class LineupLottery(Strength):
     """``m`` of each team's ``M`` players are drawn for a match; performance is the SUM of their strengths.
 
@@ -286,6 +291,7 @@ class LineupLottery(Strength):
     (array([2., 2.]), array([0.8165, 0.    ]))
     """
 
+    kind: ClassVar[int | None] = LOTTERY
     rho: Array
     m: int
     weights: Array | None
@@ -326,10 +332,8 @@ class LineupLottery(Strength):
             raise InputError(f"weights must be positive for at least m = {self.m} players; team {team} has fewer.")
         return full
 
-    @property
-    def code(self) -> StrengthCode | None:
-        """Players' strengths and the tables of the lottery."""
-        return (LOTTERY, self.rho.copy(), self.tables.selection, self.m) if type(self) is LineupLottery else None
+    def _tables(self) -> tuple[Array, Array, int]:
+        return self.rho.copy(), self.tables.selection, self.m
 
     @property
     def reach(self) -> float:
@@ -361,12 +365,15 @@ class LineupLottery(Strength):
         return total
 
 
+@built_in("empirical", values=list[list[float]], probabilities=list[float] | list[list[float]] | None, names=_NAMES)
 class Empirical(Strength):
     """Any finite law: ``values`` (teams × outcomes) taken with ``probabilities`` (same shape, or one row for all).
 
     >>> Empirical([[1.0, 3.0], [2.0, 2.0]], [0.5, 0.5]).theta
     array([2., 2.])
     """
+
+    kind: ClassVar[int | None] = EMPIRICAL
 
     def __init__(
         self, values: ArrayLike, probabilities: ArrayLike | None = None, *, names: Sequence[str] | None = None
@@ -399,12 +406,8 @@ class Empirical(Strength):
         cumulative[:, -1] = 1.0
         return cumulative
 
-    @property
-    def code(self) -> StrengthCode | None:
-        """Values and cumulative probabilities."""
-        return (
-            (EMPIRICAL, self.values.copy(), self.cumulative[:, :, None].copy(), 0) if type(self) is Empirical else None
-        )
+    def _tables(self) -> tuple[Array, Array, int]:
+        return self.values.copy(), self.cumulative[:, :, None].copy(), 0
 
     @property
     def reach(self) -> float:

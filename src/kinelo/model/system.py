@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.model.law import built_in_names
 from kinelo.model.open_outcome import check_outcome
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll, Pairing
 from kinelo.model.schedule import Schedule, checked_schedule
-from kinelo.model.steps import FideSteps, StepRule
+from kinelo.model.steps import DeviationSteps, FideSteps, StepRule
 from kinelo.model.validation import Array, finite_array, positive
 
 Gamma = float | tuple[float, ...] | StepRule
@@ -52,9 +53,8 @@ class RatingSystem:
     def __post_init__(self) -> None:
         check_outcome(self.outcome)
         if not isinstance(self.pairing, Pairing):
-            raise InputError(
-                f"pairing must be AllPlayAll, Local, Window or your own kinelo.Pairing, not {self.pairing!r}."
-            )
+            known = built_in_names(Pairing, ", ")
+            raise InputError(f"pairing must be {known} or your own kinelo.Pairing, not {self.pairing!r}.")
         object.__setattr__(self, "gamma", _checked_gamma(self.gamma, self.outcome))
         object.__setattr__(self, "schedule", checked_schedule(self.schedule))
 
@@ -76,6 +76,11 @@ class RatingSystem:
                 f"What depends on the size of gamma is not known for {self.schedule!r}, only for random pairing."
             )
         return self.gamma
+
+    @property
+    def deviations(self) -> DeviationSteps | None:
+        """Glicko's rule, where ratings carry a deviation."""
+        return self.gamma if isinstance(self.gamma, DeviationSteps) else None
 
     def gammas(self, teams: int) -> Array:
         """γ of every team; of a rule, its number."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from kinelo.errors import InputError
 from kinelo.model.validation import Array
-from kinelo.studies.sections import HomogeneousSection
 from kinelo.studies.study import Study
 from kinelo.theory.limit import stationary
 from kinelo.theory.teams import Continuum
@@ -103,9 +103,9 @@ def homogeneous(study: Study, run: xr.Dataset) -> Homogeneous:
     )
 
 
-def homogeneous_league(study: Study) -> HomogeneousSection:
+def homogeneous_league(study: Study) -> Any:
     """The league of a study that must be homogeneous."""
-    if not isinstance(study.league, HomogeneousSection):
+    if getattr(study.league, "kind", None) != "homogeneous":
         raise InputError('This figure needs leagues of kind = "homogeneous".')
     return study.league
 

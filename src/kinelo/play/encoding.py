@@ -7,21 +7,21 @@ cannot be encoded is refused here, in a sentence; functions of users are compile
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.model.dynamics import Dynamics, Form, Learning, Walk, parts_of
+from kinelo.model.dynamics import Dynamics, Learning, parts_of
+from kinelo.model.law import built_in_laws, built_in_names
 from kinelo.model.outcome import Tanh
-from kinelo.model.schedule import Rounds
-from kinelo.model.steps import EACH, DeviationSteps, StepRule
+from kinelo.model.steps import EACH, StepRule
 from kinelo.model.strength import FIXED, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.play.deviations import Deviation
-from kinelo.play.laws import Law, Rule, code_outcome, code_pairing
-from kinelo.play.motion import FORM, LEARNING, RANDOM, STILL, STRONGEST, WALK, WEAKEST, Motion
+from kinelo.play.laws import OutcomeCode, PairingCode, code_outcome, code_pairing
+from kinelo.play.motion import Motion
 from kinelo.play.performances import GIVEN, Drawing
 from kinelo.play.steps import Steps
 from kinelo.play.tables import LARGEST_TABLE, all_pairs, result_table
@@ -52,8 +52,8 @@ class EncodedSystem(NamedTuple):
     ``pool`` holds the strengths that newcomers may have.
     """
 
-    law: Law
-    rule: Rule
+    law: OutcomeCode
+    rule: PairingCode
     steps: Steps
     meeting: Meeting
     drawing: Drawing
@@ -64,15 +64,15 @@ class EncodedSystem(NamedTuple):
     pool: NDArray[np.float64]
 
 
-def encode_laws(system: RatingSystem) -> tuple[Law, Rule]:
-    """Outcome and pairing by kind and numbers; users' laws have the kind ``USER`` and no numbers."""
-    law = Law(USER, 0.0, 0.0) if system.outcome.code is None else code_outcome(system.outcome)
-    return law, Rule(USER, 0.0, 0.0) if system.pairing.code is None else code_pairing(system.pairing)
+def encode_laws(system: RatingSystem) -> tuple[OutcomeCode, PairingCode]:
+    """Outcome and pairing by kind and numbers; laws without a formula in ``play`` have the kind ``USER``."""
+    law = OutcomeCode(USER, 0.0, 0.0) if system.outcome.code is None else code_outcome(system.outcome)
+    return law, PairingCode(USER, 0.0, 0.0) if system.pairing.code is None else code_pairing(system.pairing)
 
 
 def is_moving(system: RatingSystem, dynamics: Motions) -> bool:
     """Whether strengths move or ratings carry a deviation."""
-    return dynamics is not None or isinstance(system.gamma, DeviationSteps)
+    return dynamics is not None or system.deviations is not None
 
 
 def encode(
@@ -84,7 +84,7 @@ def encode(
 
     >>> from kinelo.model.strength import Fixed
     >>> encode(RatingSystem(Tanh(0.5), gamma=0.1), Fixed([1.0, 2.0])).law
-    Law(kind=0, nu=0.5, kappa=0.0)
+    OutcomeCode(kind=0, nu=0.5, kappa=0.0)
     """
     moving = is_moving(system, dynamics)
     if moving:
@@ -110,12 +110,11 @@ def _check_moving(system: RatingSystem, strengths: Strength, dynamics: Motions) 
     motion, _ = parts_of(dynamics)
     if isinstance(motion, Learning) and not isinstance(system.gamma, float):
         raise InputError(f"Learning moves strengths by one gamma for all teams, not by {system.gamma!r}.")
-    if isinstance(system.gamma, DeviationSteps) and type(system.outcome) is not Tanh:
+    if system.deviations is not None and type(system.outcome) is not Tanh:
         raise InputError(f"DeviationSteps are Glicko's, whose outcome is Tanh, not {system.outcome!r}.")
     if strengths.code is None:
         raise InputError(
-            f"Strengths that move are played for Fixed, Normal, LineupLottery and Empirical, "
-            f"not for {type(strengths).__name__}."
+            f"Strengths that move are played for {built_in_names(Strength)}, not for {type(strengths).__name__}."
         )
 
 
@@ -123,12 +122,14 @@ def _encode_steps(system: RatingSystem) -> Steps:
     if not isinstance(system.gamma, StepRule):
         return Steps(EACH, 0.0, 1.0)
     kind, _, boost, matches = system.gamma.code
+    if kind not in [one.law.kind for one in built_in_laws(StepRule)]:
+        raise InputError(f"The step rule {system.gamma!r} is not built in: {built_in_names(StepRule)} are.")
     return Steps(kind, boost, matches)
 
 
 def _encode_meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:
     schedule, teams = system.schedule, strengths.teams
-    rounds = isinstance(schedule, Rounds)
+    rounds = schedule is not None and schedule.all_pairs
     period = 0 if schedule is None else schedule.period(teams)
     if rounds and teams > LARGEST_TABLE:
         raise InputError(f"Rounds() is for leagues of at most {LARGEST_TABLE} teams, not {teams}.")
@@ -149,24 +150,14 @@ def _encode_drawing(strengths: Strength, literal: bool) -> Drawing:
 
 
 def _encode_motion(dynamics: Motions, moving: bool) -> Motion:
-    motion, open_ = parts_of(dynamics)
-    kind, alpha, beta, diffusion, on_result, rate, form, walk = STILL, 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0
-    if isinstance(motion, Learning):
-        kind, alpha, beta, diffusion = LEARNING, motion.alpha, motion.beta, motion.diffusion
-        on_result = motion.on == "result"
-    elif isinstance(motion, Form):
-        kind, rate, form = FORM, motion.rate, motion.spread**2
-    elif isinstance(motion, Walk):
-        kind, walk = WALK, motion.step**2
-    who, leaving, start = RANDOM, 0.0, 0.0
-    if open_ is not None:
-        who = {"random": RANDOM, "weakest": WEAKEST, "strongest": STRONGEST}[open_.leaving]
-        leaving, start = 2 * open_.rate, open_.start
-    return Motion(moving, kind, alpha, beta, diffusion, on_result, rate, form, walk, leaving, who, start)
+    numbers: dict[str, Any] = {}
+    for law in parts_of(dynamics):
+        numbers |= {} if law is None else law.numbers()
+    return Motion(moving, **numbers)
 
 
 def _encode_deviation(system: RatingSystem) -> Deviation:
-    rule = system.gamma
-    if not isinstance(rule, DeviationSteps):
+    rule = system.deviations
+    if rule is None:
         return Deviation(False, 1.0, 0.0, 0.0, 0.0)
     return Deviation(True, system.outcome.nu, rule.growth**2, rule.start**2, rule.code[3] ** 2)

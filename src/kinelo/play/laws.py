@@ -9,6 +9,7 @@ import math
 from typing import NamedTuple
 
 from kinelo.errors import InputError
+from kinelo.model.law import built_in_names
 from kinelo.model.outcome import LOGISTIC, PROBIT, Outcome
 from kinelo.model.pairing import ALL_PLAY_ALL, LOCAL, WINDOW, Pairing
 from kinelo.play.elementary import LN_2, erf_of, exp_negative, tanh_of
@@ -20,7 +21,7 @@ NO_NUMBER = float("nan")
 TWO_BY_ROOT_PI = 1.1283791670955126
 
 
-class Law(NamedTuple):
+class OutcomeCode(NamedTuple):
     """A built-in outcome as kernels take it."""
 
     kind: int
@@ -28,7 +29,7 @@ class Law(NamedTuple):
     kappa: float
 
 
-class Rule(NamedTuple):
+class PairingCode(NamedTuple):
     """A built-in pairing as kernels take it."""
 
     kind: int
@@ -36,18 +37,18 @@ class Rule(NamedTuple):
     smoothing: float
 
 
-def code_outcome(outcome: Outcome) -> Law:
+def code_outcome(outcome: Outcome) -> OutcomeCode:
     """A built-in outcome as kernels take it; any other is refused."""
     if outcome.code is None or outcome.code[0] not in (LOGISTIC, PROBIT):
-        raise InputError(f"The outcome {outcome!r} is not built in: Tanh, Probit and Davidson are.")
-    return Law(*outcome.code)
+        raise InputError(f"The outcome {outcome!r} is not built in: {built_in_names(Outcome)} are.")
+    return OutcomeCode(*outcome.code)
 
 
-def code_pairing(pairing: Pairing) -> Rule:
+def code_pairing(pairing: Pairing) -> PairingCode:
     """A built-in pairing as kernels take it; any other is refused."""
-    if pairing.code is None:
-        raise InputError(f"The pairing {pairing!r} is not built in: AllPlayAll, Local and Window are.")
-    return Rule(*pairing.code)
+    if pairing.code is None or pairing.code[0] not in (ALL_PLAY_ALL, LOCAL, WINDOW):
+        raise InputError(f"The pairing {pairing!r} is not built in: {built_in_names(Pairing)} are.")
+    return PairingCode(*pairing.code)
 
 
 @formula
@@ -156,7 +157,7 @@ def acceptance(kind, c, smoothing, z):
         # e^x − 1 = (1 − e^{−x}) / e^{−x}
         shrunk = exp_negative(-LN_2 / (1.0 + z * z))
         return (1.0 - shrunk) / shrunk
-    if kind == WINDOW:
+    if smoothing == 0.0:
         return 1.0 if abs(z) <= c else 0.0
     up, down = tanh_of((z + c) / smoothing), tanh_of((z - c) / smoothing)
     return (up - down) / (2.0 * tanh_of(c / smoothing))

@@ -25,10 +25,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.model.dynamics import FORM, LEARNING, WALK
 from kinelo.play.deviations import Deviation, informed, rested, sharpened
 from kinelo.play.formula import formula
-from kinelo.play.laws import Law, result_at, result_of
-from kinelo.play.motion import FORM, LEARNING, WALK, Motion, jolt, leaver, lessons, newcomer_of, present
+from kinelo.play.laws import OutcomeCode, result_at, result_of
+from kinelo.play.motion import Motion, jolt, leaver, lessons, newcomer_of, present
 from kinelo.play.performances import normal_of
 from kinelo.play.steps import ELITE, Steps, step_size
 from kinelo.play.stream import redraw, unit
@@ -78,7 +79,7 @@ class Rules(NamedTuple):
     draws performances.
     """
 
-    law: Law
+    law: OutcomeCode
     steps: Steps
     motion: Motion
     glicko: Deviation

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinelo.model.dynamics import FORM, RANDOM, STILL, WALK, WEAKEST
 from kinelo.play.arithmetic import high_product
 from kinelo.play.elementary import exp_negative
 from kinelo.play.formula import formula
 from kinelo.play.performances import normal_of
 from kinelo.play.stream import redraw
 
-STILL, LEARNING, FORM, WALK = 0, 1, 2, 3
-RANDOM, WEAKEST, STRONGEST = 0, 1, 2
 ONE = np.uint64(1)
 
 
@@ -30,17 +29,17 @@ class Motion(NamedTuple):
     """
 
     moving: bool
-    kind: int
-    alpha: float
-    beta: float
-    diffusion: float
-    on_result: bool
-    rate: float
-    form: float
-    walk: float
-    leaving: float
-    who: int
-    start: float
+    kind: int = STILL
+    alpha: float = 0.0
+    beta: float = 0.0
+    diffusion: float = 0.0
+    on_result: bool = False
+    rate: float = 0.0
+    form: float = 0.0
+    walk: float = 0.0
+    leaving: float = 0.0
+    who: int = RANDOM
+    start: float = 0.0
 
 
 @formula

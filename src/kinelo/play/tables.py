@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.model.expectation import outcome_probabilities
-from kinelo.model.fingerprint import fingerprint
+from kinelo.model.law import fingerprint
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array

@@ -1,280 +1,19 @@
-"""The sections of a study file that describe a rating system and a league, and what they build."""
+"""The sections of a study file that say what to compute: ``[simulate]``, ``[population]`` and ``[solve]``."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field
 
-from kinelo.model import outcome as outcomes
-from kinelo.model import pairing as pairings
-from kinelo.model import schedule as schedules
-from kinelo.model import setups, steps, strength
-from kinelo.studies.own_laws import (
-    BUILT_IN,
-    OWN,
-    OwnLeagueSection,
-    OwnOutcomeSection,
-    OwnPairingSection,
-    whose,
-    whose_outcome,
-)
-from kinelo.studies.section import Section as Section
+from kinelo.studies.laws import Section, ShapeSection, build
 
+if TYPE_CHECKING:
+    from kinelo.macro.population import Population
+    from kinelo.model.shape import Shape
 
-class TanhSection(Section):
-    """``kind = "tanh"``; ``nu = "elo"`` stands for the chess scale."""
-
-    kind: Literal["tanh"]
-    nu: float | Literal["elo"]
-
-    def build(self) -> outcomes.Outcome:
-        """Return the outcome function."""
-        return outcomes.Tanh.elo() if self.nu == "elo" else outcomes.Tanh(self.nu)
-
-
-class ProbitSection(Section):
-    """``kind = "probit"``."""
-
-    kind: Literal["probit"]
-    nu: float
-
-    def build(self) -> outcomes.Outcome:
-        """Return the outcome function."""
-        return outcomes.Probit(self.nu)
-
-
-class DavidsonSection(Section):
-    """``kind = "davidson"``."""
-
-    kind: Literal["davidson"]
-    nu: float
-    kappa: float
-
-    def build(self) -> outcomes.Outcome:
-        """Return the outcome function."""
-        return outcomes.Davidson(self.nu, self.kappa)
-
-
-class AllPlayAllSection(Section):
-    """``kind = "all-play-all"``."""
-
-    kind: Literal["all-play-all"] = "all-play-all"
-
-    def build(self) -> pairings.Pairing:
-        """Return the pairing."""
-        return pairings.AllPlayAll()
-
-
-class LocalSection(Section):
-    """``kind = "local"``."""
-
-    kind: Literal["local"]
-
-    def build(self) -> pairings.Pairing:
-        """Return the pairing."""
-        return pairings.Local()
-
-
-class WindowSection(Section):
-    """``kind = "window"``."""
-
-    kind: Literal["window"]
-    c: float
-    smoothing: float = 0.0
-
-    def build(self) -> pairings.Pairing:
-        """Return the pairing."""
-        return pairings.Window(self.c, self.smoothing)
-
-
-class FallingSection(Section):
-    """``[gamma] kind = "falling"``: a step that falls with the matches played."""
-
-    kind: Literal["falling"]
-    gamma: float
-    boost: float
-    matches: float
-
-    def build(self) -> steps.StepRule:
-        """Return the step rule."""
-        return steps.FallingSteps(self.gamma, self.boost, self.matches)
-
-
-class FideSection(Section):
-    """``[gamma] kind = "fide"``: FIDE's coefficients; ``under_18`` lists juniors by index."""
-
-    kind: Literal["fide"]
-    under_18: list[int] = Field(default_factory=list)
-
-    def build(self) -> steps.StepRule:
-        """Return the step rule."""
-        return steps.FideSteps(self.under_18)
-
-
-class DeviationSection(Section):
-    """``[gamma] kind = "deviation"``: Glicko's steps, from a deviation that each team carries."""
-
-    kind: Literal["deviation"]
-    growth: float
-    start: float
-    largest: float | None = None
-
-    def build(self) -> steps.StepRule:
-        """Return the step rule."""
-        return steps.DeviationSteps(self.growth, self.start, self.largest)
-
-
-class RoundsSection(Section):
-    """``[schedule] kind = "rounds"``: every pair once, ratings frozen."""
-
-    kind: Literal["rounds"]
-
-    def build(self) -> schedules.Schedule:
-        """Return the schedule."""
-        return schedules.Rounds()
-
-
-class PeriodSection(Section):
-    """``[schedule] kind = "period"``: ratings frozen for so many matches per team."""
-
-    kind: Literal["period"]
-    matches: int
-
-    def build(self) -> schedules.Schedule:
-        """Return the schedule."""
-        return schedules.Period(self.matches)
-
-
-class R1Section(Section):
-    """``kind = "r1"``: the paper's set-up R1."""
-
-    kind: Literal["r1"]
-    seed: int = 1
-    teams: int = 200
-    players: int = 23
-    lineup: int = 11
-
-    def build(self) -> strength.Strength:
-        """Return the league."""
-        return setups.setup_r1(seed=self.seed, teams=self.teams, players=self.players, lineup=self.lineup)
-
-
-class R2Section(Section):
-    """``kind = "r2"``: the paper's set-up R2, with Germany and Brazil."""
-
-    kind: Literal["r2"]
-    seed: int = 1
-    teams: int = 200
-    players: int = 23
-    lineup: int = 11
-    germany_brazil_sigma: float = 1.0
-
-    def build(self) -> strength.Strength:
-        """Return the league."""
-        return setups.setup_r2(
-            seed=self.seed,
-            teams=self.teams,
-            players=self.players,
-            lineup=self.lineup,
-            germany_brazil_sigma=self.germany_brazil_sigma,
-        )
-
-
-class HomogeneousSection(Section):
-    """``kind = "homogeneous"``: normal performances of one common spread."""
-
-    kind: Literal["homogeneous"]
-    sigma: float
-    teams: int = 500
-    theta: tuple[float, float] = (4.0, 10.0)
-    seed: int | None = None
-
-    def build(self) -> strength.Strength:
-        """Return the league."""
-        return setups.homogeneous(sigma=self.sigma, teams=self.teams, theta=self.theta, seed=self.seed)
-
-
-class FixedSection(Section):
-    """``kind = "fixed"``: constant strengths."""
-
-    kind: Literal["fixed"]
-    theta: list[float]
-    names: list[str] | None = None
-
-    def build(self) -> strength.Strength:
-        """Return the league."""
-        return strength.Fixed(self.theta, names=self.names)
-
-
-class NormalSection(Section):
-    """``kind = "normal"``: normal performances, σ common or one per team."""
-
-    kind: Literal["normal"]
-    theta: list[float]
-    sigma: float | list[float]
-    names: list[str] | None = None
-
-    def build(self) -> strength.Strength:
-        """Return the league."""
-        return strength.Normal(self.theta, self.sigma, names=self.names)
-
-
-class LineupsSection(Section):
-    """``kind = "lineups"``: ``m`` players of each row of ``rho``."""
-
-    kind: Literal["lineups"]
-    rho: list[list[float]]
-    m: int
-    weights: list[list[float]] | None = None
-    names: list[str] | None = None
-
-    def build(self) -> strength.Strength:
-        """Return the league."""
-        return strength.LineupLottery(self.rho, self.m, self.weights, names=self.names)
-
-
-class EmpiricalSection(Section):
-    """``kind = "empirical"``: values taken with given probabilities."""
-
-    kind: Literal["empirical"]
-    values: list[list[float]]
-    probabilities: list[float] | list[list[float]] | None = None
-    names: list[str] | None = None
-
-    def build(self) -> strength.Strength:
-        """Return the league."""
-        return strength.Empirical(self.values, self.probabilities, names=self.names)
-
-
-BuiltInOutcome = Annotated[TanhSection | ProbitSection | DavidsonSection, Field(discriminator="kind")]
-OutcomeSection = Annotated[
-    Annotated[BuiltInOutcome, Tag(BUILT_IN)] | Annotated[OwnOutcomeSection, Tag(OWN)], Discriminator(whose_outcome)
-]
-StepsSection = Annotated[FallingSection | FideSection | DeviationSection, Field(discriminator="kind")]
-TAGS = ("number", "each", "rule", BUILT_IN, OWN)
-
-
-def _gamma_tag(value: object) -> str:
-    return "each" if isinstance(value, list) else "rule" if isinstance(value, dict | Section) else "number"
-
-
-GammaSection = Annotated[
-    Annotated[float, Tag("number")] | Annotated[list[float], Tag("each")] | Annotated[StepsSection, Tag("rule")],
-    Discriminator(_gamma_tag),
-]
-ScheduleSection = Annotated[RoundsSection | PeriodSection, Field(discriminator="kind")]
-BuiltInPairing = Annotated[AllPlayAllSection | LocalSection | WindowSection, Field(discriminator="kind")]
-PairingSection = Annotated[
-    Annotated[BuiltInPairing, Tag(BUILT_IN)] | Annotated[OwnPairingSection, Tag(OWN)], Discriminator(whose)
-]
-BuiltInLeague = Annotated[
-    R1Section | R2Section | HomogeneousSection | FixedSection | NormalSection | LineupsSection | EmpiricalSection,
-    Field(discriminator="kind"),
-]
-LeagueSection = Annotated[
-    Annotated[BuiltInLeague, Tag(BUILT_IN)] | Annotated[OwnLeagueSection, Tag(OWN)], Discriminator(whose)
-]
+Cells = tuple[float, float, int]
 
 
 class SimulateSection(Section):
@@ -287,3 +26,94 @@ class SimulateSection(Section):
     record_every: int | None = Field(default=None, ge=1)
     sampling: Literal["marginal", "literal"] = "marginal"
     start: float | list[float] | None = None
+
+
+class _CellsSection(Section):
+    """Cells ``[low, high, count]`` in θ and r; σ is one number or cells too."""
+
+    theta: Cells
+    r: Cells
+    sigma: float | Cells
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """The three axes as arguments of a population."""
+        return {"theta": self.theta, "r": self.r, "sigma": self.sigma}
+
+
+class UniformSection(_CellsSection):
+    """``kind = "uniform"``: teams spread evenly over all cells."""
+
+    kind: Literal["uniform"]
+
+    def build(self) -> Population:
+        """Return the population."""
+        from kinelo.macro.population import Population
+
+        return Population.uniform(**self.cells)
+
+
+class GaussianSection(_CellsSection):
+    """``kind = "gaussian"``: θ and r normal and independent."""
+
+    kind: Literal["gaussian"]
+    theta_mean: float | None = None
+    theta_sd: float | None = None
+    r_mean: float | None = None
+    r_sd: float | None = None
+
+    def build(self) -> Population:
+        """Return the population."""
+        from kinelo.macro.population import Population
+
+        return Population.gaussian(
+            **self.cells, theta_mean=self.theta_mean, theta_sd=self.theta_sd, r_mean=self.r_mean, r_sd=self.r_sd
+        )
+
+
+class ConcentratedSection(_CellsSection):
+    """``kind = "concentrated"``: all teams at one rating, or each at its own θ (``rating = "theta"``)."""
+
+    kind: Literal["concentrated"]
+    rating: float | Literal["theta"]
+
+    def build(self) -> Population:
+        """Return the population."""
+        from kinelo.macro.population import Population
+
+        rating = (lambda theta, sigma: theta) if self.rating == "theta" else self.rating
+        return Population.concentrated(rating, **self.cells)
+
+
+PopulationSection = Annotated[UniformSection | GaussianSection | ConcentratedSection, Field(discriminator="kind")]
+
+
+class SolveSection(Section):
+    """``[solve]``: how far, by which closure and scheme, and what to keep."""
+
+    until: float
+    closure: Literal["exact", "taylor"] = "exact"
+    scheme: Literal["upwind", "tvd"] = "upwind"
+    dt: float | Literal["cfl"] = "cfl"
+    diffusion: float = 0.0
+    save_at: list[float] | None = None
+    stop: Literal["until", "steady"] = "until"
+    steady_below: float = 1e-4
+    samples: int = 100
+    shape: ShapeSection | None = None
+
+    @cached_property
+    def distribution(self) -> Shape | None:
+        """How performances are distributed about their mean, if not normally."""
+        return None if self.shape is None else build("solve.shape", self.shape)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The section as arguments of a run."""
+        return self.model_dump(exclude={"shape"}) | {"shape": self.distribution}
+
+    @property
+    def description(self) -> dict[str, object]:
+        """What the dataset of the run remembers of its settings."""
+        settings: dict[str, object] = self.model_dump(include={"closure", "scheme", "dt", "diffusion"})
+        return settings if self.shape is None else {**settings, "shape": repr(self.distribution)}

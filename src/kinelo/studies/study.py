@@ -7,27 +7,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.runtime.user_classes import found_in
-from kinelo.studies.dynamics import DynamicsSection
-from kinelo.studies.kinetic import PopulationSection, SolveSection
-from kinelo.studies.own_laws import BUILT_IN, digests
-from kinelo.studies.section import Section, built
-from kinelo.studies.sections import (
+from kinelo.studies.laws import (
+    BUILT_IN,
     TAGS,
-    AllPlayAllSection,
+    DynamicsSection,
     GammaSection,
     LeagueSection,
     OutcomeSection,
     PairingSection,
     ScheduleSection,
-    SimulateSection,
+    Section,
+    accepted_keys,
+    build,
+    digests,
 )
+from kinelo.studies.sections import PopulationSection, SimulateSection, SolveSection
 
 if TYPE_CHECKING:
     from kinelo.macro.population import Population
@@ -41,7 +42,7 @@ class Study(Section):
     title: str = ""
     gamma: GammaSection
     outcome: OutcomeSection
-    pairing: PairingSection = AllPlayAllSection()
+    pairing: PairingSection = Field(default={"kind": "all-play-all"}, validate_default=True)
     schedule: ScheduleSection | None = None
     dynamics: DynamicsSection | None = None
     league: LeagueSection | None = None
@@ -54,19 +55,19 @@ class Study(Section):
     @cached_property
     def system(self) -> RatingSystem:
         """The rating system of the study."""
-        gamma = built("gamma", self.gamma) if isinstance(self.gamma, Section) else self.gamma
-        schedule = None if self.schedule is None else built("schedule", self.schedule)
-        return RatingSystem(built("outcome", self.outcome), built("pairing", self.pairing), gamma, schedule)
+        gamma = build("gamma", self.gamma) if isinstance(self.gamma, Section) else self.gamma
+        schedule = None if self.schedule is None else build("schedule", self.schedule)
+        return RatingSystem(build("outcome", self.outcome), build("pairing", self.pairing), gamma, schedule)
 
     @cached_property
     def motion(self) -> Dynamics | None:
         """How the strengths of the study move, if they do."""
-        return None if self.dynamics is None else built("dynamics", self.dynamics)
+        return None if self.dynamics is None else build("dynamics", self.dynamics)
 
     @cached_property
     def strengths(self) -> Strength:
         """The league of the study."""
-        return built("league", required("league", self.league))
+        return build("league", required("league", self.league))
 
     def inputs(self, *names: str) -> dict[str, Any]:
         """What these sections say, ready for JSON, with digests of the laws that are the user's own."""
@@ -80,7 +81,7 @@ class Study(Section):
     @cached_property
     def teams(self) -> Population:
         """The population of the study, for the kinetic equation."""
-        return built("population", required("population", self.population))
+        return build("population", required("population", self.population))
 
 
 def required(section: str, part: Part | None) -> Part:
@@ -135,7 +136,7 @@ def _sentence(error: ValidationError) -> str:
     first = complaints[0]
     where = ".".join(str(part) for part in first["loc"] if part not in TAGS)
     if first["type"] == "extra_forbidden":
-        return f"unknown key {where!r}; accepted here: {', '.join(_accepted(first['loc']))}."
+        return f"unknown key {where!r}; accepted here: {', '.join(accepted_keys(Study, first['loc'][:-1]))}."
     if first["type"] == "union_tag_not_found":
         return f"the key '{where}.kind' is missing."
     if first["type"] == "missing":
@@ -146,45 +147,3 @@ def _sentence(error: ValidationError) -> str:
         return f"{where}.kind must be one of {context['expected_tags']}{own}, not {context['tag']!r}."
     message = first["msg"][0].lower() + first["msg"][1:]
     return f"{where}: {message}, not {first.get('input')!r}."
-
-
-def _accepted(location: tuple[int | str, ...]) -> list[str]:
-    """Keys accepted beside an unknown one: walk the schema along its location."""
-    model: Any = Study
-    for part in location[:-1]:
-        model = _inner(model, str(part)) or model
-    return list(model.model_fields)
-
-
-def _inner(model: Any, name: str) -> Any:
-    candidates = [model.model_fields[name].annotation] if name in model.model_fields else []
-    options = [option for candidate in candidates for option in (getattr(candidate, "__args__", None) or [candidate])]
-    classes = [option for option in _flatten(options) if isinstance(option, type) and issubclass(option, Section)]
-    if len(classes) == 1:
-        return classes[0]
-    if classes:
-        return _Choice(classes)
-    return model.choose(name) if isinstance(model, _Choice) else None
-
-
-def _flatten(options: list[Any]) -> list[Any]:
-    flat: list[Any] = []
-    for option in options:
-        inner = getattr(option, "__args__", None)
-        flat.extend(_flatten(list(inner)) if inner else [option])
-    return flat
-
-
-class _Choice:
-    """Several kinds of one section, told apart by ``kind``."""
-
-    def __init__(self, classes: list[type[Section]]) -> None:
-        self.classes = classes
-        self.model_fields: dict[str, Any] = {}
-
-    def choose(self, kind: str) -> type[Section] | None:
-        """Return the section whose ``kind`` is this one."""
-        for section in self.classes:
-            if kind in getattr(section.model_fields["kind"].annotation, "__args__", ()):
-                return section
-        return None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from kinelo.model.fingerprint import fingerprint
+from kinelo.model.law import fingerprint
 from kinelo.runtime.device import DeviceName
 from kinelo.studies.study import Study, parse_study, required
 from kinelo.sweeps.change import changed
