@@ -220,7 +220,7 @@ def parts_of(dynamics: Dynamics | Sequence[Dynamics] | None) -> tuple[Learning |
     moving, open_ = ([one for one in known if one.replaces is replaces] for replaces in (False, True))
     if len(known) < len(given) or len(moving) > 1 or len(open_) > 1:
         raise InputError(
-            f"dynamics must be {built_in_names(Dynamics, ' or ')}, or one that moves strengths with a Turnover, "
+            f"dynamics must be {built_in_names(Dynamics, ' or ', compiled=True)}, or one that moves strengths with a Turnover, "
             f"not {dynamics!r}."
         )
     motion, turnover = (part[0] if part else None for part in (moving, open_))

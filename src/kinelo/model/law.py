@@ -18,6 +18,7 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 
 import numpy as np
 
+from kinelo.errors import InputError
 from kinelo.model.digest import law_digest
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -101,15 +102,22 @@ def built_in_laws(family: type[Law]) -> tuple[BuiltIn, ...]:
     return tuple(one for one in _FOUND if issubclass(one.law, family))
 
 
-def built_in_names(family: type[Law], last: str = " and ") -> str:
-    """The names of the built-in classes of a family as a sentence lists them.
+def built_in_names(family: type[Law], last: str = " and ", *, compiled: bool = False) -> str:
+    """The names of the built-in classes of a family as a sentence lists them, or of those with a formula in ``play``.
 
     >>> from kinelo.model.outcome import Outcome
     >>> built_in_names(Outcome)
     'Tanh, Probit and Davidson'
     """
-    names = [one.make.__name__ for one in built_in_laws(family) if isinstance(one.make, type)]
+    classes = [one.make for one in built_in_laws(family) if isinstance(one.make, type)]
+    names = [kind.__name__ for kind in classes if not compiled or "kind" in vars(kind)]
     return last.join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def no_formula(family: type[Law], what: str, law: Law) -> InputError:
+    """The refusal of a law that compiled code does not know."""
+    known = built_in_names(family, compiled=True)
+    return InputError(f"The {what} {law!r} has no compiled formula; {known} have one.")
 
 
 def fingerprint(*laws: Law) -> str | None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.model.law import Law, built_in, built_in_names
+from kinelo.model.law import Law, built_in, no_formula
 from kinelo.model.validation import Array, nonnegative, positive, whole
 
 EACH, FALLING, FIDE, DEVIATION = 0, 1, 2, 3
@@ -36,7 +36,7 @@ class StepRule(Law):
     def code(self) -> tuple[int, float, float, float]:
         """Kind, γ, and two numbers of a rule with a formula in ``play``; any other is refused."""
         if self.own_kind is None:
-            raise InputError(f"The step rule {self!r} is not built in: {built_in_names(StepRule)} are.")
+            raise no_formula(StepRule, "step rule", self)
         return (self.own_kind, *self._numbers())
 
     def _numbers(self) -> tuple[float, float, float]:

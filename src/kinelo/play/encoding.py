@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics, Learning, parts_of
-from kinelo.model.law import built_in_laws, built_in_names
+from kinelo.model.law import built_in_laws, built_in_names, no_formula
 from kinelo.model.outcome import Tanh
 from kinelo.model.steps import EACH, StepRule
 from kinelo.model.strength import FIXED, Strength
@@ -114,7 +114,8 @@ def _check_moving(system: RatingSystem, strengths: Strength, dynamics: Motions) 
         raise InputError(f"DeviationSteps are Glicko's, whose outcome is Tanh, not {system.outcome!r}.")
     if strengths.code is None:
         raise InputError(
-            f"Strengths that move are played for {built_in_names(Strength)}, not for {type(strengths).__name__}."
+            f"Strengths that move are played for {built_in_names(Strength, compiled=True)}, "
+            f"not for {type(strengths).__name__}."
         )
 
 
@@ -123,7 +124,7 @@ def _encode_steps(system: RatingSystem) -> Steps:
         return Steps(EACH, 0.0, 1.0)
     kind, _, boost, matches = system.gamma.code
     if kind not in [one.law.kind for one in built_in_laws(StepRule)]:
-        raise InputError(f"The step rule {system.gamma!r} is not built in: {built_in_names(StepRule)} are.")
+        raise no_formula(StepRule, "step rule", system.gamma)
     return Steps(kind, boost, matches)
 
 

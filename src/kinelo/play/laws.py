@@ -40,14 +40,18 @@ class PairingCode(NamedTuple):
 def code_outcome(outcome: Outcome) -> OutcomeCode:
     """A built-in outcome as kernels take it; any other is refused."""
     if outcome.code is None or outcome.code[0] not in (LOGISTIC, PROBIT):
-        raise InputError(f"The outcome {outcome!r} is not built in: {built_in_names(Outcome)} are.")
+        raise InputError(
+            f"The outcome {outcome!r} has no compiled formula; {built_in_names(Outcome, compiled=True)} have one."
+        )
     return OutcomeCode(*outcome.code)
 
 
 def code_pairing(pairing: Pairing) -> PairingCode:
     """A built-in pairing as kernels take it; any other is refused."""
     if pairing.code is None or pairing.code[0] not in (ALL_PLAY_ALL, LOCAL, WINDOW):
-        raise InputError(f"The pairing {pairing!r} is not built in: {built_in_names(Pairing)} are.")
+        raise InputError(
+            f"The pairing {pairing!r} has no compiled formula; {built_in_names(Pairing, compiled=True)} have one."
+        )
     return PairingCode(*pairing.code)
 
 
