@@ -219,9 +219,7 @@ def parts_of(dynamics: Dynamics | Sequence[Dynamics] | None) -> tuple[Learning |
     known = [one for one in given if isinstance(one, Dynamics) and one.own_kind is not None]
     moving, open_ = ([one for one in known if one.replaces is replaces] for replaces in (False, True))
     if len(known) < len(given) or len(moving) > 1 or len(open_) > 1:
-        raise InputError(
-            f"dynamics must be {built_in_names(Dynamics, ' or ', compiled=True)}, or one that moves strengths with a Turnover, "
-            f"not {dynamics!r}."
-        )
+        names = built_in_names(Dynamics, " or ", compiled=True)
+        raise InputError(f"dynamics must be {names}, or one that moves strengths with a Turnover, not {dynamics!r}.")
     motion, turnover = (part[0] if part else None for part in (moving, open_))
     return motion, turnover  # type: ignore[return-value]

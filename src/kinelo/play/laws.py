@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from kinelo.errors import InputError
-from kinelo.model.law import built_in_names
+from kinelo.model.law import no_formula
 from kinelo.model.outcome import LOGISTIC, PROBIT, Outcome
 from kinelo.model.pairing import ALL_PLAY_ALL, LOCAL, WINDOW, Pairing
 from kinelo.play.elementary import LN_2, erf_of, exp_negative, tanh_of
@@ -40,18 +39,14 @@ class PairingCode(NamedTuple):
 def code_outcome(outcome: Outcome) -> OutcomeCode:
     """A built-in outcome as kernels take it; any other is refused."""
     if outcome.code is None or outcome.code[0] not in (LOGISTIC, PROBIT):
-        raise InputError(
-            f"The outcome {outcome!r} has no compiled formula; {built_in_names(Outcome, compiled=True)} have one."
-        )
+        raise no_formula(Outcome, "outcome", outcome)
     return OutcomeCode(*outcome.code)
 
 
 def code_pairing(pairing: Pairing) -> PairingCode:
     """A built-in pairing as kernels take it; any other is refused."""
     if pairing.code is None or pairing.code[0] not in (ALL_PLAY_ALL, LOCAL, WINDOW):
-        raise InputError(
-            f"The pairing {pairing!r} has no compiled formula; {built_in_names(Pairing, compiled=True)} have one."
-        )
+        raise no_formula(Pairing, "pairing", pairing)
     return PairingCode(*pairing.code)
 
 

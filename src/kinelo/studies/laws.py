@@ -127,7 +127,7 @@ def _call(kind: str, make: Any, given: dict[str, Any]) -> Any:
         return make(**given)
     except TypeError as error:
         keys = ", ".join(given) or "no further keys"
-        raise InputError(f"{kind} cannot be made from {keys}: {error}.") from None
+        raise InputError(f"{kind} cannot be made from {keys}: {str(error).rstrip('.')}.") from None
 
 
 def _built_in(family: type[Law]) -> Any:
