@@ -92,7 +92,8 @@ def test_an_outcome_is_known_in_study_files(folder):
 
 
 def test_names_of_outcomes_that_are_taken_are_those_of_study_files():
-    from kinelo.studies.own_laws import OUTCOMES
+    from kinelo.studies.laws import OUTCOMES
+
     from kinelo.studies.sections import BuiltInOutcome
 
     sections = get_args(get_args(BuiltInOutcome)[0])

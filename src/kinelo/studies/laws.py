@@ -24,6 +24,7 @@ from kinelo.model.schedule import ScheduleLaw
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.results.store import LAWS
+from kinelo.runtime.plugins import load_plugin, plugins, warn_of_plugins_left_out
 from kinelo.runtime.user_classes import imported
 
 if TYPE_CHECKING:
@@ -83,9 +84,12 @@ class OwnSection(Section):
 
     kind: str
 
+    def _found(self) -> Any:
+        return imported(self.kind, "law")
+
     def build(self) -> Any:
         """Return the law."""
-        found, given = imported(self.kind, "law"), dict(self.model_extra or {})
+        found, given = self._found(), dict(self.model_extra or {})
         if isinstance(found, self.base) and not given:
             return found
         if not isinstance(found, type) or not issubclass(found, self.base):
@@ -93,10 +97,18 @@ class OwnSection(Section):
         return _call(self.kind, found, given)
 
 
+OUTCOMES = tuple(one.key for one in built_in_laws(Outcome))
+"""Kinds of outcome that Kinelo has itself."""
+
+
 class OwnOutcomeSection(OwnSection):
-    """An outcome function of your own; further keys are handed to the class."""
+    """An outcome function of your own, or one that another package adds; further keys are handed to the class."""
 
     base = Outcome
+
+    def _found(self) -> Any:
+        added = plugins("kinelo.outcomes", OUTCOMES)
+        return load_plugin(added[self.kind]) if self.kind in added else super()._found()
 
 
 class OwnPairingSection(OwnSection):
@@ -136,12 +148,20 @@ def _built_in(family: type[Law]) -> Any:
 
 
 def _own_or_built_in(family: type[Law], own: type[OwnSection]) -> Any:
-    return Annotated[Annotated[_built_in(family), Tag(BUILT_IN)] | Annotated[own, Tag(OWN)], Discriminator(_owner)]
+    owner = _owner_of_outcome if family is Outcome else _owner
+    return Annotated[Annotated[_built_in(family), Tag(BUILT_IN)] | Annotated[own, Tag(OWN)], Discriminator(owner)]
 
 
 def _owner(section: object) -> str:
     kind = section.get("kind") if isinstance(section, dict) else getattr(section, "kind", None)
     return OWN if isinstance(kind, str) and ":" in kind else BUILT_IN
+
+
+def _owner_of_outcome(section: object) -> str:
+    """The same for outcomes, where names that other packages add are not built in either."""
+    kind = section.get("kind") if isinstance(section, dict) else getattr(section, "kind", None)
+    warn_of_plugins_left_out("kinelo.outcomes", OUTCOMES)
+    return OWN if isinstance(kind, str) and kind in plugins("kinelo.outcomes", OUTCOMES) else _owner(section)
 
 
 def _gamma_tag(value: object) -> str:
