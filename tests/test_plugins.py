@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -89,15 +88,6 @@ def test_an_outcome_is_known_in_study_files(folder):
     (folder / "study.toml").write_text(STUDY.replace("rate = 0.5", "rat = 0.5"))
     wrong = run("-m", "kinelo", "diagnose", "study.toml", folder=folder)
     assert wrong.returncode == 2 and "algebraic cannot be made from rat" in wrong.stderr
-
-
-def test_names_of_outcomes_that_are_taken_are_those_of_study_files():
-    from kinelo.studies.laws import OUTCOMES
-
-    from kinelo.studies.sections import BuiltInOutcome
-
-    sections = get_args(get_args(BuiltInOutcome)[0])
-    assert tuple(get_args(section.model_fields["kind"].annotation)[0] for section in sections) == OUTCOMES
 
 
 def test_commands_stand_in_the_help_and_run(folder):
