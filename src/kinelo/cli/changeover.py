@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from kinelo.cli.options import Json, Reading, grouped
+from kinelo.cli.options import Json, Reading, ResultsFile, grouped
 from kinelo.cli.picture import picture_name
+from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import all_raters
 
@@ -17,7 +18,7 @@ LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a
 
 @grouped
 def changeover(
-    results: Annotated[Path, typer.Argument(help="Results: CSV or Parquet with date, two sides, scores or result.")],
+    results: ResultsFile,
     reading: Reading,
     old: Annotated[str, typer.Option("--old", help=f"What is in use: {LIST_HELP}.")],
     new: Annotated[str, typer.Option("--new", help=f"What shall be: {LIST_HELP}.")],
@@ -36,8 +37,6 @@ def changeover(
 
     Example:  kinelo changeover club.csv --old k=32 --new k=16 --threshold Master=2000 --out moves.csv
     """
-    import json
-
     from kinelo.advice.changeover import changeover as run
     from kinelo.cli.loading import plain_warnings, write_csv
 
@@ -47,7 +46,7 @@ def changeover(
     with plain_warnings():
         found = run(before, after, matches, thresholds=lines)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        echo_json(found.to_dict(), indent=2)
     else:
         _show(found, top)
     if out is not None:

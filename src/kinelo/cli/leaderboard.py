@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,19 +17,25 @@ if TYPE_CHECKING:
 
     from kinelo.matches.matches import Matches
 
-ACTIVE_HELP = "Show those who played within so many days of the last match."
-LEAST_HELP = "Show those who played at least so many matches."
+
+@dataclass(frozen=True)
+class Shown:
+    """Who is shown on a leaderboard."""
+
+    active_days: Annotated[
+        float, typer.Option(min=0, help="Show those who played within so many days of the last match.")
+    ] = 365
+    least_matches: Annotated[int, typer.Option(min=0, help="Show those who played at least so many matches.")] = 10
+    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20
 
 
 @grouped
 def leaderboard(
     source: Annotated[Path, typer.Argument(help="A rating book, or a file of results to fit.")],
     reading: Reading,
+    shown: Shown,
     rater: RaterName = AUTOMATIC,
-    active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 365,
-    least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
     caution: Annotated[float, typer.Option(min=0, help="Standard deviations taken off before sorting.")] = 2.0,
-    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
     out: Annotated[Path | None, typer.Option(help="Write the leaderboard to this CSV file.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -48,26 +55,26 @@ def leaderboard(
             check_rater(rater, reading)
             matches = reading.load(source)
             rated, _ = fit_rater(rater, matches, reading.start, reading.condition or ())
-        table = ranked(rated, matches, active_days=active_days, least_matches=least_matches, caution=caution)
+        table = ranked(
+            rated, matches, active_days=shown.active_days, least_matches=shown.least_matches, caution=caution
+        )
     if out is not None:
         write_csv(table, out)
     if as_json:
         echo_json(table.to_dicts())
         return
-    _show(table, top, f"{len(matches):,} matches, {type(rated).__name__}")
+    _show(table, shown.top, f"{len(matches):,} matches, {type(rated).__name__}")
 
 
-def show_leaderboard(
-    rater: Any, matches: Matches, title: str, top: int, *, active_days: float, least_matches: int
-) -> None:
+def show_leaderboard(rater: Any, matches: Matches, title: str, shown: Shown) -> None:
     """Print a leaderboard; where nobody has played enough, everyone, and say so."""
     from kinelo.raters.leaderboard import leaderboard as ranked
 
-    table = ranked(rater, matches, active_days=active_days, least_matches=least_matches)
+    table = ranked(rater, matches, active_days=shown.active_days, least_matches=shown.least_matches)
     if table.height == 0:
-        typer.echo(f"note: nobody has played {least_matches} matches yet, so everyone is shown", err=True)
+        typer.echo(f"note: nobody has played {shown.least_matches} matches yet, so everyone is shown", err=True)
         table = ranked(rater, matches, active_days=None, least_matches=0)
-    _show(table, top, title)
+    _show(table, shown.top, title)
     left_out = rater.ratings_.height - table.height
     if left_out:
         typer.echo(f"{left_out:,} left out: not active, or too few matches (--active-days, --least-matches).")

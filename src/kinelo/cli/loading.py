@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -18,27 +18,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.matches.matches import Matches
-    from kinelo.matches.outcomes import Scale
-    from kinelo.matches.reading import NoMatches
-
-COLUMN_HELP = "A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."
-Aliases = Annotated[Path | None, typer.Option(help="File of two columns: a name found, and the name wanted for it.")]
-ResultScale = Annotated[
-    str | None, typer.Option("--scale", help="Numbers in the result column: points (0, ½, 1) or signed (-1, 0, 1).")
-]
-Ordered = Annotated[
-    bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
-]
-DropRepeats = Annotated[bool, typer.Option("--drop-repeats", help="Drop rows alike an earlier one in every column.")]
-
-StartingRatings = Annotated[
-    Path | None,
-    typer.Option("--start", help="Ratings to begin with: CSV or Parquet with name, rating, perhaps deviation."),
-]
-Conditions = Annotated[
-    list[str] | None,
-    typer.Option("--condition", help="A column on whose value strengths may depend (surface); may be repeated."),
-]
 
 
 def column_mapping(pairs: list[str] | None) -> dict[str, str]:
@@ -52,42 +31,24 @@ def column_mapping(pairs: list[str] | None) -> dict[str, str]:
     return mapping
 
 
-def load(
-    results: Path,
-    lineups: Path | None,
-    columns: list[str] | None,
-    rejects: Path | None = None,
-    *,
-    aliases: Path | None = None,
-    scale: str | None = None,
-    drop_repeats: bool = False,
-    conditions: list[str] | None = None,
-    ordered: bool = False,
-) -> Matches:
-    """Read matches and say on the error stream what was noticed; write the rejected rows where asked."""
-    from kinelo.matches.reading import NoMatches, read_matches
-
-    chosen = cast("Scale | None", scale)
-    with silent_refusals(), _rejects_written(rejects, NoMatches):
-        matches = read_matches(
-            results, lineups, column_mapping(columns), results=chosen, aliases=aliases, drop_repeats=drop_repeats,
-            conditions=conditions or (), ordered=ordered,
-        )  # fmt: skip
+def report_reading(matches: Matches, rejects: Path | None) -> None:
+    """Say on the error stream what was noticed on reading; write the rejected rows where asked."""
     for note in matches.notes:
         typer.echo(f"note: {note}", err=True)
     if len(matches.rejected):
         typer.echo(f"note: {len(matches.rejected):,} rows set aside ({matches.rejected.told()})", err=True)
     if rejects is not None:
         write_csv(matches.rejected.to_polars(), rejects)
-    return matches
 
 
 @contextmanager
-def _rejects_written(path: Path | None, nothing_left: type[NoMatches]) -> Iterator[None]:
+def rejects_written(path: Path | None) -> Iterator[None]:
     """Write the rejected rows also where no row is left."""
+    from kinelo.matches.reading import NoMatches
+
     try:
         yield
-    except nothing_left as error:
+    except NoMatches as error:
         if path is not None:
             write_csv(error.rejected.to_polars(), path)
         raise
@@ -119,7 +80,7 @@ def silent_refusals() -> Iterator[None]:
                 os.write(2, line)
 
 
-def told_by_book(book: Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
+def conditions_of_book(book: Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
     """Columns that the rater of a book asks of matches; what else is asked of a book that exists is refused."""
     from kinelo.raters.adapter import conditions_of
 

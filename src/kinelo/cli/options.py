@@ -15,54 +15,84 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
-from kinelo.cli.loading import COLUMN_HELP, Aliases, Conditions, DropRepeats, Ordered, ResultScale, StartingRatings
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
+    from kinelo.matches.outcomes import Scale
 
 RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result."
 ResultsFile = Annotated[Path, typer.Argument(help=RESULTS_HELP)]
 RaterName = Annotated[
     str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the earlier of your matches; {rater_help()}.")
 ]
+StartingRatings = Annotated[
+    Path | None,
+    typer.Option("--start", help="Ratings to begin with: CSV or Parquet with name, rating, perhaps deviation."),
+]
 Rejects = Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How results are read and what a rater is told beside them: options of every command that rates."""
+class ResultsOptions:
+    """How a file of results is read: options of every command that takes one."""
 
     lineups: Annotated[
         Path | None, typer.Option(help="Line-ups of the results: match, side, player, perhaps minutes.")
     ] = None
-    column: Annotated[list[str] | None, typer.Option(help=COLUMN_HELP)] = None
-    aliases: Aliases = None
-    scale: ResultScale = None
-    drop_repeats: DropRepeats = False
-    ordered: Ordered = False
-    condition: Conditions = None
-    start: StartingRatings = None
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."),
+    ] = None
+    aliases: Annotated[
+        Path | None, typer.Option(help="File of two columns: a name found, and the name wanted for it.")
+    ] = None
+    scale: Annotated[
+        str | None, typer.Option(help="Numbers in the result column: points (0, ½, 1) or signed (-1, 0, 1).")
+    ] = None
+    drop_repeats: Annotated[
+        bool, typer.Option("--drop-repeats", help="Drop rows alike an earlier one in every column.")
+    ] = False
+    ordered: Annotated[
+        bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
+    ] = False
 
     def asked(self) -> list[str]:
         """Names of the options that were given."""
         return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
 
-    def load(self, results: Path, rejects: Path | None = None, conditions: list[str] | None = None) -> Matches:
-        """Read a file of results; ``conditions`` stands in for those that were asked for."""
-        from kinelo.cli.loading import load
+    def load(self, results: Path, rejects: Path | None = None, conditions: Sequence[str] | None = None) -> Matches:
+        """Read a file of results, say on the error stream what was noticed, and write rejected rows where asked."""
+        from kinelo.cli.loading import column_mapping, rejects_written, report_reading, silent_refusals
+        from kinelo.matches.reading import read_matches
 
-        return load(
-            results, self.lineups, self.column, rejects, aliases=self.aliases, scale=self.scale,
-            drop_repeats=self.drop_repeats, conditions=self.condition if conditions is None else conditions,
-            ordered=self.ordered,
-        )  # fmt: skip
+        with silent_refusals(), rejects_written(rejects):
+            matches = read_matches(
+                results, self.lineups, column_mapping(self.column), results=cast("Scale | None", self.scale),
+                aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions or (), ordered=self.ordered,
+            )  # fmt: skip
+        report_reading(matches, rejects)
+        return matches
+
+
+@dataclass(frozen=True)
+class Reading(ResultsOptions):
+    """How results are read and what a rater is given beside them: options of every command that rates."""
+
+    condition: Annotated[
+        list[str] | None,
+        typer.Option("--condition", help="A column on whose value strengths may depend (surface); may be repeated."),
+    ] = None
+    start: StartingRatings = None
+
+    def load(self, results: Path, rejects: Path | None = None, conditions: Sequence[str] | None = None) -> Matches:
+        """Read a file of results; ``conditions`` stands in for those that were asked for."""
+        return super().load(results, rejects, self.condition if conditions is None else conditions)
 
     def fixtures(self, path: Path, conditions: list[str]) -> Matches:
         """Read matches that need not have been played."""
         from kinelo.cli.loading import column_mapping
-        from kinelo.matches.outcomes import Scale
         from kinelo.matches.reading import read_matches
 
         return read_matches(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.leaderboard import ACTIVE_HELP, LEAST_HELP, show_leaderboard
+from kinelo.cli.leaderboard import Shown, show_leaderboard
 from kinelo.cli.options import Federation, Json, RaterName, Reading, Rejects, grouped
 from kinelo.cli.page import is_page
 from kinelo.cli.picture import picture_name
@@ -30,6 +30,7 @@ def rate(
     results: Annotated[Path, typer.Argument(help=RESULTS_HELP)],
     reading: Reading,
     federation: Federation,
+    shown: Shown,
     rater: RaterName = AUTOMATIC,
     book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
     out: Annotated[
@@ -39,9 +40,6 @@ def rate(
         Path | None, typer.Option(callback=picture_name, help="Draw rating histories into this PNG file.")
     ] = None,
     rejects: Rejects = None,
-    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
-    active_days: Annotated[float, typer.Option(min=0, help=ACTIVE_HELP)] = 365,
-    least_matches: Annotated[int, typer.Option(min=0, help=LEAST_HELP)] = 10,
     as_json: Json = False,
 ) -> None:
     """Rate the sides (or players) of a file of results and show the leaderboard.
@@ -62,7 +60,7 @@ def rate(
         others = {*reading.asked()} - {"--column"}
         if book or picture or rejects or as_json or others or federation != Federation() or is_page(out):
             raise InputError("Of a pattern of files, only --rater, --column, --top and --out FILE.csv can be asked.")
-        _rate_in_pieces(str(results), rater, reading, top, out)
+        _rate_in_pieces(str(results), rater, reading, shown.top, out)
         return
 
     kept, choice = None, None
@@ -88,7 +86,7 @@ def rate(
         echo_json(_content(rated, matches, choice))
     else:
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
-        show_leaderboard(rated, matches, title, top, active_days=active_days, least_matches=least_matches)
+        show_leaderboard(rated, matches, title, shown)
         _show_parameters(rated)
     if is_page(out):
         from kinelo.pages.page import write_page

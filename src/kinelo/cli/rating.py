@@ -67,7 +67,7 @@ def choose(matches: Matches | MatchScan, start: Path | None = None, conditions: 
 def open_book(book: Path, asked: str, reading: Reading) -> RatingBook:
     """A book that exists, whose rater is none other than what was asked for."""
     from kinelo.book.book import RatingBook
-    from kinelo.cli.loading import told_by_book
+    from kinelo.cli.loading import conditions_of_book
     from kinelo.errors import InputError
     from kinelo.raters.choice import rater_called
 
@@ -78,5 +78,5 @@ def open_book(book: Path, asked: str, reading: Reading) -> RatingBook:
         raise InputError(
             f"{book} is a book of {type(kept.rater).__name__}; leave out --rater {asked} or start another."
         )
-    told_by_book(book, kept.rater, reading.condition, reading.start)
+    conditions_of_book(book, kept.rater, reading.condition, reading.start)
     return kept

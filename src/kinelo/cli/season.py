@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,30 @@ from kinelo.raters.choice import AUTOMATIC
 if TYPE_CHECKING:
     import polars as pl
 
+    from kinelo.forecasts.season import Rules
+
 BREAK_HELP = (
     "What separates sides level on points: margin, wins or head_to_head; repeat for an order. By default margin, then "
     "wins; wins alone where the rater draws no margins."
 )
+
+
+@dataclass(frozen=True)
+class SeasonRules:
+    """What matches are worth, and what the table decides."""
+
+    win: Annotated[float, typer.Option(help="Points for a win.")] = 3.0
+    draw: Annotated[float, typer.Option(help="Points for a draw.")] = 1.0
+    loss: Annotated[float, typer.Option(help="Points for a loss.")] = 0.0
+    tie_break: Annotated[list[str] | None, typer.Option(help=BREAK_HELP)] = None
+    relegated: Annotated[int, typer.Option(min=0, help="How many go down.")] = 3
+
+    def rules(self) -> Rules:
+        """The same for :func:`kinelo.season`."""
+        from kinelo.forecasts.season import Rules
+
+        places = {"title": (1, 1)} | ({"relegation": (-self.relegated, -1)} if self.relegated else {})
+        return Rules(self.win, self.draw, self.loss, tuple(self.tie_break) if self.tie_break else None, places)
 
 
 @grouped
@@ -27,12 +48,8 @@ def season(
         Path, typer.Argument(help="All matches of the season; those with a result count as they ended.")
     ],
     reading: Reading,
+    scoring: SeasonRules,
     rater: RaterName = AUTOMATIC,
-    win: Annotated[float, typer.Option(help="Points for a win.")] = 3.0,
-    draw: Annotated[float, typer.Option(help="Points for a draw.")] = 1.0,
-    loss: Annotated[float, typer.Option(help="Points for a loss.")] = 0.0,
-    tie_break: Annotated[list[str] | None, typer.Option(help=BREAK_HELP)] = None,
-    relegated: Annotated[int, typer.Option(min=0, help="How many go down.")] = 3,
     realisations: Annotated[
         int, typer.Option("--realisations", "--simulations", min=1, help="How many times the season is played.")
     ] = 10_000,
@@ -46,18 +63,16 @@ def season(
     """
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater
-    from kinelo.forecasts.season import Rules
     from kinelo.forecasts.season import season as played
 
-    places = {"title": (1, 1)} | ({"relegation": (-relegated, -1)} if relegated else {})
-    rules = Rules(win, draw, loss, tuple(tie_break) if tie_break else None, places)
+    rules = scoring.rules()
     check_rater(rater, reading)
     with plain_warnings():
         conditions = reading.condition or []
         fitted, _ = fit_rater(rater, reading.load(results), reading.start, conditions)
         coming = reading.fixtures(fixtures, conditions)
         found = played(fitted, coming, rules=rules, realisations=realisations, seed=seed)
-    if not tie_break and found.rules.tie_breaks == ("wins",):
+    if not scoring.tie_break and found.rules.tie_breaks == ("wins",):
         kind = type(fitted).__name__
         typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)
     table = found.to_polars()
