@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -10,10 +13,13 @@ from made_report import made, put
 from starlette.testclient import TestClient
 
 from kinelo.errors import InputError
+from kinelo.lab.paper.controller import PaperController
 from kinelo.lab.paper.run_store import folder_for, reports
+from kinelo.lab.paper.small import KNOBS, small_figure
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.settings import Settings
 from kinelo.paper.content import content_of
+from kinelo.paper.figure import read_figures
 
 
 def test_reports_of_both_scales_are_found_in_folders_of_their_own(tmp_path):
@@ -25,6 +31,59 @@ def test_reports_of_both_scales_are_found_in_folders_of_their_own(tmp_path):
     assert full["claims"] == content_of(made("full"))["claims"] and full["counts"]["holds"] == 1
     assert "2.83 · 10⁸ matches" in full["abstract"][0]
     assert [one["picture"] for one in quick["figures"]] == ["/paper/quick/figure-01.png"]  # the only one that was drawn
+
+
+def test_each_figure_leads_to_its_files(tmp_path):
+    folder = tmp_path / "paper"
+    put(folder, "full")
+    (folder / "figures" / "figure-01.pdf").write_bytes(b"%PDF")
+    for place, text in (
+        ("studies/figure-01.toml", "figure = 1"),
+        ("runs/figure-01-R1-ab/x/0", "1"),
+        ("runs/figure-11-a/0", "2"),
+    ):
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text, encoding="utf-8")
+    [one] = reports(folder)[0]["figures"]
+    assert [one[name] for name in ("pdf", "study", "data")] == [
+        f"/paper/full/figure-01.{end}" for end in ("pdf", "toml", "zip")
+    ]
+    with TestClient(create_app(Settings(paper=folder)), base_url="http://127.0.0.1:8000") as visitor:
+        assert visitor.get(one["pdf"]).content == b"%PDF" and visitor.get(one["study"]).text == "figure = 1"
+        packed = zipfile.ZipFile(io.BytesIO(visitor.get(one["data"]).content))
+        assert packed.namelist() == ["figure-01-R1-ab/x/0"] and packed.read("figure-01-R1-ab/x/0") == b"1"
+        for missing in ("figure-02.pdf", "figure-02.zip", "figure-1.toml", "..%2freproduction.json"):
+            assert visitor.get(f"/paper/full/{missing}").status_code == 404
+    shutil.rmtree(folder / "runs")
+    assert reports(folder)[0]["figures"][0]["data"] is None
+
+
+def test_at_their_defaults_the_sliders_of_a_figure_change_nothing_but_the_number_of_teams():
+    for number in KNOBS:
+        [quick] = read_figures(scale="quick", wanted=[number])
+        small = small_figure(number, {})
+        assert small.parameters == quick.parameters
+        for name, study in quick.studies.items():
+            plan = study.model_dump()
+            if number == 4:
+                plan["league"]["teams"] = 100
+            assert small.studies[name].model_dump() == plan
+
+
+def test_a_figure_is_run_again_with_the_values_of_its_sliders(tmp_path):
+    steps = []
+    words = PaperController(steps.append).draw(8, {"nu": 0.9}, str(tmp_path))
+    assert "ν = 0.9." in words["caption"] and (tmp_path / "figure-08.png").read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in tmp_path.iterdir()] == ["figure-08.png"] and steps == ["theory and drawing"]
+    assert small_figure(3, {"until": 7}).studies["[4, 10]"].solve.until == 7
+    assert {s.league.sigma for s in small_figure(6, {"sigma": 0.5}).studies.values()} == {0.5}
+    for number, values, complaint in (
+        (10, {}, "no sliders for figure 10"),
+        (8, {"nu": 9}, "between"),
+        (8, {"x": 1}, "no slider 'x'"),
+    ):
+        with pytest.raises(InputError, match=complaint):
+            small_figure(number, values)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "kinelo report 0"}', "[" * 100_000])

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
-from kinelo.lab.paper.run_store import folder_for, picture, reports
+from kinelo.lab.paper.run_store import folder_for, packed_runs, picture, reports
+from kinelo.lab.paper.small import described_knobs, small_figure
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
 from kinelo.paper.stored import HTML_NAME
 
 REPORT_POLICY = "sandbox allow-popups; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 WOULD_REPLACE = 409
+MEDIA = {"png": "image/png", "pdf": "application/pdf", "toml": "text/plain", "zip": "application/zip"}
 
 
 async def _look(request: Request) -> Response:
-    return JSONResponse({"reports": await asyncio.to_thread(reports, request.app.state.settings.paper)})
+    found = await asyncio.to_thread(reports, request.app.state.settings.paper)
+    return JSONResponse({"reports": found, "sliders": described_knobs()})
 
 
 async def _file(request: Request) -> Response:
@@ -32,10 +36,15 @@ async def _file(request: Request) -> Response:
     if name == HTML_NAME and (folder / HTML_NAME).is_file():
         headers = {"Content-Security-Policy": REPORT_POLICY, "Cache-Control": "no-cache"}
         return FileResponse(folder / HTML_NAME, media_type="text/html", headers=headers)
+    if name.endswith(".zip"):
+        archive = await asyncio.to_thread(packed_runs, folder, name)
+        if archive is not None:
+            sent = BackgroundTask(archive.unlink, missing_ok=True)
+            return FileResponse(archive, media_type=MEDIA["zip"], filename=f"kinelo-{name}", background=sent)
     path = picture(folder, name)
     if path is None:
-        raise HTTPException(404, "there is no such figure.")
-    return FileResponse(path, media_type="image/png", headers={"Cache-Control": "no-cache"})
+        raise HTTPException(404, "There is no such file.")
+    return FileResponse(path, media_type=MEDIA[path.suffix[1:]], headers={"Cache-Control": "no-cache"})
 
 
 async def _make(request: Request) -> Response:
@@ -66,9 +75,38 @@ async def _cancel(request: Request) -> Response:
     return JSONResponse({})
 
 
+async def _draw(request: Request) -> Response:
+    """Run one figure again, small, for the values of its sliders."""
+    page: Page = request.app.state.pages.find(request.path_params["page"])
+    number, values = request.path_params["number"], await read_object(request)
+    small_figure(number, values)  # what cannot be drawn is refused at once
+    report = page.report("figure")
+    words = await page.jobs.ask(
+        page.key, "figure", "draw", report, number=number, values=values, folder=str(page.folder)
+    )
+    return JSONResponse(words)
+
+
+async def _drawn(request: Request) -> Response:
+    page: Page = request.app.state.pages.find(request.path_params["page"])
+    path = page.folder / f"figure-{request.path_params['number']:02d}.png"
+    if not path.is_file():
+        raise HTTPException(404, "This figure has not been run again.")
+    return FileResponse(path, media_type=MEDIA["png"], headers={"Cache-Control": "no-store"})
+
+
+async def _stop(request: Request) -> Response:
+    page: Page = request.app.state.pages.find(request.path_params["page"])
+    await page.jobs.end(page.key, "figure")
+    return JSONResponse({})
+
+
 routes = [
     Route("/api/paper", _look),
     Route("/paper/{scale}/{name}", _file),
     Route("/api/pages/{page}/paper/make", _make, methods=["POST"]),
     Route("/api/pages/{page}/paper/cancel", _cancel, methods=["POST"]),
+    Route("/api/pages/{page}/paper/figures/{number:int}", _draw, methods=["POST"]),
+    Route("/api/pages/{page}/paper/figures/{number:int}", _stop, methods=["DELETE"]),
+    Route("/api/pages/{page}/paper/figures/{number:int}.png", _drawn),
 ]

@@ -1,13 +1,16 @@
-"""The controller that makes the reproduction of the paper for the Paper tab, in a worker process."""
+"""The controller that makes the reproduction of the paper, or one figure again, in a worker process."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from kinelo.errors import InputError
+from kinelo.lab.paper.small import draw_small, small_figure
 from kinelo.paper.figure import read_figures
 from kinelo.paper.folder import copy_studies, open_folder
 from kinelo.paper.report import write_report
@@ -32,6 +35,15 @@ class PaperController:
         copy_studies(figures, place, None)
         write_report(reproduce(figures, place, scale=scale, watch=self._watch), place)
         return {}
+
+    def draw(self, number: int, values: dict[str, Any], folder: str) -> dict[str, Any]:
+        """Run one figure again, small, for values of its sliders; its picture is left in ``folder``."""
+        figure = small_figure(number, values)
+        runs = Path(tempfile.mkdtemp(dir=folder))
+        try:
+            return draw_small(figure, runs, Path(folder, f"{figure.name}.png"), self._progress)
+        finally:
+            shutil.rmtree(runs, ignore_errors=True)
 
     def _watch(self, progress: Progress) -> None:
         now = time.monotonic()

@@ -30,7 +30,7 @@ class WorkerDied(InputError):
 
 
 class Worker:
-    """A process, with all that it starts, for one kind of work: "rating", "audit", "compare", "paper" or "theory"."""
+    """A process, with all that it starts, for one kind of work: "rating", "audit", "paper", "theory" and others."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -108,7 +108,8 @@ class Jobs:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._workers: dict[tuple[str, str], Worker] = {}
-        self._most = dict.fromkeys(("rating", "audit", "compare"), limits.rating_workers) | {"paper": limits.paper_jobs}
+        self._most = dict.fromkeys(("rating", "audit", "compare"), limits.rating_workers)
+        self._most |= {"paper": limits.paper_jobs, "figure": limits.figure_workers}
 
     def running(self, kind: str) -> int:
         """Number of workers of a kind."""

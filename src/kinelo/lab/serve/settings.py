@@ -25,6 +25,7 @@ class Limits:
     message_bytes: int = 16 * 2**10
     rating_workers: int = 6
     paper_jobs: int = 1
+    figure_workers: int = 4
     job_seconds: float = 300.0
     paper_seconds: float = 3600.0
     worker_memory: int = 4 * 2**30

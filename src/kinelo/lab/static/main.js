@@ -17,7 +17,7 @@ const BANNERS = {
     "printed another address, open that one.",
   full: "All places of the lab are taken. It goes on by itself once one is free.",
 };
-const ASKING = "#guide-scene, .controls, .player, .drops, #mapping, #what-if, #paper-maker";
+const ASKING = "#guide-scene, .controls, .player, .drops, #mapping, #what-if, #paper-maker, .again";
 
 const connection = new Connection();
 let current = tabFromAddress(TABS, FIRST, FIRST);

@@ -1,16 +1,19 @@
-// The Paper tab: claims and figures of the reproductions there are, and buttons that make them.
+// The Paper tab: figures and claims of the reproductions there are, buttons that make them, and sliders that run a figure again.
+import { Sliders } from "./sliders.js";
 import { $, element, say } from "./words.js";
 
 const NAMES = { full: "At the paper's own scale", quick: "A quick look" };
+const REST = 700; // milliseconds that sliders stand still before a figure is run again
 const VERDICTS = new Map([["holds", "holds"], ["does not hold", "fails"], ["depends", "depends"], ["not measured", "fails"]]);
 
 export class Paper {
-  #connection; #making = false; #looked = false; #reports = []; #chosen = null;
+  #connection; #making = false; #looked = false; #reports = []; #chosen = null; #sliders = {}; #verdict = "";
 
   constructor(connection) {
     this.#connection = connection;
     connection.addEventListener("progress", ({ detail }) => {
       if (detail.subject === "paper") this.#progress(detail.progress);
+      if (detail.subject === "figure") document.querySelectorAll(".again-status[data-busy]").forEach((node) => { node.textContent = `Running: ${detail.progress} …`; });
     });
     connection.addEventListener("paper", ({ detail }) => this.#ended(detail));
     connection.addEventListener("state", ({ detail }) => {
@@ -25,7 +28,7 @@ export class Paper {
   async #look() {
     try {
       const answer = await fetch("/api/paper");
-      this.#reports = (await answer.json()).reports;
+      ({ reports: this.#reports, sliders: this.#sliders } = await answer.json());
       this.#looked = true;
     } catch {
       return; // the banner says that the lab is gone; the next visit looks again
@@ -39,7 +42,66 @@ export class Paper {
   #draw() {
     const report = this.#find(this.#chosen);
     $("#paper-maker").replaceChildren(...this.#words(report), this.#buttons(report));
-    $("#paper-content").replaceChildren(...(report && !report.problem ? [claims(report), untested(report), pictures(report)] : []));
+    $("#paper-content").replaceChildren(...(report && !report.problem ? [this.#pictures(report), this.#claims(report), untested(report)] : []));
+  }
+
+  #pictures({ figures, version }) {
+    return element("div", { class: "pictures" }, ...figures.map((one) => element("figure", { class: "panel", id: `paper-figure-${one.number}` },
+      element("figcaption", {}, element("h2", {}, `Figure ${one.number}. ${one.title}`),
+        element("p", {}, one.caption, one.shortened ? " At quick scale: shorter or coarser runs than the paper's." : "")),
+      element("a", { href: `${one.picture}?${version}`, target: "_blank", rel: "noopener", "aria-label": `Figure ${one.number} in full size` },
+        element("img", { src: `${one.picture}?${version}`, alt: `Figure ${one.number}: ${one.title}`, loading: "lazy" })),
+      links(one), this.#sliders[one.number] ? this.#again(one.number) : null)));
+  }
+
+  // A figure run again, small, whenever its sliders have come to rest; only the newest position is asked for.
+  #again(number) {
+    const form = element("form", { "aria-label": `Sliders of Figure ${number}`, autocomplete: "off" });
+    const status = element("p", { class: "again-status soft", role: "status" }, "Move a slider: the figure is run again at a small scale.");
+    const stop = element("button", { type: "button", class: "quiet", hidden: true }, "Stop");
+    const place = element("div", { class: "again-picture" });
+    const first = Object.fromEntries(this.#sliders[number].map(({ name, default: value }) => [name, value]));
+    let [timer, running, wanted] = [null, false, false];
+    const run = async () => {
+      if (running) { wanted = true; return; }
+      [running, wanted, stop.hidden] = [true, false, false];
+      status.dataset.busy = "";
+      status.textContent = "Running …";
+      const path = `paper/figures/${number}`;
+      try {
+        const { title, caption, seconds } = await this.#connection.ask(path, { body: sliders.values });
+        const address = `/api/pages/${this.#connection.page}/${path}.png?${Date.now()}`;
+        place.replaceChildren(element("img", { src: address, alt: `${title}, run again` }), element("p", { class: "soft" }, caption));
+        status.textContent = `Run again in ${seconds.toFixed(1)} s, with fewer and shorter runs.`;
+      } catch (error) {
+        status.textContent = error.message;
+      }
+      [running, stop.hidden] = [false, true];
+      delete status.dataset.busy;
+      if (wanted) run();
+    };
+    stop.addEventListener("click", () => {
+      wanted = false;
+      this.#connection.ask(`paper/figures/${number}`, { method: "DELETE" }).catch(() => {});
+    });
+    const sliders = new Sliders(form, this.#sliders[number], first, () => { clearTimeout(timer); timer = setTimeout(run, REST); }, undefined, `figure-${number}-`);
+    return element("details", { class: "again" }, element("summary", {}, "What if? Run it again, small"), form, element("div", { class: "row" }, status, stop), place);
+  }
+
+  #claims({ claims: rows }) {
+    const kinds = ["", ...new Set(rows.map(({ verdict }) => verdict))];
+    const count = (kind) => rows.filter(({ verdict }) => !kind || verdict === kind).length;
+    const panel = claims(rows);
+    const filter = () => {
+      panel.querySelectorAll("tbody tr").forEach((node, k) => { node.hidden = Boolean(this.#verdict) && rows[k].verdict !== this.#verdict; });
+      buttons.forEach((node, k) => node.setAttribute("aria-pressed", String(kinds[k] === this.#verdict)));
+    };
+    const buttons = kinds.map((kind) => element("button", { type: "button", onclick: () => { this.#verdict = kind; filter(); } },
+      `${kind || "all"} (${count(kind)})`));
+    if (!kinds.includes(this.#verdict)) this.#verdict = "";
+    $("h2", panel).after(element("div", { class: "maker filter", role: "group", "aria-label": "Show statements by verdict" }, ...buttons));
+    filter();
+    return panel;
   }
 
   #words(report) {
@@ -103,24 +165,28 @@ function table(name, heads, rows, className) {
     element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, ...rows)));
 }
 
-function claims({ claims: rows }) {
+function claims(rows) {
   const row = (claim) => element("tr", {},
     element("td", {}, ...(claim.quote ? [element("q", {}, claim.quote), element("div", {}, `Tested: ${claim.statement}`)] : [claim.statement]),
       element("div", { class: "soft" }, claim.place)),
     element("td", {}, element("span", { class: `badge ${VERDICTS.get(claim.verdict) ?? ""}` }, claim.verdict), claim.on ? element("div", { class: "soft" }, `on ${claim.on}`) : null,
       claim.criterion ? element("div", { class: "soft" }, `Holds if: ${claim.criterion}.`) : null),
-    element("td", {}, claim.measured, element("div", { class: "soft" }, claim.because)));
+    element("td", {}, claim.measured, element("div", { class: "soft" }, claim.because), ...claim.figures.map(towards)));
   return table("Statements of the paper", ["The paper says", "Verdict", "Measured here"], rows.map(row), "claims");
 }
 
-function untested({ untested: rows }) {
-  const row = (one) => element("tr", {}, element("td", {}, one.statement, element("div", { class: "soft" }, one.place)), element("td", {}, ""), element("td", {}, one.because));
-  return table("What cannot be measured", ["The paper says", "", "Why it is not tested"], rows.map(row), "claims");
+// A press leads to the figure, without a change of the address.
+function towards(number) {
+  const go = () => $(`#paper-figure-${number}`)?.scrollIntoView({ block: "start" });
+  return element("button", { type: "button", class: "quiet small", onclick: go }, `Figure ${number}`);
 }
 
-function pictures({ figures, version }) {
-  return element("div", { class: "pictures" }, ...figures.map((one) => element("figure", { class: "panel" },
-    element("figcaption", {}, element("h3", {}, `Figure ${one.number}. ${one.title}`), element("p", {}, one.caption, one.shortened ? " At quick scale: shorter or coarser runs than the paper's." : "")),
-    element("a", { href: `${one.picture}?${version}`, target: "_blank", rel: "noopener", "aria-label": `Figure ${one.number} in full size` },
-      element("img", { src: `${one.picture}?${version}`, alt: one.title, loading: "lazy" })))));
+function links({ number, picture, pdf, study, data }) {
+  const link = (href, text, words) => (href ? element("a", { href, target: "_blank", rel: "noopener", "aria-label": `${words} of Figure ${number}` }, text) : null);
+  return element("p", { class: "links" }, link(picture, "PNG", "Picture"), link(pdf, "PDF", "PDF"), link(data, "Data (zarr, zip)", "Data"), link(study, "Study file", "Study file"));
+}
+
+function untested({ untested: rows }) {
+  const row = (one) => element("tr", {}, element("td", {}, one.statement, element("div", { class: "soft" }, one.place)), element("td", {}, one.because));
+  return table("What cannot be measured", ["The paper says", "Why it is not tested"], rows.map(row), "claims untested");
 }
