@@ -147,6 +147,24 @@ def test_forecasts_are_judged_on_the_later_half():
     assert unsure > 0
 
 
+def test_the_error_of_the_gain_counts_blocks_of_time_not_matches():
+    """Where results come in runs, what is lost in one match is lost in the next: the error is that of block sums."""
+    rng = np.random.default_rng(4)
+    better = np.repeat(rng.permutation(12) < 6, 50)
+    result = (better ^ (rng.random(600) < 0.15)).astype(float)
+    table = {"home": ["Ada"] * 600, "away": ["Bo"] * 600, "result": result}
+    matches = kn.read_matches(table | {"date": np.datetime64("2020-01-01") + np.arange(600)})
+    found = kn.changeover(kn.TeamElo.classic(k=60), kn.TeamElo.classic(k=2), matches)
+    losses = []
+    for k in (60, 2):
+        p = kn.TeamElo.classic(k=k).one_step_ahead(matches).probabilities[300:]
+        losses.append(-np.log(np.where(matches.result[300:] == 1, p[:, 0], p[:, 2])))
+    sums = [part.sum() for part in np.array_split(losses[0] - losses[1], 24)]
+    expected = np.std(sums, ddof=1) * np.sqrt(24) / 300
+    alone = np.std(losses[0] - losses[1], ddof=1) / np.sqrt(300)
+    assert found.gain_error == pytest.approx(expected, rel=0.15) and expected > 1.4 * alone
+
+
 def test_it_shows_itself_and_is_drawn():
     found = kn.changeover(
         kn.TeamElo.classic(k=40), kn.TeamElo.classic(k=12), kn.read_matches(games()), thresholds={"Master": 1600}

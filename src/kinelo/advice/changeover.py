@@ -13,12 +13,13 @@ import copy
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.advice.audit.backtest import BLOCKS, mean_by_block, sums_by_block
+from kinelo.advice.report import html_table
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.forecasts.scores import log_loss
@@ -70,8 +71,8 @@ class Changeover:
     spreads
         Standard deviations of both lists.
     gain, gain_error
-        How much lower the new system's log-loss is on the later half of the matches, with its standard error; None
-        where a list came without its system.
+        How much lower the new system's log-loss is on the later half of the matches, with its standard error by
+        blocks of time; None where a list came without its system.
     titles
         What happens at the thresholds.
     only_old, only_new
@@ -125,10 +126,7 @@ class Changeover:
 
     def _repr_html_(self) -> str:
         movers = self.movers()
-        head = "".join(f"<th>{escape(name)}</th>" for name in movers.columns)
-        cells = (("<td>" + escape(_cell(value)) + "</td>" for value in row) for row in movers.iter_rows())
-        rows = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-        return f"<p>{escape(self.verdict)}</p><table class='kinelo-changeover'><tr>{head}</tr>{rows}</table>"
+        return html_table(self.verdict, movers.columns, movers.iter_rows(), ".0f")
 
     def movers(self, most: int = SHOWN) -> pl.DataFrame:
         """Those who move furthest, with old and new rating, move and reason."""
@@ -242,8 +240,10 @@ def _gain(old: _List, new: _List, matches: Matches) -> tuple[float | None, float
     for rater in (old.rater, new.rater):
         blank = copy.deepcopy(rater).fit(matches[:half])
         losses.append(log_loss(blank.one_step_ahead(matches[half:]).probabilities, matches.result[half:]))
-    difference = losses[0] - losses[1]
-    return float(difference.mean()), float(difference.std(ddof=1) / math.sqrt(difference.size))
+    # Ratings remember: what one system loses against the other in one match, it also loses in the next.
+    sizes = np.diff(np.linspace(0, len(matches) - half, min(2 * BLOCKS, len(matches) - half) + 1).round())
+    found = mean_by_block(sums_by_block((losses[0] - losses[1])[None, :], sizes)[0], sizes)
+    return found.mean, found.standard_error
 
 
 def _table(
@@ -326,7 +326,3 @@ def _titles(
         gained, lost = ([names[k] for k in np.flatnonzero(who)] for who in (has & ~had, had & ~has))
         found.append(Title(str(title), float(line), number, int(has.sum()), tuple(gained), tuple(lost), same))
     return tuple(found)
-
-
-def _cell(value: object) -> str:
-    return f"{value:.0f}" if isinstance(value, float) else str(value)

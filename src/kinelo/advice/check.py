@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.micro.simulate import simulate
 from kinelo.model.dynamics import Dynamics, Form
-from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import settled_steps
+from kinelo.theory.covariance import matches_together
 from kinelo.theory.moving.tracking import Tracking
 from kinelo.theory.state import StationaryState, regression_slope
 from kinelo.theory.teams import Continuum
@@ -111,7 +112,7 @@ def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1
     if not state.teams.finite:
         league = _sample(state)
         start = np.interp(league.theta, state.theta, state.rating)
-    rating, _, length = _played(state.system, league, None, start, (matches, seed))
+    rating, _, length = _play(state.system, league, None, start, (matches, seed))
     weight = np.full(league.teams, 1 / league.teams)
     quantities = []
     if np.ptp(league.theta) > 0:
@@ -131,7 +132,7 @@ def check_tracking(found: Tracking, strengths: Strength | Continuum, *, matches:
     start = np.array(strengths.theta)
     if found.teams is not None and found.teams.rating.size == strengths.teams:
         start = found.teams.rating
-    rating, strength, length = _played(found.system, strengths, found.dynamics, start, (matches, seed))
+    rating, strength, length = _play(found.system, strengths, found.dynamics, start, (matches, seed))
     errors = (rating - strength).var(axis=2, ddof=1).mean(axis=1)
     x = strength - strength.mean(axis=2, keepdims=True)
     slopes = (x * rating).sum(axis=(1, 2)) / (x * x).sum(axis=(1, 2))
@@ -155,7 +156,7 @@ def _sample(state: StationaryState) -> Normal:
     return Normal(np.linspace(low, high, 2 * TEAMS + 1)[1::2], float(teams.sigma[0]))
 
 
-def _played(
+def _play(
     system: RatingSystem, league: Strength, dynamics: Dynamics | None, start: Array, plan: tuple[int, int]
 ) -> tuple[Array, Array, int]:
     """Ratings and strengths, leagues × records × teams, and the matches of a team they span; ``plan`` is (matches,
@@ -169,21 +170,40 @@ def _played(
     while leagues > 4 and per_team < 12 * memory:
         leagues, per_team = leagues // 2, 2 * per_team
     per_team = min(per_team, 4000 * memory)
-    schedule = system.schedule
-    batch = 1 if schedule is None else size - 1 if isinstance(schedule, Rounds) else schedule.matches
-    period = max(size // 2, 1) if schedule is None else schedule.period(size)
+    batch = matches_together(system.schedule, size)
     # The first third is left out: it has not forgotten the start.
     records = int(np.clip(2 * per_team / memory / 1.5, RECORDS, 10 * RECORDS))
     every = max(1, int(per_team / batch / (1.5 * records)))
-    steps = every * int(1.5 * records)
+    rating, strength = last_records(
+        system, league, dynamics, (int(1.5 * records) * every, every, records), leagues, seed, start
+    )
+    return rating, strength, every * records * batch
+
+
+def last_records(
+    system: RatingSystem,
+    league: Strength,
+    dynamics: Any,
+    plan: tuple[int, int, int],
+    leagues: int,
+    seed: int,
+    start: Array | None = None,
+) -> tuple[Array, Array]:
+    """Play leagues and take ratings and strengths of the last records, leagues × records × teams each.
+
+    A step is one candidate match per team, as in the theory, or all that count together; ``plan`` is the number of
+    steps, how many of them lie between two records, and the number of records taken.
+    """
+    steps, every, records = plan
+    schedule, size = system.schedule, league.teams
     run = simulate(
-        system, league, steps=steps, matches_per_step=period, realisations=leagues, seed=seed, record_every=every,
-        start=np.asarray(start, dtype=np.float64), dynamics=dynamics,
+        system, league, steps=steps, realisations=leagues, seed=seed, record_every=every, dynamics=dynamics,
+        matches_per_step=max(size // 2, 1) if schedule is None else schedule.period(size),
+        start=None if start is None else np.asarray(start, dtype=np.float64),
     )  # fmt: skip
     late = run.sizes["time"] - records
     rating = run.rating.values[:, late:]
-    strength = run.strength.values[:, late:] if "strength" in run else league.theta + 0 * rating
-    return rating, strength, every * records * batch
+    return rating, run.strength.values[:, late:] if "strength" in run else league.theta + 0 * rating
 
 
 def _memory(system: RatingSystem, league: Strength, dynamics: Dynamics | None) -> float:

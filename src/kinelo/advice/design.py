@@ -5,25 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.advice.check import Check, Quantity
+from kinelo.advice.check import Check, Quantity, last_records
 from kinelo.advice.design_theory import expected_error, settled_step
+from kinelo.advice.report import html_table
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.micro.simulate import simulate
 from kinelo.model.dynamics import Dynamics, Turnover
 from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
-from kinelo.model.schedule import Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
+from kinelo.theory.covariance import matches_together
 from kinelo.theory.moving.best import BestGamma, best_gamma
-from kinelo.theory.moving.following import Parts
+from kinelo.theory.moving.following import Moments, Parts
 from kinelo.theory.pair_means import normal_nodes
 
 if TYPE_CHECKING:
@@ -136,9 +135,7 @@ class Design:
 
     def _repr_html_(self) -> str:
         rows = self._rows()
-        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in rows[0])
-        lines = "".join("<tr>" + "".join(f"<td>{_cell(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
-        return f"<p>{escape(self.verdict)}</p><table><tr>{head}</tr>{lines}</table>"
+        return html_table(self.verdict, rows[0], (list(row.values()) for row in rows), ".4g")
 
 
 def design(
@@ -177,11 +174,11 @@ def design(
     """
     if not isinstance(strengths, Strength):
         raise InputError(f"strengths must be a league such as Fixed or Normal, not {strengths!r}.")
-    named = _named(systems)
+    named = _name_systems(systems)
     size = whole("matches", matches, 30), whole("realisations", realisations, 2), whole("seed", seed, 0)
-    compared = [_compared(name, one, strengths, dynamics, *size) for name, one in named.items()]
+    compared = [_compare(name, one, strengths, dynamics, *size) for name, one in named.items()]
     if check:
-        compared = [_checked(one) for one in compared]
+        compared = [_with_check(one) for one in compared]
     compared.sort(key=lambda one: one.error)
     best = None
     if not isinstance(dynamics, Turnover | Sequence):
@@ -192,7 +189,7 @@ def design(
     return Design(tuple(compared), best)
 
 
-def _named(systems: object) -> dict[str, RatingSystem]:
+def _name_systems(systems: object) -> dict[str, RatingSystem]:
     if isinstance(systems, RatingSystem):
         systems = [systems]
     if isinstance(systems, Mapping):
@@ -218,34 +215,31 @@ def _name_of(system: object, place: int) -> str:
     return f"{place + 1}: {step}{pairing}{schedule}"
 
 
-def _compared(
+def _compare(
     name: str, system: RatingSystem, strengths: Strength, dynamics: Any, matches: int, realisations: int, seed: int
 ) -> Compared:
-    # One step of the simulation is one candidate match per team, as in the theory, or all that count together.
-    schedule, teams = system.schedule, strengths.teams
-    batch = 1 if schedule is None else teams - 1 if isinstance(schedule, Rounds) else schedule.matches
+    teams = strengths.teams
+    batch = matches_together(system.schedule, teams)
     every = max(round(matches / RECORDS / batch), 1)
     judged = every * RECORDS
     settling = every * math.ceil(_settling(system, strengths, matches) / (every * batch))
-    run = simulate(
-        system, strengths, steps=settling + judged, realisations=realisations, seed=seed, record_every=every,
-        matches_per_step=max(teams // 2, 1) if schedule is None else schedule.period(teams), dynamics=dynamics,
-    )  # fmt: skip
-    late = np.arange(run.time.size) >= run.time.size - RECORDS
-    rating = _centred(run.rating.values[:, late])
-    strength = _centred(run.strength.values[:, late] if "strength" in run else run.theta.values + 0 * rating)
+    plan = settling + judged, every, RECORDS
+    played = last_records(system, strengths, dynamics, plan, realisations, seed)
+    rating, strength = (values - values.mean(axis=-1, keepdims=True) for values in played)
     freedom = teams / max(teams - 1, 1)
     each = freedom * ((rating - strength) ** 2).mean(axis=(1, 2))
-    V, C, U = (float((a * b).mean()) for a, b in ((strength, strength), (strength, rating), (rating, rating)))
+    pairs = (strength, strength), (strength, rating), (rating, rating)
+    moments = Moments(*(float((one * other).mean()) for one, other in pairs))
     theory = expected_error(system, strengths, dynamics, batch * (settling + judged / 2))
     total = None if theory is None else theory.total
-    slopes = C / V if V > 0 else math.nan, C / U if U > 0 else math.nan
     doubt = float(each.std(ddof=1)) / math.sqrt(realisations)
     loss = log_loss(system.outcome, strengths, strength, rating)
-    return Compared(name, system, total, theory, float(each.mean()), doubt, loss, *slopes)
+    return Compared(
+        name, system, total, theory, float(each.mean()), doubt, loss, moments.rating_slope, moments.forecast_slope
+    )
 
 
-def _checked(one: Compared) -> Compared:
+def _with_check(one: Compared) -> Compared:
     if one.theory is None:
         return one
     return replace(one, check=Check((Quantity("mean square error", one.theory, one.error, one.standard_error),), 0, 0))
@@ -290,11 +284,3 @@ def _chances(outcome: Outcome, gap: Array, spread: Array) -> tuple[Array, Array,
         if outcome.has_ties:
             tie += weight * outcome.tie_probability(z)
     return (1 - tie + b) / 2, tie, (1 - tie - b) / 2
-
-
-def _centred(values: Array) -> Array:
-    return values - values.mean(axis=-1, keepdims=True)
-
-
-def _cell(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else escape("—" if value is None else str(value))

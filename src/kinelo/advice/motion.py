@@ -1,25 +1,38 @@
-"""What a diagnosis says of strengths that move, of rounds, and of ratings with a deviation."""
+r"""What a diagnosis says of strengths that move, of rounds and periods, and of ratings with a deviation.
+
+Where whole rounds or periods are rated at once, a disturbance of rate λ (per match of a team and γ) shrinks by
+``1 − nγλ`` between two ratings of n matches: too large a step overshoots, and noise is larger than match by match.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from kinelo.errors import InputError
+import numpy as np
+from scipy.optimize import root_scalar
+
+from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Learning, Turnover
-from kinelo.model.schedule import Rounds
+from kinelo.model.schedule import Rounds, Schedule
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.theory.covariance import matches_together
+from kinelo.theory.limit import with_noise
 from kinelo.theory.moving.best import BestGamma, best_gamma
 from kinelo.theory.moving.glicko import DeviationState, settled_deviations
 from kinelo.theory.moving.newcomer import Inflation, open_league
 from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
 from kinelo.theory.moving.tracking import Tracking, tracking
-from kinelo.theory.teams import Continuum
+from kinelo.theory.state import StationaryState
+from kinelo.theory.teams import Continuum, Teams
 
 NEAR = 0.02
 WORTH = 1.05
+SETTLED = 0.01
 
 
 @dataclass(frozen=True)
@@ -176,3 +189,58 @@ def _advice_on_step(followed: Tracking, best: BestGamma) -> list[str]:
         kind = "too far apart" if slope < 1 else "too close together"
         advice.append(f"Multiply rating gaps by {slope:.3f} in forecasts: ratings lie {kind} to be read as strengths.")
     return advice
+
+
+class RatedTogether(NamedTuple):
+    """The state just before ratings move, matches of a team until a disturbance is down to 1 %, the unbiased γ, and the
+    standard deviation of a rating at it.
+    """
+
+    state: StationaryState
+    matches: float
+    unbiased: float | None
+    noise_when_unbiased: float | None
+
+
+def rate_together(schedule: Schedule, strengths: Strength | Continuum, still: StationaryState) -> RatedTogether:
+    """What a schedule makes of a league whose ratings rest at ``still`` as γ → 0."""
+    system, teams = still.system, still.teams
+    if not system.pairing.constant:
+        raise InputError("Rounds and periods are judged under AllPlayAll only; simulate plays the rest.")
+    if not teams.finite and isinstance(schedule, Rounds):
+        raise InputError("Rounds() needs a number of teams, which a continuum has not; give Period(matches).")
+    critical = critical_gamma(system.outcome, strengths)
+    # In a continuum L is a mean over opponents already.
+    opponents = teams.size - 1 if teams.finite else 1
+    matches = matches_together(schedule, teams.size)
+    gamma, share = system.step, matches / opponents
+
+    def noisy(step: float) -> StationaryState:
+        return with_noise(replace(still, system=replace(system, gamma=step, schedule=schedule)))
+
+    fastest, slowest = 1 - gamma * share * critical.largest, 1 - gamma * share * critical.slowest
+    factor = max(abs(fastest), abs(slowest))
+    state = replace(noisy(gamma), stable=fastest > -1)
+    settling = matches * math.log(SETTLED) / math.log(factor) if 0 < factor < 1 else math.inf
+    unbiased = _unbiased(noisy, teams, 2 / (share * critical.largest))
+    noise = None if not unbiased else math.sqrt(teams.mean(noisy(unbiased).variance))
+    return RatedTogether(state, settling, unbiased, noise)
+
+
+def _unbiased(noisy: Callable[[float], StationaryState], teams: Teams, most: float) -> float | None:
+    """γ at which the slope of ratings on strengths is 1, short of where ratings overshoot; None if there is none."""
+    if np.ptp(teams.theta) == 0:
+        return None
+    if not teams.sigma.any():
+        return 0.0
+
+    def excess(gamma: float) -> float:
+        return noisy(gamma).slope - 1
+
+    try:
+        if excess(0.01 * most) > 0 or excess(0.9 * most) < 0:
+            return None
+        found = root_scalar(excess, bracket=(0.01 * most, 0.9 * most), method="brentq", xtol=1e-6 * most)
+        return float(found.root)
+    except NoStationaryState:
+        return None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kinelo.advice.audit.audit import Audit
-    from kinelo.advice.audit.check import PosteriorCheck
+    from kinelo.advice.audit.replays import PosteriorCheck
 
 PARTS = (("luck", style.BLUE), ("newcomers", style.GREEN), ("lag", style.ORANGE))
 CHECKED = (

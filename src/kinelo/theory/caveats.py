@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinelo.model.dynamics import Dynamics, Form
-from kinelo.model.schedule import Rounds
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import Kind
+from kinelo.theory.covariance import matches_together
 from kinelo.theory.teams import Teams
 
 INSIDE = 0.02
@@ -78,7 +78,7 @@ def caveats_of(
                 min(0.5, INSIDE + slope * (0.04 + 1.1 / teams.size if teams.finite else 0.04)),
             )
         )
-    together = _together(system, teams) * slope
+    together = matches_together(system.schedule, teams.size) * slope
     if system.schedule is not None and together > TOGETHER:
         found.append(
             Caveat("large batches", f"Results that count together move ratings far: nγ sup b' = {together:.3g}.", 0.1)
@@ -96,12 +96,6 @@ def caveats_of(
 
 
 _BY_RATING = "Pairs are chosen by rating: mean ratings and noise then depend on each other more than theory knows."
-
-
-def _together(system: RatingSystem, teams: Teams) -> float:
-    if system.schedule is None:
-        return 1.0
-    return teams.size - 1.0 if isinstance(system.schedule, Rounds) else float(system.schedule.matches)
 
 
 def _window(system: RatingSystem, teams: Teams, variance: Array | None) -> list[Caveat]:

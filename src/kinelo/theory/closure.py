@@ -56,7 +56,7 @@ class State(NamedTuple):
         """All of it in one row."""
         return np.concatenate([one.ravel() for one in self])
 
-    def shaped(self, vector: Array) -> State:
+    def reshape(self, vector: Array) -> State:
         """The state of a vector, in the shape of this one."""
         size, inner = self.rating.size, self.C.size
         C, U = vector[size : size + inner], vector[size + inner : size + 2 * inner]
@@ -201,12 +201,12 @@ class LeagueClosure:
                 wider = found.state._replace(U=share / last * found.state.U)
                 found = self._iterate(share * steps, wider, ITERATIONS)
         except NoStationaryState:
-            raise self._unsolved(steps) from None
+            raise self._unsolved_error(steps) from None
         return found
 
     def _iterate(self, gamma: Array, start: State, most: int) -> Solution:
         def look(point: Array) -> tuple[Array, float, Solution]:
-            state = start.shaped(point)
+            state = start.reshape(point)
             try:
                 now = self.look(gamma, state)
                 change = max(now.change, now.residual)
@@ -218,7 +218,7 @@ class LeagueClosure:
         try:
             found, iterations = fixed_point(look, start.vector(), most=most, newton=self.system.pairing.constant)
         except LinAlgError:
-            raise self._unsolved(gamma) from None
+            raise self._unsolved_error(gamma) from None
         return replace(found, iterations=iterations)
 
     def look(self, gamma: Array, state: State) -> Look:
@@ -289,7 +289,7 @@ class LeagueClosure:
         quiet = Slopes(found.pairs.restoring, found.pairs.driving, 0 * found.pairs.shaking)
         return State(found.state.rating, *self._covariances(found.gamma, quiet))
 
-    def _unsolved(self, gamma: Array) -> NoStationaryState:
+    def _unsolved_error(self, gamma: Array) -> NoStationaryState:
         most = float(gamma.max())
         if not self.system.pairing.constant:
             return NoStationaryState(
@@ -301,10 +301,10 @@ class LeagueClosure:
                 f"Results of {self.batch.matches:g} matches of a team that count together with gamma = {most:g} "
                 "overshoot; take a smaller gamma."
             )
-        return unsolved(self._outcome, most)
+        return unsolved_error(self._outcome, most)
 
 
-def unsolved(outcome: Outcome, gamma: float) -> NoStationaryState:
+def unsolved_error(outcome: Outcome, gamma: float) -> NoStationaryState:
     """The error for equations of rating noise that were not solved."""
     return NoStationaryState(
         f"The equations for the rating noise were not solved at gamma = {gamma:g}: with nu = {outcome.sharpness:g} "

@@ -72,6 +72,13 @@ class Batch:
     whole: bool = False
 
 
+def matches_together(schedule: Schedule | None, teams: int) -> int:
+    """Matches of a team that count together."""
+    if schedule is None:
+        return 1
+    return teams - 1 if isinstance(schedule, Rounds) else schedule.matches
+
+
 def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
     """A schedule in numbers."""
     if schedule is None:
@@ -83,7 +90,7 @@ def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
         if not teams.finite:
             raise InputError("Rounds() needs a number of teams, which a continuum has not; give Period(matches).")
         n = float(teams.size - 1)
-        return Batch(n, _forgotten(n * motion.rate), n, n, (n * n, n * n, n * n), (n, 0.0, 0.0), whole=True)
+        return Batch(n, _forgetting(n * motion.rate), n, n, (n * n, n * n, n * n), (n, 0.0, 0.0), whole=True)
     # With an odd number of teams one rests in each matching.
     playing = 1 - 1 / teams.size if teams.finite and teams.size % 2 else 1.0
     days, often, e = schedule.matches, playing**2, math.exp(-motion.rate)
@@ -93,10 +100,11 @@ def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
     walk = days, days * (days - 1) / 2 * playing, days * (days - 1) * (days - 2) / 3 * often
     driven = playing * shared * e * math.exp(min(days * motion.rate, 700.0))
     first, second, third = (often * one for one in overlap)
-    return Batch(days * playing, _forgotten(days * motion.rate), driven, playing * shared, (first, second, third), walk)
+    forgotten = _forgetting(days * motion.rate)
+    return Batch(days * playing, forgotten, driven, playing * shared, (first, second, third), walk)
 
 
-def _forgotten(elapsed: float) -> float:
+def _forgetting(elapsed: float) -> float:
     return math.expm1(min(elapsed, 700.0))
 
 

@@ -22,7 +22,7 @@ from kinelo.theory.balance import Balance, DensePull, WavePull, far_balance, fin
 from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure, settled_steps
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import large_league, mean_field
-from kinelo.theory.pair_means import smoothed
+from kinelo.theory.pair_means import smooth
 from kinelo.theory.selective import equilibrium
 from kinelo.theory.state import Method, Noise, StationaryState
 from kinelo.theory.teams import Continuum, Teams, as_system, mean_results, teams_of
@@ -49,20 +49,7 @@ def stationary(
     """Ratings at which the drift vanishes, and their noise.
 
     The parameters are described where users find them, in :func:`kinelo.advice.checked.stationary`, which can also play
-    a league beside the answer.
-
-    Raises
-    ------
-    NoStationaryState
-        Where no ratings can balance the results; the message names the teams.
-
-    Examples
-    --------
-    >>> from kinelo.model.outcome import Tanh
-    >>> from kinelo.model.strength import Normal
-    >>> state = stationary(RatingSystem(Tanh(nu=0.5)), Normal([4.0, 7.0, 10.0], sigma=1.0))
-    >>> state.rating.round(4), round(state.slope, 4)
-    (array([4.6678, 7.    , 9.3322]), 0.7774)
+    a league beside the answer. Raises NoStationaryState where no ratings can balance the results.
     """
     system = as_system(system)
     teams = teams_of(strengths)
@@ -81,7 +68,7 @@ def stationary(
 
 def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
     if system.pairing.constant:
-        found, growth = balanced_ratings(system.outcome, teams, closure, start, dense), None
+        found, growth = balance_ratings(system.outcome, teams, closure, start, dense), None
     else:
         found = equilibrium(system, teams, closure, start)
         growth = found.growth * teams.crowding
@@ -90,8 +77,8 @@ def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: 
         teams,
         closure,
         "none",
-        frozen(found.positions),
-        frozen(np.zeros(teams.size)),
+        freeze(found.positions),
+        freeze(np.zeros(teams.size)),
         found.residual,
         found.iterations,
         stable=growth is None or growth < 0,
@@ -116,15 +103,15 @@ def with_noise(
                 similar.rating, similar.variance, similar.covariance, similar.residual, 0, similar.kind or "joint"
             )
         with few_threads(teams.size):
-            moving = fluctuating(system, teams, still.closure, still.rating, method, guess, steps)
+            moving = rating_noise(system, teams, still.closure, still.rating, method, guess, steps)
     return replace(
         still,
         noise="gaussian",
-        rating=frozen(moving.rating),
-        variance=frozen(moving.variance),
+        rating=freeze(moving.rating),
+        variance=freeze(moving.variance),
         residual=moving.residual,
         iterations=still.iterations + moving.iterations,
-        covariance=None if moving.covariance is None else frozen(moving.covariance),
+        covariance=None if moving.covariance is None else freeze(moving.covariance),
         kind=moving.kind,
         gap=gap,
     )
@@ -145,7 +132,7 @@ def warn_if_outside(state: StationaryState) -> None:
             warnings.warn(caveat.sentence, KineloWarning, stacklevel=3)
 
 
-def fluctuating(
+def rating_noise(
     system: RatingSystem,
     teams: Teams,
     closure: Closure,
@@ -168,7 +155,7 @@ def fluctuating(
     return mean_field(plain, teams, closure, start, guess)
 
 
-def balanced_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Array, dense: bool) -> Balance:
+def balance_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Array, dense: bool) -> Balance:
     """Stationary ratings for w ≡ 1 without noise."""
     target = mean_results(outcome, teams, closure, dense)
     refuse_runaway(teams, target, outcome.supremum)
@@ -192,7 +179,7 @@ def _far_apart(outcome: Outcome, teams: Teams, start: Array) -> Balance | None:
     for one in np.unique(spread):
         at = spread == one
         # The mass of what is left of a certain win lies 2νV below the mean gap.
-        uncertain[rows[at], columns[at]] = smoothed(lambda z: missing(outcome, z), outcome.nu, one)(gap[at])
+        uncertain[rows[at], columns[at]] = smooth(lambda z: missing(outcome, z), outcome.nu, one)(gap[at])
     equal = np.full(teams.size, 0.0) - np.arange(teams.size) / outcome.sharpness
     found = far_balance(outcome, teams.mass[order], uncertain, equal)
     if found is None:
@@ -208,9 +195,9 @@ def refuse_runaway(teams: Teams, target: Array, supremum: float = 1.0) -> None:
     if group is None:
         return
     raise NoStationaryState(
-        f"No stationary ratings exist: against all others, {teams.listed(group)} score as much as infinitely higher "
-        f"ratings would predict, or more, so the gap between {group.size} of the {teams.size} teams and the rest grows "
-        'without end; closure="exact", a smaller nu, or strengths that overlap have a stationary state.'
+        f"No stationary ratings exist: against all others, {teams.list_names(group)} score as much as infinitely "
+        f"higher ratings would predict, or more, so the gap between {group.size} of the {teams.size} teams and the "
+        'rest grows without end; closure="exact", a smaller nu, or strengths that overlap have a stationary state.'
     )
 
 
@@ -229,7 +216,7 @@ def _is_dense(method: str, teams: Teams) -> bool:
     return method == "dense" or (method == "auto" and teams.size <= DENSE_TEAMS)
 
 
-def frozen(values: Array) -> Array:
+def freeze(values: Array) -> Array:
     """Make an array read-only."""
     values.setflags(write=False)
     return values

@@ -26,7 +26,7 @@ from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.balance import DensePull, WavePull, find_balance
-from kinelo.theory.closure import Fluctuation, growing_steps, unsolved
+from kinelo.theory.closure import Fluctuation, growing_steps, unsolved_error
 from kinelo.theory.fixed_point import GOAL, few_threads, fixed_point
 from kinelo.theory.teams import Teams, mean_results
 
@@ -133,7 +133,7 @@ def mean_field(
                 found = Fluctuation(np.array(start), even, None, 0.0, 0, "independent")
             found = solve(gamma, found)
     except (LinAlgError, NoStationaryState):
-        raise unsolved(outcome, system.step) from None
+        raise unsolved_error(outcome, system.step) from None
     assert found is not None
     return found
 

@@ -43,7 +43,7 @@ def normal_nodes(sharpness: float, finest: float = 0.7, reach: float = 8.3) -> t
     return x, weight / weight.sum()
 
 
-def smoothed(function: Function, nu: float, spread: float) -> Function:
+def smooth(function: Function, nu: float, spread: float) -> Function:
     """``z → E function(z + spread ξ)`` with ξ standard normal."""
     if spread == 0:
         return function

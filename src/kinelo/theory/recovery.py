@@ -22,7 +22,7 @@ from kinelo.model.validation import Array, finite_array, positive, team_vector
 from kinelo.theory.balance import DensePull, WavePull, expected_slope, find_balance, runaway_group
 from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure
 from kinelo.theory.fixed_point import ITERATIONS, few_threads
-from kinelo.theory.limit import DENSE_TEAMS, fluctuating, stationary
+from kinelo.theory.limit import DENSE_TEAMS, rating_noise, stationary
 from kinelo.theory.pair_means import laplacian
 from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.two_teams import gap_law
@@ -130,7 +130,7 @@ def _strengths_for(outcome: Outcome, teams: Teams, target: Array, start: Array) 
     group = runaway_group(target, teams.mass, outcome.supremum)
     if group is not None:
         raise InputError(
-            f"ratings: no strengths can produce them, because {teams.listed(group)} would never lose to any other "
+            f"ratings: no strengths can produce them, because {teams.list_names(group)} would never lose to any other "
             f"team; accepted are gaps of less than about {outcome.saturation:.3g} rating points."
         )
     found = find_balance(_pull(outcome, teams, teams.sigma**2), target, start, teams.mass)
@@ -155,7 +155,7 @@ def _with_step_size(system: RatingSystem, teams: Teams, rating: Array) -> Recove
             now = solver.look(solver.steps(system.step), solved.state._replace(rating=rating))
             target = (solver.target - now.drift) / teams.crowding
         else:
-            noise = fluctuating(system, league, "exact", rating, guess=noise)
+            noise = rating_noise(system, league, "exact", rating, guess=noise)
             target = _scores(outcome, teams, rating, noise.variance)
         new, residual = _strengths_for(outcome, teams, target, theta)
         change, theta = float(np.abs(new - theta).max()), new

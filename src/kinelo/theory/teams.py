@@ -150,7 +150,7 @@ class Teams:
             return f"θ = {self.theta[team]:.3g}"
         return names[team] if names is not None else f"team {team}"
 
-    def listed(self, group: NDArray[np.intp], most: int = 5) -> str:
+    def list_names(self, group: NDArray[np.intp], most: int = 5) -> str:
         """The first few names of a group of teams, and how many more there are."""
         named = ", ".join(self.name(int(team)) for team in group[:most])
         return named if group.size <= most else f"{named} and {group.size - most} more"

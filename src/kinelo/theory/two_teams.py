@@ -23,7 +23,7 @@ from kinelo.model.schedule import Period
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
-from kinelo.theory.pair_means import normal_nodes, smoothed
+from kinelo.theory.pair_means import normal_nodes, smooth
 from kinelo.theory.teams import Teams
 
 AGREED = 1e-10, 1e-7
@@ -133,7 +133,7 @@ class _Chain:
         gap = float(strengths.theta[0] - strengths.theta[1])
         spread = math.hypot(*strengths.sigma)
         own = 0.0 if self._form is None else math.sqrt(2) * self._form.spread
-        score = float(smoothed(outcome.b, outcome.nu, math.hypot(spread, own))(np.array(gap)))
+        score = float(smooth(outcome.b, outcome.nu, math.hypot(spread, own))(np.array(gap)))
         low, high = -outcome.saturation, outcome.saturation
         for _ in range(60):
             middle = (low + high) / 2
@@ -159,8 +159,8 @@ class _Chain:
         hermite = np.array(rows[:degrees])
         gap = float(self._strengths.theta[0] - self._strengths.theta[1]) + own * x
         spread = math.hypot(*self._strengths.sigma)
-        mean = smoothed(outcome.b, outcome.nu, spread)(gap)
-        tie = smoothed(outcome.tie_probability, outcome.nu, spread)(gap) if outcome.has_ties else np.zeros_like(gap)
+        mean = smooth(outcome.b, outcome.nu, spread)(gap)
+        tie = smooth(outcome.tie_probability, outcome.nu, spread)(gap) if outcome.has_ties else np.zeros_like(gap)
         kept = np.exp(-self._form.rate * np.arange(degrees))
         chances = ((1, (1 - tie + mean) / 2), (0, tie), (-1, (1 - tie - mean) / 2))
         return [(change, (hermite * (weight * p)) @ hermite.T * kept) for change, p in chances if p.any()]

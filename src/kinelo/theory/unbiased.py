@@ -26,7 +26,7 @@ from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import WHOLE_COVARIANCE, Aim, Fluctuation, LeagueClosure, Solution, State
 from kinelo.theory.fixed_point import ACCEPTED, ATTEMPTS, GROWTH, SMALL_STEP, few_threads, fixed_point
-from kinelo.theory.limit import balanced_ratings, fluctuating
+from kinelo.theory.limit import balance_ratings, rating_noise
 from kinelo.theory.many_teams import representatives
 from kinelo.theory.state import regression_slope
 from kinelo.theory.teams import Continuum, Teams, as_system, teams_of
@@ -101,10 +101,10 @@ def unbiased_gamma(
     if teams.finite and teams.size > WHOLE_COVARIANCE:
         teams, _ = representatives(teams)
     with few_threads(teams.size):
-        still = balanced_ratings(outcome, teams, closure, teams.theta, dense=True).positions
+        still = balance_ratings(outcome, teams, closure, teams.theta, dense=True).positions
         gamma, there = unbiased_of(outcome, teams, closure, still)
         if gamma and there is None:
-            there = fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, still)
+            there = rating_noise(RatingSystem(outcome, gamma=gamma), teams, closure, still)
     if there is None:
         return UnbiasedGamma(gamma)
     caveats = caveats_of(RatingSystem(outcome), teams, there.kind, gamma)
@@ -156,7 +156,7 @@ def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) ->
     start = State(np.array(teams.theta), np.zeros_like(U), U)
 
     def look(point: Array) -> tuple[Array, float, tuple[float, Solution]]:
-        state, gamma = start.shaped(point), float(point[-1])
+        state, gamma = start.reshape(point), float(point[-1])
         if not gamma > 0:
             raise NoStationaryState("The step fell to 0 on the way.")
         now = solver.look(solver.steps(gamma), state)
@@ -188,7 +188,7 @@ def _climbing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) ->
 
     def excess(gamma: float) -> float:
         near = known[-1] if known else None
-        known.append(fluctuating(RatingSystem(outcome, gamma=gamma), teams, closure, still, guess=near))
+        known.append(rating_noise(RatingSystem(outcome, gamma=gamma), teams, closure, still, guess=near))
         return _slope(teams, known[-1].rating) - 1
 
     return _crossing(excess, outcome, teams)

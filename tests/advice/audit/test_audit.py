@@ -10,9 +10,8 @@ import pytest
 
 import kinelo as kn
 from kinelo.advice.audit.estimate import estimate_league, filter_league, log_posterior
-from kinelo.advice.audit.in_use import SystemInUse, followed
+from kinelo.advice.audit.in_use import SystemInUse, implied_gap, trace_steps
 from kinelo.advice.audit.kernels import Calendar, Parameters
-from kinelo.advice.audit.other import implied_gap
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
 
@@ -345,12 +344,12 @@ def test_steps_are_found_under_any_rule_from_what_ratings_moved():
     matches = replace(walking()[0][:300], weight=np.linspace(0.5, 1.5, 300))
     home = np.where(matches.neutral, 0.0, 60.0)
     system = elo(40.0)
-    before, steps = followed(system.blank(), matches, NU, home)
+    before, steps = trace_steps(system.blank(), matches, NU, home)
     assert before == pytest.approx(system.ratings_before(matches, 40.0), abs=1e-6)
     assert steps[100:] == pytest.approx(np.column_stack([20.0 * matches.weight] * 2)[100:], rel=1e-6)
     rule = kn.FallingSteps(10.0, boost=2.0, matches=30)
     falling = kn.TeamElo(system=kn.RatingSystem(kn.Tanh.elo(), gamma=rule))
-    _, steps = followed(falling, matches, NU, np.zeros(300))
+    _, steps = trace_steps(falling, matches, NU, np.zeros(300))
     played_before = np.zeros(len(matches.teams), int)
     for k, pair in enumerate(zip(matches.home, matches.away)):
         for side, team in enumerate(pair):

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kinelo.advice.audit.advised import Advice, Period, advise, differences_from
 from kinelo.advice.audit.backtest import Difference
-from kinelo.advice.audit.findings import Comparison
+from kinelo.advice.audit.findings import Advice, Comparison, Period, advise
+from kinelo.advice.audit.replays import PosteriorCheck
 from kinelo.advice.audit.words import verdict_of
 
 
@@ -104,10 +104,9 @@ def test_advice_is_what_both_support_and_else_the_backtest():
 
 
 def test_only_what_lies_outside_the_replays_is_called_a_difference():
-    names = ("spread", "movement", "likeness", "slope", "log_loss")
     interval = np.array([[100.0, 150.0], [20.0, 40.0], [-0.1, 0.1], [0.9, 1.1], [0.95, 0.99]])
-    check = SimpleNamespace(names=names, real=np.array([180.0, 30.0, -0.4, 1.0, 0.97]), interval=interval)
-    found = differences_from(check)
+    played = np.repeat(interval.T, 50, axis=0)
+    found = PosteriorCheck(180.0, 30.0, -0.4, 1.0, 0.97, played, played, error=0.0).differences
     assert len(found) == 2
     assert found[0].startswith("ratings lie further apart") and "(180; 100 to 150)" in found[0]
     assert found[1].startswith("opponents are less alike") and "(-0.400; -0.100 to 0.100)" in found[1]

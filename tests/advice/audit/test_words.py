@@ -5,13 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kinelo.advice.audit.advised import Advice, Period, advise
 from kinelo.advice.audit.backtest import Backtest, Difference
-from kinelo.advice.audit.findings import Comparison, Home
+from kinelo.advice.audit.findings import Advice, Comparison, Home, Period, advise
 from kinelo.advice.audit.gaps import Band
-from kinelo.advice.audit.other import OtherSystem
+from kinelo.advice.audit.in_use import OtherSystem
+from kinelo.advice.audit.inputs import Misrated, RatingsInUse
 from kinelo.advice.audit.performance import Performance
-from kinelo.advice.audit.table_in_use import Misrated, RatingsInUse
 from kinelo.advice.audit.words import other_verdict, performance_words, rows_of
 
 

@@ -9,35 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.advice.audit.advised import Advice, advise, differences_from, periods_of
 from kinelo.advice.audit.backtest import Backtest, backtest, k_grid, lowest
-from kinelo.advice.audit.calendar import Readable, readable
 from kinelo.advice.audit.estimate import LeagueEstimate, estimate_league
-from kinelo.advice.audit.findings import Comparison, Findings, Home
-from kinelo.advice.audit.gaps import bands_of
-from kinelo.advice.audit.in_use import SystemInUse, own_losses, played_again, system_of
-from kinelo.advice.audit.kernels import Array, Calendar
-from kinelo.advice.audit.other import other_system
-from kinelo.advice.audit.recursion import KCurve, Prediction, Recursion, k_curve
-from kinelo.advice.audit.replays import replays
-from kinelo.advice.audit.table_in_use import compare_ratings, table_of
+from kinelo.advice.audit.findings import Advice, Comparison, Findings, Home, advise, periods_of
+from kinelo.advice.audit.gaps import bands_of, law_of
+from kinelo.advice.audit.in_use import SystemInUse, other_system, own_losses, system_of, with_results
+from kinelo.advice.audit.inputs import auditable, compare_ratings, table_of
+from kinelo.advice.audit.kernels import Calendar
+from kinelo.advice.audit.recursion import Recursion, k_curve
+from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
 from kinelo.advice.audit.words import rows_of, verdict_of
-from kinelo.advice.words import html_fragment
+from kinelo.advice.report import Report, Rows, html_fragment, json_ready
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.dynamics import Form, Walk
-from kinelo.model.outcome import Davidson, Tanh
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
-from kinelo.play.laws import points_scale
 from kinelo.runtime.progress import Progress, speaker
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from kinelo.advice.audit.check import PosteriorCheck
-    from kinelo.advice.audit.performance import Performance
+    from kinelo.advice.audit.performance import Performance, Variation
     from kinelo.advice.audit.recovered import Recovered
-    from kinelo.advice.audit.variation import Variation
     from kinelo.raters.rater import Rater
 
 ACTIVE_YEARS = 2.0
@@ -47,24 +38,31 @@ RUNG, RUNGS = 1.35, 5
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Findings):
+class Audit(Findings, Report):
     """What a league's rating system does to it, and what K should be: everything in :class:`Findings`.
 
-    ``verdict`` is the answer in one sentence; ``variation`` and ``check`` are computed when first asked for.
+    ``verdict`` is the answer in one sentence; ``variation``, ``check`` and ``performance`` are computed when first
+    asked for.
     """
+
+    _heading = "What cannot be told"
+    _sentences_in_table = False
+
+    @cached_property
+    def verdict(self) -> str:
+        """The answer in one sentence, or two."""
+        return verdict_of(self)
 
     @cached_property
     def variation(self) -> Variation:
         """Whether performances of some sides vary more than those of others, against chance alone."""
-        from kinelo.advice.audit.variation import variation_of
+        from kinelo.advice.audit.performance import variation_of
 
         return variation_of(self.matches, self.recursion)
 
     @cached_property
     def check(self) -> PosteriorCheck:
         """Leagues played again from the estimates on the same calendar, beside the real one."""
-        from kinelo.advice.audit.check import posterior_check
-
         return posterior_check(self.recursion, self.in_use, self.matches, self.k or self.best.k)
 
     @cached_property
@@ -118,20 +116,20 @@ class Audit(Findings):
             "misrated": [asdict(one) for one in self.misrated],
             "ratings": None if self.ratings is None else asdict(self.ratings),
         }  # fmt: skip
-        return _json_ready(plain)
+        return json_ready(plain)
+
+    def _title(self) -> str:
+        return self.verdict
+
+    def rows(self) -> Rows:
+        """Name and finding of every line."""
+        return rows_of(self)
+
+    def _sentences(self) -> tuple[str, ...]:
+        return self.notes
 
     def _repr_html_(self) -> str:
-        return html_fragment([("Verdict", self.verdict), *rows_of(self)], self.notes, "What cannot be told")
-
-    def __rich__(self) -> Table:
-        from rich.table import Table
-
-        table = Table(title=self.verdict, title_justify="left", show_header=False, show_lines=True)
-        table.add_column(style="bold")
-        table.add_column()
-        for name, words in rows_of(self):
-            table.add_row(name, words)
-        return table
+        return html_fragment([("Verdict", self.verdict), *self.rows()], self.notes, self._heading)
 
 
 def audit(
@@ -166,7 +164,7 @@ def audit(
     (True, 'K = 60 is too large for this league')
     """
     check_matches(matches)
-    read = readable(matches)
+    read = auditable(matches)
     matches, since = read.matches, read.since
     in_use, other_rater = system_of(rater, matches, since)
     table = None if ratings is None else table_of(ratings, matches)
@@ -186,12 +184,35 @@ def audit(
     advice = advise(curve, measured, len(matches))
     if not advice.agree:
         tell("Theory and backtest disagree: looking for the cause")
-        advice = replace(advice, causes=causes_of(recursion, in_use, matches, advice.k))
+        advice = replace(advice, causes=posterior_check(recursion, in_use, matches, advice.k).differences)
     other = None
     if other_rater is not None:
         tell(f"Fitting {type(other_rater).__name__} on the earlier half")
         other = other_system(other_rater, matches, since, in_use, measured)
-    return _assembled(read, in_use, recursion, league, curve, measured, advice, other, table)
+    k = in_use.k or advice.k
+    before, steps = in_use.trace(matches)
+    result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
+    strength, doubt, active = recursion.today(ACTIVE_YEARS)
+    spread = math.sqrt(max(float(strength[active].var() + doubt[active].mean()), 1e-6))
+    step, rate = recursion.change_per_match()
+    dynamics = _dynamics(step, rate, spread)
+    level = np.zeros(int(active.sum())) if isinstance(dynamics, Form) else strength[active]
+    now = recursion.at(k if steps is None else steps)
+    memory, newcomer_matches = recursion.speeds(k, now)
+    rated = in_use.blank().update(matches).ratings_
+    return Audit(
+        advice=advice, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
+        tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
+        measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result), spread=spread,
+        step=step, rate=rate, memory=memory, newcomer_matches=newcomer_matches,
+        bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
+        misrated=compare_ratings(matches.teams, rated, strength, doubt, active).extremes,
+        ratings=None if table is None else compare_ratings(matches.teams, table, strength, doubt, active), other=other,
+        notes=read.notes + _notes(advice, len(matches), matches.lineups is not None), in_use=in_use,
+        strengths=Fixed(level, names=[matches.teams[i] for i in np.flatnonzero(active)]), dynamics=dynamics,
+        system=RatingSystem(law_of(in_use.nu, league.ties), gamma=k / 2), recursion=recursion, before=before,
+        matches=matches, since=since,
+    )  # fmt: skip
 
 
 def replay_interval(
@@ -204,19 +225,12 @@ def replay_interval(
     ks = centre * RUNG ** np.arange(-RUNGS, RUNGS + 1.0)
     drawn = league.draw(recursion.calendar, REPLAYS)
     losses = [
-        in_use.losses(played_again(matches, one.result), ks)[:, recursion.since :].sum(axis=1)
+        in_use.losses(with_results(matches, one.result), ks)[:, recursion.since :].sum(axis=1)
         for one in replays(recursion.calendar, drawn)
     ]
     found = np.log(lowest(ks, np.stack(losses, axis=1)))
     reach = 2.02 * float(found.std(ddof=1))
     return math.exp(found.mean() - reach), math.exp(found.mean() + reach)
-
-
-def causes_of(recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float) -> tuple[str, ...]:
-    """How the league differs from its replays."""
-    from kinelo.advice.audit.check import posterior_check
-
-    return differences_from(posterior_check(recursion, in_use, matches, k))
 
 
 def compare_in_use(in_use: SystemInUse, matches: Matches, measured: Backtest, advised: float) -> Comparison:
@@ -226,50 +240,6 @@ def compare_in_use(in_use: SystemInUse, matches: Matches, measured: Backtest, ad
     better = [(k, one) for k, one in all_tried if one.low > 0]
     surest = max(better, key=lambda pair: pair[1].low, default=(None, None))
     return Comparison(measured.against(losses, advised), *surest)
-
-
-def _assembled(
-    read: Readable, in_use: SystemInUse, recursion: Recursion, league: LeagueEstimate, curve: KCurve,
-    measured: Backtest, advice: Advice, other: Any, table: Any,
-) -> Audit:  # fmt: skip
-    matches, since = read.matches, read.since
-    k = in_use.k or advice.k
-    before, steps = in_use.trace(matches)
-    result = matches.signed[since:]
-    gaps = in_use.gaps(matches, before, since)
-    strength, doubt, active = _today(recursion)
-    spread = math.sqrt(max(float(strength[active].var() + doubt[active].mean()), 1e-6))
-    step, rate = _per_match(recursion)
-    dynamics = _dynamics(step, rate, spread)
-    level = np.zeros(int(active.sum())) if isinstance(dynamics, Form) else strength[active]
-    now = recursion.at(k if steps is None else steps)
-    tested = compare_in_use(in_use, matches, measured, advice.k)
-    rated = in_use.blank().update(matches).ratings_
-    found = Audit(
-        verdict="", advice=advice, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
-        tested=tested, now=now, best=recursion.at(advice.k), curve=curve, measured=measured, league=league,
-        home=_home(recursion, in_use, k), slope=gaps.slope(result), spread=spread, step=step, rate=rate,
-        **_speeds(recursion, k, now), bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
-        misrated=compare_ratings(matches.teams, rated, strength, doubt, active).extremes,
-        ratings=None if table is None else compare_ratings(matches.teams, table, strength, doubt, active), other=other,
-        notes=read.notes + _notes(advice, len(matches), matches.lineups is not None), in_use=in_use,
-        strengths=Fixed(level, names=[matches.teams[i] for i in np.flatnonzero(active)]), dynamics=dynamics,
-        system=RatingSystem(_law(league, in_use.nu), gamma=k / 2), recursion=recursion, before=before, matches=matches,
-        since=since,
-    )  # fmt: skip
-    return replace(found, verdict=verdict_of(found))
-
-
-def _law(league: LeagueEstimate, nu: float) -> Davidson | Tanh:
-    return Davidson(nu=points_scale(nu, league.ties), kappa=league.ties) if league.ties > 0 else Tanh(nu=nu)
-
-
-def _speeds(recursion: Recursion, k: float, now: Prediction) -> dict[str, float]:
-    """How fast ratings follow, and how soon a newcomer's start is forgotten."""
-    decay = -math.log1p(-min(k / 2 * recursion.slope, 0.999))
-    settled = max(now.error - now.newcomers, 1e-9)
-    left = math.log(recursion.parameters.newcomer_spread**2 / settled) / (2 * decay)
-    return {"memory": 1 / decay, "newcomer_matches": max(left, 0.0)}
 
 
 def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
@@ -282,34 +252,6 @@ def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
     following = recursion.with_home(np.where(recursion.calendar.neutral, 0.0, recursion.filtered.home_path[:, 0]))
     gain = recursion.loss(k) - following.loss(k)
     return Home(in_use.home_advantage, float(own[:tenth].mean()), float(own[-tenth:].mean()), gain)
-
-
-def _today(recursion: Recursion) -> tuple[Array, Array, np.ndarray]:
-    """Mean and variance of each strength today, about the mean of the sides that played within two years."""
-    calendar, p, path = recursion.calendar, recursion.parameters, recursion.filtered.path
-    mean, variance, last = (np.zeros(calendar.sides) for _ in range(3))
-    for side, who in enumerate((calendar.home, calendar.away)):
-        place = np.full(calendar.sides, -1)
-        place[who] = np.arange(calendar.size)
-        seen = np.flatnonzero((place >= 0) & (calendar.day[place] >= last))
-        mean[seen], variance[seen] = path[place[seen], side, 3], path[place[seen], side, 4]
-        last[seen] = calendar.day[place[seen]]
-    active = last >= max(float(calendar.day[-1]) - ACTIVE_YEARS * 365.25, 0.0)
-    keep = np.exp(-p.return_per_year * np.maximum(calendar.day[-1] - last, 0.0) / 365.25)
-    grown = p.walk_per_year**2 * (1 - keep**2) / (2 * p.return_per_year)
-    centre = recursion.filtered.centre
-    now = centre + keep * (mean - centre)
-    return now - now[active].mean(), variance * keep**2 + grown, active
-
-
-def _per_match(recursion: Recursion) -> tuple[float, float]:
-    """Mean change of a strength, and its return, from one match of a side to its next, over the matches scored."""
-    p, path = recursion.parameters, recursion.filtered.path[recursion.since :]
-    # φ is 1 where a side enters.
-    phi = path[:, :, 0][path[:, :, 0] < 1.0]
-    lost = 1 - phi**2 if phi.size else np.zeros(1)
-    change = p.walk_per_match**2 + p.walk_per_year**2 * lost / (2 * p.return_per_year)
-    return math.sqrt(float(change.mean())), float(lost.mean() / 2)
 
 
 def _dynamics(step: float, rate: float, spread: float) -> Form | Walk:
@@ -338,13 +280,3 @@ def _notes(advice: Advice, matches: int, lineups: bool) -> tuple[str, ...]:
 def _round(number: float) -> int:
     digits = 10 ** max(int(math.log10(max(number, 1))) - 1, 0)
     return int(math.ceil(number / digits) * digits)
-
-
-def _json_ready(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _json_ready(inner) for key, inner in value.items()}
-    if isinstance(value, tuple | list):
-        return [_json_ready(inner) for inner in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value

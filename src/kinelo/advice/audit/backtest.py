@@ -27,11 +27,12 @@ Losses = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more one K loses than another, per match, with its 95 % interval."""
+    """How much more one K loses than another, per match, with its 95 % interval and its standard error."""
 
     mean: float
     low: float
     high: float
+    standard_error: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -83,26 +84,21 @@ class Backtest:
         rows = [
             np.array([np.interp(math.log(k), place, column) for column in self.blocks[:, part].T]) for k in (one, other)
         ]
-        return self._tested(rows[0] - rows[1])
+        return self._test(rows[0] - rows[1])
 
     def against(self, losses: Array, k: float) -> Difference:
         """How much more forecasts with these losses (n, all matches) lose in the later half than K = k."""
         part, place = _later(self.sizes), np.log(self.k)
         own = np.array([np.interp(math.log(k), place, column) for column in self.blocks[:, part].T])
-        return self._tested(sums_by_block(losses[None, :], self.sizes)[0, part] - own)
+        return self._test(sums_by_block(losses[None, :], self.sizes)[0, part] - own)
 
-    def _tested(self, differences: Array) -> Difference:
+    def _test(self, differences: Array) -> Difference:
         """Mean and 95 % interval of block sums."""
-        sizes = self.sizes[_later(self.sizes)]
-        chosen = _resampled(sizes.size)
-        means = (chosen @ differences) / (chosen @ sizes)
-        # Twelve or twenty-four blocks: a bootstrap is too narrow by √(1 − 1/B), and normal quantiles by Student's.
-        low, high = np.quantile(means, [0.02, 0.98])
-        return Difference(float(differences.sum() / sizes.sum()), float(low), float(high))
+        return mean_by_block(differences, self.sizes[_later(self.sizes)])
 
     def _interval(self, part: slice) -> tuple[float, float]:
         blocks = self.blocks[:, part]
-        bests = lowest(self.k, blocks @ _resampled(blocks.shape[1]).T)
+        bests = lowest(self.k, blocks @ _resample(blocks.shape[1]).T)
         low, high = np.quantile(bests, [0.02, 0.98])
         return float(low), float(high)
 
@@ -141,6 +137,16 @@ def block_sizes(since: int, size: int) -> Array:
     return np.diff(cuts)
 
 
+def mean_by_block(sums: Array, sizes: Array) -> Difference:
+    """Mean over matches of what was summed by block of time, blocks drawn anew for the interval and the error."""
+    chosen = _resample(sizes.size)
+    means = (chosen @ sums) / (chosen @ sizes)
+    # Twelve or twenty-four blocks: a bootstrap is too narrow by √(1 − 1/B), and normal quantiles by Student's.
+    low, high = np.quantile(means, [0.02, 0.98])
+    error = float(means.std()) / math.sqrt(1 - 1 / sizes.size)
+    return Difference(float(sums.sum() / sizes.sum()), float(low), float(high), error)
+
+
 def sums_by_block(losses: Array, sizes: Array) -> Array:
     """Losses (rows) summed over blocks of matches (columns)."""
     ends = np.cumsum(sizes).astype(int)
@@ -168,6 +174,6 @@ def _later(sizes: Array) -> slice:
     return slice(sizes.size // 2, None)
 
 
-def _resampled(blocks: int) -> Array:
+def _resample(blocks: int) -> Array:
     """How often each block is drawn, a row for each bootstrap sample."""
     return np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS).astype(float)

@@ -22,6 +22,7 @@ NODES = 9
 DIFFERENCE = 1e-3
 MOST_STEPS = 40
 NEGLIGIBLE = 0.01
+NO_DRAWS = np.empty((1, 0))
 MOST_FILTERED = 1e7
 """Matches filtered in all while drawing parameters, about."""
 
@@ -132,8 +133,8 @@ def smooth_league(calendar: Calendar, filtered: Filtered) -> Strengths:
     """Strengths and home advantage in every match, given all results."""
     n = calendar.size
     strengths = Strengths(np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2)), np.empty(n))
-    kernels.smooth_sides(calendar, filtered.path, strengths.mean, strengths.variance, strengths.regression)
-    kernels.smooth_home(calendar.neutral, filtered.home_path, np.empty(0), strengths.home)
+    kernels.smooth_sides(calendar, filtered.path, NO_DRAWS, *strengths[:3])
+    kernels.smooth_home(calendar.neutral, filtered.home_path, NO_DRAWS[0], strengths.home)
     return strengths
 
 

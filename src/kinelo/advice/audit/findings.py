@@ -1,22 +1,95 @@
-"""What an audit found, before it is put into words."""
+"""What an audit found, before it is put into words, and the K that theory and backtest support together."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from kinelo.advice.audit.advised import Advice, Period
-from kinelo.advice.audit.backtest import Backtest, Difference
+import numpy as np
+
+from kinelo.advice.audit.backtest import BLOCKS, Backtest, Difference
 from kinelo.advice.audit.estimate import LeagueEstimate
 from kinelo.advice.audit.gaps import Band
-from kinelo.advice.audit.in_use import SystemInUse
+from kinelo.advice.audit.in_use import OtherSystem, SystemInUse
+from kinelo.advice.audit.inputs import Misrated, RatingsInUse
 from kinelo.advice.audit.kernels import Array
-from kinelo.advice.audit.other import OtherSystem
 from kinelo.advice.audit.recursion import KCurve, Prediction, Recursion
-from kinelo.advice.audit.table_in_use import Misrated, RatingsInUse
 from kinelo.matches.matches import Matches
 from kinelo.model.dynamics import Form, Walk
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
+
+FEW = 300
+"""Matches below which nothing from the data beats a convention by much."""
+WIDE = 4.0
+"""An interval whose ends lie this factor apart tells no K."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A K with its 95 % interval.
+
+    Attributes
+    ----------
+    k, low, high
+        Geometric means of theory's and the backtest's where the two agree; else the backtest's own.
+    agree
+        Whether the intervals of theory and backtest overlap.
+    telling
+        Whether these matches can tell K at all: enough of them, and an interval within a factor of four.
+    causes
+        What was found where the two disagree: how the league differs from its replays.
+    """
+
+    k: float
+    low: float
+    high: float
+    agree: bool
+    telling: bool
+    causes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Period:
+    """A quarter of the history: its days, matches, best K by theory, and by backtest with its 95 % interval."""
+
+    first: str
+    last: str
+    matches: int
+    theory: float
+    measured: float
+    low: float
+    high: float
+
+    @property
+    def k(self) -> float:
+        """What both say: the geometric mean."""
+        return math.sqrt(self.theory * self.measured)
+
+
+def advise(curve: KCurve, measured: Backtest, matches: int) -> Advice:
+    """What theory and backtest support together."""
+    low, high = measured.interval
+    agree = curve.low <= high and low <= curve.high
+    if agree:
+        pairs = ((curve.best.k, measured.best), (curve.low, low), (curve.high, high))
+        k, low, high = (math.sqrt(one * other) for one, other in pairs)
+    else:
+        k = measured.best
+    low, high = min(low, k), max(high, k)
+    return Advice(k, low, high, agree, matches >= FEW and high < WIDE * low)
+
+
+def periods_of(matches: Matches, curve: KCurve, measured: Backtest) -> tuple[Period, ...]:
+    """Best K of each quarter of the history."""
+    ends = np.concatenate([[0], np.cumsum(measured.sizes)[BLOCKS - 1 :: BLOCKS]]).astype(int)
+    return tuple(
+        Period(
+            str(matches.date[ends[n]]), str(matches.date[ends[n + 1] - 1]), int(ends[n + 1] - ends[n]),
+            curve.quarters[n], *measured.period(n),
+        )
+        for n in range(4)
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,8 +128,6 @@ class Findings:
 
     Attributes
     ----------
-    verdict
-        One sentence: the answer.
     advice
         The K that theory and backtest both support, with its 95 % interval, or what was tested where they disagree.
     periods
@@ -99,7 +170,6 @@ class Findings:
         What could not be told from these matches, and why.
     """
 
-    verdict: str
     advice: Advice
     periods: tuple[Period, ...]
     k: float | None

@@ -10,6 +10,7 @@ from scipy.optimize import root_scalar
 
 from kinelo.advice.audit.estimate import hermite
 from kinelo.advice.audit.kernels import Array
+from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.play.laws import points_scale
 
 BANDS = 5
@@ -41,26 +42,27 @@ class Band:
     slope_error: float
 
 
-class Gaps:
-    """Matches with gaps in points that forecast results by Davidson's law, its expected score of slope ν at equality.
+def law_of(nu: float, ties: float) -> Davidson | Tanh:
+    """Davidson's law in points: its expected score has the slope ν at equality, whatever its κ."""
+    return Davidson(nu=points_scale(nu, ties), kappa=ties) if ties > 0 else Tanh(nu=nu)
 
-    ``blur`` is the standard deviation of a normal error of the gap.
+
+class Gaps:
+    """Matches with gaps in points that forecast results by a law; ``blur`` is the standard deviation of a normal error
+    of the gaps.
     """
 
-    def __init__(self, gap: Array, blur: float | Array, ties: float, nu: float) -> None:
-        self.gap, self.blur, self.ties, self.nu = gap, blur, ties, nu
+    def __init__(self, gap: Array, law: Outcome, blur: float | Array = 0.0) -> None:
+        self.gap, self.blur, self._law = gap, blur, law
 
     def law(self, stretch: float = 1.0) -> tuple[Array, Array, Array]:
         """Mean, slope and variance of results."""
         mean, slope, square = (np.zeros(self.gap.size) for _ in range(3))
-        nu = points_scale(self.nu, self.ties)
         for x, weight in zip(*hermite(NODES if np.any(self.blur) else 1)):
-            up = np.exp(np.clip(nu * (stretch * self.gap + self.blur * x), -300, 300))
-            whole = up + 1 / up + self.ties
-            b, s = (up - 1 / up) / whole, (up + 1 / up) / whole
-            mean += weight * b
-            square += weight * s
-            slope += weight * nu * (s - b * b)
+            z = stretch * self.gap + self.blur * x
+            mean += weight * self._law.b(z)
+            slope += weight * self._law.b_prime(z)
+            square += weight * (1 - self._law.tie_probability(z))
         return mean, slope, square - mean**2
 
     def slope(self, result: Array) -> tuple[float, float]:
@@ -82,16 +84,20 @@ class Gaps:
         chance = np.where(result == 0, 1 - decided, (decided + result * mean) / 2)
         return -float(np.log(np.maximum(chance, 1e-300)).mean())
 
+    def from_both_sides(self) -> Gaps:
+        """Every match seen by the home side, then by the away side."""
+        blur = np.tile(np.broadcast_to(self.blur, self.gap.size), 2)
+        return Gaps(np.concatenate([self.gap, -self.gap]), self._law, blur)
+
     def of(self, here: np.ndarray) -> Gaps:
         """Some of the matches."""
-        blur = self.blur[here] if isinstance(self.blur, np.ndarray) else self.blur
-        return Gaps(self.gap[here], blur, self.ties, self.nu)
+        return Gaps(self.gap[here], self._law, np.broadcast_to(self.blur, self.gap.size)[here])
 
 
 def bands_of(home: Array, away: Array, forecast: Gaps, result: Array) -> tuple[Band, ...]:
     """Matches by rating of the side in question, lowest fifth first; every match is seen from both sides."""
     own = np.concatenate([home, away])
-    whole = Gaps(np.concatenate([forecast.gap, -forecast.gap]), forecast.blur, forecast.ties, forecast.nu)
+    whole = forecast.from_both_sides()
     seen = np.concatenate([result, -result])
     place = np.searchsorted(np.quantile(own, np.linspace(0, 1, BANDS + 1)[1:-1]), own)
     found = []

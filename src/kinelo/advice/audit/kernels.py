@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
 from kinelo.play.formula import inlined, kernel
-from kinelo.play.laws import points_scale
+from kinelo.play.laws import davidson, davidson_terms, points_scale, result_of
 
 Array = NDArray[np.float64]
 YEAR = 365.25
@@ -125,25 +125,22 @@ class Followed(NamedTuple):
 
 
 @inlined
-def _davidson(nu, kappa, z):
-    """E S, its slope, E S² and log D."""
-    u = min(max(nu * z, -STEEPEST), STEEPEST)
-    e = math.exp(u)
-    D = e + 1.0 / e + kappa
-    b = (e - 1.0 / e) / D
-    square = (e + 1.0 / e) / D
-    return b, nu * (square - b * b), square, D
+def _since_last(p, days):
+    """φ and Var ε (two float64) of the ``days`` since a side's last match, under the ``Parameters`` p."""
+    phi = math.exp(-p.return_per_year * days / YEAR)
+    grown = p.walk_per_year**2 * (1.0 - phi * phi) / (2.0 * p.return_per_year)
+    return phi, phi * phi * p.walk_per_match**2 + grown
 
 
 @kernel
 def filter_matches(calendar, p, nodes, likelihood, path, home_path):
     """Log-likelihood of each result before it is seen; a match of weight w teaches as much as w with its result.
 
-    ``path`` (n × 2 × 5) keeps both sides' φ, mean and variance before the match and after it, ``home_path`` (n × 4)
-    mean and variance of the home advantage. Returns M.
+    Takes a ``Calendar``, ``Parameters`` and ``Nodes``, fills ``likelihood`` (n), ``path`` (n × 2 × 5: both sides' φ,
+    mean and variance before the match, mean and variance after it) and ``home_path`` (n × 4: mean and variance of the
+    home advantage before and after), all float64, and returns M.
     """
-    a, y, omega, v0 = p.walk_per_match**2, p.walk_per_year**2, p.return_per_year, p.newcomer_spread**2
-    kappa, drift = p.ties, p.home_drift**2
+    v0, kappa, drift = p.newcomer_spread**2, p.ties, p.home_drift**2
     nu = points_scale(p.nu, kappa)
     log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
     m, v, last = np.zeros(calendar.sides), np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
@@ -161,9 +158,9 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
                 v[i] = v0
                 seen += 1
             else:
-                phi = math.exp(-omega * (day - last[i]) / YEAR)
+                phi, change = _since_last(p, day - last[i])
                 m[i] = M + phi * (m[i] - M)
-                v[i] = phi * phi * (v[i] + a) + y * (1.0 - phi * phi) / (2.0 * omega)
+                v[i] = phi * phi * v[i] + change
             last[i] = day
             path[k, side, 0], path[k, side, 1], path[k, side, 2] = phi, m[i], v[i]
         i, j = calendar.home[k], calendar.away[k]
@@ -210,7 +207,9 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
 
 @kernel
 def smooth_home(neutral, home_path, normal, home):
-    """The home advantage given all results, backwards; ``normal`` (n), unless empty, draws it in place of its mean."""
+    """The home advantage given all results, backwards, into ``home`` (n), from ``neutral`` (n, bool) and ``home_path``
+    (n × 4); ``normal`` (n), unless empty, draws it in place of its mean.
+    """
     ahead, before, doubt = 0.0, 0.0, -1.0
     for k in range(neutral.size - 1, -1, -1):
         if neutral[k]:
@@ -228,10 +227,14 @@ def smooth_home(neutral, home_path, normal, home):
 
 
 @kernel
-def smooth_sides(calendar, path, mean, variance, regression):
+def smooth_sides(calendar, path, normal, mean, variance, regression):
     """Mean and variance of both strengths in each match given all results, and A, the regression of the side's next
-    strength on this one, which is 0 after its last match."""
-    # Of each side's next match: φ, mean and variance before it, and its smoothed mean and variance.
+    strength on this one, which is 0 after its last match.
+
+    Goes backwards through ``path`` (n × 2 × 5) and fills ``mean``, ``variance`` and ``regression`` (n × 2).
+    ``normal`` (n × 2), unless empty, draws each strength given the next one: the mean is then what was drawn.
+    """
+    # Of each side's next match: φ, mean and variance before it, and its smoothed (or drawn) mean and variance.
     following = np.zeros((calendar.sides, 5))
     for k in range(calendar.home.size - 1, -1, -1):
         for side in range(2):
@@ -242,33 +245,19 @@ def smooth_sides(calendar, path, mean, variance, regression):
                 m += J * (f[3] - f[1])
                 v = max(v + J * J * (f[4] - f[2]), 1e-12)
                 A = J * f[4] / v
+            if normal.size > 0:
+                m += math.sqrt(max(v, 0.0)) * normal[k, side]
+                v = 0.0
             mean[k, side], variance[k, side], regression[k, side] = m, v, A
             f[0], f[1], f[2] = path[k, side, 0], path[k, side, 1], path[k, side, 2]
             f[3], f[4] = m, v
 
 
 @kernel
-def draw_sides(calendar, path, normal, strength):
-    """Draw strengths of the very sides that played, given all their results: backwards through the filter's path."""
-    # Of each side's next match: the strength, φ, mean and variance before it; φ = 0 where there is none.
-    following = np.zeros((calendar.sides, 4))
-    for k in range(calendar.home.size - 1, -1, -1):
-        for side in range(2):
-            f = following[calendar.home[k] if side == 0 else calendar.away[k]]
-            m, v = path[k, side, 3], path[k, side, 4]
-            if f[1] > 0.0:
-                J = f[1] * v / f[3]
-                m += J * (f[0] - f[2])
-                v *= 1.0 - J * f[1]
-            f[0] = m + math.sqrt(max(v, 0.0)) * normal[k, side]
-            f[1], f[2], f[3] = path[k, side, 0], path[k, side, 1], path[k, side, 2]
-            strength[k, side] = f[0]
-
-
-@kernel
 def draw_new_sides(calendar, p, normal, strength):
-    """Draw strengths of the whole calendar from the model: other sides of the same kind."""
-    a, y, omega = p.walk_per_match**2, p.walk_per_year**2, p.return_per_year
+    """Draw strengths of the whole calendar from the model, other sides of the same kind: ``normal`` and ``strength``
+    are float64, n × 2.
+    """
     theta, last = np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
     M = 0.0
     seen = 0
@@ -281,8 +270,7 @@ def draw_new_sides(calendar, p, normal, strength):
                 theta[i] = M + level + p.newcomer_spread * normal[k, side]
                 seen += 1
             else:
-                phi = math.exp(-omega * (day - last[i]) / YEAR)
-                change = phi * phi * a + y * (1.0 - phi * phi) / (2.0 * omega)
+                phi, change = _since_last(p, day - last[i])
                 theta[i] = M + phi * (theta[i] - M) + math.sqrt(change) * normal[k, side]
             last[i] = day
             strength[k, side] = theta[i]
@@ -291,28 +279,26 @@ def draw_new_sides(calendar, p, normal, strength):
 
 @kernel
 def draw_results(strength, home, p, uniform, S):
-    """Draw every result from the strengths of both sides and the home advantage."""
+    """Draw every result into ``S`` (n) from both strengths (n × 2), the home advantage and uniform numbers (n each)."""
     nu = points_scale(p.nu, p.ties)
     for k in range(S.size):
-        u = nu * (strength[k, 0] - strength[k, 1] + home[k])
-        e = math.exp(min(max(u, -STEEPEST), STEEPEST))
-        D = e + 1.0 / e + p.ties
-        S[k] = 1.0 if uniform[k] * D < e else (0.0 if uniform[k] * D < e + p.ties else -1.0)
+        b, _, tie = davidson(nu, p.ties, strength[k, 0] - strength[k, 1] + home[k])
+        S[k] = result_of(uniform[k], b, tie)
 
 
 @kernel
 def expect_results(strengths, p, nodes, expected):
-    """Moments of each result over the strengths: z ~ N(m̂_i − m̂_j + h, v̂_i + v̂_j)."""
+    """Moments of each result over ``Strengths``, z ~ N(m̂_i − m̂_j + h, v̂_i + v̂_j), into ``Expected`` (n each)."""
     nu = points_scale(p.nu, p.ties)
     for k in range(strengths.home.size):
         z = strengths.mean[k, 0] - strengths.mean[k, 1] + strengths.home[k]
         sd = math.sqrt(strengths.variance[k, 0] + strengths.variance[k, 1])
         score, slope, square, score_square = 0.0, 0.0, 0.0, 0.0
         for n in range(nodes.x.size):
-            s, steep, decided, _ = _davidson(nu, p.ties, z + sd * nodes.x[n])
+            s, steep, tie = davidson(nu, p.ties, z + sd * nodes.x[n])
             score += nodes.weight[n] * s
             slope += nodes.weight[n] * steep
-            square += nodes.weight[n] * decided
+            square += nodes.weight[n] * (1.0 - tie)
             score_square += nodes.weight[n] * s * s
         expected.score[k], expected.slope[k] = score, slope
         expected.square[k], expected.score_square[k] = square, score_square
@@ -320,7 +306,7 @@ def expect_results(strengths, p, nodes, expected):
 
 @kernel
 def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
-    """Ratings that move by ``steps`` (n × 2, weights included) over matches between these strengths.
+    """Ratings that move by ``steps`` (n × 2, weights included) over matches between these strengths, into ``Followed``.
 
     All begin at R = start, C = U = 0. With z the difference of strengths, ``r ~ N(R_i − R_j + h, U_i + U_j)`` that of
     ratings, ``c = C_i + C_j`` and ``B_z = E s'(z)``, ``B_r = E b'(r)``: ``C ← AC`` since the side's last match, then
@@ -355,13 +341,12 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
         b_mean, B_r, b_square, log_D = 0.0, 0.0, 0.0, 0.0
         for n in range(nodes.x.size):
             at = r + sd * nodes.x[n]
-            b, slope, _, D = _davidson(nu, 0.0, at)
-            if kappa > 0.0:
-                _, _, _, D = _davidson(nu_D, kappa, at)
+            b, slope, _ = davidson(nu, 0.0, at)
             b_mean += nodes.weight[n] * b
             B_r += nodes.weight[n] * slope
             b_square += nodes.weight[n] * b * b
-            log_D += nodes.weight[n] * math.log(D)
+            _, _, share = davidson_terms(kappa, math.exp(min(max(nu_D * at, -STEEPEST), STEEPEST)))
+            log_D -= nodes.weight[n] * math.log(share)
         score, B_z, square = expected.score[k], expected.slope[k], expected.square[k]
         # Errors of ratings: what the home advantage in use is off is no error of a rating.
         off = R[i] - R[j] - strengths.mean[k, 0] + strengths.mean[k, 1]

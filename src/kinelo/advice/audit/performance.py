@@ -12,6 +12,11 @@ estimates the variance of β without estimating any player, without bias, and si
 ``σ_i² = τ² · mean |x_i|²`` around its strength. The play of chance is drawn: results from the forecasts.
 
 What line-ups do not show, the form of the day, is not identified: it flattens the scale of all results alike.
+
+**Do performances of some sides vary more than those of others?** A side whose performances vary more has flatter
+results: it wins less as a favourite and more as an outsider. With forecasts b and gaps z of the filter,
+``T_i = Σ (S − b) νz / √Σ ν²z² Var S`` over the matches of side i is its score for steepness. Where all sides are alike
+T_i has mean 0 and variance 1 up to what all share, which is taken out. Here too the null is drawn, not assumed.
 """
 
 from __future__ import annotations
@@ -23,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kinelo.advice.audit.gaps import Gaps
-from kinelo.advice.audit.kernels import Array
+from kinelo.advice.audit.gaps import Gaps, law_of
+from kinelo.advice.audit.kernels import Array, Calendar
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
 from kinelo.matches.lineups import Lineups
@@ -33,6 +38,10 @@ from kinelo.matches.matches import Matches
 DRAWS = 200
 LEAST = 60
 """Matches with both line-ups known."""
+LEAST_MATCHES = 30
+"""Matches of a side whose steepness is scored."""
+LEAST_LINEUPS = 10
+"""Line-ups of a side whose own spread is stated."""
 SETTLED = 5
 """Line-ups after which a side's usual one is known."""
 RARE = 1e-3
@@ -74,28 +83,28 @@ def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int =
     size = len(matches.teams)
     home, away, seen = _unusual(matches, lineups, min(k / 2 * recursion.slope, 0.5))
     gap, doubt = recursion.before_results()
-    gaps = Gaps(gap, np.sqrt(doubt), recursion.parameters.ties, recursion.parameters.nu)
+    gaps = Gaps(gap, law_of(recursion.parameters.nu, recursion.parameters.ties), np.sqrt(doubt))
     expected, mu, q = gaps.law()
     scale = (mu / np.sqrt(q))[seen]
-    x = sparse.diags_array(scale) @ (home.x - away.x)[seen]
+    x = sparse.diags_array(scale) @ (home - away)[seen]
     y = ((matches.signed - expected) / np.sqrt(q))[seen]
     pairs = _Pairs(x.tocsr())
     raw = pairs.estimate(y)
     tau = max(raw, 0.0)
     draw = np.random.default_rng(seed)
-    win, tie = _chances(expected[seen], q[seen])
     null, again = np.empty(DRAWS), np.empty(DRAWS)
     for n in range(DRAWS):
-        u = draw.random(y.size)
-        luck = (np.where(u < win, 1.0, np.where(u < win + tie, 0.0, -1.0)) - expected[seen]) / np.sqrt(q[seen])
+        luck = (_draw_results(draw, expected[seen], q[seen]) - expected[seen]) / np.sqrt(q[seen])
         null[n] = pairs.estimate(luck)
         worth = draw.normal(0.0, math.sqrt(tau), x.shape[1])
         again[n] = pairs.estimate(luck + pairs.x @ worth)
     # What was found lies about the truth as drawn estimates lie about what was found.
     low, high = tau - np.quantile(again - tau, [0.975, 0.025])
-    weights = _squares(home, away, seen, matches, size)
-    typical = float(weights.total / max(weights.count, 1))
-    sides = {matches.teams[i]: math.sqrt(tau * weights.own[i]) for i in np.flatnonzero(np.isfinite(weights.own))}
+    who = np.concatenate([matches.home[seen], matches.away[seen]])
+    squares = np.bincount(who, np.concatenate([_row_squares(one)[seen] for one in (home, away)]), minlength=size)
+    count = np.bincount(who, minlength=size)
+    typical = float(squares.sum() / max(count.sum(), 1))
+    sides = {matches.teams[i]: math.sqrt(tau * squares[i] / count[i]) for i in np.flatnonzero(count >= LEAST_LINEUPS)}
     spread, least, most = (math.sqrt(max(float(value), 0.0) * typical) for value in (tau, low, high))
     p = (1 + int(np.sum(null >= raw))) / (1 + DRAWS)
     return Performance(spread, least, most, p, int(seen.sum()), sides)
@@ -112,27 +121,12 @@ def starters(lineups: Lineups) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return lineups.player[keep], bounds
 
 
-@dataclass(frozen=True)
-class _Unusual:
-    """Line-ups of one side of every match, less what that side usually fields, and |x|² of each."""
-
-    x: sparse.csr_array
-    square: Array
-
-
-@dataclass(frozen=True)
-class _Squares:
-    own: Array
-    total: float
-    count: int
-
-
 class _Pairs:
     """Sums over pairs of different matches."""
 
     def __init__(self, x: sparse.csr_array) -> None:
         self.x = x
-        self._own = np.asarray(x.multiply(x).sum(axis=1)).ravel()
+        self._own = _row_squares(x)
         products = (x.T @ x).tocsr()
         self._below = float(products.multiply(products).sum() - (self._own**2).sum())
 
@@ -142,47 +136,41 @@ class _Pairs:
         return float(together @ together - (y**2 * self._own).sum()) / max(self._below, 1e-300)
 
 
-def _unusual(matches: Matches, lineups: Lineups, forget: float) -> tuple[_Unusual, _Unusual, NDArray[np.bool_]]:
-    """Both line-ups of each match against what those sides usually field, and where that is known of both."""
+def _unusual(
+    matches: Matches, lineups: Lineups, forget: float
+) -> tuple[sparse.csr_array, sparse.csr_array, NDArray[np.bool_]]:
+    """Both line-ups of each match less what those sides usually field (matches × players), and where that is known."""
     players, bounds = starters(lineups)
     usual: list[dict[int, float]] = [{} for _ in matches.teams]
     games = np.zeros(len(matches.teams), int)
-    parts: tuple[_Entries, _Entries] = (_Entries(), _Entries())
+    entries: tuple[list[tuple[int, int, float]], ...] = ([], [])
     seen = np.zeros(len(matches), bool)
     for match in np.flatnonzero(lineups.known()).tolist():
         pair = int(matches.home[match]), int(matches.away[match])
         seen[match] = min(games[pair[0]], games[pair[1]]) >= SETTLED
         for place, team in enumerate(pair):
             fielded = players[bounds[2 * match + place] : bounds[2 * match + place + 1]].tolist()
-            parts[place].add(match, usual[team], fielded)
-            _get_used(usual[team], fielded, max(forget, 1.0 / (games[team] + 1)))
+            apart = {player: -share for player, share in usual[team].items()}
+            for player in fielded:
+                apart[player] = apart.get(player, 0.0) + 1.0
+            entries[place].extend((match, player, value) for player, value in apart.items())
+            _update_usual(usual[team], fielded, max(forget, 1.0 / (games[team] + 1)))
             games[team] += 1
     shape = len(matches), len(lineups.players)
-    return parts[0].made(shape), parts[1].made(shape), seen
+    home, away = (_sparse(one, shape) for one in entries)
+    return home, away, seen
 
 
-class _Entries:
-    """The entries of a sparse table, as they come."""
-
-    def __init__(self) -> None:
-        self._rows: list[int] = []
-        self._columns: list[int] = []
-        self._values: list[float] = []
-
-    def add(self, match: int, usual: dict[int, float], fielded: list[int]) -> None:
-        apart = {player: -share for player, share in usual.items()}
-        for player in fielded:
-            apart[player] = apart.get(player, 0.0) + 1.0
-        self._rows.extend([match] * len(apart))
-        self._columns.extend(apart)
-        self._values.extend(apart.values())
-
-    def made(self, shape: tuple[int, int]) -> _Unusual:
-        x = sparse.csr_array((self._values, (self._rows, self._columns)), shape=shape)
-        return _Unusual(x, np.asarray(x.multiply(x).sum(axis=1)).ravel())
+def _sparse(entries: list[tuple[int, int, float]], shape: tuple[int, int]) -> sparse.csr_array:
+    rows, columns, values = zip(*entries)
+    return sparse.csr_array((values, (rows, columns)), shape=shape)
 
 
-def _get_used(usual: dict[int, float], fielded: list[int], rate: float) -> None:
+def _row_squares(x: sparse.csr_array) -> Array:
+    return np.asarray(x.multiply(x).sum(axis=1)).ravel()
+
+
+def _update_usual(usual: dict[int, float], fielded: list[int], rate: float) -> None:
     """Move the usual line-up towards the one that played."""
     for player in list(usual):
         usual[player] *= 1.0 - rate
@@ -192,16 +180,70 @@ def _get_used(usual: dict[int, float], fielded: list[int], rate: float) -> None:
         usual[player] = usual.get(player, 0.0) + rate
 
 
-def _squares(home: _Unusual, away: _Unusual, seen: NDArray[np.bool_], matches: Matches, size: int) -> _Squares:
-    sums, count = np.zeros(size), np.zeros(size)
-    for one, side in ((home, matches.home), (away, matches.away)):
-        sums += np.bincount(side[seen], one.square[seen], minlength=size)
-        count += np.bincount(side[seen], minlength=size)
-    own = np.where(count >= 10, sums / np.maximum(count, 1), np.nan)
-    return _Squares(own, float(sums.sum()), int(count.sum()))
-
-
-def _chances(mean: Array, variance: Array) -> tuple[Array, Array]:
-    """Probabilities of a win and of a tie, from mean and variance of a result."""
+def _draw_results(draw: np.random.Generator, mean: Array, variance: Array) -> Array:
+    """Results of each match anew, from the mean and the variance of its result."""
     decided = variance + mean**2
-    return (decided + mean) / 2, 1 - decided
+    win, uniform = (decided + mean) / 2, draw.random(mean.size)
+    return np.where(uniform < win, 1.0, np.where(uniform < win + 1 - decided, 0.0, -1.0))
+
+
+@dataclass(frozen=True)
+class Variation:
+    """Whether sides differ in how much their performances vary.
+
+    Attributes
+    ----------
+    sides
+        Sides with at least 30 matches.
+    spread, null_low, null_high
+        Variance over sides of the score for steepness, and where chance alone puts 95 % of it.
+    p_value
+        Share of drawn leagues of alike sides with a spread at least as large.
+    split_half
+        Correlation of the scores of a side's odd and even matches.
+    """
+
+    sides: int
+    spread: float
+    null_low: float
+    null_high: float
+    p_value: float
+    split_half: float
+
+
+def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Variation:
+    """Test whether spreads of performance differ between sides."""
+    calendar, (gap, doubt) = recursion.calendar, recursion.before_results()
+    law = law_of(recursion.parameters.nu, recursion.parameters.ties)
+    expected, _, spread = Gaps(gap, law, np.sqrt(doubt)).law()
+    z = recursion.parameters.nu * gap
+    count = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
+    enough = count >= LEAST_MATCHES
+    score = _Scores(calendar, z, spread, enough)
+    draw = np.random.default_rng(seed)
+    null = [float(score.of(_draw_results(draw, expected, spread) - expected).var()) for _ in range(DRAWS)]
+    residual = matches.signed - expected
+    found = float(score.of(residual).var())
+    odd = score.of(residual, 0), score.of(residual, 1)
+    correlation = float(np.corrcoef(*odd)[0, 1]) if enough.sum() > 3 else float("nan")
+    low, high = np.quantile(null, [0.025, 0.975])
+    p = (1 + int(np.sum(np.array(null) >= found))) / (1 + DRAWS)
+    return Variation(int(enough.sum()), found, float(low), float(high), p, correlation)
+
+
+class _Scores:
+    def __init__(self, calendar: Calendar, z: Array, spread: Array, enough: NDArray[np.bool_]) -> None:
+        self._sides = np.concatenate([calendar.home, calendar.away])
+        self._order = np.arange(calendar.size) % 2
+        self._z, self._spread, self._enough = z, spread, enough
+
+    def of(self, residual: Array, half: int | None = None) -> Array:
+        """Score of every side with enough matches; the part that all share is taken out."""
+        keep = np.ones(residual.size) if half is None else (self._order == half).astype(float)
+        information = keep * self._z**2 * self._spread
+        raw = keep * residual * self._z
+        common = raw.sum() / max(float(information.sum()), 1e-12)
+        size = self._enough.size
+        top = np.bincount(self._sides, np.tile(raw - common * information, 2), minlength=size)
+        below = np.bincount(self._sides, np.tile(information, 2), minlength=size)
+        return (top / np.sqrt(np.maximum(below, 1e-12)))[self._enough]

@@ -15,13 +15,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from kinelo.advice.audit.gaps import Band, Gaps, bands_of
+from kinelo.advice.audit.gaps import Band, Gaps, bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse
 from kinelo.advice.audit.kernels import Array
 from kinelo.matches.matches import Matches
-from kinelo.model.outcome import Davidson, Outcome, Tanh
+from kinelo.model.outcome import Outcome
 from kinelo.model.validation import nonnegative
-from kinelo.play.laws import points_scale
 from kinelo.theory.recovery import recover_strength
 
 STRETCHES = 6
@@ -56,16 +55,16 @@ class Recovered:
 def recovered_bands(matches: Matches, since: int, system: SystemInUse, before: Array, sigma: float) -> Recovered:
     """Hold forecasts of the later half against results, before and after ratings are corrected for σ."""
     sigma = nonnegative("sigma", sigma)
-    (home, away), ties = before.T, system.ties
+    home, away = before.T
     edge = np.where(matches.neutral, 0.0, system.home_advantage)
-    law = Davidson(nu=points_scale(system.nu, ties), kappa=ties) if ties > 0 else Tanh(nu=system.nu)
+    law = law_of(system.nu, system.ties)
     true = np.empty(len(matches))
     for start, end in _stretches(since, len(matches)):
         strength = _map(_active(matches, home, away, start), law, sigma)
         part = slice(start, end)
         true[part] = strength((home + edge / 2)[part]) - strength((away - edge / 2)[part])
     later, result = slice(since, None), matches.signed[since:]
-    both = [system.gaps(matches, before, since), Gaps(true[later], math.sqrt(2) * sigma, ties, system.nu)]
+    both = [system.gaps(matches, before, since), Gaps(true[later], law, math.sqrt(2) * sigma)]
     bands, after = (bands_of(home[later], away[later], one, result) for one in both)
     slopes = [one.slope(result) for one in both]
     losses = [one.log_loss(result) for one in both]

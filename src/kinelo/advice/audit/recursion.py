@@ -17,7 +17,8 @@ from scipy.optimize import root_scalar
 from kinelo.advice.audit import kernels
 from kinelo.advice.audit.backtest import block_sizes, lowest, sums_by_block
 from kinelo.advice.audit.estimate import filter_league, hermite, smooth_league
-from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, Expected, Followed, Parameters, System
+from kinelo.advice.audit.gaps import law_of
+from kinelo.advice.audit.kernels import CHESS_NU, YEAR, Array, Calendar, Expected, Followed, Parameters, System
 
 NODES = 7
 TOP, BOTTOM = 400.0, 0.25
@@ -125,20 +126,48 @@ class Recursion:
                 at_right = self.loss(math.exp(right))
         return math.exp(left if at_left < at_right else right)
 
+    def today(self, years: float) -> tuple[Array, Array, np.ndarray]:
+        """Mean and variance of each strength at the end, and who played within some years; means count from theirs."""
+        calendar, p, path = self.calendar, self.parameters, self.filtered.path
+        mean, variance, last = (np.zeros(calendar.sides) for _ in range(3))
+        for side, who in enumerate((calendar.home, calendar.away)):
+            place = np.full(calendar.sides, -1)
+            place[who] = np.arange(calendar.size)
+            seen = np.flatnonzero((place >= 0) & (calendar.day[place] >= last))
+            mean[seen], variance[seen] = path[place[seen], side, 3], path[place[seen], side, 4]
+            last[seen] = calendar.day[place[seen]]
+        active = last >= max(float(calendar.day[-1]) - years * YEAR, 0.0)
+        keep = np.exp(-p.return_per_year * np.maximum(calendar.day[-1] - last, 0.0) / YEAR)
+        grown = p.walk_per_year**2 * (1 - keep**2) / (2 * p.return_per_year)
+        now = self.filtered.centre + keep * (mean - self.filtered.centre)
+        return now - now[active].mean(), variance * keep**2 + grown, active
+
+    def change_per_match(self) -> tuple[float, float]:
+        """Mean change of a strength, and its return, from one match of a side to its next, over the matches scored."""
+        p, path = self.parameters, self.filtered.path[self.since :]
+        # φ is 1 where a side enters.
+        phi = path[:, :, 0][path[:, :, 0] < 1.0]
+        lost = 1 - phi**2 if phi.size else np.zeros(1)
+        change = p.walk_per_match**2 + p.walk_per_year**2 * lost / (2 * p.return_per_year)
+        return math.sqrt(float(change.mean())), float(lost.mean() / 2)
+
+    def speeds(self, k: float, now: Prediction) -> tuple[float, float]:
+        """Matches after which a rating has followed 63 % of a change, and after which a newcomer's start is lost."""
+        decay = -math.log1p(-min(k / 2 * self.slope, 0.999))
+        settled = max(now.error - now.newcomers, 1e-9)
+        left = math.log(self.parameters.newcomer_spread**2 / settled) / (2 * decay)
+        return 1 / decay, max(left, 0.0)
+
     def _slope(self, out: Followed) -> float:
         """t with ``Σ E s(z) r = Σ E f(tr) r``, f the expected score of the forecasts."""
         part = slice(self.since, None)
         r, variance = out.gap[part], np.maximum(out.variance[part], 0.0)
         wanted = float((self.expected.score[part] * r + self.expected.slope[part] * out.covariance[part]).sum())
-        sd, nodes, system = np.sqrt(variance), hermite(NODES), self.system
+        sd, law = np.sqrt(variance), law_of(self.system.nu, self.system.forecast_kappa)
+        points = [(r + sd * x, weight) for x, weight in zip(*hermite(NODES))]
 
         def excess(t: float) -> float:
-            total = 0.0
-            for x, weight in zip(*nodes):
-                at = r + sd * x
-                up = np.exp(np.clip(system.forecast_nu * t * at, -300, 300))
-                total += weight * float((at * (up - 1 / up) / (up + 1 / up + system.forecast_kappa)).sum())
-            return total - wanted
+            return sum(weight * float(at @ law.b(t * at)) for at, weight in points) - wanted
 
         if excess(0.0) >= 0.0 or excess(20.0) <= 0.0:
             return math.nan

@@ -6,15 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 from kinelo.advice.audit.backtest import Difference
+from kinelo.advice.report import with_error, with_interval
 
 if TYPE_CHECKING:
-    from kinelo.advice.audit.advised import Advice
-    from kinelo.advice.audit.findings import Findings
-    from kinelo.advice.audit.other import OtherSystem
+    from kinelo.advice.audit.findings import Advice, Findings
+    from kinelo.advice.audit.in_use import OtherSystem
+    from kinelo.advice.audit.inputs import Misrated
     from kinelo.advice.audit.performance import Performance
     from kinelo.advice.audit.recovered import Recovered
     from kinelo.advice.audit.recursion import Prediction
-    from kinelo.advice.audit.table_in_use import Misrated
 
 NOTHING = 0.0002
 """A difference in log-loss that nobody would notice."""
@@ -33,7 +33,7 @@ def verdict_of(audit: Findings) -> str:
     if not advice.agree:
         return _disagreement(audit)
     if audit.tested.better is None:
-        return _suits(name, audit, advice) + _moved(audit)
+        return _suits(name, audit, advice) + _recent_best(audit)
     k, gain = advice.k, audit.tested.gain
     where = f"K = {interval(advice)} is best, and"
     if gain.low <= 0 and audit.tested.better is not None and audit.tested.better_gain is not None:
@@ -45,7 +45,7 @@ def verdict_of(audit: Findings) -> str:
         start = f"One K serves this league {little}better than {name}"
     else:
         start = f"{name} is {little}too {'large' if audit.k > k else 'small'} for this league"
-    return f"{start}: {where} {_by_both(audit.now.log_loss - audit.curve.at(k), gain)}." + _moved(audit)
+    return f"{start}: {where} {_by_both(audit.now.log_loss - audit.curve.at(k), gain)}." + _recent_best(audit)
 
 
 def _by_both(theory: float, measured: Difference) -> str:
@@ -69,38 +69,35 @@ def _suits(name: str, audit: Findings, advice: Advice) -> str:
 
 
 def _disagreement(audit: Findings) -> str:
-    low, high = audit.measured.interval
-    causes = audit.advice.causes
+    causes, curve, measured = audit.advice.causes, audit.curve, audit.measured
     why = (
         f"Tested as the cause: {'; '.join(causes)}."
         if causes
         else "Spread and movement of ratings, likeness of opponents, slope and log-loss were tested as the cause: none "
         "is."
     )
+    by_theory, by_matches = (curve.best.k, curve.low, curve.high), (measured.best, *measured.interval)
     return (
-        f"Theory and backtest disagree on this league: the best K is {audit.curve.best.k:.3g} ({audit.curve.low:.3g} "
-        f"to {audit.curve.high:.3g}) by theory and {audit.measured.best:.3g} ({low:.3g} to {high:.3g}) on its own "
-        f"matches, which decide; moving from {audit.in_use.name} to K = {audit.advice.k:.3g} "
-        f"{change(audit.tested.gain)}. {why}"
+        f"Theory and backtest disagree on this league: the best K is {with_interval(*by_theory)} by theory and "
+        f"{with_interval(*by_matches)} on its own matches, which decide; moving from {audit.in_use.name} to "
+        f"K = {audit.advice.k:.3g} {change(audit.tested.gain)}. {why}"
     )
 
 
-def _moved(audit: Findings) -> str:
+def _recent_best(audit: Findings) -> str:
     """What is to be said where the last quarter of the history asks for another K than the later half."""
     today = audit.periods[-1]
     if not audit.advice.telling or today.low <= audit.advice.k <= today.high:
         return ""
-    return (
-        f" The best K has moved: today, since {today.first}, it is {today.k:.3g} ({min(today.low, today.k):.3g} to "
-        f"{max(today.high, today.k):.3g})."
-    )
+    now = with_interval(today.k, min(today.low, today.k), max(today.high, today.k))
+    return f" The best K has moved: today, since {today.first}, it is {now}."
 
 
 def interval(advice: Advice) -> str:
     """A K with its interval; only the upper end where the matches show nothing that ratings could follow."""
     if advice.high > BOUNDLESS * advice.low:
         return f"{advice.high:.3g} or less"
-    return f"{advice.k:.3g} ({advice.low:.3g} to {advice.high:.3g})"
+    return with_interval(advice.k, advice.low, advice.high)
 
 
 def change(saved: float | Difference) -> str:
@@ -130,8 +127,8 @@ def other_verdict(other: OtherSystem) -> str:
     gap = other.difference
     return (
         f"{other.name} forecasts this league {way} Elo at its best K, {other.k:.3g}: log-loss {other.log_loss:.4f} "
-        f"against {other.elo_log_loss:.4f} on the later half, a difference of {gap.mean:+.4f} ({gap.low:+.4f} to "
-        f"{gap.high:+.4f})."
+        f"against {other.elo_log_loss:.4f} on the later half, a difference of "
+        f"{with_interval(gap.mean, gap.low, gap.high, '+.4f')}."
     )
 
 
@@ -162,7 +159,7 @@ def _which(audit: Findings) -> str:
     (low, high), curve, measured = audit.measured.interval, audit.curve, audit.measured
     lost = measured.at(curve.best.k) - measured.at(measured.best)
     return (
-        f"by theory {curve.best.k:.3g} ({curve.low:.3g} to {curve.high:.3g}), by backtest {measured.best:.3g} "
+        f"by theory {with_interval(curve.best.k, curve.low, curve.high)}, by backtest {measured.best:.3g} "
         f"({low:.3g} to {high:.3g}; theory's K loses {max(lost, 0.0):.5f} against it)"
     )
 
@@ -170,12 +167,12 @@ def _which(audit: Findings) -> str:
 def _periods(audit: Findings) -> str:
     least, most = float(audit.measured.k[0]), float(audit.measured.k[-1])
 
-    def said(k: float) -> str:
+    def shown(k: float) -> str:
         return f"{k:.3g} or more" if k >= most else f"{k:.3g} or less" if k <= least else f"{k:.3g}"
 
     return "\n".join(
-        f"{one.first} to {one.last}: {said(one.measured)} ({one.low:.3g} to {one.high:.3g}) by backtest, "
-        f"{said(one.theory)} by theory"
+        f"{one.first} to {one.last}: {shown(one.measured)} ({one.low:.3g} to {one.high:.3g}) by backtest, "
+        f"{shown(one.theory)} by theory"
         for one in audit.periods
     )
 
@@ -233,28 +230,27 @@ def _forecasts(audit: Findings) -> str:
     loss = audit.measured.at(audit.advice.k) + audit.tested.gain.mean
     return (
         f"log-loss {loss:.4f} on the later half at {audit.in_use.name}; {kind}: slope of results on forecasts "
-        f"{slope:.3f} ± {error:.3f} (theory {audit.now.slope:.3f})"
+        f"{with_error(slope, error, '.3f')} (theory {audit.now.slope:.3f})"
     )
 
 
-def _underrated(bands: tuple) -> list[str]:
+def _misratings(bands: tuple) -> list[str]:
     return [
-        f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by {abs(one.underrated):.0f} ± "
-        f"{one.error:.0f} points"
+        f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by "
+        f"{with_error(abs(one.underrated), one.error, '.0f')} points"
         for name, one in (("best", bands[-1]), ("weakest", bands[0]))
     ]
 
 
 def _other(other: OtherSystem) -> str:
-    slope, error = other.slope
-    strong = "; ".join(_underrated(other.bands)) if len(other.bands) > 1 else "too few matches for bands of ratings"
-    return f"slope of results on its forecasts {slope:.3f} ± {error:.3f}; {strong}"
+    strong = "; ".join(_misratings(other.bands)) if len(other.bands) > 1 else "too few matches for bands of ratings"
+    return f"slope of results on its forecasts {with_error(*other.slope, '.3f')}; {strong}"
 
 
 def _bands(audit: Findings) -> str:
     if len(audit.bands) < 2:
         return "too few matches to tell bands of ratings apart"
-    return "\n".join(_underrated(audit.bands))
+    return "\n".join(_misratings(audit.bands))
 
 
 def _table(audit: Findings) -> str:

@@ -207,7 +207,7 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
         for width in (min(LADDER, most / here) if most > here else 1.2, 1.2):
             here = _bottom(error, here, width)
         error(here)
-    return _described(here, known)
+    return _describe(here, known)
 
 
 def _bottom(error: Callable[[float], float], centre: float, width: float) -> float:
@@ -221,7 +221,7 @@ def _bottom(error: Callable[[float], float], centre: float, width: float) -> flo
     return centre * width ** float(points[np.argmin(series(points))])
 
 
-def _described(gamma: float, known: dict[float, Parts]) -> BestGamma:
+def _describe(gamma: float, known: dict[float, Parts]) -> BestGamma:
     order = sorted(known)
     rows = np.array([[known[one].noise, known[one].lag, known[one].bias] for one in order])
     parts = known[gamma]

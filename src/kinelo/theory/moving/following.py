@@ -137,7 +137,7 @@ def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
     between = Moments(*(teams.crowding * teams.mean(one) for one in (x * x, x * y, y * y)))
     within, quiet = _within(closure, found.state), _within(closure, closure.without_luck(found))
     noise = within.error - quiet.error
-    bias = between.error + V * teams.mean(_misled(closure, found))
+    bias = between.error + V * teams.mean(_lasting_error(closure, found))
     followed = (1 + closure.batch.forgotten) if closure.system.schedule is not None else 1.0
     moved = closure.motion.walk * closure.batch.walk[0] if closure.system.schedule is not None else 0.0
     after = V - 2 * followed * within.C + within.U - moved + between.error
@@ -155,7 +155,7 @@ def _within(closure: LeagueClosure, state: State) -> Moments:
     return Moments(V, C, U)
 
 
-def _misled(closure: LeagueClosure, found: Solution) -> Array:
+def _lasting_error(closure: LeagueClosure, found: Solution) -> Array:
     """Share of V that a rating misses for good, ``(1 − B_θ/B_r)²`` of what it follows."""
     if found.pairs.driving is None:
         return np.zeros(closure.teams.size)
@@ -182,11 +182,11 @@ def two_team_correction(system: RatingSystem, teams: Teams, form: Form) -> Momen
     widest = float(gaps.max())
     try:
         if known.size <= GAPS:
-            values = np.array([_missed(system, float(gap), spread, form) for gap in known])[index]
+            values = np.array([_closure_error(system, float(gap), spread, form) for gap in known])[index]
         else:
             # Even in the gap, and smooth: a polynomial in its square.
             nodes = (1 - np.cos(np.pi * (np.arange(GAPS) + 0.5) / GAPS)) / 2
-            rows_ = np.array([_missed(system, widest * math.sqrt(one), spread, form) for one in nodes])
+            rows_ = np.array([_closure_error(system, widest * math.sqrt(one), spread, form) for one in nodes])
             fit = np.polynomial.polynomial.polyfit(nodes, rows_, GAPS - 1)
             values = np.polynomial.polynomial.polyval((gaps / widest) ** 2, fit).T
     except (NoStationaryState, InputError):
@@ -195,7 +195,7 @@ def two_team_correction(system: RatingSystem, teams: Teams, form: Form) -> Momen
     return Moments(0.0, float(C), float(U))
 
 
-def _missed(system: RatingSystem, gap: float, sigma: float, form: Form) -> tuple[float, float]:
+def _closure_error(system: RatingSystem, gap: float, sigma: float, form: Form) -> tuple[float, float]:
     """C and U of two teams, exactly less by closure."""
     league = Normal([gap, 0.0], sigma)
     exact = exact_moments(league, form, gap_law(system, league, form, quick=True))

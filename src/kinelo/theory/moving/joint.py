@@ -22,7 +22,7 @@ from kinelo.errors import NoStationaryState
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
 from kinelo.theory.moving.following import Moments
-from kinelo.theory.pair_means import Function, smoothed
+from kinelo.theory.pair_means import Function, smooth
 
 AGREED = 3e-6
 FINER = 1.25
@@ -98,7 +98,7 @@ class Ridge:
 
 
 def _ridge(outcome: Outcome, guess: Moments, points: Array, pull: Array, drive: Array) -> Ridge:
-    level = smoothed(outcome.b, outcome.nu, math.sqrt(guess.U))
+    level = smooth(outcome.b, outcome.nu, math.sqrt(guess.U))
     right = points[points.size // 2 :]
     forces = CubicSpline(points, np.column_stack([drive, pull]))
 
@@ -208,7 +208,7 @@ class _Equation:
         """
         density = (self.start if coarse is None else coarse.on(self.strength, self.error)).ravel()[: self._half]
         width = self.error.points.size
-        density = self._scaled(density.reshape(-1, width)).ravel()
+        density = self._scale(density.reshape(-1, width)).ravel()
         dropped = np.arange(0, self._half, width) + np.argmax(density.reshape(-1, width), axis=1)
         size = math.inf
         for _ in range(NEWTON):
@@ -229,7 +229,7 @@ class _Equation:
             raise NoStationaryState(f"The law of strengths and ratings was not found: it still moves by {size:.2g}.")
         return _Solution(self, density)
 
-    def _scaled(self, density: Array) -> Array:
+    def _scale(self, density: Array) -> Array:
         return density * (self._law / (density @ self.error.weight))[:, None]
 
 

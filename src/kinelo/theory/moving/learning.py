@@ -34,7 +34,7 @@ from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.covariance import Motion
 from kinelo.theory.fixed_point import ACCEPTED, fixed_point
 from kinelo.theory.moving.following import TrackedTeams, follow
-from kinelo.theory.pair_means import WIDEST, Function, PairMeans, smoothed
+from kinelo.theory.pair_means import WIDEST, Function, PairMeans, smooth
 from kinelo.theory.teams import Teams, common_sigma
 
 AGREED = 1e-11
@@ -89,7 +89,7 @@ class StrengthProfile:
 
 def expected_score(outcome: Outcome, sigma: float) -> Function:
     """``s(z) = E b(z + √2 σ ξ)``: the mean result of two teams whose performances spread by σ about their strengths."""
-    return smoothed(outcome.b, outcome.nu, math.sqrt(2) * sigma)
+    return smooth(outcome.b, outcome.nu, math.sqrt(2) * sigma)
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ class LearningPull:
         """``A(z)``."""
         if self._plain:
             return self.learning.pull * self.outcome.antiderivative(z)
-        smooth = smoothed(self.outcome.antiderivative, self.outcome.nu, math.sqrt(2) * self.sigma)
-        return self.learning.alpha * self.outcome.antiderivative(z) - self.learning.beta * smooth(z)
+        blurred = smooth(self.outcome.antiderivative, self.outcome.nu, math.sqrt(2) * self.sigma)
+        return self.learning.alpha * self.outcome.antiderivative(z) - self.learning.beta * blurred(z)
 
     @property
     def _plain(self) -> bool:

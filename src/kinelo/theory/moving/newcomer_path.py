@@ -115,7 +115,7 @@ class NewcomerRecursion:
         # E[sb] of two normal variables, to the first order of their covariance.
         product = results * mean + (C + others.shared) * g * slopes * slope
         shake = float(mass @ (g**2 * (1 - tie - 2 * product + square)))
-        gamma, new_v = self._stepped(match, m, v, pull)
+        gamma, new_v = self._step_and_variance(match, m, v, pull)
         move = np.zeros(6)
         move[RATING] = gamma * drift
         move[SPREAD] = 2 * gamma * (C * drive - U * pull) + gamma**2 * (shake - drift**2)
@@ -154,7 +154,7 @@ class NewcomerRecursion:
         move[SHARED] = gamma * (own * drive - C * pull - decay * C) + gamma**2 * luck
         return move
 
-    def _stepped(self, match: float, m: float, v: float, pull: float) -> tuple[float, float]:
+    def _step_and_variance(self, match: float, m: float, v: float, pull: float) -> tuple[float, float]:
         """The step of a match, and v after it."""
         if not isinstance(self._step, DeviationSteps):
             return self._step(match, m), v
@@ -174,7 +174,7 @@ class NewcomerRecursion:
             state = state + move
             matches.append(matches[-1] + stride)
             states.append(state)
-            gamma = self._stepped(matches[-1], state[RATING], state[DEVIATION], 1.0)[0]
+            gamma = self._step_and_variance(matches[-1], state[RATING], state[DEVIATION], 1.0)[0]
             if np.abs(move[self._active]).max() / stride <= SETTLED * gamma:
                 break
         rows = np.array(states)

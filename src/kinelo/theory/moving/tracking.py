@@ -39,7 +39,7 @@ from kinelo.theory.moving.learning import (
     learning_closure,
     strength_profile,
 )
-from kinelo.theory.pair_means import smoothed
+from kinelo.theory.pair_means import smooth
 from kinelo.theory.teams import Continuum, Teams, as_system, common_sigma, normal_only, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
 
@@ -154,7 +154,7 @@ class Tracking:
         if not isinstance(self.system.gamma, float):
             return None
         with few_threads(self._league.size):
-            return _calibrated(self._slopes(), self.system.outcome)
+            return _find_calibrated(self._slopes(), self.system.outcome)
 
     def _slopes(self) -> Callable[[float], float]:
         outcome, dynamics, league = self.system.outcome, self.dynamics, self._league
@@ -205,21 +205,8 @@ class Tracking:
 def tracking(system: RatingSystem | Outcome, strengths: Strength | Continuum, dynamics: Dynamics) -> Tracking:
     """How well ratings follow strengths that move, every pair playing.
 
-    Under :class:`~kinelo.model.dynamics.Learning` the law of strengths and ratings as γ → 0 is computed without
-    closure, and the effect of finite steps added from the closure; where strengths start is forgotten. Under
-    :class:`~kinelo.model.dynamics.Form` and :class:`~kinelo.model.dynamics.Walk` the answer is the closure's, team by
-    team. There γ may differ from team to team, follow a rule or be Glicko's
-    (:class:`~kinelo.model.steps.DeviationSteps`), and whole rounds or periods may be rated at once: the answer is the
-    state just before a match, a round or a period.
-    It depends on the number of teams; for very many give a :class:`~kinelo.theory.teams.Continuum`.
-
-    Examples
-    --------
-    >>> from kinelo.model.outcome import Tanh
-    >>> from kinelo.model.strength import Fixed
-    >>> system, form = RatingSystem(Tanh(nu=0.5), gamma=0.1), Form(rate=0.01, spread=1.0)
-    >>> round(tracking(system, Fixed([0.0, 0.0]), form).E, 6), round(tracking(system, Continuum(theta=0.0), form).E, 6)
-    (0.236406, 0.319738)
+    What is computed how is described where users find it, in :func:`kinelo.advice.checked.tracking`, which can also
+    play a league beside the answer.
     """
     system = as_system(system)
     teams = teams_of(strengths)
@@ -325,7 +312,7 @@ def _warn_if_coarse(joint: JointState) -> JointState:
 def form_joint(outcome: Outcome, sigma: float, form: Form, gamma: float, guess: Moments) -> JointState:
     """The law of strengths and ratings of equal teams whose form changes, as γ → 0 at a fixed ω/γ."""
     rate = form.rate / gamma
-    drive = smoothed(expected_score(outcome, sigma), outcome.nu, form.spread)
+    drive = smooth(expected_score(outcome, sigma), outcome.nu, form.spread)
 
     def law(points: Array) -> Array:
         return np.exp(-((points / form.spread) ** 2) / 2) / (math.sqrt(2 * math.pi) * form.spread)
@@ -334,7 +321,7 @@ def form_joint(outcome: Outcome, sigma: float, form: Form, gamma: float, guess: 
     return joint_state(outcome, motion, guess, 7.2 * form.spread)
 
 
-def _calibrated(slope: Callable[[float], float], outcome: Outcome) -> float | None:
+def _find_calibrated(slope: Callable[[float], float], outcome: Outcome) -> float | None:
     """First crossing of 1 on a ladder of step sizes."""
     ladder: Array = np.geomspace(1e-3, 4.0, 13) / outcome.steepest
     last = math.nan
