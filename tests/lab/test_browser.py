@@ -18,6 +18,9 @@ from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.python import python_lines
 from kinelo.lab.explore.theory import predicted_map
 from kinelo.lab.explore.verdict import whole_answer
+from kinelo.lab.rate.samples import sample_tables
+from kinelo.raters.upsets import upsets
+from kinelo.raters.what_if import with_points
 
 if CHROMIUM is None:
     pytest.skip(
@@ -297,7 +300,6 @@ def test_a_good_file_is_rated_and_downloaded(visit):
     shown = {
         row.split("\t")[1].strip(): row.split("\t")[2:4]
         for row in page.locator("#leaderboard tbody tr").all_inner_texts()
-        for row in page.locator("#leaderboard tbody tr").all_inner_texts()
     }
     matches = kn.read_matches(pl.read_csv(GOOD.encode()))
     ratings = kn.TeamElo().fit(matches).ratings_.select("name", "rating", "uncertainty")
@@ -346,19 +348,169 @@ def test_a_broken_file_is_answered_with_a_sentence(visit):
     assert "columns of both scores" in page.inner_text("#rate-error")
 
 
-def test_the_sample_league_needs_one_click(visit):
-    page = visit("#rate")
+PROBLEMS = (Path(__file__).parent / "problems.js").read_text(encoding="utf-8")
+
+
+def test_a_league_can_be_read_side_by_side_and_played_on(visit):
+    """One visit to the sample league: every number shown is the library's, at three widths, dark and light."""
+    tables = {kind: table.frame for kind, table in sample_tables("football").items()}
+    matches = kn.read_matches(tables["results"], tables["lineups"])
+    rater = kn.TeamElo().fit(matches)
+    page = visit("#rate", accept_downloads=True)
     page.click("#sample")
-    page.wait_for_selector("#rated:not([hidden])")
-    assert page.locator("#leaderboard tbody tr").count() == 20
+    page.wait_for_selector("#rated:not([hidden])", timeout=180_000)
+    board = kn.leaderboard(rater)
+    rows = [row.split("\t") for row in page.locator("#leaderboard tbody tr").all_inner_texts()]
+    assert [row[1].split("\n")[0].strip() for row in rows] == board["name"].to_list()
     page.fill("#rank-least", "5000")
     page.dispatch_event("#rank-least", "change")
     until(page, "document.querySelector('#rank-words').textContent.startsWith('Nobody is ranked')")
-    assert page.locator("#leaderboard tbody tr").count() == 0
     page.fill("#rank-least", "0")
     page.dispatch_event("#rank-least", "change")
-    until(page, "document.querySelectorAll('#leaderboard tbody tr').length === 20")
-    assert "570 matches" in page.inner_text("#calibration-words")
+    page.select_option("#rank-period", "365")
+    until(page, "document.querySelectorAll('#leaderboard .moved').length > 20")
+    assert {"▲", "▼", "new"} <= {word for text in page.locator(".moved").all_inner_texts() for word in text.split()}
+
+    fixtures = kn.read_matches(tables["fixtures"], played=False)
+    rules = kn.Rules(places={"title": (1, 1), "relegation": (-3, -1)})
+    page.wait_for_selector("#odds-table tbody tr")
+
+    def odds() -> dict[str, list[float]]:
+        lines = [row.split("\t") for row in page.locator("#odds-table tbody tr").all_inner_texts()]
+        return {row[0]: [float(cell.strip("<% ")) for cell in (row[1], *row[3:5])] for row in lines}
+
+    def said(found) -> dict[str, list[float]]:
+        table = found.to_polars().select("name", "points", pl.col("title", "relegation") * 100)
+        return {name: values for name, *values in table.iter_rows()}
+
+    shown, expected = odds(), said(kn.season(rater, fixtures, rules=rules, realisations=4000, seed=1))
+    assert shown.keys() == expected.keys()
+    for name, values in expected.items():
+        assert shown[name] == pytest.approx(values, abs=0.11), name
+    assert sum(title for _, title, _ in shown.values()) == pytest.approx(100, abs=1)
+    assert sum(down for _, _, down in shown.values()) == pytest.approx(300, abs=1)
+    last = board["name"][3]
+    page.select_option("#odds-team", last)
+    page.focus("#odds-points")
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+    until(page, f"document.querySelector('#odds-raised').textContent === 'What if: {last} +120.'")
+    raised = said(kn.season(with_points(rater, {last: 120}), fixtures, rules=rules, realisations=4000, seed=1))
+    until(page, f"document.querySelector('#odds-table').textContent.includes('{last}{raised[last][0]:.1f}')")
+    assert odds()[last] == pytest.approx(raised[last], abs=0.11) and raised[last][1] > expected[last][1] + 5
+    page.select_option("#odds-kind", "knockout")
+    until(page, "document.querySelector('#odds-words').textContent.includes('every side once')")
+    page.select_option("#odds-source", "best")
+    until(page, "document.querySelectorAll('#odds-table tbody tr').length === 8")
+
+    for scheme in ("light", "dark"):
+        assert page.evaluate("document.documentElement.dataset.theme") == scheme
+        for width in (390, 800, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            until(page, "document.documentElement.scrollWidth <= innerWidth")  # charts follow the window
+            assert page.evaluate(PROBLEMS) == [], (scheme, width)
+        page.click("#theme")
+    bars = page.eval_on_selector_all("#leaderboard .range span", "all => all.map((one) => one.offsetWidth)")
+    assert len(bars) > 20 and min(bars) >= 3
+
+    second = board["name"][1]
+    page.focus(f"#leaderboard a >> text={second}")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#team-found:not([hidden])")
+    assert page.url.endswith(f"#rate/{second}") and page.is_hidden("#rated")
+    own = kn.rating_history(rater, matches, 300, side=second)
+    line = page.eval_on_selector("#team-chart", "node => { const one = node.data.at(-1); return [one.x, one.y]; }")
+    assert line[0] == own["date"].cast(pl.String).to_list()
+    assert line[1] == pytest.approx(own["rating"].to_list(), abs=0.01)
+    band = page.eval_on_selector("#team-chart", "node => node.data[0].y")
+    assert band[: own.height] == pytest.approx((own["rating"] - own["uncertainty"]).to_list(), abs=0.02)
+    assert band[own.height :][::-1] == pytest.approx((own["rating"] + own["uncertainty"]).to_list(), abs=0.02)
+    now = rater.ratings_.filter(name=second).row(0, named=True)
+    assert f"Rated {now['rating']:.0f} ± {now['uncertainty']:.0f} after {now['matches']} matches" in page.inner_text(
+        "#team-words"
+    )
+    surprise = upsets(rater, matches).filter((pl.col("home") == second) | (pl.col("away") == second))
+    told = [float(row.split("%")[0]) for row in page.locator("#team-upsets tbody tr").all_inner_texts()]
+    assert told == pytest.approx((100 * surprise["chance"]).head(6).to_list(), abs=0.06)
+    coming = fixtures[np.isnan(fixtures.result)]
+    plays = [n for n in range(len(coming)) if second in (coming.teams[coming.home[n]], coming.teams[coming.away[n]])]
+    first = coming[np.array(plays[:1])]
+    p = rater.predict(first).probabilities[0]
+    sides = first.teams[first.home[0]], first.teams[first.away[0]]
+    assert page.get_attribute("#team-fixtures .chances >> nth=0", "aria-label") == (
+        f"{sides[0]} wins {100 * p[0]:.0f} %, draw {100 * p[1]:.0f} %, {sides[1]} wins {100 * p[2]:.0f} %"
+    )
+    assert page.evaluate("document.activeElement.id") == "team-name"
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        until(page, "document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(PROBLEMS) == []
+    page.go_back()
+    page.wait_for_selector("#rated")
+    page.go_forward()
+    page.wait_for_selector("#team-found:not([hidden])")
+    page.click("#team-back")
+    page.wait_for_selector("#rated")
+    with page.expect_download() as waiting:
+        page.click("#share-ratings")
+    shared = Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert shared == kn.pages.share_page(rater, matches=matches, title="Ratings")
+
+
+def test_long_odd_and_many_names_are_shown_and_outliers_hide_nobody(visit):
+    odd = ["$lot & $ons", "Ann 😀", "<b>bold</b>", "L" * 150]
+    names = odd + [f"Side {k:03d}" for k in range(240)]
+    rng = np.random.default_rng(2)
+    lines = [
+        f'2024-{1 + k // 300:02d}-{1 + k % 28:02d},"{a}","{b}",{int(rng.random() < 0.5)},{"clay" if k % 3 else "grass"}'
+        for k in range(2400)
+        for a, b in [rng.choice(names, 2, replace=False)]
+    ]
+    page = visit("#rate")
+    upload(page, "date,home,away,result,surface\n" + "\n".join([*lines, "some day,A,B,1,clay"]))
+    told = "2,400 matches of 244 sides; 1 rows set aside"
+    until(page, f"document.querySelector('#reading-words')?.textContent.includes('{told}')")
+    assert "unreadable date: 1" in page.inner_text("#reading-rejects summary")
+    page.check("[data-column=surface]")
+    until(page, "document.querySelector('#reading .preview')?.textContent.includes('surface')")
+    page.uncheck("[data-column=surface]")
+    page.select_option("#rater", "glicko")
+
+    def with_outlier(route) -> None:
+        content = route.fetch().json()
+        content["leaderboard"]["rows"][0]["rating"] = 1e6
+        route.fulfill(json=content)
+
+    page.route("**/league/rate", with_outlier)
+    page.click("#rate-go")
+    page.wait_for_selector("#rated:not([hidden])")
+    count = page.locator("#leaderboard tbody tr").count()
+    assert count == 100 and "1 to 100 of" in page.inner_text("#board-place")
+    boxes = page.eval_on_selector_all(
+        "#leaderboard .range span", "all => all.map((one) => [parseFloat(one.style.left), one.offsetWidth])"
+    )
+    assert all(width >= 3 for _, width in boxes) and len({round(left) for left, _ in boxes[1:]}) > 5
+    page.click("#board-next")
+    assert page.inner_text("#board-place").startswith("101 to 200 of")
+    page.fill("#filter", odd[2])
+    assert page.locator("#leaderboard tbody a").all_inner_texts() == [odd[2]]
+    page.fill("#filter", "LLLL")
+    page.click("#leaderboard tbody a")
+    page.wait_for_selector("#team-found:not([hidden])")
+    assert page.inner_text("#team-name") == odd[3] and page.evaluate("document.documentElement.scrollWidth") <= 1280
+    page.click("#team-back")
+    upload(page, "id,name\n" + f'"{odd[1]}",Ann Lee\n', kind="names", name="names.csv")
+    until(page, "document.querySelector('#drop-names').textContent.includes('names.csv: 1 rows')")
+    page.wait_for_selector("#rate-go:enabled")
+    page.fill("#filter", "ann lee")
+    assert page.locator("#leaderboard tbody a").all_inner_texts() == ["Ann Lee"]
+    upload(page, "\x00 broken", kind="fixtures", name="broken.csv")
+    page.wait_for_selector("#rate-error:not([hidden])")
+    assert page.is_visible("#leaderboard")  # a bad file costs nothing
+    page.click("#compare-go")
+    until(page, "document.querySelector('#compare-words').textContent.startsWith('Trying KalmanElo, 1 of')")
+    page.click("#compare-stop")
+    assert page.inner_text("#compare-words") == "The comparison was stopped." and page.is_hidden("#compare-working")
 
 
 def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
@@ -381,7 +533,7 @@ def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
     page.fill("#audit-k", "0")
     page.eval_on_selector("#audit-form", "form => { form.noValidate = true; form.requestSubmit(); }")
     until(page, "document.querySelector('#audit-verdict').textContent.startsWith('K must be')")
-    assert page.locator("#leaderboard tbody tr").count() == 20
+    assert page.is_visible("#leaderboard")
 
 
 def test_a_session_is_saved_to_one_file_and_opened_again(visit, tmp_path):
@@ -587,6 +739,11 @@ def test_advice_is_applied_with_one_press(visit):
     offer = whole_answer(Controls(teams=20)).offer
     assert page.inner_text("#apply") == f"Apply γ = {offer.gamma:.3g}"
     assert f"± {offer.luck:.2f} points" in page.inner_text("#advice")  # the price is shown first
+    page.click("#whole summary")
+    with page.expect_download() as waiting:
+        page.click("#share-diagnosis")
+    shared = Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert "Content-Security-Policy" in shared and f"slope {whole_answer(Controls(teams=20)).slope:.3f}" in shared
     page.click("#apply")
     until(page, "location.search.includes('gamma=0.6')")
 

@@ -28,7 +28,8 @@ def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
         board = leaderboard(rater, matches, active_days=None, least_matches=0)
     when = f", {matches.date[0]} to {matches.date[-1]}" if matches.dated else ""
     kind = getattr(rater, "label", type(rater).__name__)
-    size = f"{len(matches):,} matches of {len(set(matches.teams)):,} sides"
+    sides = np.unique(np.concatenate([matches.home, matches.away])).size
+    size = f"{len(matches):,} matches of {sides:,} sides"
     more = board.height - LISTED
     rest = f"<p>{more:,} more are ranked.</p>" if more > 0 else ""
     notes = "".join(f"<li>{escape(note)}</li>" for note in matches.notes)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from kinelo.advice.diagnosis import diagnose
 from kinelo.lab.explore.controls import Controls, read_controls
-from kinelo.lab.explore.theory import is_slow, predicted_map
+from kinelo.lab.explore.theory import is_slow, league_of, predicted_map
 from kinelo.lab.explore.verdict import first_answer, whole_answer
+from kinelo.pages.page import share_page
+
+DIAGNOSIS = "Where the ratings of this league end up"
 
 
 class TheoryController:
@@ -27,3 +31,8 @@ class TheoryController:
         """The map and the whole answer."""
         read = read_controls(controls)
         return {"map": predicted_map(read).to_dict(), "answer": whole_answer(read).to_dict()}
+
+    def share(self, controls: dict[str, Any]) -> str:
+        """The diagnosis as a page to share."""
+        read = read_controls(controls)
+        return share_page(diagnose(read.system, league_of(read), read.dynamics, check=False), title=DIAGNOSIS)

@@ -19,7 +19,7 @@ from kinelo.lab.rate.labels import all_labels
 from kinelo.lab.rate.odds import can_raise, odds
 from kinelo.lab.rate.samples import sample_tables
 from kinelo.lab.rate.session import read_session, write_session
-from kinelo.lab.rate.standings import calibration, first_matches, histories, leaderboard, parameters, summary
+from kinelo.lab.rate.standings import calibration, first_matches, histories, leaderboard, parameters, sides_of, summary
 from kinelo.lab.rate.tables import OWN_FIELDS, Table, check_choice, forget_columns, names_winners, read_table
 from kinelo.lab.rate.teams import fixtures_of, team_page
 from kinelo.matches.matches import Matches
@@ -164,7 +164,7 @@ class RatingController:
             "parameters": parameters(fitted),
             "histories": histories(history, ranked),
             "calibration": checked,
-            "teams": sorted(set(matches.teams)),
+            "teams": sorted(sides_of(matches)),
             "favourites": _strongest(matches, ranked),
             "labels": self._labels(fitted, matches, columns),
             "conditions": {name: list(matches.conditions[name].levels) for name in conditions},

@@ -23,11 +23,16 @@ LEAST_CHECKED = 40
 LEAST_IN_BIN = 5
 
 
+def sides_of(matches: Matches) -> list[str]:
+    """Names of those who played; a rejected row may name others."""
+    return [matches.teams[code] for code in np.unique(np.concatenate([matches.home, matches.away]))]
+
+
 def summary(matches: Matches) -> dict[str, Any]:
     """What was read."""
     return {
         "matches": len(matches),
-        "teams": len(matches.teams),
+        "teams": len(sides_of(matches)),
         "first": str(matches.date[0]) if matches.dated else None,
         "last": str(matches.date[-1]) if matches.dated else None,
         "notes": list(matches.notes),

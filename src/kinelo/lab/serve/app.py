@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
@@ -63,6 +63,7 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
             Route("/plotly.js", _plotly),
             Route("/api/about", _about),
             Route("/api/theory", _theory, methods=["POST"]),
+            Route("/api/diagnosis.html", _diagnosis, methods=["POST"]),
             WebSocketRoute("/live", live),
             *guide_api.routes,
             *league_api.routes,
@@ -118,6 +119,12 @@ async def _theory(request: Request) -> Response:
     """The stationary map of a position of the sliders, for a setting that is pinned beside the live one."""
     controls, theory = read_controls(await read_object(request)), request.app.state.theory
     return JSONResponse(await theory.foresee(controls) or await theory.judge(controls))
+
+
+async def _diagnosis(request: Request) -> Response:
+    """The diagnosis of a position of the sliders as a page to share."""
+    controls = read_controls(await read_object(request))
+    return HTMLResponse(await request.app.state.theory.share(controls))
 
 
 async def _complaint(request: Request, error: Exception) -> Response:

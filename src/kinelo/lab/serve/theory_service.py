@@ -39,6 +39,10 @@ class TheoryService:
         """The map and the whole answer of theory."""
         return await (await self._worker("judge")).ask("judge", controls=controls.to_dict())
 
+    async def share(self, controls: Controls) -> str:
+        """The diagnosis as a page to share."""
+        return await (await self._worker("judge")).ask("share", controls=controls.to_dict())
+
     async def scene(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
         """A scene of the guided visit."""
         return await (await self._worker("scene")).ask("scene", number=number, values=values)

@@ -26,8 +26,8 @@ export function baseLayout(extra = {}) {
   };
 }
 
-export function draw(node, data, layout) {
-  return window.Plotly.react(node, data, layout, CONFIG);
+export function draw(node, data, layout, own = {}) {
+  return window.Plotly.react(node, data, layout, { ...CONFIG, ...own });
 }
 
 export const restyle = (node, change, traces) => window.Plotly.restyle(node, change, traces);

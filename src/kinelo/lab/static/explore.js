@@ -4,6 +4,7 @@ import { readDots } from "./connection.js";
 import { Axes, CurvesChart, DensityChart, LeagueChart, PathChart } from "./league_charts.js";
 import { copy } from "./guide.js";
 import { Sliders } from "./sliders.js";
+import { shareDiagnosis } from "./exports.js";
 import { $, element, figure, say } from "./words.js";
 
 const CURVES_EVERY = 300;
@@ -69,6 +70,7 @@ export class Explore {
       this.charts.forEach((chart) => chart.redraw());
       this.write("units");
     });
+    $("#share-diagnosis").addEventListener("click", () => shareDiagnosis(this.values).catch(() => say("The lab does not answer.")));
     $("#copy-python").addEventListener("click", () => { this.#python(); copy($("#python").textContent, "The lines of Python are copied."); });
     $("#python").closest("details").addEventListener("toggle", () => this.#python());
     $("#pin").addEventListener("click", () => {

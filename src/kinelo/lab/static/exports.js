@@ -1,5 +1,5 @@
 // Every chart can be taken away: as a picture (PNG, SVG) or as its numbers (CSV).
-import { $, element } from "./words.js";
+import { $, element, say } from "./words.js";
 
 const PICTURE = { width: 900, height: 600 };
 
@@ -41,8 +41,15 @@ function cell(value) {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+// The diagnosis of a position of the sliders as a page to share.
+export async function shareDiagnosis(values) {
+  const answer = await fetch("/api/diagnosis.html", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values) });
+  if (answer.ok) download("kinelo-diagnosis.html", await answer.text(), "text/html");
+  else say((await answer.json()).error);
+}
+
+function download(name, text, type = "text/csv") {
+  const address = URL.createObjectURL(new Blob([text], { type }));
   const link = element("a", { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);

@@ -17,7 +17,7 @@ const BANNERS = {
     "printed another address, open that one.",
   full: "All places of the lab are taken. It goes on by itself once one is free.",
 };
-const ASKING = "#guide-scene, .controls, .player, .drops, #mapping, #what-if, #paper-maker, .again";
+const ASKING = "#guide-scene, .controls, .player, .drops, #mapping, #what-if, #odds, #compare, .ranking, #paper-maker, .again";
 
 const connection = new Connection();
 let current = tabFromAddress(TABS, FIRST, FIRST);
@@ -40,7 +40,7 @@ function choose(tab, { focus = false, write = true } = {}) {
 
 // The address of what is on the screen; the guide has one for each scene.
 function rewrite(what = null) {
-  const place = current === "guide" ? `guide/${parts.guide.place}${parts.guide.query ? `?${parts.guide.query}` : ""}` : current;
+  const place = current === "guide" ? `guide/${parts.guide.place}${parts.guide.query ? `?${parts.guide.query}` : ""}` : current === "rate" ? parts.rate.place : current;
   writeAddress(about.controls, parts.explore.values, parts.explore.extras, place === FIRST ? "" : place, what);
 }
 
@@ -62,6 +62,7 @@ function wireHistory() {
     const tab = tabFromAddress(TABS, FIRST, current);
     parts.explore.place(valuesFromAddress(about.controls));
     await openScene();
+    parts.rate.follow(location.hash);
     choose(tab, { write: false });
     rewrite();
   });
@@ -120,6 +121,7 @@ async function begin() {
   parts.paper = new Paper(connection);
   addExports();
   await openScene();
+  parts.rate.follow(location.hash);
   choose(current, { write: false });
   rewrite();
   wireHistory();

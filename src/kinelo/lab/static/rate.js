@@ -1,18 +1,24 @@
 // The Rate tab: files in, columns mapped, a league rated. Results are shown by rated.js.
-import { Rated } from "./rated.js";
+import { Rated, rejectedRows } from "./rated.js";
 import { $, element, say } from "./words.js";
 
-const KINDS = ["results", "lineups"];
+const KINDS = ["results", "lineups", "fixtures", "names"];
+const BESIDE = ["fixtures", "names"];
 
 export class Rate {
   #connection; #limits; #raters; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
-  #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {};
+  #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #conditions = []; #checked = 0; #waiting = null;
 
   constructor(connection, about) {
     this.#connection = connection;
     this.#limits = about.limits;
     this.#raters = about.raters;
-    this.rated = new Rated(connection);
+    this.rated = new Rated(connection, (rater) => {
+      this.#rater = rater;
+      this.#drawMapping();
+      this.#work("Rating", () => this.#rate());
+    });
+    $("#team-back").addEventListener("click", () => { location.hash = "#rate"; });
     for (const kind of KINDS) this.#wireDrop(kind);
     wireStrayDrops();
     for (const button of document.querySelectorAll("[data-sample]")) {
@@ -40,6 +46,16 @@ export class Rate {
     if (this.#connection.page) this.#connection.ask("league/prepare").catch(() => {});
   }
 
+  // What the address says of this tab: the page of a name, or the league.
+  get place() { return this.rated.name === null ? "rate" : `rate/${encodeURIComponent(this.rated.name)}`; }
+
+  follow(hash) {
+    const [, name] = hash.match(/^#rate\/(.+)$/) ?? [];
+    let wanted = null;
+    try { wanted = name === undefined ? null : decodeURIComponent(name); } catch { /* no name is written so */ }
+    if (wanted !== this.rated.name) this.rated.follow(wanted);
+  }
+
   #wireDrop(kind) {
     const zone = $(`#drop-${kind}`);
     const input = $(`#file-${kind}`);
@@ -56,7 +72,7 @@ export class Rate {
         zone.classList.toggle("over", name === "dragover");
         const files = event.dataTransfer?.files ?? [];
         if (name !== "drop" || !files.length) return;
-        if (files.length > 1) say("One file at a time: results on Results, line-ups on Line-ups.");
+        if (files.length > 1) say("One file at a time, each on its own field.");
         else this.#work("Reading the file", () => this.#upload(kind, files[0]));
       });
     }
@@ -85,7 +101,7 @@ export class Rate {
   }
 
   #showBusy() {
-    for (const id of ["sample", "rate-go", "remove-results", "remove-lineups"]) {
+    for (const id of ["sample", "rate-go", ...KINDS.map((kind) => `remove-${kind}`)]) {
       const button = $(`#${id}`);
       if (button) button.disabled = this.#jobs > 0;
     }
@@ -97,11 +113,17 @@ export class Rate {
     if (file.size > this.#limits.upload_bytes) {
       throw new Error(`${file.name} is larger than ${Math.floor(this.#limits.upload_bytes / 2 ** 20)} MB.`);
     }
+    const [shown, columns, rater, conditions] = [this.rated.shown, this.#columns, this.#rater, this.#conditions];
     const path = `league/tables/${kind}?name=${encodeURIComponent(file.name)}`;
     const seen = await this.#connection.ask(path, { body: file.slice() });
     this.#files[kind] = file;
     this.#sampled = false;
     this.#found(seen);
+    if (!(BESIDE.includes(kind) && shown && seen.tables.results)) return;
+    // Names and fixtures change no rating: what was rated is rated as before.
+    [this.#columns, this.#rater, this.#conditions] = [{ ...this.#columns, ...columns }, rater, conditions];
+    this.#drawMapping();
+    await this.#rate();
   }
 
   async #remove(kind) {
@@ -119,6 +141,7 @@ export class Rate {
     this.#found(seen);
     this.#columns = seen.chosen.columns;
     this.#rater = seen.chosen.rater;
+    this.#conditions = seen.chosen.conditions;
     this.#drawMapping();
     this.#status("Rating…");
     await this.#rate();
@@ -141,6 +164,7 @@ export class Rate {
     this.rated.clear();
     this.#tables = tables;
     this.#columns = {};
+    this.#conditions = [];
     for (const table of Object.values(tables)) {
       for (const field of table.fields) if (field.guess) this.#columns[field.name] = field.guess;
     }
@@ -159,10 +183,12 @@ export class Rate {
     const form = $("#mapping");
     form.hidden = !this.#tables.results;
     if (form.hidden) return;
+    const titles = { results: "Which column is what?", lineups: "And in the line-ups?", names: "And in the names?", fixtures: "The fixtures" };
     const parts = Object.entries(this.#tables).flatMap(([kind, table]) => [
-      element("h3", {}, kind === "results" ? "Which column is what?" : "And in the line-ups?"),
+      element("h3", {}, titles[kind]),
       element("div", { class: "fields" }, ...table.fields.map((field) => this.#field(field, table.columns))),
-      preview(table),
+      kind === "results" ? this.#conditionBoxes(table) : null,
+      preview(table.columns, table.preview, `First rows of ${kind}`),
     ]);
     const raters = element("select", { id: "rater" }, ...this.#raters
       .filter((one) => !one.needs_lineups || this.#tables.lineups || this.#columns.home_lineup)
@@ -170,10 +196,53 @@ export class Rate {
     raters.value = this.#rater;
     raters.addEventListener("change", () => { this.#rater = raters.value; });
     form.replaceChildren(
-      element("details", { id: "columns", open: true }, element("summary", {}, "Columns of your file"), ...parts),
+      element("details", { id: "columns", open: true }, element("summary", {}, "Columns of your file"), ...parts.filter(Boolean)),
+      element("div", { id: "reading", role: "status" }),
       element("div", { class: "go" }, element("label", { for: "rater" }, "What to rate", raters),
         element("button", { class: "main", id: "rate-go" }, "Rate this league")));
     this.#showBusy();
+    this.#preview();
+  }
+
+  // Columns that are nothing else may say under which conditions a match was played.
+  #conditionBoxes(table) {
+    const taken = new Set(table.fields.map((field) => this.#columns[field.name]));
+    const free = table.columns.filter((column) => !taken.has(column) || this.#conditions.includes(column)).slice(0, 24);
+    if (!free.length) return null;
+    const box = (column) => element("label", { class: "check" }, element("input", {
+      type: "checkbox", checked: this.#conditions.includes(column), "data-column": column,
+      onchange: ({ target }) => {
+        this.#conditions = this.#conditions.filter((one) => one !== column).concat(target.checked ? [column] : []);
+        this.#preview();
+      },
+    }), ` ${column}`);
+    return element("fieldset", { class: "boxes" }, element("legend", {}, "Conditions under which strengths differ, such as the surface"), ...free.map(box));
+  }
+
+  // How the file would be read as the columns are chosen now: the first matches, and what would be set aside and why.
+  #preview() {
+    clearTimeout(this.#waiting);
+    const number = ++this.#checked;
+    this.#waiting = setTimeout(async () => {
+      try {
+        if (this.#jobs > 0 || !this.#connection.page) return;
+        const seen = await this.#connection.ask("league/check", { body: { columns: this.#columns, conditions: this.#conditions } });
+        if (number === this.#checked) this.#showReading(seen);
+      } catch (error) {
+        if (number === this.#checked) $("#reading")?.replaceChildren(element("p", { class: "soft" }, error.message));
+      }
+    }, 250);
+  }
+
+  #showReading({ summary, rows, rejects }) {
+    const names = Object.keys(rows[0] ?? {});
+    const spoken = (value) => (value === true ? "yes" : value === false ? "no" : value === null ? "" : String(value));
+    const lineups = summary.lineups === null ? "" : `, ${summary.lineups.toLocaleString("en")} with both line-ups`;
+    $("#reading").replaceChildren(...[
+      element("p", { id: "reading-words" }, element("b", {}, "Read like this: "), `${summary.matches.toLocaleString("en")} matches of ${summary.teams.toLocaleString("en")} sides${lineups}; ${rejects.count.toLocaleString("en")} rows set aside.`),
+      element("details", {}, element("summary", {}, "The first matches as they are read"), preview(names, rows.map((row) => names.map((name) => spoken(row[name]))), "The first matches as they are read")),
+      rejects.count ? rejectedRows(rejects, "reading-rejects") : null,
+    ].filter(Boolean));
   }
 
   #field(field, columns) {
@@ -183,18 +252,21 @@ export class Rate {
     select.addEventListener("change", () => {
       if (select.value) this.#columns[field.name] = select.value;
       else delete this.#columns[field.name];
+      this.#preview();
     });
     return element("label", { for: select.id }, field.label + (field.required ? " *" : ""), select);
   }
 
   async #rate() {
     try {
-      this.rated.take(await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater } }));
+      this.rated.take(await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater, conditions: this.#conditions } }));
     } catch (error) {
       this.rated.clear();
       throw error;
     }
     $("#columns").open = false;
+    $("#reading").replaceChildren();
+    this.#checked += 1;
   }
 
   // The server forgets a page that left; after a break the files are handed over again.
@@ -202,7 +274,7 @@ export class Rate {
     if (!this.#lost) return;
     this.#lost = false;
     if (!Object.keys(this.#tables).length) return;
-    const [columns, rater, shown, had] = [this.#columns, this.#rater, this.rated.shown, Object.keys(this.#tables)];
+    const [columns, rater, conditions, shown, had] = [this.#columns, this.#rater, this.#conditions, this.rated.shown, Object.keys(this.#tables)];
     await this.#work("Reading the files again", async () => {
       let seen = null;
       if (this.#sampled) seen = await this.#connection.ask(`league/sample?name=${this.#sampled}`);
@@ -214,7 +286,7 @@ export class Rate {
         seen = await this.#connection.ask(`league/tables/${kind}?name=${encodeURIComponent(file.name)}`, { body: file.slice() });
       }
       this.#found(seen);
-      [this.#columns, this.#rater] = [columns, rater];
+      [this.#columns, this.#rater, this.#conditions] = [columns, rater, conditions];
       this.#drawMapping();
       if (shown) await this.#rate();
       say("The lab was gone for a moment; your files were read again.");
@@ -233,10 +305,10 @@ function wireStrayDrops() {
   }
 }
 
-function preview(table) {
-  return element("div", { class: "scroll preview", tabindex: "0", role: "region", "aria-label": "First rows of the file" },
-    element("table", {}, element("thead", {}, element("tr", {}, ...table.columns.map((name) => element("th", {}, name)))),
-      element("tbody", {}, ...table.preview.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, cell)))))));
+function preview(columns, rows, name) {
+  return element("div", { class: "scroll preview", tabindex: "0", role: "region", "aria-label": name },
+    element("table", {}, element("thead", {}, element("tr", {}, ...columns.map((one) => element("th", { scope: "col" }, one)))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, cell)))))));
 }
 
 function sentence(text) {

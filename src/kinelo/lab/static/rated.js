@@ -1,22 +1,27 @@
-// A rated league: leaderboard, histories, a match to try, the check of the forecasts, rows set aside, downloads.
+// A rated league: histories, a match to try, the check of the forecasts, rows set aside, downloads. The leaderboard is in board.js.
 import { baseLayout, colours, draw, onTheme } from "./charts.js";
 import { LeagueAudit } from "./audit.js";
+import { Board, LINES } from "./board.js";
+import { Comparison } from "./compare.js";
+import { Odds } from "./odds.js";
+import { TeamView, chances } from "./team.js";
 import { $, element, figure, percent, say } from "./words.js";
 
-const LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
 const DOWNLOADS = [["leaderboard", "Leaderboard"], ["ratings", "All ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
 
-const RULES = ["rank-days", "rank-least", "rank-caution"];
-
 export class Rated {
-  #connection; #audit; #result = null; #chosen = [];
+  #connection; #audit; #board; #compare; #odds; #team; #result = null; #name = null;
+  #follow = { followed: new Set(), chosen: [], changed: () => this.#drawHistories() };
 
-  constructor(connection) {
+  // `choose` is told the rater that the visitor takes after a comparison.
+  constructor(connection, choose) {
     this.#connection = connection;
     this.#audit = new LeagueAudit(connection);
-    $("#filter").addEventListener("input", () => this.#drawBoard());
+    this.#board = new Board(connection, this.#follow);
+    this.#compare = new Comparison(connection, choose);
+    this.#odds = new Odds(connection);
+    this.#team = new TeamView(connection);
     for (const id of ["what-home", "what-away", "what-neutral"]) $(`#${id}`).addEventListener("change", () => this.#whatIf());
-    for (const id of RULES) $(`#${id}`).addEventListener("change", () => this.#rank());
     $("#what-if").addEventListener("submit", (event) => event.preventDefault());
     onTheme(() => this.redraw());
   }
@@ -25,26 +30,46 @@ export class Rated {
 
   take(result) {
     this.#result = result;
-    this.#chosen = result.histories.slice(0, 5).map((line) => line.name);
+    const names = result.histories.map((line) => line.name);
+    this.#follow.followed = new Set(names);
+    this.#follow.chosen.splice(0, Infinity, ...names.slice(0, 5));
     $("#rated").hidden = false;
+    this.#board.take(result);
+    this.#compare.clear();
+    this.#odds.take(result, (name) => this.#label(name));
     this.#drawSummary();
     this.#drawDetails();
     this.#fillTeams();
-    this.#showRules();
     this.redraw();
     this.#whatIf();
     this.#audit.begin();
+    this.follow(this.#name);
+  }
+
+  #label(name) { return this.#result.labels[name] ?? name; }
+
+  // The name whose page the address asks for, or null: shown as soon as there is a league.
+  get name() { return this.#name; }
+
+  follow(name) {
+    this.#name = name;
+    this.#team.open(this.#result ? name : null, (one) => this.#label(one));
+    if (name === null) this.redraw();
   }
 
   clear() {
     this.#result = null;
     this.#audit.clear();
+    this.#compare.clear();
+    this.#team.open(null, (name) => name);
     $("#rated").hidden = true;
   }
 
   redraw() {
     if (!this.#result || $("#rated").closest("section").hidden) return;
-    this.#drawBoard();
+    this.#team.redraw();
+    if ($("#league-view").hidden) return;
+    this.#board.draw();
     this.#drawHistories();
     this.#drawCalibration();
     this.#audit.redraw();
@@ -63,79 +88,16 @@ export class Rated {
       rejects.count ? rejectedRows(rejects) : "");
   }
 
-  async #rank() {
-    if (!this.#result) return;
-    const [days, least, caution] = RULES.map((id) => $(`#${id}`).value);
-    const body = { active_days: days === "" ? null : Number(days), least_matches: Math.max(0, Math.round(Number(least)) || 0), caution: Number(caution) };
-    try {
-      this.#result.leaderboard = await this.#connection.ask("league/rank", { body });
-      this.#drawBoard();
-    } catch (error) {
-      say(error.message);
-    }
-    this.#showRules();
-  }
-
-  // The rules as the lab applied them, and whom they leave out.
-  #showRules() {
-    const { ranking, rows, left_out: others } = this.#result.leaderboard;
-    $("#rank-days").value = ranking.active_days === null ? "" : String(ranking.active_days);
-    $("#rank-least").value = String(ranking.least_matches);
-    $("#rank-caution").value = String(ranking.caution);
-    const words = rows.length ? "" : "Nobody is ranked by these rules. ";
-    $("#rank-words").textContent = words + (others ? `${others.toLocaleString("en")} more are rated but not ranked; the download of all ratings has them.` : "");
-  }
-
-  #drawBoard() {
-    const { rows, more } = this.#result.leaderboard;
-    const wanted = $("#filter").value.trim().toLowerCase();
-    const ends = rows.map((row) => [row.rating - 2 * row.uncertainty, row.rating + 2 * row.uncertainty]);
-    const [low, high] = range(ends);
-    const share = (value) => Math.min(Math.max((100 * (value - low)) / (high - low || 1), 0), 100);
-    const place = (value) => `${share(value)}%`;
-    const followed = new Set(this.#result.histories.map((line) => line.name));
-    const pools = new Set(rows.map((row) => row.pool)).size > 1;
-    const title = (row, k) => (pools && row.pool !== rows[k - 1]?.pool
-      ? element("tr", {}, element("td", { class: "pool", colspan: "6" }, row.pool === "main" ? "The main pool" : `A pool apart, ${row.pool}: hardly a match ties it to the others`)) : null);
-    const body = rows.flatMap((row, k) => (wanted && !row.name.toLowerCase().includes(wanted) ? [] : [title(row, k), element("tr", {},
-      element("td", { class: "number" }, row.place === null ? "–" : String(row.place)),
-      element("td", {}, followed.has(row.name) ? this.#nameButton(row.name) : element("span", { class: "plain" }, row.name),
-        row.team ? element("span", { class: "soft team" }, row.team) : null,
-        row.note ? element("span", { class: "soft team" }, row.note) : null),
-      element("td", { class: "number" }, row.rating.toFixed(0)),
-      element("td", { class: "number" }, `± ${row.uncertainty.toFixed(0)}`),
-      element("td", {}, element("div", { class: "range", "aria-hidden": "true" },
-        element("span", { style: `left:${place(ends[k][0])};width:${share(ends[k][1]) - share(ends[k][0])}%` }),
-        element("i", { style: `left:${place(row.rating)}` }))),
-      element("td", { class: "number" }, String(row.matches)))]));
-    const head = ["", "Name", "Rating", "±", "", "Matches"].map((text, k) => element("th", { class: [0, 2, 3, 5].includes(k) ? "number" : "", scope: "col" }, text));
-    $("#leaderboard").replaceChildren(element("thead", {}, element("tr", {}, ...head)),
-      element("tbody", {}, ...body.filter(Boolean), more ? element("tr", {}, element("td", { colspan: "6" }, `and ${more} more in the download`)) : ""));
-  }
-
-  #nameButton(name) {
-    const place = this.#chosen.indexOf(name);
-    return element("button", {
-      type: "button", "aria-pressed": String(place >= 0), style: place >= 0 ? `--dot:${LINES[place % LINES.length]}` : "",
-      onclick: () => {
-        if (place >= 0) this.#chosen.splice(place, 1);
-        else this.#chosen.push(name);
-        this.#drawBoard();
-        this.#drawHistories();
-      },
-    }, name);
-  }
-
   #drawHistories() {
-    const lines = this.#chosen.map((name, k) => {
+    const lines = this.#follow.chosen.map((name, k) => {
       const { date, rating } = this.#result.histories.find((line) => line.name === name);
-      return { x: date, y: rating, name, mode: "lines", line: { color: LINES[k % LINES.length], width: 2.2 }, hovertemplate: `${name}: %{y:.0f}<extra></extra>` };
+      return { x: date, y: rating, name: this.#label(name), mode: "lines", connectgaps: false, line: { color: LINES[k % LINES.length], width: 2.2 }, hovertemplate: "%{fullData.name}: %{y:.0f}<extra></extra>" };
     });
     draw($("#history-chart"), lines, baseLayout({
       showlegend: true, legend: { orientation: "h", y: -0.16, font: { color: colours().muted, size: 12 } }, hovermode: "x",
       xaxis: { type: "date" }, yaxis: { title: { text: "rating" } }, margin: { l: 58, r: 12, t: 10, b: 34 },
     }));
-    $("#history-chart").setAttribute("aria-label", `Rating histories of ${this.#chosen.join(", ") || "nobody"}`);
+    $("#history-chart").setAttribute("aria-label", `Rating histories of ${this.#follow.chosen.map((name) => this.#label(name)).join(", ") || "nobody"}`);
   }
 
   #drawCalibration() {
@@ -179,22 +141,23 @@ export class Rated {
     for (const [id, place] of [["what-home", 0], ["what-away", 1]]) {
       const select = $(`#${id}`);
       const kept = select.value;
-      select.replaceChildren(...names.map((name) => element("option", { value: name }, name)));
+      select.replaceChildren(...names.map((name) => element("option", { value: name }, this.#label(name))));
       select.value = names.includes(kept) ? kept : (this.#result.favourites[place] ?? names[place]);
     }
+    $("#what-conditions").replaceChildren(...Object.entries(this.#result.conditions).map(([column, levels]) => element("label", {}, column,
+      element("select", { "data-condition": column, onchange: () => this.#whatIf() }, element("option", { value: "" }, "unknown"), ...levels.map((level) => element("option", { value: level }, level))))));
   }
 
   async #whatIf() {
     if (!this.#result) return;
     const [home, away] = [$("#what-home").value, $("#what-away").value];
     const answer = $("#what-answer");
+    const conditions = Object.fromEntries([...document.querySelectorAll("[data-condition]")].map((one) => [one.dataset.condition, one.value]));
     try {
-      const chances = await this.#connection.ask("league/predict", { body: { home, away, neutral: $("#what-neutral").checked } });
-      const part = (name, share) => element("span", { class: name, style: `flex:${Math.max(share, .0001)}`, title: percent(share, 1) }, share > .07 ? percent(share) : "");
-      answer.replaceChildren(
-        element("div", { class: "chances", role: "img", "aria-label": `${home} wins ${percent(chances.win)}, draw ${percent(chances.draw)}, ${away} wins ${percent(chances.loss)}` },
-          part("win", chances.win), part("draw", chances.draw), part("loss", chances.loss)),
-        element("div", { class: "ends" }, element("span", {}, `${home} wins`), element("span", {}, "draw"), element("span", {}, `${away} wins`)));
+      const said = await this.#connection.ask("league/predict", { body: { home, away, neutral: $("#what-neutral").checked, conditions } });
+      const [first, second] = [home, away].map((name) => this.#label(name));
+      answer.replaceChildren(chances(first, second, said),
+        element("div", { class: "ends" }, element("span", {}, `${first} wins`), element("span", {}, "draw"), element("span", {}, `${second} wins`)));
     } catch (error) {
       answer.replaceChildren(element("p", { class: "soft" }, error.message));
     }
@@ -206,6 +169,7 @@ export class Rated {
     const row = (p) => element("tr", {}, element("td", {}, p.name), element("td", { class: "number" }, figure(p.value)),
       element("td", { class: "number" }, p.error === null ? (p.estimated ? "hardly matters" : "given") : `± ${figure(p.error, 2)}`), element("td", {}, p.meaning));
     links.push(element("a", { href: "#", id: "download-session", onclick: (event) => this.#download(event, "session", "json") }, "This session (to open here again)"));
+    links.push(...["ratings", "audit"].map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
     $("#rated-details").replaceChildren(element("h3", {}, "Take it with you"), element("div", { class: "downloads" }, ...links),
       element("details", {}, element("summary", {}, "What was estimated from the matches"),
         element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...parameters.map(row))))));
@@ -217,22 +181,12 @@ export class Rated {
   }
 }
 
-// From the lowest to the highest end of the bars, but no further from the middle half than three times its width: a few
-// outliers end at the edge instead of squeezing everyone else.
-function range(ends) {
-  if (!ends.length) return [0, 1];
-  const all = ends.flat().sort((a, b) => a - b);
-  const [first, third] = [all[Math.floor((all.length - 1) / 4)], all[Math.ceil((3 * (all.length - 1)) / 4)]];
-  const most = 3 * (third - first);
-  return [Math.max(all[0], first - most), Math.min(all.at(-1), third + most)];
-}
-
-function rejectedRows(rejects) {
+export function rejectedRows(rejects, id = "rejects") {
   const reasons = Object.entries(rejects.reasons).map(([reason, count]) => `${reason}: ${count}`).join("; ");
   const rows = rejects.rows.map((row) => element("tr", {}, element("td", {}, row.table), element("td", { class: "number" }, String(row.line)),
     element("td", {}, row.reason), element("td", {}, row.content)));
   const head = ["File", "Line", "Reason", "What it says"].map((text) => element("th", { scope: "col" }, text));
-  return element("details", { open: rejects.count <= 20, id: "rejects" }, element("summary", {}, `Rows set aside (${reasons})`),
+  return element("details", { open: rejects.count <= 20, id }, element("summary", {}, `Rows set aside (${reasons})`),
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows set aside" },
       element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
     rejects.count > rejects.rows.length ? element("p", { class: "soft" }, `The first ${rejects.rows.length} are shown; the download has all.`) : "");

@@ -1,0 +1,146 @@
+// The leaderboard: who is ranked and how, a page of rows at a time, bars that are seen beside any outlier, and who moved.
+import { $, element, say } from "./words.js";
+
+const RULES = ["rank-days", "rank-least", "rank-caution", "rank-period"];
+const PAGE = 100;
+export const LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
+
+export class Board {
+  #connection; #result = null; #page = 0; #follow;
+
+  // `follow` is told when a name is to be followed in the chart, or no longer.
+  constructor(connection, follow) {
+    this.#connection = connection;
+    this.#follow = follow;
+    for (const id of ["filter", "filter-team"]) $(`#${id}`).addEventListener("input", () => this.#turn(0));
+    $("#board-back").addEventListener("click", () => this.#turn(this.#page - 1));
+    $("#board-next").addEventListener("click", () => this.#turn(this.#page + 1));
+    for (const id of RULES) $(`#${id}`).addEventListener("change", () => this.#rank());
+  }
+
+  take(result) {
+    this.#result = result;
+    this.#page = 0;
+    $("#filter").value = "";
+    $("#rank-period").value = "";
+    const teams = [...new Set(result.leaderboard.rows.map((row) => row.team).filter(Boolean))].sort();
+    $("#filter-team").replaceChildren(element("option", { value: "" }, "of any team"), ...teams.map((name) => element("option", { value: name }, this.label(name))));
+    $("#filter-team").parentElement.hidden = teams.length < 2;
+    this.#showRules();
+  }
+
+  label(name) { return this.#result.labels[name] ?? name; }
+
+  #turn(page) {
+    this.#page = page;
+    this.draw();
+  }
+
+  async #rank() {
+    if (!this.#result) return;
+    const [days, least, caution, period] = RULES.map((id) => $(`#${id}`).value);
+    const number = (text) => (text === "" ? null : Number(text));
+    const body = { active_days: number(days), least_matches: Math.max(0, Math.round(Number(least)) || 0), caution: Number(caution), period: number(period) };
+    try {
+      this.#result.leaderboard = await this.#connection.ask("league/rank", { body });
+      this.#turn(0);
+    } catch (error) {
+      $("#rank-period").value = "";
+      say(error.message);
+    }
+    this.#showRules();
+  }
+
+  // The rules as the lab applied them, and whom they leave out.
+  #showRules() {
+    const { ranking, rows, left_out: others } = this.#result.leaderboard;
+    $("#rank-days").value = ranking.active_days === null ? "" : String(ranking.active_days);
+    $("#rank-least").value = String(ranking.least_matches);
+    $("#rank-caution").value = String(ranking.caution);
+    const words = rows.length ? "" : "Nobody is ranked by these rules. ";
+    $("#rank-words").textContent = words + (others ? `${others.toLocaleString("en")} more are rated but not ranked; the download of all ratings has them.` : "");
+  }
+
+  #found() {
+    const wanted = $("#filter").value.trim().toLowerCase();
+    const team = $("#filter-team").value;
+    const fits = (row) => (!wanted || row.name.toLowerCase().includes(wanted) || this.label(row.name).toLowerCase().includes(wanted)) && (!team || row.team === team);
+    return this.#result.leaderboard.rows.map((row, k) => ({ ...row, pooled: this.#result.leaderboard.rows[k - 1]?.pool !== row.pool })).filter(fits);
+  }
+
+  // The bars of a page stand on an axis of their own, so that they are seen however far apart all of them lie.
+  draw() {
+    const all = this.#found();
+    const pages = Math.max(Math.ceil(all.length / PAGE), 1);
+    this.#page = Math.min(Math.max(this.#page, 0), pages - 1);
+    const rows = all.slice(this.#page * PAGE, (this.#page + 1) * PAGE);
+    $("#board-pages").hidden = pages < 2;
+    $("#board-back").disabled = this.#page === 0;
+    $("#board-next").disabled = this.#page === pages - 1;
+    $("#board-place").textContent = `${(this.#page * PAGE + 1).toLocaleString("en")} to ${(this.#page * PAGE + rows.length).toLocaleString("en")} of ${all.length.toLocaleString("en")}`;
+    const moves = rows.some((row) => row.before !== undefined);
+    const [low, high] = range(rows.flatMap((row) => [row.rating - 2 * (row.uncertainty ?? 0), row.rating + 2 * (row.uncertainty ?? 0)]));
+    const pools = new Set(this.#result.leaderboard.rows.map((row) => row.pool)).size > 1;
+    const head = ["", ...(moves ? ["Moved"] : []), "Name", "Rating", "±", "95 %", "Matches"];
+    const numbers = ["", "Rating", "±", "Matches"];
+    const title = (row) => element("tr", {}, element("td", { class: "pool", colspan: String(head.length) }, row.pool === "main" ? "The main pool" : `A pool apart, ${row.pool}: hardly a match ties it to the others`));
+    const body = rows.flatMap((row) => [...(pools && row.pooled ? [title(row)] : []), this.#row(row, moves, low, high)]);
+    const { more } = this.#result.leaderboard;
+    $("#leaderboard").replaceChildren(
+      element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { class: text === "Matches" ? "number matches" : numbers.includes(text) ? "number" : text === "95 %" ? "bar" : "", scope: "col" }, text || element("span", { class: "unseen" }, "Place"))))),
+      element("tbody", {}, ...body, ...(more && this.#page === pages - 1 ? [element("tr", {}, element("td", { colspan: String(head.length) }, `and ${more} more in the download`))] : [])));
+  }
+
+  #row(row, moves, low, high) {
+    const share = (value) => Math.min(Math.max((100 * (value - low)) / (high - low || 1), 0), 100);
+    const doubt = row.uncertainty ?? 0;
+    const [left, right] = [Math.min(share(row.rating - 2 * doubt), 97), share(row.rating + 2 * doubt)];
+    const label = this.label(row.name);
+    return element("tr", {},
+      element("td", { class: "number" }, row.place === null ? "–" : String(row.place)),
+      moves ? element("td", { class: "moved" }, moved(row)) : null,
+      element("td", { class: "who" }, this.#dot(row.name, label), element("a", { href: `#rate/${encodeURIComponent(row.name)}` }, label),
+        row.team ? element("span", { class: "soft team" }, this.label(row.team)) : null,
+        row.note ? element("span", { class: "soft team" }, row.note) : null),
+      element("td", { class: "number" }, row.rating.toFixed(0)),
+      element("td", { class: "number" }, row.uncertainty === null ? "–" : `± ${row.uncertainty.toFixed(0)}`),
+      element("td", { class: "bar" }, element("div", { class: "range", "aria-hidden": "true" },
+        element("span", { style: `left:${left}%;width:${Math.max(right - left, 3)}%` }),
+        element("i", { style: `left:${share(row.rating)}%` }))),
+      element("td", { class: "number matches" }, String(row.matches)));
+  }
+
+  #dot(name, label) {
+    const { followed, chosen } = this.#follow;
+    if (!followed.has(name)) return element("span", { class: "dot none" });
+    const place = chosen.indexOf(name);
+    return element("button", {
+      type: "button", class: "dot", "aria-pressed": String(place >= 0), "aria-label": `Follow ${label} in the chart`,
+      style: place >= 0 ? `--dot:${LINES[place % LINES.length]}` : "",
+      onclick: () => {
+        if (place >= 0) chosen.splice(place, 1);
+        else chosen.push(name);
+        this.draw();
+        this.#follow.changed();
+      },
+    });
+  }
+}
+
+function moved({ place, before }) {
+  if (before === null || place === null) return element("span", { class: "soft" }, "new");
+  const up = before - place;
+  if (up === 0) return element("span", { class: "soft" }, "=");
+  return element("span", { class: up > 0 ? "up" : "down" }, `${up > 0 ? "▲" : "▼"} ${Math.abs(up)}`,
+    element("span", { class: "unseen" }, up > 0 ? " places up" : " places down"));
+}
+
+// From the lowest to the highest end of the bars, but no further from the middle half than one and a half of its width: a
+// few outliers end at the edge instead of squeezing everyone else.
+function range(ends) {
+  if (!ends.length) return [0, 1];
+  const all = [...ends].sort((a, b) => a - b);
+  const [first, third] = [all[Math.floor((all.length - 1) / 4)], all[Math.floor((3 * (all.length - 1)) / 4)]];
+  const most = 1.5 * (third - first);
+  return [Math.max(all[0], first - most), Math.min(all.at(-1), third + most)];
+}

@@ -1,0 +1,99 @@
+// How a season or a cup may end, and what if a side were stronger.
+import { $, element, percent } from "./words.js";
+
+const INPUTS = ["odds-kind", "odds-source", "odds-best", "odds-win", "odds-draw", "odds-relegated"];
+
+export class Odds {
+  #connection; #label; #points = {}; #asked = 0; #waiting = null;
+
+  constructor(connection) {
+    this.#connection = connection;
+    $("#odds-form").addEventListener("submit", (event) => event.preventDefault());
+    for (const id of INPUTS) $(`#${id}`).addEventListener("change", () => this.#ask());
+    $("#odds-team").addEventListener("change", () => this.#place());
+    $("#odds-points").addEventListener("input", () => {
+      const [name, value] = [$("#odds-team").value, Number($("#odds-points").value)];
+      if (value) this.#points[name] = value;
+      else delete this.#points[name];
+      this.#place();
+      clearTimeout(this.#waiting);
+      this.#waiting = setTimeout(() => this.#ask(), 120);
+    });
+    $("#odds-reset").addEventListener("click", () => {
+      this.#points = {};
+      this.#place();
+      this.#ask();
+    });
+  }
+
+  take(result, label) {
+    this.#label = label;
+    this.#points = {};
+    const { fixtures } = result;
+    const ranked = result.leaderboard.rows.filter((row) => result.teams.includes(row.name)).length;
+    $("#odds-source").replaceChildren(...(fixtures ? [element("option", { value: "fixtures" }, `the fixtures: ${fixtures.left} of ${fixtures.matches} to be played`)] : []), element("option", { value: "best" }, "the best, everyone twice"));
+    $("#odds-best").replaceChildren(...[2, 4, 8, 16, 32].filter((size) => size <= ranked).map((size) => element("option", { value: String(size), selected: size === 8 }, String(size))));
+    $("#odds").hidden = !(fixtures || ranked > 1);
+    $("#odds-what-if").hidden = !result.can_raise;
+    $("#odds-team").replaceChildren(...result.teams.map((name) => element("option", { value: name }, label(name))));
+    $("#odds-team").value = result.favourites[1] ?? result.teams[0];
+    this.#place();
+    if (!$("#odds").hidden) this.#ask();
+  }
+
+  // The slider stands where the points of the chosen side are.
+  #place() {
+    const [name, signed] = [$("#odds-team").value, (value) => `${value > 0 ? "+" : "−"}${Math.abs(value)}`];
+    const value = this.#points[name] ?? 0;
+    $("#odds-points").value = String(value);
+    $("#odds-value").textContent = value ? `${signed(value)} points` : "as rated";
+    $("#odds-points").setAttribute("aria-valuetext", value ? `${signed(value)} points` : "as rated");
+    const raised = Object.entries(this.#points);
+    $("#odds-raised").textContent = raised.length ? `What if: ${raised.map(([one, more]) => `${this.#label(one)} ${signed(more)}`).join(", ")}.` : "";
+    $("#odds-reset").hidden = !raised.length;
+  }
+
+  async #ask() {
+    const number = ++this.#asked;
+    const [kind, source, best, win, even, relegated] = INPUTS.map((id) => $(`#${id}`).value);
+    $("#odds-best").parentElement.hidden = source !== "best";
+    for (const id of ["odds-win", "odds-draw", "odds-relegated"]) $(`#${id}`).parentElement.hidden = kind !== "season";
+    const body = { kind, fixtures: source === "fixtures", best: Number(best || 2), points: this.#points, rules: { win: Number(win), draw: Number(even), relegated: Number(relegated) } };
+    try {
+      const found = await this.#connection.ask("league/odds", { body });
+      if (number === this.#asked) this.#show(found);
+    } catch (error) {
+      if (number === this.#asked) this.#say(error.message);
+    }
+  }
+
+  #say(words) {
+    $("#odds-words").textContent = words;
+    $("#odds-table").replaceChildren();
+  }
+
+  #show(found) {
+    const season = found.kind === "season";
+    $("#odds-words").textContent = season
+      ? `${found.played} matches played, ${found.left} to come, the rest of the season played ${found.times.toLocaleString("en")} times.`
+      : `On neutral ground, played ${found.times.toLocaleString("en")} times; the bracket in order: ${found.bracket.map(this.#label).join(", ")}.`;
+    const sides = found.rows.length;
+    const rounds = season ? [] : Array.from({ length: found.rounds }, (_, k) => (k === found.rounds - 1 ? "Wins it" : k === found.rounds - 2 ? "Final" : `Last ${sides / 2 ** (k + 1)}`));
+    const down = season && found.rows[0].relegation !== undefined;
+    const head = season ? ["Name", "Points", "80 %", "Title", ...(down ? ["Goes down"] : []), "Places, first to last"] : ["Name", ...rounds];
+    const cell = (share) => element("td", { class: "number", style: `background:color-mix(in srgb, var(--accent) ${Math.round(45 * share)}%, transparent)` }, share > 0 && share < .001 ? "< 0.1 %" : percent(share, 1));
+    const rows = found.rows.map((row) => element("tr", {}, element("td", { class: "who" }, this.#label(row.name)), ...(season
+      ? [element("td", { class: "number" }, row.points.toFixed(1)), element("td", { class: "number spread" }, `${row.low.toFixed(0)} to ${row.high.toFixed(0)}`), cell(row.title),
+        ...(down ? [cell(row.relegation)] : []), element("td", { class: "bar" }, places(row.places))]
+      : row.reached.map(cell))));
+    $("#odds-table").replaceChildren(
+      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: text === "80 %" ? "number spread" : text.startsWith("Places") ? "bar" : k ? "number" : "" }, text)))),
+      element("tbody", {}, ...rows));
+  }
+}
+
+function places(shares) {
+  const likeliest = shares.indexOf(Math.max(...shares)) + 1;
+  return element("div", { class: "places", role: "img", "aria-label": `likeliest place ${likeliest}, ${percent(shares[likeliest - 1])}` },
+    ...shares.map((share, k) => element("i", { style: `height:${Math.round(100 * share / Math.max(...shares))}%`, title: `place ${k + 1}: ${percent(share, 1)}` })));
+}

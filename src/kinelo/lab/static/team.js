@@ -1,0 +1,100 @@
+// The page of one side or player: rating and place through time, the biggest upsets, what comes next.
+import { baseLayout, colours, draw } from "./charts.js";
+import { $, element, percent } from "./words.js";
+
+export class TeamView {
+  #connection; #label = (name) => name; #shown = null; #asked = 0;
+
+  constructor(connection) { this.#connection = connection; }
+
+  // Opens the page of a name, or closes it; what is asked for later is what is shown.
+  async open(name, label) {
+    const number = ++this.#asked;
+    this.#label = label;
+    this.#shown = null;
+    $("#league-view").hidden = name !== null;
+    $("#team-view").hidden = name === null;
+    if (name === null) return;
+    $("#team-name").textContent = label(name);
+    $("#team-words").textContent = "Following it through its matches…";
+    $("#team-found").hidden = true;
+    $("#team-name").focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+    try {
+      const found = await this.#connection.ask("league/team", { body: { name } });
+      if (number === this.#asked) this.#show(found);
+    } catch (error) {
+      if (number === this.#asked) $("#team-words").textContent = error.message;
+    }
+  }
+
+  #show(found) {
+    this.#shown = found;
+    const { today } = found;
+    const place = found.ranks.place.at(-1);
+    const doubt = today.uncertainty === null ? "" : ` ± ${today.uncertainty.toFixed(0)}`;
+    $("#team-words").textContent = `Rated ${today.rating.toFixed(0)}${doubt} after ${today.matches.toLocaleString("en")} matches` +
+      `${found.last_played ? `, the last on ${found.last_played}` : ""}.` +
+      (place ? ` By rating it is number ${place} of ${found.ranks.of.at(-1)} who played within a year.` : " It has not played within a year.");
+    $("#team-found").hidden = false;
+    this.#fixtures();
+    this.#upsets();
+    this.redraw();
+  }
+
+  redraw() {
+    if (!this.#shown || $("#team-view").hidden) return;
+    const { history, ranks } = this.#shown;
+    const c = colours();
+    const known = history.uncertainty.some((value) => value !== null && value > 0);
+    const ends = (sign) => history.rating.map((value, k) => (value === null ? null : value + sign * (history.uncertainty[k] ?? 0)));
+    const name = this.#label(this.#shown.name);
+    const zoom = { xaxis: { type: "date", fixedrange: false }, dragmode: "zoom", hovermode: "x", margin: { l: 58, r: 12, t: 10, b: 34 } };
+    draw($("#team-chart"), [
+      ...(known ? bands(history.date, ends(-1), ends(1), c.band) : []),
+      { x: history.date, y: history.rating, mode: "lines+markers", marker: { size: 3 }, name, connectgaps: false, line: { color: c.team, width: 2 }, hovertemplate: "%{x|%d %b %Y}: %{y:.0f}<extra></extra>" },
+    ], baseLayout({ ...zoom, yaxis: { title: { text: "rating" } } }), { doubleClick: "reset" });
+    $("#team-chart").setAttribute("aria-label", `Rating of ${name} through time; drag to zoom, double-click to see all`);
+    draw($("#team-ranks"), [{ x: ranks.date, y: ranks.place, mode: "lines", name, connectgaps: false, line: { color: c.prediction, width: 2, shape: "hv" }, hovertemplate: "%{x|%d %b %Y}: number %{y}<extra></extra>" }],
+      baseLayout({ ...zoom, yaxis: { title: { text: "place" }, autorange: "reversed", rangemode: "normal", tickformat: "d" } }), { doubleClick: "reset" });
+    $("#team-ranks").setAttribute("aria-label", `Place of ${name} by rating, among those who had played within a year`);
+  }
+
+  #fixtures() {
+    const { fixtures } = this.#shown;
+    $("#team-fixtures").replaceChildren(...(fixtures.length ? fixtures.map((one) => element("li", {},
+      element("div", { class: "ends" }, element("b", {}, this.#label(one.home)), element("span", {}, one.date), element("b", {}, this.#label(one.away))),
+      chances(this.#label(one.home), this.#label(one.away), one)))
+      : [element("li", { class: "soft" }, "None are known: a file of fixtures shows them here.")]));
+  }
+
+  #upsets() {
+    const { upsets, name } = this.#shown;
+    const result = ({ result: value, margin }) => ({ 1: "won", 0.5: "drawn", 0: "lost" }[value] ?? "between") + (margin === null || margin === 0 ? "" : ` by ${Math.abs(margin)}`);
+    const own = (one) => (one.home === name ? one : { ...one, result: 1 - one.result });
+    $("#team-upsets").replaceChildren(
+      element("thead", {}, element("tr", {}, ...["Chance", "Against", "", "Date"].map((text, k) => element("th", { scope: "col", class: k ? "" : "number" }, text || element("span", { class: "unseen" }, "Result"))))),
+      element("tbody", {}, ...upsets.map((one) => element("tr", {}, element("td", { class: "number" }, percent(one.chance, 1)),
+        element("td", {}, `${this.#label(one.home === name ? one.away : one.home)}${one.home === name ? "" : " (away)"}`), element("td", {}, result(own(one))), element("td", { class: "date" }, one.date)))));
+  }
+}
+
+// A band for each piece of a broken line: one fill would join the pieces.
+function bands(x, low, high, colour) {
+  const pieces = [];
+  low.forEach((value, k) => {
+    if (value === null) return;
+    if (k === 0 || low[k - 1] === null) pieces.push([]);
+    pieces.at(-1).push(k);
+  });
+  return pieces.map((piece) => ({
+    x: [...piece.map((k) => x[k]), ...piece.toReversed().map((k) => x[k])], y: [...piece.map((k) => low[k]), ...piece.toReversed().map((k) => high[k])],
+    fill: "toself", fillcolor: colour, mode: "none", hoverinfo: "skip", name: "± one standard deviation", line: { width: 0 },
+  }));
+}
+
+export function chances(home, away, { win, draw: even, loss }) {
+  const part = (name, share) => element("span", { class: name, style: `flex:${Math.max(share, .0001)}`, title: percent(share, 1) }, share > .07 ? percent(share) : "");
+  return element("div", { class: "chances", role: "img", "aria-label": `${home} wins ${percent(win)}, draw ${percent(even)}, ${away} wins ${percent(loss)}` },
+    part("win", win), part("draw", even), part("loss", loss));
+}
