@@ -30,6 +30,15 @@ def to_come():
     return kn.read_matches(table | lineups | {"rest": [1, 0]}, conditions=["surface", "rest"], played=False)
 
 
+@cache
+def late():
+    table = {"date": ["2020-05-01"] * 2, "home": ["A", "B"], "away": ["C", "A"], "result": [1.0, 0.5]}
+    return kn.read_matches(table)
+
+
+ONE = {"home": "A", "away": "B", "date": "2020-05-01", "neutral": False, "conditions": {}}
+
+
 def settings(kind):
     """Every parameter given, so that nothing is sought unless it is spoilt."""
     return {parameter.name: parameter.default for parameter in getattr(kn, kind).parameters}
@@ -61,6 +70,9 @@ def calls_of(kind):
         "update": (lambda **k: told(copy.deepcopy(standing(kind)).update(**k)), {"matches": played()}),
         "one_step_ahead": (lambda **k: made(kind).one_step_ahead(**k).probabilities, {"matches": played()}),
         "predict": (lambda **k: standing(kind).predict(**k).probabilities, {"matches": to_come()}),
+        "predict_one": (lambda **k: standing(kind).predict_one(**k).probabilities, ONE),
+        "match_quality": (lambda **k: standing(kind).match_quality(**k), ONE),
+        "score": (lambda **k: standing(kind).score(**k), {"matches": late(), "y": late().result}),
         "settings": (lambda **k: told(rated(kind, **k)), settings(kind)),
         "season": (
             lambda **k: kn.season(standing(kind), **k).points,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,6 +107,20 @@ class RatingBook:
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""
         return forecast_by(self._rater, matches)
+
+    def predict_one(self, home: str, away: str, **more: Any) -> Forecast:
+        """Forecast one match from the ratings as they stand (:meth:`kinelo.Rater.predict_one`)."""
+        return self._asked("predict_one")(home, away, **more)
+
+    def match_quality(self, home: str | Sequence[str], away: str | Sequence[str], **more: Any) -> Any:
+        """How even matches are believed to be (:meth:`kinelo.Rater.match_quality`)."""
+        return self._asked("match_quality")(home, away, **more)
+
+    def _asked(self, verb: str) -> Any:
+        """What the rater of the book can do."""
+        if not hasattr(self._rater, verb):
+            raise InputError(f"{type(self._rater).__name__} has no {verb}; the raters of Kinelo have it.")
+        return getattr(self._rater, verb)
 
     def add(self, matches: Matches) -> Added:
         """Count matches that the book has not counted yet, for good, and take what is said anew of those it has.

@@ -36,7 +36,7 @@ def check_target(matches: Matches, y: object) -> None:
         return
     try:
         alike = np.array_equal(np.asarray(y, dtype=np.float64), matches.result, equal_nan=True)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         alike = False
     if not alike:
         raise InputError("Matches hold their results; y must be left out or equal matches.result.")

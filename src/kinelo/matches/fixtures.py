@@ -72,7 +72,8 @@ def fixtures(
     >>> fixtures(["Ajax", "Ajax"], ["PSV", "Twente"], np.datetime64("2024-08-10"))
     Matches: 2 of 3 sides, on 2024-08-10
     """
-    home, away = zip(*(two_sides(one, other) for one, other in zip(home, away, strict=True)))
+    pairs = [two_sides(one, other) for one, other in zip(home, away, strict=True)]
+    home, away = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     size = len(home)
     teams = tuple(dict.fromkeys((*home, *away)))
     place = {name: code for code, name in enumerate(teams)}

@@ -37,6 +37,7 @@ from kinelo.raters.day_starts import from_day_starts
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margin_law import MarginLaw
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
+from kinelo.raters.one_match import Gaps
 from kinelo.raters.open_memory import with_memory
 from kinelo.raters.open_walk import with_mean_walk
 from kinelo.raters.order import Order
@@ -335,10 +336,19 @@ class GaussianRater(StatefulRater):
 
     def _foresee(self, matches: Matches) -> Forecast:
         mean, variance, unknown = self._look(matches)
-        said = np.empty((mean.size, 3))
-        unused = np.zeros(mean.size)  # matches without a weight teach nothing
-        reading.read_in_order(mean, variance, unused, unused, self._reading, self._reading_state, said)
-        return Forecast(said, unknown, matches)
+        return Forecast(self._chances(mean, variance), unknown, matches)
+
+    def _gaps(self, matches: Matches) -> Gaps:
+        mean, variance, unknown = self._look(matches)
+        return Gaps(mean, self.parameters_["doubt"] * variance, unknown)
+
+    def _chances(self, mean: Array, variance: Array | None = None) -> Array:
+        """Chances of matches of which this is believed (nothing doubted), as things stand."""
+        said, nothing = np.empty((mean.size, 3)), np.zeros(mean.size)
+        doubted = nothing if variance is None else variance
+        # Matches without a weight teach nothing.
+        reading.read_in_order(mean, doubted, nothing, nothing, self._reading, self._reading_state, said)
+        return said
 
     def _signal(self, matches: Matches) -> Array:
         """What the update sees of each match, while the unit of margins runs on; margins count only after ``fit``."""

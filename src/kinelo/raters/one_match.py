@@ -11,15 +11,16 @@ import numbers
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.estimator import MatchEstimator
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.fixtures import fixture
+from kinelo.matches.fixtures import fixture, fixtures
 from kinelo.matches.matches import LARGEST_WEIGHT, Day, Matches, read_day
 
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
@@ -32,7 +33,7 @@ def signed_result(result: float | str) -> float:
     (0.0, 1.0, -1.0)
     >>> signed_result(-1)
     Traceback (most recent call last):
-    kinelo.errors.InputError: the result -1 is not 1, 0.5 or 0 points of the home side, nor "win", "draw" or "loss"
+    kinelo.errors.InputError: The result -1 is not 1, 0.5 or 0 points of the home side, nor "win", "draw" or "loss".
     """
     points = WORDS.get(result.strip().lower(), math.nan) if isinstance(result, str) else result
     number = isinstance(points, numbers.Real) and not isinstance(points, bool)
@@ -48,6 +49,18 @@ def check_match(margin: float, weight: float) -> None:
     check_number("update_one", "weight", weight, 0.0, LARGEST_WEIGHT)
     if not (isinstance(margin, float) and math.isnan(margin)):
         check_number("update_one", "margin", margin, -math.inf)
+
+
+class Gaps(NamedTuple):
+    """What is believed of the differences of strength in matches to come: mean, variance (matches), and newcomers."""
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    unknown: tuple[str, ...] = ()
+
+
+NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
+NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 
 
 class SingleMatches(MatchEstimator):
@@ -103,12 +116,60 @@ class SingleMatches(MatchEstimator):
         match = self._fixture(home, away, date, neutral, conditions)
         return self.update(as_played(match, result, margin, weight))
 
+    def match_quality(
+        self,
+        home: str | Sequence[str],
+        away: str | Sequence[str],
+        *,
+        date: Day | None = None,
+        neutral: bool = False,
+        conditions: Mapping[str, object] | None = None,
+    ) -> float | NDArray[np.float64]:
+        """How even a match is believed to be, from 0 (one side is sure to win) to 1 (both are known to be equal).
+
+        ``1 − E[(P(win) − P(loss))²]``, the mean taken over what is believed of both strengths. It is the same for both
+        sides on neutral ground, and largest for equal sides; between equal sides it falls with the uncertainty of their
+        ratings, since one of them may well be far better. Give a list for one side, or lists of equal length for both,
+        to compare candidates in one call; date and conditions are those of :meth:`predict_one`.
+
+        For :class:`kinelo.BradleyTerry` the cost grows with the cube of the league, as for its uncertainties.
+
+        >>> import kinelo as kn
+        >>> known = {"name": ["Ann", "Bea", "Cid"], "rating": [1500, 1520, 1900], "deviation": [50, 50, 50]}
+        >>> rater = kn.Glicko(start=known)
+        >>> rater.match_quality("Ann", ["Bea", "Cid", "somebody new"], neutral=True).round(2)
+        array([0.96, 0.37, 0.61])
+        """
+        self._check_has_ratings()
+        single = isinstance(home, str) and isinstance(away, str)
+        one, other = _pairs(home, away)
+        latest = 0 if date is not None else max((self._latest_day(*pair) for pair in zip(one, other)), default=0)
+        day = np.datetime64(latest, "D") if date is None else read_day(date)
+        matches = fixtures(one, other, day, neutral=neutral, conditions=self._levels(conditions))
+        gaps = self._gaps(matches)
+        at = gaps.mean[:, None] + np.sqrt(gaps.variance)[:, None] * NODES
+        chances = self._chances(at.ravel()).reshape(*at.shape, 3)
+        quality = 1.0 - (chances[..., 0] - chances[..., 2]) ** 2 @ NODE_WEIGHTS
+        return float(quality[0]) if single else quality
+
+    def _gaps(self, matches: Matches) -> Gaps:
+        """What is believed of the differences of strength in matches to come."""
+        raise InputError(f"{type(self).__name__} does not say how uncertain its ratings are.")
+
+    def _chances(self, gaps: NDArray[np.float64], /) -> NDArray[np.float64]:
+        """Chances of matches whose differences of strength are known."""
+        raise NotImplementedError
+
+    def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
+        """Levels of every condition that the rater uses, None where it uses none."""
+        asked = self._conditions_asked()
+        return check_levels(conditions, asked) if asked or conditions else None
+
     def _fixture(
         self, home: str, away: str, date: Day | None, neutral: bool, conditions: Mapping[str, object] | None
     ) -> Matches:
         """One match, with every condition that the rater uses."""
-        asked = self._conditions_asked()
-        given = check_levels(conditions, asked) if asked or conditions else None
+        given = self._levels(conditions)
         day = np.datetime64(self._latest_day(home, away), "D") if date is None else read_day(date)
         return fixture(home, away, day, neutral=neutral, conditions=given)
 
@@ -131,6 +192,22 @@ class SingleMatches(MatchEstimator):
     @abstractmethod
     def update(self, matches: Matches, /) -> Self:
         """Carry the ratings on with further matches, in order."""
+
+
+def _pairs(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list[str], list[str]]:
+    """Both sides as lists of equal length; a single name meets everyone of the other list."""
+    sides = [[side] if isinstance(side, str) else side for side in (home, away)]
+    for side in sides:
+        if not isinstance(side, Sequence | np.ndarray):
+            raise InputError(f"{side!r:.60} is neither the name of a side nor a list of names.")
+    one, other = list(sides[0]), list(sides[1])
+    if len(one) == len(other):
+        return one, other
+    if isinstance(home, str):
+        return one * len(other), other
+    if isinstance(away, str):
+        return one, other * len(one)
+    raise InputError(f"{len(one)} sides cannot be paired with {len(other)}; give one name, or lists of equal length.")
 
 
 def as_played(match: Matches, result: float | str, margin: float, weight: float) -> Matches:

@@ -32,8 +32,10 @@ from kinelo.raters.bradley_terry.intervals import (
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.name_index import tell_of_misspelt
+from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import learn_order
 from kinelo.raters.rater import Rater, without_ratings
+from kinelo.raters.state import Seats
 from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
 from kinelo.runtime.renaming import renamed_arguments
 
@@ -246,14 +248,29 @@ class BradleyTerry(Rater):
         return self.covariates
 
     def _foresee(self, matches: Matches) -> Forecast:
-        tally = self._begun()
-        seats = tally.find(matches)
+        x, seats = self._differences(matches)
+        return Forecast(self._chances(x), seats.unknown, matches)
+
+    def _differences(self, matches: Matches) -> tuple[Array, Seats]:
+        """Differences of strength in matches to come, with all effects, and who plays."""
+        seats = self._begun().find(matches)
         effects = self._scale * np.array([self.parameters_["home_advantage"], *self._effects().values()])
         x = self._level(seats.home) - self._level(seats.away)
-        x = x + covariate_columns(matches, tuple(self.covariates)) @ effects
+        return x + covariate_columns(matches, tuple(self.covariates)) @ effects, seats
+
+    def _chances(self, x: Array) -> Array:
+        """Chances of matches with these differences of strength."""
         out = np.empty((x.size, 3))
         all_chances(x, self.parameters_["ties"], out)
-        return Forecast(out, seats.unknown, matches)
+        return out
+
+    def _gaps(self, matches: Matches) -> Gaps:
+        x, (home, away, unknown, *_) = self._differences(matches)
+        covariance, strength = self._scale**2 * self._covariance(), self._strength()
+        # Someone never compared is as uncertain as those compared lie apart.
+        own = np.append(np.diagonal(covariance), strength.var() if strength.size else 0.0)
+        common = np.pad(covariance, (0, 1))[home, away]
+        return Gaps(x, np.maximum(own[home] + own[away] - 2.0 * common, 0.0), unknown)
 
     def _level(self, places: NDArray[np.int32]) -> Array:
         """Strengths at places; the average at -1."""

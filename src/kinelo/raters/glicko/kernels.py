@@ -174,11 +174,11 @@ def on_day(side, day, p, s):
 
 
 @kernel
-def foresee_all(home, away, neutral, day, p, s, phi2_new, common, z, doubt, ties):
-    """Differences ``z`` of ratings in matches to come, their ``doubt`` φ_i² + φ_j², and κ, from the state as it stands.
+def foresee_all(home, away, neutral, day, p, s, phi2_new, common, z, doubt):
+    """Differences ``z`` of ratings in matches to come and their ``doubt`` φ_i² + φ_j², from the state as it stands.
 
-    ``home``, ``away`` (place -1: a newcomer, whose squared deviation is ``phi2_new``), ``neutral``, ``day``, ``z``,
-    ``doubt`` and ``ties`` have an entry per match, the arrays of ``s`` one per side.
+    ``home``, ``away`` (place -1: a newcomer, whose squared deviation is ``phi2_new``), ``neutral``, ``day``, ``z``
+    and ``doubt`` have an entry per match, the arrays of ``s`` one per side.
     """
     for k in range(home.size):
         edge, both = 0.0 if neutral[k] else common[HOME], 0.0
@@ -186,7 +186,7 @@ def foresee_all(home, away, neutral, day, p, s, phi2_new, common, z, doubt, ties
             mu, phi2 = on_day(side, day[k], p, s) if side >= 0 else (0.0, phi2_new)
             edge += sign * mu
             both += phi2
-        z[k], doubt[k], ties[k] = edge, both, common[KAPPA]
+        z[k], doubt[k] = edge, both
 
 
 @kernel

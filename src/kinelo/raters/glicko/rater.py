@@ -18,6 +18,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, Switch
 from kinelo.matches.matches import Matches
 from kinelo.raters.glicko import kernels
+from kinelo.raters.one_match import Gaps
 from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
@@ -112,14 +113,26 @@ class _GlickoFamily(SideRater):
         return Forecast(out, unknown, matches)
 
     def _foresee(self, matches: Matches) -> Forecast:
+        z, doubt, unknown = self._gaps(matches)
+        return Forecast(self._chances(z, doubt), unknown, matches)
+
+    def _gaps(self, matches: Matches) -> Gaps:
         state: Deviations = self._state
         seats = state.find(matches)
-        z, doubt, ties = np.empty((3, len(matches)))
+        z, doubt = np.empty(len(matches)), np.empty(len(matches))
         kernels.foresee_all(
             seats.home, seats.away, matches.neutral, matches.day, self._numbers, state.known, state.fills["variance"],
-            self._common, z, doubt, ties,
+            self._common, z, doubt,
         )  # fmt: skip
-        return self._forecast((z, doubt, ties), seats.unknown, matches)
+        return Gaps(z, doubt, seats.unknown)
+
+    def _chances(self, z: NDArray[np.float64], doubt: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Chances of matches with these differences of ratings and doubts (none), as things stand."""
+        ties = np.full(z.size, self._common[kernels.KAPPA])
+        out = np.empty((z.size, 3))
+        certain = np.zeros(z.size) if doubt is None else doubt
+        kernels.all_chances(z, certain, ties, self.parameters_["sharpness"], out)
+        return out
 
     def _rested(
         self,

@@ -253,29 +253,35 @@ def play_all(m, parameters, s, common, nodes, z, chances):
 
 
 @inlined
-def rested(side, day, p, R, last):
-    """Rating of a side after its rest until a day; of a newcomer (place -1) the mean."""
+def rested(side, day, p, R, v, last):
+    """Rating of a side after its rest until a day, and its variance; the start's of a newcomer (place -1)."""
     if side < 0:
-        return p.mean
+        return p.mean, p.v0
     idle = max(day - last[side] - p.gap, 0.0) if last[side] > NEVER else 0.0
-    return p.mean + math.exp(-p.rho * idle / YEAR) * (R[side] - p.mean)
+    f = math.exp(-p.rho * idle / YEAR)
+    return p.mean + f * (R[side] - p.mean), p.v0 + f * f * (v[side] - p.v0)
 
 
 @kernel
-def foresee_all(home, away, neutral, day, slots, p, R, last, delta, common, z):
-    """Differences ``z`` of strengths in matches to come, from the state as it stands; place -1 is a newcomer.
+def foresee_all(home, away, neutral, day, slots, p, s, common, z, doubt):
+    """Differences ``z`` of strengths in matches to come and their variances ``doubt``, from the state as it stands.
 
-    ``home``, ``away``, ``day`` (int), ``neutral`` (bool) and ``z`` have an entry per match and ``slots`` a row; ``R``
-    and ``last`` have an entry per side and ``delta`` a row.
+    ``home``, ``away`` (place -1: a newcomer), ``day`` (int), ``neutral`` (bool), ``z`` and ``doubt`` have an entry per
+    match and ``slots`` a row; the arrays of ``s`` (:class:`TeamRatings`) have an entry or row per side.
     """
     for k in range(home.size):
         i, j = home[k], away[k]
-        edge = rested(i, day[k], p, R, last) - rested(j, day[k], p, R, last) + (0.0 if neutral[k] else common[HOME])
+        (R_i, v_i), (R_j, v_j) = (
+            rested(i, day[k], p, s.rating, s.variance, s.last), rested(j, day[k], p, s.rating, s.variance, s.last)
+        )  # fmt: skip
+        edge, both = R_i - R_j + (0.0 if neutral[k] else common[HOME]), v_i + v_j
         for c in range(slots.shape[1]):
             slot = slots[k, c]
             if slot >= 0:
-                edge += (delta[i, slot] if i >= 0 else 0.0) - (delta[j, slot] if j >= 0 else 0.0)
-        z[k] = edge
+                edge += (s.delta[i, slot] if i >= 0 else 0.0) - (s.delta[j, slot] if j >= 0 else 0.0)
+                both += s.delta_v[i, slot] if i >= 0 else s.slot_v[slot]
+                both += s.delta_v[j, slot] if j >= 0 else s.slot_v[slot]
+        z[k], doubt[k] = edge, both
 
 
 @kernel

@@ -33,7 +33,7 @@ from kinelo.raters.conditions import condition_names, spread_parameters
 from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
-from kinelo.raters.one_match import check_match, signed_result
+from kinelo.raters.one_match import Gaps, check_match, signed_result
 from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
@@ -484,13 +484,18 @@ class TeamElo(SideRater, ConditionRater):
         return self._columns
 
     def _foresee(self, matches: Matches) -> Forecast:
-        seats, known = self._state.find(matches), self._state.known
-        z = np.empty(len(matches))
+        z, _, unknown = self._gaps(matches)
+        return Forecast(self._chances(z), unknown, matches)
+
+    def _gaps(self, matches: Matches) -> Gaps:
+        state: TeamStanding = self._state
+        seats = state.find(matches)
+        z, doubt = np.empty(len(matches)), np.empty(len(matches))
         kernels.foresee_all(
-            seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._numbers, known.rating, known.last,
-            known.delta, self._common, z,
+            seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._numbers, state.known, self._common,
+            z, doubt,
         )  # fmt: skip
-        return Forecast(self._chances(z), seats.unknown, matches)
+        return Gaps(z, doubt, seats.unknown)
 
     @property
     def ratings_(self) -> pl.DataFrame:

@@ -1,0 +1,112 @@
+"""How even a match is believed to be: the definition by plain sampling, and its laws."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import kinelo as kn
+
+TABLE = kn.sample_league(teams=6, seasons=2, seed=4).results
+RATERS = {
+    "TeamElo": lambda: kn.TeamElo(),
+    "classic": lambda: kn.TeamElo.classic(k=24),
+    "Glicko": lambda: kn.Glicko(),
+    "Glicko2": lambda: kn.Glicko2(),
+    "KalmanElo": lambda: kn.KalmanElo(),
+    "BradleyTerry": lambda: kn.BradleyTerry(),
+}
+SIDES = ["Ashford", "Bramley", "Calder", "Dunmore"]
+
+
+def begun(kind, ratings, deviations):
+    """A rater to whom so much is known of A, B, C, … and nothing else."""
+    names = [chr(ord("A") + k) for k in range(len(ratings))]
+    table = {"name": names, "rating": ratings, "deviation": deviations}
+    fixed = {"TeamElo": {"home_advantage": 60.0}, "Glicko": {"home_advantage": 60.0}, "KalmanElo": {}}[kind]
+    return getattr(kn, kind)(start=table, **fixed)
+
+
+@pytest.mark.parametrize("name", RATERS)
+def test_on_neutral_ground_it_is_the_same_for_both_and_one_at_the_most(name):
+    rater = RATERS[name]().update(kn.read_matches(TABLE))
+    home, away = zip(*((a, b) for a in (*SIDES, "new") for b in (*SIDES, "newer") if a != b))
+    there, back = (rater.match_quality(*pair, neutral=True) for pair in ((home, away), (away, home)))
+    assert there == pytest.approx(back, abs=1e-12)
+    assert (there > 0).all() and (there < 1).all()
+    assert np.unique(there.round(9)).size > len(SIDES)
+
+
+@pytest.mark.parametrize("kind", ["TeamElo", "Glicko", "KalmanElo"])
+def test_it_is_largest_for_equal_sides_and_falls_with_their_uncertainty(kind):
+    gaps = [0, 10, 50, 150, 400, 900]
+    rater = begun(kind, [1500.0] + [1500.0 + gap for gap in gaps], [40.0] * 7)
+    by_gap = rater.match_quality("A", list("BCDEFG"), neutral=True)
+    assert (np.diff(by_gap) < 0).all() and by_gap[0] > 0.85 and by_gap[-1] < 0.1
+    rater = begun(kind, [1500.0] * 7, [5.0, 5.0, 30.0, 80.0, 150.0, 220.0, 300.0])
+    by_doubt = rater.match_quality("A", list("BCDEFG"), neutral=True)
+    assert (np.diff(by_doubt) < 0).all() and by_doubt[0] > 0.998
+
+
+def test_an_advantage_is_made_good_by_a_difference_of_ratings():
+    """60 points of home advantage: the visitor who is 60 better makes the most even match."""
+    rater = begun("TeamElo", [1500.0, 1500.0, 1560.0, 1620.0], [30.0] * 4)
+    level, even, worse = rater.match_quality("A", ["B", "C", "D"])
+    assert even > level and level == pytest.approx(worse, abs=1e-9)
+    assert even == pytest.approx(rater.match_quality("A", "B", neutral=True), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["TeamElo", "Glicko", "KalmanElo"])
+def test_it_is_the_mean_over_what_is_believed(kind):
+    """Against a plain sum over 161 points of the normal law, forecasts of sides that are certain at each."""
+    gap, deviation = 120.0, (90.0, 140.0)
+    rater = begun(kind, [1500.0 + gap, 1500.0], deviation)
+    x = np.linspace(-8, 8, 161)
+    weight = stats.norm.pdf(x) / stats.norm.pdf(x).sum()
+    sums = 0.0
+    for z, w in zip(gap + np.hypot(*deviation) * x, weight):
+        win, _, loss = (
+            begun(kind, [1500.0 + z, 1500.0], [1e-6, 1e-6]).predict_one("A", "B", neutral=True).probabilities[0]
+        )
+        sums += w * (win - loss) ** 2
+    assert rater.match_quality("A", "B", neutral=True) == pytest.approx(1 - sums, abs=2e-6)
+
+
+def test_one_pair_is_a_number_and_lists_are_arrays():
+    rater = begun("Glicko", [1500.0, 1550.0, 1700.0], [50.0] * 3)
+    one = rater.match_quality("A", "B")
+    assert isinstance(one, float)
+    assert rater.match_quality("A", ["B", "C"]).tolist() == [one, rater.match_quality("A", "C")]
+    assert rater.match_quality(["A", "A"], ["B", "C"]).tolist() == rater.match_quality("A", ["B", "C"]).tolist()
+    assert rater.match_quality(["B", "C"], "A").tolist() == [rater.match_quality(x, "A") for x in "BC"]
+    assert rater.match_quality("A", []).tolist() == []
+    for home, away, said in (
+        (["A", "B"], ["B", "C", "A"], "2 sides cannot be paired with 3"),
+        ("A", ["B", "A"], "against itself"),
+        ("A", 3, "neither the name of a side nor a list of names"),
+        ("A", [3], "is not the name of a side"),
+    ):
+        with pytest.raises(kn.InputError, match=said):
+            rater.match_quality(home, away)
+
+
+def test_a_long_rest_makes_a_match_less_certain():
+    rater = kn.Glicko(growth=60.0, home_advantage=0.0).update(kn.read_matches(TABLE))
+    equal = min(SIDES[1:], key=lambda name: abs(rater.predict_one(SIDES[0], name, neutral=True).points[0] - 0.5))
+    last = rater.ratings_["last_played"].max()
+    now, later = (rater.match_quality(SIDES[0], equal, date=str(day), neutral=True) for day in (last, "2060-01-01"))
+    assert later < now
+
+
+def test_a_book_forecasts_as_its_rater_does(tmp_path):
+    matches = kn.read_matches(TABLE)
+    book = kn.RatingBook(tmp_path / "book", kn.TeamElo.classic(k=24))
+    book.add(matches)
+    pair = SIDES[0], SIDES[1]
+    said = book.predict_one(*pair, neutral=True)
+    assert said.probabilities.tobytes() == book.rater.predict_one(*pair, neutral=True).probabilities.tobytes()
+    assert (
+        said.probabilities.tobytes() != book.predict_one(*pair).probabilities.tobytes() or not book.rater.home_advantage
+    )
+    assert book.match_quality(*pair) == book.rater.match_quality(*pair)
+    again = kn.RatingBook(tmp_path / "book")
+    assert again.predict_one(*pair, neutral=True).probabilities.tobytes() == said.probabilities.tobytes()
