@@ -204,3 +204,46 @@ def test_small_multiples_show_the_values_they_are_named_after():
     for k, axes in enumerate(panels):
         for j, name in enumerate(("20", "21", "22")):
             same(lines(axes)[name], table.c, table.height[k, j])
+
+
+def made_audit():
+    """An audit whose numbers are all different: theory at three K, a backtest at two."""
+    columns = {
+        "k": np.array([8.0, 20.0, 50.0]), "log_loss": np.array([0.63, 0.61, 0.66]),
+        "luck": np.array([40.0, 90.0, 250.0]),
+        "newcomers": np.array([30.0, 20.0, 10.0]), "lag": np.array([500.0, 200.0, 60.0]),
+        "error": np.array([570.0, 310.0, 320.0]),
+    }  # fmt: skip
+    return SimpleNamespace(
+        curve=SimpleNamespace(column=columns.__getitem__, points=range(3)), k=32.0,
+        measured=SimpleNamespace(k=np.array([10.0, 30.0]), log_loss=np.array([0.624, 0.62])),
+        advice=SimpleNamespace(k=17.5, low=12.0, high=26.0),
+    )  # fmt: skip
+
+
+def test_an_audit_shows_both_curves_and_each_k_under_its_name():
+    loss, parts = kn.plot.audit(made_audit()).axes
+    lines = {line.get_label(): line.get_xydata() for line in loss.lines}
+    np.testing.assert_allclose(lines["theory"], [(8, 0.02), (20, 0.0), (50, 0.05)], atol=1e-12)
+    np.testing.assert_allclose(lines["backtest, later half"], [(10, 0.004), (30, 0.0)], atol=1e-12)
+    assert lines["best: 17.5"][0, 0] == 17.5 and lines["in use: 32"][0, 0] == 32.0
+    span = loss.patches[0].get_extents().transformed(loss.transData.inverted())
+    assert (span.x0, span.x1) == pytest.approx((12.0, 26.0))
+    stacked = {area.get_label(): (area.get_paths()[0].vertices[:, 1]) for area in parts.collections}
+    assert set(stacked) == {"luck", "newcomers", "lag"}
+    assert max(stacked["luck"]) == 250 and max(stacked["newcomers"]) == 260 and max(stacked["lag"]) == 570
+    assert (loss.get_xscale(), loss.get_xlabel(), parts.get_ylabel()) == ("log", "K", "Squared error, points²")
+
+
+def test_a_check_shows_the_real_league_among_those_played_again():
+    real = {"spread": 3.0, "movement": 4.0, "likeness": 5.0, "slope": 6.0, "log_loss": 7.0}
+    others, played = (np.linspace(low, low + 1, 9)[:, None] + np.arange(5.0) for low in (0.0, 10.0))
+    figure = kn.plot.check(SimpleNamespace(others=others, played=played, **real))
+    for place, (axes, value) in enumerate(zip(figure.axes, real.values(), strict=True)):
+        assert axes.lines[0].get_label() == "the real league" and axes.lines[0].get_xdata()[0] == value
+        bars = {bars[0].get_label(): bars for bars in axes.containers}
+        for label, low in (("other sides of the kind", 0.0), ("the same sides again", 10.0)):
+            edges = [bar.get_x() for bar in bars[label]]
+            assert edges[0] == pytest.approx(low + place) and sum(bar.get_height() for bar in bars[label]) == 9
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles == ["Spread", "Change in 20 matches", "Likeness", "Slope", "Log-loss"]
