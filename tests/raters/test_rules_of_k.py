@@ -43,13 +43,13 @@ def by_hand(table, k_of_side, start, initial=1500.0):
 
 
 def fide(name, rating, played, top):
-    if played < 30 or (name == "P5" and rating < 2300):
+    if played < 30 or (name in ("P0", "P5") and rating < 2300):
         return 40
     return 10 if top >= 2400 else 20
 
 
 RULES = {
-    "fide": ({"k": kn.FideSteps(under_18=["P5"]), "start": START}, fide, START),
+    "fide": ({"k": kn.FideSteps(under_18=["P0", "P5"]), "start": START}, fide, START),
     "falling": ({"k": kn.FallingSteps(8.0, boost=3.0, matches=12)}, lambda a, b, n, d: 16 * (1 + 36 / (12 + n)), {}),
     "by group": ({"k": 20, "k_of": {"P3": 40, "P6": 0}}, lambda a, *_: {"P3": 40, "P6": 0}.get(a, 20), {}),
 }  # fmt: skip

@@ -122,7 +122,7 @@ def test_four_times_the_step_is_twice_the_luck():
     for chart in picture["charts"]:
         teams = chart["traces"][2]
         spread.append(np.std(teams["y"] - np.polyval(np.polyfit(teams["x"], teams["y"], 3), teams["x"])))
-    assert spread == pytest.approx([small, large], rel=0.3)  # one moment of a hundred teams
+    assert spread == pytest.approx([small, large], rel=0.22)  # a hundred teams: ± 7 %, three times
 
 
 def test_bias_and_luck_cancel_at_the_fair_step():
@@ -143,7 +143,8 @@ def test_the_best_step_has_the_least_error_and_the_path_follows():
     both = traces(picture, 1)["both"]
     best, error = picture["numbers"]
     assert error <= min(both["y"]) + 1e-4
-    assert both["x"][int(np.argmin(both["y"]))] == pytest.approx(best, rel=0.5)
+    least = int(np.argmin(both["y"]))  # the best step lies between the neighbours of the lowest point drawn
+    assert 0 < least < len(both["x"]) - 1 and both["x"][least - 1] < best < both["x"][least + 1]
     lag, luck = traces(picture, 1)["lag"]["y"], traces(picture, 1)["luck"]["y"]
     assert lag[0] > lag[-1] and luck[0] < luck[-1]
     path = traces(picture)
