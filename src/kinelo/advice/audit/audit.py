@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from kinelo.advice.audit.findings import Advice, Comparison, Findings, Home, adv
 from kinelo.advice.audit.gaps import bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse, other_system, own_losses, system_of, with_results
 from kinelo.advice.audit.inputs import auditable, compare_ratings, table_of
-from kinelo.advice.audit.kernels import Calendar
+from kinelo.advice.audit.kernels import Array, Calendar
 from kinelo.advice.audit.recursion import Recursion, k_curve
 from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
 from kinelo.advice.audit.words import rows_of, verdict_of
@@ -192,24 +192,20 @@ def audit(
     k = in_use.k or advice.k
     before, steps = in_use.trace(matches)
     result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
-    strength, doubt, active = recursion.today(ACTIVE_YEARS)
-    spread = math.sqrt(max(float(strength[active].var() + doubt[active].mean()), 1e-6))
-    step, rate = recursion.change_per_match()
-    dynamics = _dynamics(step, rate, spread)
-    level = np.zeros(int(active.sum())) if isinstance(dynamics, Form) else strength[active]
+    today = _league_today(recursion, matches.teams)
     now = recursion.at(k if steps is None else steps)
     memory, newcomer_matches = recursion.speeds(k, now)
     rated = in_use.blank().update(matches).ratings_
     return Audit(
         advice=advice, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
         tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
-        measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result), spread=spread,
-        step=step, rate=rate, memory=memory, newcomer_matches=newcomer_matches,
+        measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
+        spread=today.spread, step=today.step, rate=today.rate, memory=memory, newcomer_matches=newcomer_matches,
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
-        misrated=compare_ratings(matches.teams, rated, strength, doubt, active).extremes,
-        ratings=None if table is None else compare_ratings(matches.teams, table, strength, doubt, active), other=other,
+        misrated=compare_ratings(matches.teams, rated, *today.known).extremes,
+        ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,
         notes=read.notes + _notes(advice, len(matches), matches.lineups is not None), in_use=in_use,
-        strengths=Fixed(level, names=[matches.teams[i] for i in np.flatnonzero(active)]), dynamics=dynamics,
+        strengths=today.strengths, dynamics=today.dynamics,
         system=RatingSystem(law_of(in_use.nu, league.ties), gamma=k / 2), recursion=recursion, before=before,
         matches=matches, since=since,
     )  # fmt: skip
@@ -254,11 +250,27 @@ def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
     return Home(in_use.home_advantage, float(own[:tenth].mean()), float(own[-tenth:].mean()), gain)
 
 
-def _dynamics(step: float, rate: float, spread: float) -> Form | Walk:
+class _LeagueToday(NamedTuple):
+    """The league as theory takes it, and mean, variance and activity of each side at the end."""
+
+    spread: float
+    step: float
+    rate: float
+    strengths: Fixed
+    dynamics: Form | Walk
+    known: tuple[Array, Array, np.ndarray]
+
+
+def _league_today(recursion: Recursion, teams: tuple[str, ...]) -> _LeagueToday:
     """Form about the league's mean where that explains the spread of today; else a walk."""
+    strength, doubt, active = known = recursion.today(ACTIVE_YEARS)
+    spread = math.sqrt(max(float(strength[active].var() + doubt[active].mean()), 1e-6))
+    step, rate = recursion.change_per_match()
+    names = [teams[i] for i in np.flatnonzero(active)]
     if rate > 0 and step**2 / (2 * rate) <= 2 * spread**2:
-        return Form(rate=rate, spread=step / math.sqrt(2 * rate))
-    return Walk(spread=step)
+        form = Form(rate=rate, spread=step / math.sqrt(2 * rate))
+        return _LeagueToday(spread, step, rate, Fixed(np.zeros(len(names)), names=names), form, known)
+    return _LeagueToday(spread, step, rate, Fixed(strength[active], names=names), Walk(spread=step), known)
 
 
 def _notes(advice: Advice, matches: int, lineups: bool) -> tuple[str, ...]:
