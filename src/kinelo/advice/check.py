@@ -110,7 +110,9 @@ def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1
     """Play the league of a stationary state: slope of the mean ratings, and mean square of rating less strength."""
     league, start = state.teams.strengths, state.rating
     if not state.teams.finite:
-        league = _sample(state)
+        if np.ptp(state.teams.sigma) > 0:
+            raise InputError("A continuum is played for one common sigma; give a league of teams to check.")
+        league = _sample((float(state.theta.min()), float(state.theta.max())), float(state.teams.sigma[0]))
         start = np.interp(league.theta, state.theta, state.rating)
     rating, _, length = _play(state.system, league, None, start, (matches, seed))
     weight = np.full(league.teams, 1 / league.teams)
@@ -127,8 +129,7 @@ def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1
 def check_tracking(found: Tracking, strengths: Strength | Continuum, *, matches: int = MATCHES, seed: int = 1) -> Check:
     """Play the league of a tracking: mean square error, and the slope of ratings on strengths."""
     if isinstance(strengths, Continuum):
-        low, high = strengths.theta
-        strengths = Normal(np.linspace(low, high, 2 * TEAMS + 1)[1::2], strengths.sigma)
+        strengths = _sample(strengths.theta, strengths.sigma)
     start = np.array(strengths.theta)
     if found.teams is not None and found.teams.rating.size == strengths.teams:
         start = found.teams.rating
@@ -147,13 +148,9 @@ def _quantity(name: str, theory: float, played: Array) -> Quantity:
     return Quantity(name, theory, float(played.mean()), float(played.std(ddof=1)) / math.sqrt(played.size))
 
 
-def _sample(state: StationaryState) -> Normal:
+def _sample(theta: tuple[float, float], sigma: float) -> Normal:
     """A league of some hundred teams spread like a continuum."""
-    teams = state.teams
-    if np.ptp(teams.sigma) > 0:
-        raise InputError("A continuum is played for one common sigma; give a league of teams to check.")
-    low, high = float(teams.theta.min()), float(teams.theta.max())
-    return Normal(np.linspace(low, high, 2 * TEAMS + 1)[1::2], float(teams.sigma[0]))
+    return Normal(np.linspace(*theta, 2 * TEAMS + 1)[1::2], sigma)
 
 
 def _play(

@@ -46,12 +46,16 @@ class Pull(Protocol):
         ...
 
 
-class DensePull:
-    """All pairs as matrices; Newton's step by Cholesky factorisation."""
+class _PullOfTeams:
+    """What both ways of summing over teams hold: masses, and variances unless all are 0."""
 
     def __init__(self, outcome: Outcome, mass: Array, variances: Array | None = None) -> None:
         self._outcome, self._mass = outcome, mass
         self._variances = variances if variances is not None and variances.any() else None
+
+
+class DensePull(_PullOfTeams):
+    """All pairs as matrices; Newton's step by Cholesky factorisation."""
 
     def scores(self, positions: Array) -> Array:
         """See :class:`Pull`."""
@@ -68,12 +72,8 @@ class DensePull:
         return cho_solve(cho_factor(stiffness, overwrite_a=True), self._mass * imbalance)
 
 
-class WavePull:
+class WavePull(_PullOfTeams):
     """Sums over waves, memory O(N); Newton's step by preconditioned conjugate gradients."""
-
-    def __init__(self, outcome: Outcome, mass: Array, variances: Array | None = None) -> None:
-        self._outcome, self._mass = outcome, mass
-        self._variances = variances if variances is not None and variances.any() else None
 
     def _waves(self, positions: Array) -> Waves:
         spread = 0.0 if self._variances is None else float(np.sqrt(self._variances.max()))
@@ -147,11 +147,15 @@ def _nodes(outcome: Outcome, positions: Array, variances: Array) -> tuple[Spectr
 
 @dataclass(frozen=True)
 class Balance:
-    """Positions found, the largest remaining imbalance, and the number of Newton steps."""
+    """Positions found, the largest remaining imbalance, and the number of Newton steps.
+
+    ``growth`` is the growth rate of the fastest growing disturbance; None where convexity makes the balance stable.
+    """
 
     positions: Array
     residual: float
     iterations: int
+    growth: float | None = None
 
 
 def missing(outcome: Outcome, z: Array) -> Array:

@@ -22,8 +22,8 @@ ROUNDING = 1e-13
 """Below this there is nothing but rounding to be gained."""
 ACCEPTED = 1e-8
 """What is accepted of equations whose own rounding keeps them from ``GOAL``."""
-ITERATIONS = 400
-ATTEMPTS = 60
+ITERATIONS = 200
+ATTEMPTS = 40
 """Iterations of a quick way before a slow one is tried."""
 SMALL_STEP = 0.2
 """γ sup b' at which a solution is found from any start."""

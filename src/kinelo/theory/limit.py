@@ -68,10 +68,10 @@ def stationary(
 
 def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
     if system.pairing.constant:
-        found, growth = balance_ratings(system.outcome, teams, closure, start, dense), None
+        found = balance_ratings(system.outcome, teams, closure, start, dense)
     else:
         found = equilibrium(system, teams, closure, start)
-        growth = found.growth * teams.crowding
+    growth = None if found.growth is None else found.growth * teams.crowding
     return StationaryState(
         system,
         teams,
@@ -220,6 +220,3 @@ def freeze(values: Array) -> Array:
     """Make an array read-only."""
     values.setflags(write=False)
     return values
-
-
-FEW_NODES = 100

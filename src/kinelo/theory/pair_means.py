@@ -77,7 +77,7 @@ class PairMeans:
             raise NoStationaryState("Ratings run apart: they spread too widely for the equations of their noise.")
         terms = min(MOST_TERMS, 24 + int(24 * sharpness)) if products else FIRST
         x, weight = normal_nodes(sharpness, *((0.4, 9.5) if products else ()))
-        hermite = _hermite(x, terms) * weight
+        hermite = hermite_rows(x, terms) * weight
         self.spread, pairs = spread, centre.size
         self.series, square = np.empty((terms, pairs)), np.empty((3, pairs))
         self.tie = np.zeros(pairs)
@@ -120,17 +120,17 @@ class PairMeans:
 
 
 @lru_cache(maxsize=8)
-def _hermite_rows(half: int, step: float, terms: int) -> Array:
+def _hermite(half: int, step: float, terms: int) -> Array:
     x = np.arange(-half, half + 1, dtype=np.float64) * step
     rows = [np.ones_like(x), x]
     for k in range(2, terms):
         rows.append((x * rows[-1] - math.sqrt(k - 1) * rows[-2]) / math.sqrt(k))
-    return np.array(rows)
+    return np.array(rows[:terms])
 
 
-def _hermite(x: Array, terms: int) -> Array:
-    """Orthonormal Hermite polynomials at equidistant points, one row per degree."""
-    return _hermite_rows(x.size // 2, float(x[1] - x[0]), terms)
+def hermite_rows(x: Array, terms: int) -> Array:
+    """Orthonormal Hermite polynomials at equidistant points about 0, one row per degree."""
+    return _hermite(x.size // 2, float(x[1] - x[0]), terms)
 
 
 class Triangle:

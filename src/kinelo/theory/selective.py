@@ -7,8 +7,6 @@ The eigenvalues of the Jacobian then tell whether the equilibrium is stable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
@@ -16,21 +14,12 @@ from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure, expected_result
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.theory.balance import Balance
 from kinelo.theory.fixed_point import GOAL, ROUNDING
 from kinelo.theory.teams import Teams
 
 LARGEST = 3000
 STEPS = 2000
-
-
-@dataclass(frozen=True)
-class Equilibrium:
-    """Ratings without drift, and the growth rate of their fastest growing disturbance."""
-
-    positions: Array
-    residual: float
-    iterations: int
-    growth: float
 
 
 def drift_and_slope(system: RatingSystem, results: Array, mass: Array, rating: Array) -> tuple[Array, Array]:
@@ -41,7 +30,7 @@ def drift_and_slope(system: RatingSystem, results: Array, mass: Array, rating: A
     return (w * (results - b)) @ mass, slope
 
 
-def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Array) -> Equilibrium:
+def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Array) -> Balance:
     """Follow the flow from ``start`` to where it ends."""
     if teams.size > LARGEST:
         raise InputError(
@@ -55,7 +44,7 @@ def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Arr
     for iteration in range(STEPS):
         residual = float(np.abs(drift).max())
         if residual <= ROUNDING:
-            return Equilibrium(rating, residual, iteration, _growth(slope, mass))
+            return Balance(rating, residual, iteration, _growth(slope, mass))
         step = _implicit_step(slope, mass, drift, time)
         if step is None:
             time /= 4
@@ -63,7 +52,7 @@ def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Arr
         new_drift, new_slope = drift_and_slope(system, results, mass, rating + step)
         new_residual = float(np.abs(new_drift).max())
         if new_residual >= residual and residual <= GOAL:
-            return Equilibrium(rating, residual, iteration, _growth(slope, mass))
+            return Balance(rating, residual, iteration, _growth(slope, mass))
         if new_residual > 2 * residual and time * system.outcome.steepest > 1e-3:
             time /= 4
             continue

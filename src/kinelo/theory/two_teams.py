@@ -23,7 +23,7 @@ from kinelo.model.schedule import Period
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
-from kinelo.theory.pair_means import normal_nodes, smooth
+from kinelo.theory.pair_means import hermite_rows, normal_nodes, smooth
 from kinelo.theory.teams import Teams
 
 AGREED = 1e-10, 1e-7
@@ -153,10 +153,7 @@ class _Chain:
             return [(k - self._together, np.array([[p]])) for k, p in enumerate(law) if p > 1e-18]
         outcome, own = self._outcome, math.sqrt(2) * self._form.spread
         x, weight = normal_nodes(own * outcome.nu, 0.25, 9.0)
-        rows = [np.ones_like(x), x]
-        for k in range(2, degrees):
-            rows.append((x * rows[-1] - math.sqrt(k - 1) * rows[-2]) / math.sqrt(k))
-        hermite = np.array(rows[:degrees])
+        hermite = hermite_rows(x, degrees)
         gap = float(self._strengths.theta[0] - self._strengths.theta[1]) + own * x
         spread = math.hypot(*self._strengths.sigma)
         mean = smooth(outcome.b, outcome.nu, spread)(gap)

@@ -72,8 +72,7 @@ class SystemInUse:
     def in_kernels(self, matches: Matches) -> System:
         """The system as the compiled recursion takes it."""
         ties = self.ties
-        home = np.where(matches.neutral, 0.0, self.home_advantage)
-        return System(self.nu, points_scale(self.nu, ties), ties, home, self.start(matches))
+        return System(self.nu, points_scale(self.nu, ties), ties, self.home(matches), self.start(matches))
 
     def ratings_before(self, matches: Matches, k: float) -> Array:
         """Ratings of both sides before each match (n × 2), less where newcomers begin.
@@ -98,8 +97,11 @@ class SystemInUse:
         """Ratings before each match as they are in use, and the steps of both sides where a rule sets them."""
         if self.k is not None:
             return self.ratings_before(matches, self.k), None
-        home = np.where(matches.neutral, 0.0, self.home_advantage)
-        return trace_steps(self.blank(), matches, self.nu, home)
+        return trace_steps(self.blank(), matches, self.nu, self.home(matches))
+
+    def home(self, matches: Matches) -> Array:
+        """What the expected score adds for the home side of each match: nothing on neutral ground."""
+        return np.where(matches.neutral, 0.0, self.home_advantage)
 
     def start(self, matches: Matches) -> Array:
         """Where each side's rating begins, less where newcomers begin."""
@@ -111,8 +113,7 @@ class SystemInUse:
 
     def gaps(self, matches: Matches, before: Array, since: int) -> Gaps:
         """What ratings before each match forecast of the later half."""
-        home = np.where(matches.neutral, 0.0, self.home_advantage)
-        return Gaps((before[:, 0] - before[:, 1] + home)[since:], law_of(self.nu, self.ties))
+        return Gaps((before[:, 0] - before[:, 1] + self.home(matches))[since:], law_of(self.nu, self.ties))
 
 
 def anew(rater: ClassicElo, **changes: Any) -> ClassicElo:

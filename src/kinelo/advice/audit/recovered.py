@@ -56,7 +56,7 @@ def recovered_bands(matches: Matches, since: int, system: SystemInUse, before: A
     """Hold forecasts of the later half against results, before and after ratings are corrected for σ."""
     sigma = nonnegative("sigma", sigma)
     home, away = before.T
-    edge = np.where(matches.neutral, 0.0, system.home_advantage)
+    edge = system.home(matches)
     law = law_of(system.nu, system.ties)
     true = np.empty(len(matches))
     for start, end in _stretches(since, len(matches)):

@@ -16,7 +16,7 @@ from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.schedule import Rounds, Schedule, checked_schedule
-from kinelo.model.strength import Fixed, Normal, Strength
+from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
@@ -28,7 +28,7 @@ from kinelo.theory.many_teams import representatives
 from kinelo.theory.moving.following import Parts, exact_moments, follow
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
-from kinelo.theory.two_teams import exact_law, gap_law
+from kinelo.theory.two_teams import exact_law
 
 MOST_JOINT = 40
 LADDER = 2.0
@@ -167,10 +167,10 @@ class _FormCurve:
         guess = self._last[1] if near and self._last is not None else None
         found = self._closure.solve(gamma, self._teams.theta, guess)
         self._last = (gamma, found.state)
-        parts, form, league = follow(self._closure, found).parts, self._dynamics, self._teams.strengths
+        parts, form = follow(self._closure, found).parts, self._dynamics
         system = replace(self._system, gamma=gamma)
-        if isinstance(form, Form) and isinstance(league, Fixed | Normal) and exact_law(system, self._teams, form):
-            return parts.scaled_to(exact_moments(league, form, gap_law(system, league, form, quick=True)).error)
+        if isinstance(form, Form) and exact_law(system, self._teams, form):
+            return parts.scaled_to(exact_moments(system, self._teams.strengths, form, quick=True).error)
         return parts
 
 

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Form
-from kinelo.model.strength import Fixed, Normal
+from kinelo.model.dynamics import Form, Walk
+from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.closure import LeagueClosure, Solution, State, own_variance
+from kinelo.theory.closure import Kind, LeagueClosure, Solution, State, own_variance, settled_steps
 from kinelo.theory.covariance import motion_of
 from kinelo.theory.teams import Teams, teams_of
-from kinelo.theory.two_teams import GapLaw, gap_law
+from kinelo.theory.two_teams import gap_law
 
 MOST_CORRECTED = 40
 """Teams beyond which two of them say too little to be worth their time."""
@@ -110,6 +110,8 @@ class TrackedTeams:
         Noise, lag and bias of the error.
     after
         Mean square error right after results have counted, before strengths move on.
+    kind
+        Whether the covariance was kept whole (``"joint"``) or teams taken as independent.
     deviation
         RD of each team, where ratings carry one.
     """
@@ -121,12 +123,19 @@ class TrackedTeams:
     between: Moments
     parts: Parts
     after: float
+    kind: Kind
     deviation: Array | None = field(default=None, repr=False)
 
     @property
     def moments(self) -> Moments:
         """Moments over the league."""
         return self.within + self.between
+
+
+def follow_league(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> TrackedTeams:
+    """Moments of a league at the steps that its teams settle at."""
+    closure = LeagueClosure(system, teams, motion=motion_of(dynamics))
+    return follow(closure, closure.solve(settled_steps(system, teams.theta), teams.theta))
 
 
 def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
@@ -143,7 +152,8 @@ def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
     after = V - 2 * followed * within.C + within.U - moved + between.error
     parts = Parts(noise, within.error + between.error - noise - bias, bias)
     C = own_variance(found.state.C)
-    return TrackedTeams(rating, C, found.variance, within, between, parts, after)
+    kind = "joint" if closure.whole else "independent"
+    return TrackedTeams(rating, C, found.variance, within, between, parts, after, kind)
 
 
 def _within(closure: LeagueClosure, state: State) -> Moments:
@@ -164,8 +174,9 @@ def _lasting_error(closure: LeagueClosure, found: Solution) -> Array:
     return (1 - driving / restoring) ** 2 * pull / (closure.batch.forgotten + pull)
 
 
-def exact_moments(league: Fixed | Normal, form: Form, law: GapLaw) -> Moments:
-    """Moments of two teams from the law of their gap."""
+def exact_moments(system: RatingSystem, league: Strength, form: Form, *, quick: bool = False) -> Moments:
+    """Moments of two teams from the exact law of their gap; ``quick`` is content with about five digits."""
+    law = gap_law(system, league, form, quick=quick)
     gap = float(league.theta[0] - league.theta[1])
     V = form.spread**2 + gap**2 / 2
     return Moments(V, (law.shared + gap * law.mean) / 2, law.moments[1] / 2)
@@ -198,7 +209,6 @@ def two_team_correction(system: RatingSystem, teams: Teams, form: Form) -> Momen
 def _closure_error(system: RatingSystem, gap: float, sigma: float, form: Form) -> tuple[float, float]:
     """C and U of two teams, exactly less by closure."""
     league = Normal([gap, 0.0], sigma)
-    exact = exact_moments(league, form, gap_law(system, league, form, quick=True))
-    closure = LeagueClosure(system, teams_of(league), motion=motion_of(form))
-    near = follow(closure, closure.solve(system.step, league.theta)).moments
+    exact = exact_moments(system, league, form, quick=True)
+    near = follow_league(system, teams_of(league), form).moments
     return exact.C - near.C, exact.U - near.U

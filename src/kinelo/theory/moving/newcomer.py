@@ -24,11 +24,10 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, number, positive
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import ELITE, WHOLE_COVARIANCE, LeagueClosure, settled_steps
-from kinelo.theory.covariance import motion_of
+from kinelo.theory.closure import ELITE, WHOLE_COVARIANCE, settled_steps
 from kinelo.theory.limit import stationary
 from kinelo.theory.many_teams import representatives
-from kinelo.theory.moving.following import follow
+from kinelo.theory.moving.following import follow_league
 from kinelo.theory.moving.glicko import deviation_tracking, settled_deviations
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.moving.newcomer_path import NewcomerRecursion, SettledLeague, StepOf
@@ -201,8 +200,7 @@ def _opponents(
         return SettledLeague(teams.theta, teams.sigma, state.rating, state.variance, teams.mass)
     if teams.finite and teams.size > WHOLE_COVARIANCE:
         teams, _ = representatives(teams)
-    closure = LeagueClosure(system, teams, motion=motion_of(motion))
-    found = follow(closure, closure.solve(settled_steps(system, teams.theta), teams.theta))
+    found = follow_league(system, teams, motion)
     return SettledLeague(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form, found.covariance)
 
 

@@ -22,7 +22,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.validation import Array
 from kinelo.theory.moving.glicko import discount
-from kinelo.theory.pair_means import normal_nodes
+from kinelo.theory.pair_means import PairMeans
 
 SMOOTH = 0.05
 SETTLED = 1e-5
@@ -94,11 +94,8 @@ class NewcomerRecursion:
 
     def _means(self, centre: Array, spread: Array) -> tuple[Array, Array, Array, Array]:
         """``E b, E b', E b²`` and the probability of a tie against each opponent."""
-        outcome = self._outcome
-        x, weight = normal_nodes(float(spread.max()) * outcome.nu)
-        z = centre[None, :] + x[:, None] * spread[None, :]
-        b = outcome.b(z)
-        return weight @ b, weight @ outcome.b_prime(z), weight @ (b * b), weight @ outcome.tie_probability(z)
+        found = PairMeans(self._outcome, centre, spread, products=False)
+        return found.mean, found.slope, found.square, found.tie
 
     def change(self, state: Array, match: float) -> Array:
         """Change of the state by one match."""

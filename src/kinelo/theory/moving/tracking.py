@@ -21,15 +21,23 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps
-from kinelo.model.strength import Fixed, Normal, Strength
+from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure, settled_steps
+from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure
 from kinelo.theory.covariance import motion_of
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import representatives
-from kinelo.theory.moving.following import Moments, Parts, TrackedTeams, exact_moments, follow, two_team_correction
+from kinelo.theory.moving.following import (
+    Moments,
+    Parts,
+    TrackedTeams,
+    exact_moments,
+    follow,
+    follow_league,
+    two_team_correction,
+)
 from kinelo.theory.moving.glicko import deviation_tracking
 from kinelo.theory.moving.joint import JointDynamics, JointState, joint_state
 from kinelo.theory.moving.learning import (
@@ -41,7 +49,7 @@ from kinelo.theory.moving.learning import (
 )
 from kinelo.theory.pair_means import smooth
 from kinelo.theory.teams import Continuum, Teams, as_system, common_sigma, normal_only, teams_of
-from kinelo.theory.two_teams import exact_law, gap_law
+from kinelo.theory.two_teams import exact_law
 
 NEGLIGIBLE = 1e-11
 COARSE = 1e-4
@@ -157,20 +165,21 @@ class Tracking:
             return _find_calibrated(self._slopes(), self.system.outcome)
 
     def _slopes(self) -> Callable[[float], float]:
-        outcome, dynamics, league = self.system.outcome, self.dynamics, self._league
-        correction = self.moments - self.closure
-        if isinstance(dynamics, Learning):
-            return lambda gamma: (
-                (learning_closure(outcome, dynamics, gamma, league).moments + correction).forecast_slope
-            )
-        if isinstance(dynamics, Form) and self.kind == "exact":
-            return lambda gamma: _of_two(replace(self.system, gamma=gamma), league, dynamics).forecast_slope
-        closure = LeagueClosure(self.system, league, motion=motion_of(dynamics))
+        dynamics, league, closure = self.dynamics, self._league, None
+        if not isinstance(dynamics, Learning) and self.kind != "exact":
+            closure = LeagueClosure(self.system, league, motion=motion_of(dynamics))
 
         def slope(gamma: float) -> float:
-            found = follow(closure, closure.solve(gamma, league.theta)).moments
-            if isinstance(dynamics, Form):
-                few = two_team_correction(replace(self.system, gamma=gamma), league, dynamics)
+            system = replace(self.system, gamma=gamma)
+            if isinstance(dynamics, Learning):
+                found = learning_closure(system.outcome, dynamics, gamma, league).moments
+                found = found + self.moments - self.closure
+            elif closure is None:
+                assert isinstance(dynamics, Form)
+                found = exact_moments(system, league.strengths, dynamics)
+            else:
+                found = follow(closure, closure.solve(gamma, league.theta)).moments
+                few = two_team_correction(system, league, dynamics) if isinstance(dynamics, Form) else None
                 found = found if few is None else found + few
             return found.forecast_slope
 
@@ -260,24 +269,17 @@ def _following(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tra
                 f"Rounds and a gamma for each team are computed for at most {WHOLE_COVARIANCE} teams, not {teams.size}."
             )
         league, _ = representatives(teams)
-    closure = LeagueClosure(system, league, motion=motion_of(dynamics))
-    found = follow(closure, closure.solve(settled_steps(system, league.theta), league.theta))
-    total, kind = found.moments, "joint" if closure.whole else "independent"
+    found = follow_league(system, league, dynamics)
+    total, kind = found.moments, found.kind
     best = total
     if isinstance(dynamics, Form) and exact_law(system, league, dynamics):
         # Form so wide that its law is not resolved leaves the closure, with its caveat of few teams.
         with suppress(InputError):
-            best, kind = _of_two(system, league, dynamics), "exact"
+            best, kind = exact_moments(system, league.strengths, dynamics), "exact"
     elif isinstance(dynamics, Form) and (few := two_team_correction(system, league, dynamics)) is not None:
         best = total + few
     parts = found.parts.scaled_to(best.error)
     return Tracking(system, dynamics, best, total, parts, None, 0.0, found, kind, league)
-
-
-def _of_two(system: RatingSystem, teams: Teams, form: Form) -> Moments:
-    strengths = teams.strengths
-    assert isinstance(strengths, Fixed | Normal)
-    return exact_moments(strengths, form, gap_law(system, strengths, form))
 
 
 def learning_joint(pull: LearningPull, profile: StrengthProfile, guess: Moments) -> JointState:
