@@ -26,7 +26,7 @@ from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.balance import DensePull, WavePull, find_balance
-from kinelo.theory.closure import Fluctuation, growing_steps, unsolved_error
+from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, growing_steps, unsolved_error
 from kinelo.theory.fixed_point import GOAL, few_threads, fixed_point
 from kinelo.theory.teams import Teams, mean_results
 
@@ -151,6 +151,12 @@ def representatives(teams: Teams) -> tuple[Teams, Groups]:
     theta = np.bincount(group, teams.mass * teams.theta, kept.size) / mass
     sigma = np.sqrt(np.bincount(group, teams.mass * teams.sigma**2, kept.size) / mass)
     return Teams(teams.strengths.like(theta, sigma), mass, finite=False), group
+
+
+def merge_many(teams: Teams) -> Teams:
+    """The teams themselves, or representatives of more than can be kept with their whole covariance."""
+    many = teams.finite and teams.size > WHOLE_COVARIANCE
+    return representatives(teams)[0] if many else teams
 
 
 def _equal_parts(values: Array, within: Groups, parts: int) -> Groups:

@@ -17,7 +17,8 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.many_teams import Opponents
+from kinelo.theory.fixed_point import GOAL
+from kinelo.theory.many_teams import Opponents, results_against
 from kinelo.theory.teams import Teams
 from kinelo.theory.waves import Waves, wave_nodes
 
@@ -130,13 +131,13 @@ def probe_rating(view: View, theta: Array, sigma: float) -> Array:
     if not own.any():
         return settle(*field_around(view, target, 0.0), target, 0.0)
     opponents = Opponents(view.system, view.teams, view.closure, rating, view.variance)
-    spread: Array = np.full(theta.size, sigma)
+    matchups = results_against(outcome, view.teams, view.closure, theta.ravel(), np.full(theta.size, sigma))
     x = rating
     for _ in range(BISECTIONS):
         x = settle(*field_around(view, target, own), target, own)
-        new = opponents.variance_of(theta.ravel(), spread, x.ravel(), own.ravel()).reshape(theta.shape)
+        new = opponents.variance_given(matchups, x.ravel(), own.ravel()).reshape(theta.shape)
         change, own = float(np.abs(new / own - 1).max()), new
-        if change <= 1e-12:
+        if change <= GOAL:
             break
     return x
 

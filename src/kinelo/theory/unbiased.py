@@ -24,10 +24,10 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import WHOLE_COVARIANCE, Aim, Fluctuation, LeagueClosure, Solution, State
+from kinelo.theory.closure import Aim, Fluctuation, LeagueClosure, Solution, State
 from kinelo.theory.fixed_point import ACCEPTED, ATTEMPTS, GROWTH, SMALL_STEP, few_threads, fixed_point
 from kinelo.theory.limit import balance_ratings, rating_noise
-from kinelo.theory.many_teams import representatives
+from kinelo.theory.many_teams import merge_many
 from kinelo.theory.state import regression_slope
 from kinelo.theory.teams import Continuum, Teams, as_system, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
@@ -98,8 +98,7 @@ def unbiased_gamma(
     teams = teams_of(strengths)
     if teams.theta.max() == teams.theta.min():
         raise InputError("All teams have the same mean strength, so no step size changes the slope of their ratings.")
-    if teams.finite and teams.size > WHOLE_COVARIANCE:
-        teams, _ = representatives(teams)
+    teams = merge_many(teams)
     with few_threads(teams.size):
         still = balance_ratings(outcome, teams, closure, teams.theta, dense=True).positions
         gamma, there = unbiased_of(outcome, teams, closure, still)

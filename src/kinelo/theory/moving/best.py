@@ -21,10 +21,10 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure, State
+from kinelo.theory.closure import Kind, LeagueClosure, State
 from kinelo.theory.covariance import motion_of
 from kinelo.theory.fixed_point import few_threads
-from kinelo.theory.many_teams import representatives
+from kinelo.theory.many_teams import merge_many
 from kinelo.theory.moving.following import Parts, exact_moments, follow
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
@@ -149,8 +149,7 @@ class _FormCurve:
     """Parts of the error at rest, under form and under walks, each γ solved from the last where that is near."""
 
     def __init__(self, system: RatingSystem, teams: Teams, dynamics: Form | Walk | None) -> None:
-        if teams.finite and teams.size > WHOLE_COVARIANCE:
-            teams, _ = representatives(teams)
+        teams = merge_many(teams)
         normal_only(teams)
         self._system, self._dynamics, self._teams = system, dynamics, teams
         # Beyond some dozens of teams independent ones differ by less than the closure is off by.

@@ -28,7 +28,7 @@ from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure
 from kinelo.theory.covariance import motion_of
 from kinelo.theory.fixed_point import few_threads
-from kinelo.theory.many_teams import representatives
+from kinelo.theory.many_teams import merge_many
 from kinelo.theory.moving.following import (
     Moments,
     Parts,
@@ -262,13 +262,11 @@ def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Trackin
 def _following(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
     """Form and walks: the closure, exact for two teams, improved by them for few."""
     normal_only(teams)
-    league = teams
-    if teams.finite and teams.size > WHOLE_COVARIANCE:
-        if isinstance(system.schedule, Rounds) or isinstance(system.gamma, tuple):
-            raise InputError(
-                f"Rounds and a gamma for each team are computed for at most {WHOLE_COVARIANCE} teams, not {teams.size}."
-            )
-        league, _ = representatives(teams)
+    league = merge_many(teams)
+    if league is not teams and (isinstance(system.schedule, Rounds) or isinstance(system.gamma, tuple)):
+        raise InputError(
+            f"Rounds and a gamma for each team are computed for at most {WHOLE_COVARIANCE} teams, not {teams.size}."
+        )
     found = follow_league(system, league, dynamics)
     total, kind = found.moments, found.kind
     best = total
