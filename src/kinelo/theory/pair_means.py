@@ -30,6 +30,8 @@ CACHED = 1 << 14
 FIRST = 4
 MOST_TERMS = 64
 NARROW = 1e-3
+FREE = 1e-10
+"""Share of the largest rate below which a mode is a shift of teams that never meet, and free."""
 
 
 def normal_nodes(sharpness: float, finest: float = 0.7, reach: float = 8.3) -> tuple[Array, Array]:
@@ -165,3 +167,11 @@ def _triangle(size: int, above: int) -> tuple[Index, Index]:
 def laplacian(pairs: Array) -> Array:
     """Matrix of ``h → Σ_j pairs_ij (h_i − h_j)``."""
     return np.diag(pairs.sum(axis=1)) - pairs
+
+
+def mass_laplacian(pairs: Array, mass: Array) -> Array:
+    """Symmetric matrix of ``h → Σ_j μ_j pairs_ij (h_i − h_j)``, for h in units of 1/√μ."""
+    root = np.sqrt(mass)
+    matrix = -pairs * np.multiply.outer(root, root)
+    matrix[np.diag_indices_from(matrix)] += pairs @ mass
+    return matrix

@@ -22,11 +22,10 @@ from kinelo.model.validation import Array, positive
 from kinelo.theory.balance import WavePull, expected_slope
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import DENSE_TEAMS, stationary
+from kinelo.theory.pair_means import FREE, mass_laplacian
 from kinelo.theory.selective import drift_and_slope
 from kinelo.theory.state import Noise, StationaryState
 from kinelo.theory.teams import Continuum
-
-FREE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -107,14 +106,10 @@ def relaxation_of(state: StationaryState) -> Relaxation:
 
 
 def _dense_gap(slope: Array, mass: Array) -> tuple[float, Array]:
-    root = np.sqrt(mass)
-    matrix = -slope * np.multiply.outer(root, root)
-    matrix[np.diag_indices_from(matrix)] += slope @ mass
-    rates, modes = eigh(matrix)
-    # Shifts of groups that never meet are free and do not count as slow.
+    rates, modes = eigh(mass_laplacian(slope, mass))
     moving = np.flatnonzero(np.abs(rates) > FREE * np.abs(rates).max())
     slowest = int(moving[0])
-    return float(rates[slowest]), modes[:, slowest] / root
+    return float(rates[slowest]), modes[:, slowest] / np.sqrt(mass)
 
 
 class _Laplacian(LinearOperator):

@@ -16,6 +16,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.balance import Balance
 from kinelo.theory.fixed_point import GOAL, ROUNDING
+from kinelo.theory.pair_means import FREE, mass_laplacian
 from kinelo.theory.teams import Teams
 
 LARGEST = 3000
@@ -77,10 +78,6 @@ def _implicit_step(slope: Array, mass: Array, drift: Array, time: float) -> Arra
 
 def _growth(slope: Array, mass: Array) -> float:
     """Largest eigenvalue of the Jacobian apart from shifts of groups that never meet, which are free."""
-    root = np.sqrt(mass)
-    jacobian = slope * np.multiply.outer(root, root)
-    np.fill_diagonal(jacobian, 0.0)
-    np.fill_diagonal(jacobian, -(slope @ mass - np.diag(slope) * mass))
-    rates = eigvalsh(jacobian)
-    moving = rates[np.abs(rates) > 1e-10 * np.abs(rates).max()]
-    return float(moving.max()) if moving.size else 0.0
+    rates = eigvalsh(mass_laplacian(slope, mass))
+    moving = rates[np.abs(rates) > FREE * np.abs(rates).max()]
+    return -float(moving.min()) if moving.size else 0.0

@@ -22,7 +22,7 @@ from kinelo.model.validation import Array, positive
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import stationary
-from kinelo.theory.pair_means import laplacian
+from kinelo.theory.pair_means import laplacian, mass_laplacian
 from kinelo.theory.teams import Continuum, Teams, as_system, mean_results, teams_of
 
 LARGEST = 2000
@@ -180,9 +180,8 @@ def round_modes(outcome: Outcome, teams: Teams, rating: Array) -> tuple[Array, A
     if teams.finite:
         np.fill_diagonal(slope, 0.0)
         return eigh(laplacian(slope))
-    root = np.sqrt(teams.mass)
-    rates, modes = eigh(np.diag(slope @ teams.mass) - slope * np.multiply.outer(root, root))
-    return rates, modes / root[:, None]
+    rates, modes = eigh(mass_laplacian(slope, teams.mass))
+    return rates, modes / np.sqrt(teams.mass)[:, None]
 
 
 def _fastest_mode(rates: Array, modes: Array) -> Array:
