@@ -124,3 +124,11 @@ def test_one_more_team_like_another_is_rated_like_it():
 
 def test_slope_of_equal_teams_is_undefined():
     assert np.isnan(kn.stationary(SYSTEM, kn.Normal([1.0, 1.0], [0.0, 2.0])).slope)
+
+
+@pytest.mark.parametrize("sigma", [-1.0, float("nan"), "wide", [1.0, 2.0]])
+def test_the_spread_of_one_more_team_is_a_number_of_at_least_zero(sigma):
+    state = kn.stationary(kn.Tanh(0.5), kn.Normal([4.0, 7.0, 10.0], 1.0))
+    for ask in (state.rating_of, state.slope_at):
+        with pytest.raises(kn.InputError, match=r"^sigma must be .*\.$"):
+            ask(5.0, sigma)

@@ -229,7 +229,7 @@ class LeagueClosure:
         if self.system.pairing.constant:
             noise = PairMeans(self._outcome, centre, spread, products=self._form is not None)
             both = self._mean * noise.mean if self._form is None else self._form.product(noise, covariance)
-            follows = self._learnt(noise, covariance, both)
+            follows = self._learning_term(noise, covariance, both)
             drift, slope = self._mean - noise.mean, noise.slope
             shake = self._decided - 2 * both + noise.square
             bends = (
@@ -258,7 +258,7 @@ class LeagueClosure:
             return joint_covariance(gamma, pairs, self.motion, self.batch)
         return separate_covariance(gamma, pairs, self.motion, self.batch, self.teams.crowding)
 
-    def _learnt(self, noise: PairMeans, covariance: Array, both: Array) -> float:
+    def _learning_term(self, noise: PairMeans, covariance: Array, both: Array) -> float:
         """What strengths learn from the very result that moves a rating, ``γE[H(S − b)]``: nothing, here."""
         return 0.0
 

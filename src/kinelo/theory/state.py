@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, finite_array
+from kinelo.model.validation import Array, finite_array, nonnegative
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import Kind, settled_steps
 from kinelo.theory.probe import View, probe_rating, probe_slope
@@ -141,9 +141,7 @@ class StationaryState:
                 "a team can settle in several places."
             )
         points = finite_array("theta", theta, np.ndim(theta))
-        spread = self.teams.typical_sigma if sigma is None else float(sigma)
-        if not spread >= 0:
-            raise InputError(f"sigma must be 0 or more, not {spread:g}.")
+        spread = self.teams.typical_sigma if sigma is None else nonnegative("sigma", sigma)
         return View(self.system, self.teams, self.closure, self.rating, self.variance), points, spread
 
 

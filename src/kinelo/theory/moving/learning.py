@@ -233,7 +233,7 @@ class LearningClosure(LeagueClosure):
         self._expected = float(self._plain.product(own, np.array([2 * V]))[0])
         self._known = float(1 - own.tie[0])
 
-    def _learnt(self, noise: PairMeans, covariance: Array, both: Array) -> float:
+    def _learning_term(self, noise: PairMeans, covariance: Array, both: Array) -> float:
         """``γE[He]``."""
         learning = self._learning
         plain = PairMeans.product(self._plain_like(noise), noise, covariance)

@@ -123,10 +123,10 @@ class NewcomerRecursion:
             follow = C + gamma * (own * drive - C * pull)
             move[SHARED] = follow * math.exp(-self._motion.rate) - C
         elif isinstance(self._motion, Learning):
-            move += self._learnt(gamma, state, results, slopes, tie, drive, pull)
+            move += self._learning_move(gamma, state, results, slopes, tie, drive, pull)
         return move
 
-    def _learnt(
+    def _learning_move(
         self, gamma: float, state: Array, results: Array, slopes: Array, tie: Array, drive: float, pull: float
     ) -> Array:
         """What a match teaches, in the frame of the growing mean strength."""
