@@ -74,15 +74,16 @@ bench: $(VENV)/.bench
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
+# Wheel and source archive, each tried plain and with everything in an environment of its own.
 release: $(VENV)/.dev
 	rm -rf dist build/release
 	$(BIN)/python -m build --outdir dist .
-	for file in dist/*.whl dist/*.tar.gz; do \
-	  rm -rf build/release && $(PYTHON) -m venv build/release && \
-	  build/release/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $$file && \
-	  (cd build && release/bin/python -c "import kinelo; print(kinelo.unbiased_gamma(kinelo.Tanh(nu=0.5), kinelo.homogeneous(sigma=1.0, teams=9)))" && \
-	   release/bin/kinelo --version && release/bin/python -m kinelo --version) || exit 1; \
-	done
+	for file in dist/*.whl dist/*.tar.gz; do for extra in "" "[all]"; do \
+	  echo "$$file$$extra"; \
+	  rm -rf build/release && $(PYTHON) -m venv --without-pip build/release && \
+	  $(BIN)/uv pip install --quiet --python build/release/bin/python -c constraints.txt "kinelo$$extra @ file://$(CURDIR)/$$file" && \
+	  build/release/bin/python .ci/try_release.py $$extra || exit 1; \
+	done; done
 	rm -rf build/release
 
 format: $(VENV)/.dev

@@ -10,7 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
-from site_tools import alone, command_page, notebooks, paper_gallery, reference, study_page
+from site_tools import alone, command_page, history_page, notebooks, paper_gallery, reference, study_page
 
 ROOT = Path(__file__).parents[1]
 STRUCTURE = "KINELO_SITE_STRUCTURE"
@@ -26,6 +26,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     }
     made |= {f"project/{name}.md": _from_root(f"{name.upper()}.md") for name in ("changelog", "contributing")}
     made["project/benchmarks.md"] = _from_root("benchmarks/RESULTS.md")
+    made["project/history.md"], picture = history_page.page()
+    files.append(File.generated(config, f"project/{history_page.PICTURE}", content=picture))
     for address, text in made.items():
         files.append(File.generated(config, address, content=text))
     whole = STRUCTURE not in os.environ

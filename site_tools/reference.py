@@ -13,6 +13,7 @@ PACKAGES = {
     "raters": ("Raters", "Ratings of real matches: all have `fit`, `update`, `predict` and `ratings_`."),
     "forecasts": ("Forecasts", "What is said before a match, and how good it was."),
     "book": ("Rating books", "Ratings kept on disk."),
+    "pages": ("Pages to share", "Ratings as one HTML file that needs no server."),
     "sweeps": ("Sweeps", "One function at many points."),
     "runtime": ("Devices", "What there is to compute on."),
     "errors": ("Errors and warnings", "What goes wrong, in one sentence."),

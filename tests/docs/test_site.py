@@ -14,7 +14,7 @@ import yaml
 import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.studies.study import Study
-from site_tools import alone, command_page, equations, reference, study_page
+from site_tools import alone, command_page, equations, history_page, reference, study_page
 from site_tools.roles import shown
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def listed(entry) -> list[str]:
 @cache
 def made_pages() -> set[str]:
     notebooks = {source.relative_to(DOCS).with_suffix(".md").as_posix() for source in DOCS.rglob("*.py")}
-    project = {"project/changelog.md", "project/contributing.md", "project/benchmarks.md"}
+    project = {f"project/{name}.md" for name in ("changelog", "contributing", "benchmarks", "history")}
     return (
         notebooks
         | project
@@ -150,6 +150,33 @@ def test_the_site_builds_without_a_warning(tmp_path):
     made = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
     assert (tmp_path / "site" / "gallery-paper.html").exists()
+
+
+def test_names_are_found_by_their_words():
+    """The separator cuts names where people put a space; the search lowers all words and looks for their beginnings."""
+    loader = yaml.SafeLoader((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    [search] = [one["search"] for one in loader.get_data()["plugins"] if isinstance(one, dict) and "search" in one]
+    cut = lambda text: [part.lower() for part in re.split(search["separator"], text) if part]  # noqa: E731
+    assert cut("kn.unbiased_gamma") == ["kn", "unbiased", "gamma"] == ["kn", *cut("unbiased gamma")]
+    assert cut("BradleyTerry") == cut("bradley terry")
+    assert cut("kinelo.theory.moving.best.best_gamma(system)")[-3:] == ["best", "gamma", "system"]
+
+
+def test_versions_are_compared_by_what_was_measured():
+    text, picture = history_page.page()
+    for release in history_page.releases():
+        for task, measure in release["measures"].items():
+            [row] = [line for line in text.splitlines() if line.startswith(f"| {task} |")]
+            cell = row.split("|")[2 + [one["version"] for one in history_page.releases()].index(release["version"])]
+            number, unit = cell.split()
+            scale = {"ms": 1e-3, "s": 1.0, "ns": 1.0}[unit]
+            assert float(number) * scale == pytest.approx(measure["value"], rel=0.01)
+    lines = history_page.picture(history_page.releases()).axes[0].lines[:-1]
+    known = history_page.releases()
+    for line, task in zip(lines, known[0]["measures"], strict=True):
+        first = known[0]["measures"][task]["value"]
+        assert list(line.get_ydata()) == [one["measures"][task]["value"] / first for one in known]
+    assert picture.startswith(b"\x89PNG")
 
 
 def test_what_is_loaded_from_elsewhere_is_found(tmp_path):

@@ -1,0 +1,65 @@
+"""Benchmarks over versions: a table and a picture of what ``benchmarks/history.py`` measured for each release."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinelo.pictures import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FOLDER = Path(__file__).parents[1] / "benchmarks" / "history"
+PICTURE = "history.png"
+HEAD = """# Benchmarks over versions
+
+What the same few tasks take in each release. All releases were measured in turns on one idle machine ({machine}), in
+processor time on one core, the best of three turns. On that machine a figure moves by a fifth from turn to turn:
+smaller changes mean nothing. Raters are compared with other packages in [the benchmarks](benchmarks.md).
+
+![Time of each task relative to version {first}](history.png)
+
+"""
+TAIL = """
+Each release has its file in `benchmarks/history/`. To add one, run `python benchmarks/history.py` on an idle machine,
+for it and for the releases before it.
+"""
+
+
+def releases() -> list[dict]:
+    """What was measured, the oldest release first."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")]
+    return sorted(found, key=lambda one: tuple(map(int, one["version"].split("."))))
+
+
+def page() -> tuple[str, bytes]:
+    """The page as Markdown, and its picture."""
+    known = releases()
+    versions = [one["version"] for one in known]
+    rows = ["| task | " + " | ".join(versions) + " |", "|---|" + "---:|" * len(versions)]
+    for task in known[-1]["measures"]:
+        rows.append(f"| {task} | " + " | ".join(_shown(one["measures"][task]) for one in known) + " |")
+    head = HEAD.format(machine=known[-1]["machine"], first=versions[0])
+    return head + "\n".join(rows) + "\n" + TAIL, style.picture_bytes(picture(known))
+
+
+def picture(known: list[dict]) -> "Figure":
+    """One line per task: its time relative to the first release, on a logarithmic axis."""
+    versions = [one["version"] for one in known]
+    with style.journal_style():
+        figure = style.new_figure(style.PAGE, 3.6)
+        axes = figure.subplots()
+        for task, first in known[0]["measures"].items():
+            times = [one["measures"][task]["value"] / first["value"] for one in known]
+            axes.plot(range(len(versions)), times, marker="o", markersize=3, label=task)
+        axes.set_yscale("log", base=2)
+        axes.set_xticks(range(len(versions)), versions)
+        axes.set_ylabel(f"time / time of {versions[0]}")
+        axes.axhline(1.0, color=style.GREY, linewidth=0.6)
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        return figure
+
+
+def _shown(measure: dict) -> str:
+    value, unit = measure["value"], measure["unit"]
+    return f"{value * 1000:.3g} ms" if unit == "s" and value < 1 else f"{value:.3g} {unit}"
