@@ -101,6 +101,14 @@ def test_rounds_put_a_day_in_its_true_order():
     assert order == ([0] * 8 + [1] * 4 + [2] * 2 + [3]) * 5
 
 
+def test_times_come_before_numbers_unless_numbers_are_named():
+    table = {"date": ["2024-05-01"] * 3, "home": ["A", "A", "A"], "away": ["B", "C", "D"], "result": [1.0, 0.0, 0.5]}
+    table |= {"time": ["18:30", "9:05", "12:00"], "match_num": [1, 3, 2]}
+    for columns, order in ((None, ["C", "D", "B"]), ({"order": "match_num"}, ["B", "D", "C"])):
+        matches = kn.read_matches(table, columns=columns)
+        assert [matches.teams[k] for k in matches.away] == order
+
+
 @pytest.mark.parametrize(
     ("column", "values"),
     [

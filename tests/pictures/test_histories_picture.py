@@ -11,6 +11,7 @@ import pytest
 import kinelo as kn
 from kinelo.pictures.histories import draw_histories
 from kinelo.pictures.style import literal, picture_bytes
+from picture_reading import title
 
 HARD = "$\\frac{1}$ Sport_Club $x^$ of the Very Long Name and Association 1904 e.V."
 
@@ -120,3 +121,12 @@ def test_every_picture_draws_names_as_they_are_written():
     ]
     assert all(len(picture_bytes(figure)) > 3_000 for figure in pictures)
     assert literal(bad) in pictures[0].axes[0].get_title(loc="left")
+
+
+def test_what_was_seen_then_stands_left_of_what_is_known_now():
+    later = history().with_columns(pl.col("rating") + 7.0)
+    then, now = draw_histories(history(), ["A", "B"], "A league", now=later).axes
+    assert (title(then), title(now)) == ("As seen then", "As we know now")
+    assert ratings_of(then, "A").tolist() == [1500.0 + 10 * k for k in range(8)]
+    assert ratings_of(now, "A").tolist() == [1507.0 + 10 * k for k in range(8)]
+    assert then.get_figure().get_suptitle() == "A league"

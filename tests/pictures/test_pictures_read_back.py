@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
+from matplotlib.colors import to_rgba
 
 import kinelo as kn
 from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title, uprights
@@ -52,9 +53,11 @@ def test_calibration_shows_what_happened_over_what_was_said():
         assert axes.get_xlim() == axes.get_ylim() == (0, 1)
         heights = sorted(bar.get_height() for bar in counts.patches)
         assert heights == [11, 22, 33, 44, 55]
+        colours = {line.get_label(): to_rgba(line.get_color()) for line in axes.lines}
         for bar in counts.patches:
-            said = table.filter(pl.col("matches") == round(bar.get_height()))["forecast"][0]
+            [(outcome, said)] = table.filter(matches=round(bar.get_height())).select("outcome", "forecast").rows()
             assert int(10 * (bar.get_x() + bar.get_width() / 2)) == int(10 * said)
+            assert bar.get_facecolor() == colours[outcome]
     assert legend(above[0]) == ["home win", "draw", "away win"]
     assert above[0].get_ylabel() == "Share that happened" and below[0].get_xlabel() == "Forecast probability"
 
