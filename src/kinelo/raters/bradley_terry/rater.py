@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
@@ -52,6 +53,7 @@ MOST_SCALINGS = 100
 MOST_NAMED = 5
 
 
+@dataclass(eq=False, repr=False)
 class BradleyTerry(Rater):
     """The batch estimate of strengths that do not change, with Davidson's ties and covariates of the comparison.
 
@@ -88,24 +90,14 @@ class BradleyTerry(Rater):
     _rescaled = False
     options = (Option("ridge", 0.0), Option("refit_days", 0.0), Option("initial"))
 
-    def __init__(
-        self,
-        ties: float | None = None,
-        covariates: Sequence[str] = (),
-        anchor: Mapping[str, float] | None = None,
-        ridge: float = 0.01,
-        *,
-        home_advantage: float | None = None,
-        refit_days: float = 30.0,
-        initial: float = 1500.0,
-    ) -> None:
-        self.ties = ties
-        self.covariates = covariates
-        self.anchor = anchor
-        self.ridge = ridge
-        self.home_advantage = home_advantage
-        self.refit_days = refit_days
-        self.initial = initial
+    ties: float | None = None
+    covariates: Sequence[str] = ()
+    anchor: Mapping[str, float] | None = None
+    ridge: float = 0.01
+    _: KW_ONLY
+    home_advantage: float | None = None
+    refit_days: float = 30.0
+    initial: float = 1500.0
 
     def needs_whole_table(self) -> str:
         """It weighs all matches at once."""

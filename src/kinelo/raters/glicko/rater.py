@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -178,6 +179,7 @@ class _GlickoFamily(SideRater):
         return {}
 
 
+@dataclass(eq=False, repr=False)
 class Glicko(_GlickoFamily):
     """Glicko: every side has a rating and a deviation, its uncertainty.
 
@@ -216,39 +218,25 @@ class Glicko(_GlickoFamily):
     parameters = (_P("growth", 35.0, 0.0, 300.0, False, "growth of uncertainty per root of a period"), *_SHARED)
     tau = 0.0
 
-    def __init__(
-        self,
-        deviation: float | None = None,
-        growth: float | None = None,
-        home_advantage: float | None = None,
-        ties: float | None = None,
-        sharpness: float | None = None,
-        home_step: float | None = None,
-        ties_step: float | None = None,
-        *,
-        initial: float = 1500.0,
-        period: float = 30.0,
-        together: bool = False,
-        start: Any = None,
-        look: int | None = LOOK,
-    ) -> None:
-        self.deviation = deviation
-        self.growth = growth
-        self.home_advantage = home_advantage
-        self.ties = ties
-        self.sharpness = sharpness
-        self.home_step = home_step
-        self.ties_step = ties_step
-        self.initial = initial
-        self.start = start
-        self.look = look
-        self.period = period
-        self.together = together
+    deviation: float | None = None
+    growth: float | None = None
+    home_advantage: float | None = None
+    ties: float | None = None
+    sharpness: float | None = None
+    home_step: float | None = None
+    ties_step: float | None = None
+    _: KW_ONLY
+    initial: float = 1500.0
+    period: float = 30.0
+    together: bool = False
+    start: Any = None
+    look: int | None = LOOK
 
     def _volatility(self, values: Mapping[str, float]) -> float:
         return Q * values["growth"]
 
 
+@dataclass(eq=False, repr=False)
 class Glicko2(_GlickoFamily):
     """Glicko-2: Glicko with a volatility for every side, found anew from its results.
 
@@ -270,36 +258,20 @@ class Glicko2(_GlickoFamily):
     parameters = (_P("volatility", 0.06, 0.001, 1.0, True, "volatility of a newcomer", above_zero=True), *_SHARED)
     options = (*_GlickoFamily.options, Option("tau", 0.0, above=True))
 
-    def __init__(
-        self,
-        deviation: float | None = None,
-        volatility: float | None = None,
-        home_advantage: float | None = None,
-        ties: float | None = None,
-        sharpness: float | None = None,
-        home_step: float | None = None,
-        ties_step: float | None = None,
-        *,
-        tau: float = 0.5,
-        initial: float = 1500.0,
-        period: float = 30.0,
-        together: bool = False,
-        start: Any = None,
-        look: int | None = LOOK,
-    ) -> None:
-        self.deviation = deviation
-        self.volatility = volatility
-        self.home_advantage = home_advantage
-        self.ties = ties
-        self.sharpness = sharpness
-        self.home_step = home_step
-        self.ties_step = ties_step
-        self.tau = tau
-        self.initial = initial
-        self.start = start
-        self.look = look
-        self.period = period
-        self.together = together
+    deviation: float | None = None
+    volatility: float | None = None
+    home_advantage: float | None = None
+    ties: float | None = None
+    sharpness: float | None = None
+    home_step: float | None = None
+    ties_step: float | None = None
+    _: KW_ONLY
+    tau: float = 0.5
+    initial: float = 1500.0
+    period: float = 30.0
+    together: bool = False
+    start: Any = None
+    look: int | None = LOOK
 
     def _volatility(self, values: Mapping[str, float]) -> float:
         return values["volatility"]

@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -62,6 +62,7 @@ ACTIVE_DAYS = 730
 _P = Parameter
 
 
+@dataclass(eq=False, repr=False)
 class KalmanElo(GaussianRater, ConditionRater):
     """Team ratings by a Gaussian filter: full covariance, wandering strengths, venue advantages learnt on the way.
 
@@ -140,50 +141,28 @@ class KalmanElo(GaussianRater, ConditionRater):
     options = (Option("initial"), Option("sharpness_walk", 0.0))
     spreads = ("walk", "prior_spread", "home_spread", "venue_walk")
     condition_spread = (0.05, 0.002, 3.0)
-    covariance_: str = ""
+    covariance_ = ""
 
-    def __init__(
-        self,
-        walk: float | None = None,
-        prior_spread: float | None = None,
-        noise: float | None = None,
-        home_spread: float | None = None,
-        venue_walk: float | None = None,
-        newcomer: float | None = None,
-        opponent_prior: float | None = None,
-        regression: float | None = None,
-        margin_power: float | None = None,
-        sharpness: float | None = None,
-        ties: float | None = None,
-        doubt: float | None = None,
-        ties_step: float | None = None,
-        *,
-        sharpness_walk: float = SHARPNESS_WALK,
-        conditions: Sequence[str] = (),
-        covariance: Literal["auto", "full", "diagonal"] = "auto",
-        initial: float = 1500.0,
-        start: Any = None,
-        look: int | None = LOOK,
-    ) -> None:
-        self.walk = walk
-        self.prior_spread = prior_spread
-        self.noise = noise
-        self.home_spread = home_spread
-        self.venue_walk = venue_walk
-        self.newcomer = newcomer
-        self.opponent_prior = opponent_prior
-        self.regression = regression
-        self.margin_power = margin_power
-        self.sharpness = sharpness
-        self.ties = ties
-        self.doubt = doubt
-        self.ties_step = ties_step
-        self.sharpness_walk = sharpness_walk
-        self.conditions = conditions
-        self.covariance = covariance
-        self.initial = initial
-        self.start = start
-        self.look = look
+    walk: float | None = None
+    prior_spread: float | None = None
+    noise: float | None = None
+    home_spread: float | None = None
+    venue_walk: float | None = None
+    newcomer: float | None = None
+    opponent_prior: float | None = None
+    regression: float | None = None
+    margin_power: float | None = None
+    sharpness: float | None = None
+    ties: float | None = None
+    doubt: float | None = None
+    ties_step: float | None = None
+    _: KW_ONLY
+    sharpness_walk: float = SHARPNESS_WALK
+    conditions: Sequence[str] = ()
+    covariance: Literal["auto", "full", "diagonal"] = "auto"
+    initial: float = 1500.0
+    start: Any = None
+    look: int | None = LOOK
 
     def needs_whole_table(self) -> str:
         """The covariance of all sides grows with their square."""

@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -63,6 +63,7 @@ LEAST_ROLE_SHARE = 0.02
 _P = Parameter
 
 
+@dataclass(eq=False, repr=False)
 class PlayerElo(GaussianRater, ConditionRater):
     """Player ratings: a side is the mean or sum of its line-up, and everyone who played shares the surprise.
 
@@ -152,60 +153,33 @@ class PlayerElo(GaussianRater, ConditionRater):
     options = (Option("initial"), Option("substitute_share", 0.0), Option("sharpness_walk", 0.0))
     spreads = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
     condition_spread = (0.15, 0.005, 5.0)
-    lineup_size_: float = 11.0
+    lineup_size_ = 11.0
 
-    def __init__(
-        self,
-        walk: float | None = None,
-        prior_spread: float | None = None,
-        venue_walk: float | None = None,
-        newcomer: float | None = None,
-        team_prior: float | None = None,
-        newcomer_correlation: float | None = None,
-        regression: float | None = None,
-        noise: float | None = None,
-        margin_power: float | None = None,
-        sharpness: float | None = None,
-        ties: float | None = None,
-        doubt: float | None = None,
-        ties_step: float | None = None,
-        squad_spread: float | None = None,
-        squad_walk: float | None = None,
-        *,
-        sharpness_walk: float = SHARPNESS_WALK,
-        role_weights: Mapping[str, float] | None = None,
-        known: Literal["starters", "minutes", "none"] = "starters",
-        strength: Literal["mean", "sum"] = "mean",
-        substitute_share: float = 0.3,
-        conditions: Sequence[str] = (),
-        initial: float = 1500.0,
-        start: Any = None,
-        look: int | None = LOOK,
-    ) -> None:
-        self.walk = walk
-        self.prior_spread = prior_spread
-        self.venue_walk = venue_walk
-        self.newcomer = newcomer
-        self.team_prior = team_prior
-        self.newcomer_correlation = newcomer_correlation
-        self.regression = regression
-        self.margin_power = margin_power
-        self.sharpness = sharpness
-        self.ties = ties
-        self.doubt = doubt
-        self.ties_step = ties_step
-        self.squad_spread = squad_spread
-        self.squad_walk = squad_walk
-        self.sharpness_walk = sharpness_walk
-        self.role_weights = role_weights
-        self.known = known
-        self.strength = strength
-        self.substitute_share = substitute_share
-        self.noise = noise
-        self.conditions = conditions
-        self.initial = initial
-        self.start = start
-        self.look = look
+    walk: float | None = None
+    prior_spread: float | None = None
+    venue_walk: float | None = None
+    newcomer: float | None = None
+    team_prior: float | None = None
+    newcomer_correlation: float | None = None
+    regression: float | None = None
+    noise: float | None = None
+    margin_power: float | None = None
+    sharpness: float | None = None
+    ties: float | None = None
+    doubt: float | None = None
+    ties_step: float | None = None
+    squad_spread: float | None = None
+    squad_walk: float | None = None
+    _: KW_ONLY
+    sharpness_walk: float = SHARPNESS_WALK
+    role_weights: Mapping[str, float] | None = None
+    known: Literal["starters", "minutes", "none"] = "starters"
+    strength: Literal["mean", "sum"] = "mean"
+    substitute_share: float = 0.3
+    conditions: Sequence[str] = ()
+    initial: float = 1500.0
+    start: Any = None
+    look: int | None = LOOK
 
     @property
     def lineup_knowledge(self) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
@@ -56,6 +57,7 @@ NO_DIFFERENCE, NO_CHANCES = np.empty((0, 1)), np.empty((1, 0, 3))
 NO_LEVELS = np.empty((1, 0), np.int64)
 
 
+@dataclass(eq=False, repr=False)
 class TeamElo(SideRater, ConditionRater):
     """Team ratings: the paper's update with ties, home advantage, margins and a performance spread.
 
@@ -130,53 +132,32 @@ class TeamElo(SideRater, ConditionRater):
     )
     condition_spread = (20.0, 0.5, 400.0)
     _in_points = 1.0
-    _one_state: tuple[Any, Any] | None = None
-    _own_lane: tuple[TeamParameters, NDArray[np.void]] | None = None
+    _one_state = None
+    _own_lane = None
 
-    def __init__(
-        self,
-        step: float | None = None,
-        newcomer_boost: float | None = None,
-        settling_matches: float | None = None,
-        home_advantage: float | None = None,
-        ties: float | None = None,
-        spread: float | None = None,
-        margin_weight: float | None = None,
-        margin_scale: float | None = None,
-        contraction: float | None = None,
-        regression: float | None = None,
-        home_step: float | None = None,
-        ties_step: float | None = None,
-        *,
-        initial: float = 1500.0,
-        scale: float = SCALE,
-        season_gap: float = 45.0,
-        prior_spread: float | None = None,
-        conditions: Sequence[str] = (),
-        system: RatingSystem | None = None,
-        start: Any = None,
-        look: int | None = LOOK,
-    ) -> None:
-        self.step = step
-        self.newcomer_boost = newcomer_boost
-        self.settling_matches = settling_matches
-        self.home_advantage = home_advantage
-        self.ties = ties
-        self.spread = spread
-        self.margin_weight = margin_weight
-        self.margin_scale = margin_scale
-        self.contraction = contraction
-        self.regression = regression
-        self.home_step = home_step
-        self.ties_step = ties_step
-        self.initial = initial
-        self.start = start
-        self.look = look
-        self.scale = scale
-        self.season_gap = season_gap
-        self.prior_spread = prior_spread
-        self.conditions = conditions
-        self.system = system
+    step: float | None = None
+    newcomer_boost: float | None = None
+    settling_matches: float | None = None
+    home_advantage: float | None = None
+    ties: float | None = None
+    spread: float | None = None
+    margin_weight: float | None = None
+    margin_scale: float | None = None
+    contraction: float | None = None
+    regression: float | None = None
+    home_step: float | None = None
+    ties_step: float | None = None
+    _: KW_ONLY
+    initial: float = 1500.0
+    scale: float = SCALE
+    season_gap: float = 45.0
+    prior_spread: float | None = None
+    conditions: Sequence[str] = ()
+    system: RatingSystem | None = None
+    start: Any = None
+    look: int | None = LOOK
+
+    def __post_init__(self) -> None:
         self._told()
 
     @classmethod
@@ -479,7 +460,7 @@ class TeamElo(SideRater, ConditionRater):
         """Columns of a single match, made once: filling them is faster than making them."""
         if not hasattr(self, "_columns"):
             number, place = np.float64, np.int32
-            kinds = (place, place, number, number, np.bool_, number, np.int64)
+            kinds: tuple[Any, ...] = (place, place, number, number, np.bool_, number, np.int64)
             self._columns = MatchColumns(*(np.zeros(1, kind) for kind in kinds), slots=NO_LEVELS)
         return self._columns
 
