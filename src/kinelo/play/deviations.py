@@ -14,6 +14,7 @@ from kinelo.play.laws import logistic
 
 GLICKO = 1.2158542037080533
 """12/π²."""
+PI_SQUARE = math.pi**2
 
 
 class Deviation(NamedTuple):
@@ -36,6 +37,12 @@ def rested(variance, growth, largest, elapsed):
 def discount(nu, variance):
     """g of an opponent."""
     return 1.0 / math.sqrt(1.0 + GLICKO * nu * nu * variance)
+
+
+@formula
+def natural_discount(phi2):
+    """The same in Glickman's natural units, ``φ² = (2ν)² v``, in the order of operations that rating books keep."""
+    return 1.0 / math.sqrt(1.0 + 3.0 * phi2 / PI_SQUARE)
 
 
 @formula

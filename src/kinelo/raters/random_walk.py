@@ -36,19 +36,19 @@ def rested(days: NDArray, rho: float, walk: float) -> tuple[NDArray[np.float64],
 
 @kernel
 def years_since_start(day, clock):
-    """Years since the first match; none before it."""
+    """Years (float) since the first match; none before it."""
     return max(day - clock[START], 0) / YEAR if clock[START] > LONG_AGO else 0.0
 
 
 @kernel
 def years_since_last(day, clock):
-    """Years since the latest match; none before the first."""
+    """Years (float) since the latest match; none before the first."""
     return max(day - clock[TODAY], 0) / YEAR if clock[TODAY] > LONG_AGO else 0.0
 
 
 @kernel
 def move_clock(day, clock):
-    """Note that a match is played on ``day``."""
+    """Note in the clock (2) that a match is played on ``day`` (int)."""
     if clock[START] <= LONG_AGO:
         clock[START] = day
     clock[TODAY] = max(day, clock[TODAY])

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 def sandwich(likelihood: Likelihood, theta: Array, squared: Array) -> Array:
     """Covariance of all unknowns, zero rows for those held; ``squared`` counts comparisons by squared weight."""
     A = likelihood.derivatives(theta)[2]
-    B = likelihood.over(likelihood.cells.weighing(squared)).derivatives(theta, squares=True)[3]
+    B = likelihood.over(likelihood.cells._replace(counts=squared)).derivatives(theta, squares=True)[3]
     half = likelihood.solve(A, B)
     return likelihood.solve(A, half.T)
 
@@ -62,7 +62,7 @@ def _drawn(numbers: range, likelihood: Likelihood, theta: Array, events: Array, 
     def one(draw: int) -> Array:
         counts = np.zeros(events.size)
         counts[seen] = weight * resample(np.random.default_rng([seed, draw]))
-        return likelihood.over(cells.weighing(counts.reshape(events.shape))).near(theta, inverse)
+        return likelihood.over(cells._replace(counts=counts.reshape(events.shape))).near(theta, inverse)
 
     with ThreadPoolExecutor(usable_processors()) as pool:
         return np.array(list(pool.map(one, numbers)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +31,22 @@ NEAR = 1e-6
 """The same for a draw of the bootstrap: a thousandth of a standard error."""
 
 
-@dataclass(frozen=True)
-class Cells:
-    """Comparisons put together: both contestants, covariates, and how often (by weight) each result was seen."""
+class Cells(NamedTuple):
+    """Comparisons put together: both contestants (cells), covariates (cells, effects), and how often (by weight) each
+    result was seen (cells, 3)."""
 
     i: NDArray[np.int32]
     j: NDArray[np.int32]
     c: Array
     counts: Array
 
-    def weighing(self, counts: Array) -> Cells:
-        """The same cells with other counts."""
-        return Cells(self.i, self.j, self.c, counts)
+
+class Unknowns(NamedTuple):
+    """How many contestants there are, κ where it is given, and whether it is sought instead (``tied``)."""
+
+    n: int
+    kappa: float
+    tied: bool
 
 
 @inlined
@@ -75,11 +79,15 @@ def add_cross(M, a, z, n, side, t, weight):
 
 
 @kernel
-def accumulate(theta, n, kappa, tied, i, j, c, offset, counts, gradient, H, B):
-    """``−log L``; adds its gradient and, where there is room, its curvature and the sum of squared scores."""
+def accumulate(theta, unknowns, cells, offset, gradient, H, B):
+    """``−log L`` (float) at ``theta`` (unknowns), where ``offset`` (cells) is known of ``x``; adds its gradient
+    (unknowns) and, where there is room, its curvature ``H`` and the sum of squared scores ``B`` (unknowns, unknowns).
+    """
+    n, tied = unknowns.n, unknowns.tied
+    i, j, c, counts = cells
     q = c.shape[1]
     total = 0.0
-    kappa = math.exp(theta[n + q]) if tied else kappa
+    kappa = math.exp(theta[n + q]) if tied else unknowns.kappa
     squares = B.size > 0
     curved = H.size > 0
     side = np.zeros(q)
@@ -125,7 +133,7 @@ def accumulate(theta, n, kappa, tied, i, j, c, offset, counts, gradient, H, B):
 
 @kernel
 def all_chances(x, kappa, out):
-    """Win, draw and loss probabilities of every ``x`` into the rows of ``out``."""
+    """Win, draw and loss probabilities of every ``x`` (n) into ``out`` (n, 3)."""
     for k in range(x.size):
         out[k, 0], out[k, 1], out[k, 2] = davidson_chances(kappa, x[k])
 
@@ -165,9 +173,7 @@ class Likelihood:
         cells, n = self.cells, self.n
         gradient = np.zeros(self.size)
         H, B = (np.zeros((self.size, self.size) if wanted else (0, 0)) for wanted in (curved, squares))
-        value = accumulate(
-            theta, n, self.kappa, self.tied, cells.i, cells.j, cells.c, self.offset, cells.counts, gradient, H, B
-        )
+        value = accumulate(theta, Unknowns(n, float(self.kappa), bool(self.tied)), cells, self.offset, gradient, H, B)
         away = theta[:n] - self.centre
         value += 2.0 * self.ridge * float(away @ away)
         gradient[:n] += 4.0 * self.ridge * away

@@ -11,15 +11,22 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from kinelo.play.formula import kernel
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.play.deviations import natural_discount
+from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson_chances, points_scale
 from kinelo.raters.state import NEVER
 
 HOME, KAPPA = range(2)
 
 
-class Numbers(NamedTuple):
-    """What the kernels take: days of a period, whether its matches count together, τ, largest φ², drifts, sharpness."""
+class GlickoParameters(NamedTuple):
+    """The numbers of the kernels: days of a period, whether its matches count together, τ, largest φ², drifts, scale.
+
+    Books keep them in this order.
+    """
 
     period: float
     together: float
@@ -30,21 +37,35 @@ class Numbers(NamedTuple):
     sharpness: float
 
 
-@kernel
-def attenuation(phi2):
-    """``g``: how much the uncertainty of an opponent takes from what a result says."""
-    return 1.0 / math.sqrt(1.0 + 3.0 * phi2 / math.pi**2)
+class GlickoState(NamedTuple):
+    """Of every side (n): rating μ, φ², matches played, last day, volatility, and what was gathered in the period."""
+
+    rating: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    games: NDArray[np.int64]
+    last: NDArray[np.int64]
+    volatility: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    info: NDArray[np.float64]
+
+
+class GlickoTrace(NamedTuple):
+    """Difference of ratings, ``φ_i² + φ_j²`` and κ before each match (n), or empty arrays."""
+
+    z: NDArray[np.float64]
+    doubt: NDArray[np.float64]
+    ties: NDArray[np.float64]
 
 
 @kernel
 def davidson_exponent(z, doubt, kappa, sharpness):
-    """Exponent of Davidson's law, at the scale that keeps Glicko's slope of the expected result between equals."""
-    return points_scale(0.5 * sharpness, kappa) * z * attenuation(doubt)
+    """Exponent (float) of Davidson's law, at the scale that keeps Glicko's slope of the expected result at equality."""
+    return points_scale(0.5 * sharpness, kappa) * z * natural_discount(doubt)
 
 
 @kernel
 def new_volatility(phi2, vol, gain, info, tau):
-    """Volatility after a period: the root of Glickman's equation, by the Illinois method."""
+    """Volatility (float) after a period: the root of Glickman's equation, by the Illinois method."""
     delta2 = (gain / info) ** 2
     v = 1.0 / info
     a = math.log(vol * vol)
@@ -75,7 +96,7 @@ def new_volatility(phi2, vol, gain, info, tau):
 
 @kernel
 def settle(mu, phi2, vol, gain, info, tau, together):
-    """Rating, squared deviation and volatility once the gathered results count."""
+    """Rating, squared deviation and volatility (floats) once the gathered results count."""
     if info <= 0.0:
         return mu, phi2, vol
     if tau > 0.0:
@@ -86,72 +107,77 @@ def settle(mu, phi2, vol, gain, info, tau, together):
     return mu + phi2 * gain, phi2, vol
 
 
+@inlined
+def settle_side(t, s, tau, together):
+    """Let what was gathered of side ``t`` (int) count, in the state ``s``."""
+    s.rating[t], s.variance[t], s.volatility[t] = settle(
+        s.rating[t], s.variance[t], s.volatility[t], s.gain[t], s.info[t], tau, together
+    )
+    s.gain[t] = 0.0
+    s.info[t] = 0.0
+
+
+@inlined
+def rest_side(t, day, p, s):
+    """Bring side ``t`` (int), which has played before, to a day (int): its uncertainty grows."""
+    if p.together > 0.0:
+        passed = math.floor(day / p.period) - math.floor(s.last[t] / p.period)
+        if passed > 0:
+            settle_side(t, s, p.tau, True)
+            # Glicko-2 has added the first period when it settled.
+            rested = passed - 1.0 if p.tau > 0.0 else passed
+            s.variance[t] = min(s.variance[t] + s.volatility[t] ** 2 * rested, p.largest)
+    else:
+        s.variance[t] = min(s.variance[t] + s.volatility[t] ** 2 * (day - s.last[t]) / p.period, p.largest)
+
+
 @kernel
-def play_all(home, away, S, neutral, weight, day, p, mu, phi2, vol, n, last, gain, info, common, z, doubt, ties):
-    """Rate matches in order; ``z`` and ``doubt``, if there is room, receive the difference of ratings and
-    ``φ_i² + φ_j²`` before each match.
+def play_all(m, p, s, common, trace):
+    """Rate matches ``m`` in order; ``common`` (2) holds home advantage and κ, ``trace`` receives what was known before.
 
     Returns False, having changed nothing, if some result is NaN.
     """
-    period, together, tau, largest = p.period, p.together > 0.0, p.tau, p.largest
+    mu, phi2 = s.rating, s.variance
     h, kappa = common[HOME], common[KAPPA]
-    for k in range(S.size):
-        if math.isnan(S[k]):
+    for k in range(m.signed.size):
+        if math.isnan(m.signed[k]):
             return False
-    for k in range(home.size):
-        for t in (home[k], away[k]):
-            if n[t] > 0 and together:
-                passed = math.floor(day[k] / period) - math.floor(last[t] / period)
-                if passed > 0:
-                    mu[t], phi2[t], vol[t] = settle(mu[t], phi2[t], vol[t], gain[t], info[t], tau, True)
-                    gain[t] = 0.0
-                    info[t] = 0.0
-                    # Glicko-2 has added the first period when it settled.
-                    rested = passed - 1.0 if tau > 0.0 else passed
-                    phi2[t] = min(phi2[t] + vol[t] ** 2 * rested, largest)
-            elif n[t] > 0:
-                phi2[t] = min(phi2[t] + vol[t] ** 2 * (day[k] - last[t]) / period, largest)
-            last[t] = day[k]
-            n[t] += 1
-        i, j = home[k], away[k]
-        edge = mu[i] - mu[j] + (0.0 if neutral[k] else h)
-        if z.size > 0:
-            z[k] = edge
-            doubt[k] = phi2[i] + phi2[j]
-            ties[k] = kappa
+    for k in range(m.home.size):
+        i, j, S, weight, neutral = m.home[k], m.away[k], m.signed[k], m.weight[k], m.neutral[k]
+        for t in (i, j):
+            if s.games[t] > 0:
+                rest_side(t, m.day[k], p, s)
+            s.last[t] = m.day[k]
+            s.games[t] += 1
+        edge = mu[i] - mu[j] + (0.0 if neutral else h)
+        doubt = phi2[i] + phi2[j]
+        if trace.z.size > 0:
+            trace.z[k], trace.doubt[k], trace.ties[k] = edge, doubt, kappa
         if p.ties_step > 0.0 and kappa > 0.0:
-            x = davidson_exponent(edge, phi2[i] + phi2[j], kappa, p.sharpness)
-            tie = davidson_chances(kappa, x)[1]
-            kappa *= math.exp(p.ties_step * weight[k] * (1.0 - abs(S[k]) - tie))
-        if p.home_step > 0.0 and not neutral[k]:
-            E = 1.0 / (1.0 + math.exp(-attenuation(phi2[i] + phi2[j]) * edge))
-            drifted = p.home_step * weight[k] * (S[k] - 2.0 * E + 1.0)
-        else:
-            drifted = 0.0
+            tie = davidson_chances(kappa, davidson_exponent(edge, doubt, kappa, p.sharpness))[1]
+            kappa *= math.exp(p.ties_step * weight * (1.0 - abs(S) - tie))
+        if p.home_step > 0.0 and not neutral:
+            E = 1.0 / (1.0 + math.exp(-natural_discount(doubt) * edge))
+            h += p.home_step * weight * (S - 2.0 * E + 1.0)
         for side in range(2):
             me, other = (i, j) if side == 0 else (j, i)
             sign = 1.0 - 2.0 * side
-            g = attenuation(phi2[other])
+            g = natural_discount(phi2[other])
             E = 1.0 / (1.0 + math.exp(-g * sign * edge))
-            gain[me] += weight[k] * g * (0.5 + 0.5 * sign * S[k] - E)
-            info[me] += weight[k] * g * g * E * (1.0 - E)
-        if not together:
+            s.gain[me] += weight * g * (0.5 + 0.5 * sign * S - E)
+            s.info[me] += weight * g * g * E * (1.0 - E)
+        if p.together == 0.0:
             for t in (i, j):
-                mu[t], phi2[t], vol[t] = settle(mu[t], phi2[t], vol[t], gain[t], info[t], tau, False)
-                gain[t] = 0.0
-                info[t] = 0.0
-        h += drifted
+                settle_side(t, s, p.tau, False)
     common[HOME], common[KAPPA] = h, kappa
     return True
 
 
 @kernel
-def settle_all(mu, phi2, vol, gain, info, tau):
-    """Count what is still gathered of everyone (rated together), in place."""
-    for t in range(mu.size):
-        mu[t], phi2[t], vol[t] = settle(mu[t], phi2[t], vol[t], gain[t], info[t], tau, True)
-        gain[t] = 0.0
-        info[t] = 0.0
+def settle_all(s, tau):
+    """Count what is still gathered of everyone in the state ``s`` (rated together), in place."""
+    for t in range(s.rating.size):
+        settle_side(t, s, tau, True)
 
 
 @kernel
@@ -191,7 +217,7 @@ def foresee_all(home, away, neutral, day, p, s, phi2_new, common, z, doubt):
 
 @kernel
 def all_chances(z, doubt, kappa, sharpness, out):
-    """Win, draw and loss probabilities into the rows of ``out``: Davidson ties around Glicko's expected score."""
+    """Win, draw and loss probabilities into ``out`` (n, 3), from ``z``, ``doubt`` and ``kappa`` (n): Davidson ties."""
     for k in range(z.size):
         x = davidson_exponent(z[k], doubt[k], kappa[k], sharpness)
         out[k, 0], out[k, 1], out[k, 2] = davidson_chances(kappa[k], x)

@@ -10,7 +10,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,12 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, Switch
 from kinelo.matches.matches import Matches
 from kinelo.raters.glicko import kernels
+from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, Column
+from kinelo.raters.state import NEVER, Column, match_columns
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
@@ -41,23 +42,11 @@ _SHARED = (
 )
 
 
-class Deviating(NamedTuple):
-    """Ratings in natural units with their squared deviations, volatilities, and what was gathered in the period."""
-
-    rating: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    games: NDArray[np.int64]
-    last: NDArray[np.int64]
-    volatility: NDArray[np.float64]
-    gain: NDArray[np.float64]
-    info: NDArray[np.float64]
-
-
 class Deviations(Standing):
     """A standing whose sides have a volatility, and results that wait for the end of the period."""
 
-    kind = Deviating
-    columns = dict.fromkeys(Deviating._fields, Column())
+    kind = GlickoState
+    columns = dict.fromkeys(GlickoState._fields, Column())
 
 
 class _GlickoFamily(SideRater):
@@ -75,9 +64,9 @@ class _GlickoFamily(SideRater):
     def _volatility(self, values: Mapping[str, float]) -> float:
         """Growth of a resting side's uncertainty, in natural units per square root of a period."""
 
-    def _vector(self, values: Mapping[str, float]) -> kernels.Numbers:
+    def _vector(self, values: Mapping[str, float]) -> GlickoParameters:
         largest = (Q * values["deviation"]) ** 2
-        return kernels.Numbers(
+        return GlickoParameters(
             float(self.period), float(self.together), float(self.tau), float(largest), Q * values["home_step"],
             values["ties_step"], values["sharpness"],
         )  # fmt: skip
@@ -89,7 +78,7 @@ class _GlickoFamily(SideRater):
         phi2 = (Q * values["deviation"]) ** 2
         return Deviations(0.0, phi2, volatility=self._volatility(values), gain=0.0, info=0.0)
 
-    def _place(self, start: Start, known: Deviating) -> None:
+    def _place(self, start: Start, known: GlickoState) -> None:
         size = len(start.names)
         known.rating[:size] = Q * (start.rating - self.initial)
         phi2 = np.minimum((Q * start.deviation) ** 2, known.variance[:size])
@@ -98,14 +87,9 @@ class _GlickoFamily(SideRater):
             known.volatility[:size] = np.where(np.isnan(start.volatility), known.volatility[:size], start.volatility)
 
     def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
-        seats, known = standing.admit(matches), standing.known
-        z, doubt, ties = (np.empty(len(matches) if traced else 0) for _ in range(3))
-        done = kernels.play_all(
-            seats.home, seats.away, matches.signed, matches.neutral, matches.weight, matches.day, self._numbers,
-            known.rating, known.variance, known.volatility, known.games, known.last, known.gain, known.info,
-            self._common, z, doubt, ties,
-        )  # fmt: skip
-        return done, (z, doubt, ties)
+        columns = match_columns(matches, standing.admit(matches))
+        trace = GlickoTrace(*(np.empty(len(matches) if traced else 0) for _ in GlickoTrace._fields))
+        return kernels.play_all(columns, self._numbers, standing.known, self._common, trace), trace
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, doubt, ties = trace
@@ -157,8 +141,7 @@ class _GlickoFamily(SideRater):
             return standing
         settled = self._fresh(self.parameters_)
         settled.from_arrays(standing.to_arrays())
-        known = settled.known
-        kernels.settle_all(known.rating, known.variance, known.volatility, known.gain, known.info, float(self.tau))
+        kernels.settle_all(settled.known, float(self.tau))
         return settled
 
     @property

@@ -1,6 +1,6 @@
-"""Matches to come, played many times: strengths drawn from what the filter believes, wandering until each match.
+"""Matches to come, played many times: strengths drawn from what the filter believes, moving on until each match.
 
-A draw of all strengths and venue advantages from ``N(x, d C)`` (``d`` is the doubt) is one possible truth. It wanders
+A draw of all strengths and venue advantages from ``N(x, d C)`` (``d`` is the doubt) is one possible truth. It moves
 on as the filter says, and given it the results are independent: ``P(win) = Φ(κD − c)`` of the difference ``D``. The
 margin is then a draw of ``D`` plus noise on the side of zero that the result says.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from kinelo.matches.matches import Matches
-from kinelo.raters.kalman.kernels import FIRST, HOME, LEVEL, NEUTRAL, Numbers
+from kinelo.raters.kalman.kernels import FIRST, HOME, LEVEL, NEUTRAL, KalmanParameters
 from kinelo.raters.kalman.state import FilterState
 from kinelo.raters.margin_law import MarginLaw
 from kinelo.raters.random_walk import TODAY, YEAR, fade, years_since_start
@@ -23,10 +23,10 @@ from kinelo.raters.random_walk import TODAY, YEAR, fade, years_since_start
 Array = NDArray[np.float64]
 
 
-class Manner(NamedTuple):
+class Forecasting(NamedTuple):
     """How strengths become results: ``numbers`` of the kernels, doubt, sharpness κ, draw band c, noise and its law."""
 
-    numbers: Numbers
+    numbers: KalmanParameters
     doubt: float
     sharpness: float
     band: float
@@ -34,7 +34,7 @@ class Manner(NamedTuple):
     law: MarginLaw
 
 
-class Stranger(NamedTuple):
+class Newcomer(NamedTuple):
     """A side never met, in every possible truth: its strength, home advantage, strengths under conditions, last day."""
 
     strength: Array
@@ -56,10 +56,10 @@ def possible_states(state: FilterState, doubt: float, draws: int, generator: np.
     return known.x[:rows] + generator.standard_normal((draws, rows)) @ root.T
 
 
-class Possible:
+class PossibleStates:
     """Possible truths, carried from match to match."""
 
-    def __init__(self, state: FilterState, manner: Manner, draws: int, generator: np.random.Generator) -> None:
+    def __init__(self, state: FilterState, manner: Forecasting, draws: int, generator: np.random.Generator) -> None:
         self.state, self.manner, self.generator = state, manner, generator
         self.X = possible_states(state, manner.doubt, draws, generator)
         self.last = np.append(
@@ -71,7 +71,7 @@ class Possible:
         self.delta = known.delta[:size] + np.sqrt(manner.doubt * known.delta_v[:size]) * generator.standard_normal(
             (draws, size, slots)
         )
-        self.strangers: dict[str, Stranger] = {}
+        self.newcomers: dict[str, Newcomer] = {}
 
     def _normal(self, size: int | None = None) -> Array:
         shape = (len(self.X),) if size is None else (len(self.X), size)
@@ -92,21 +92,21 @@ class Possible:
         return self.X[:, row]
 
     def side(self, name: str, day: int) -> tuple[Array, Array, Array]:
-        """Strength, own home advantage and strengths under conditions of a side on a day; a stranger is a newcomer."""
+        """Strength, own home advantage and strengths under conditions of a side on a day; a newcomer is a newcomer."""
         place = self.state.roster.index.get(name, -1)
         if place >= 0:
             return self.row(FIRST + place, day), self.eta[:, place], self.delta[:, place]
-        if name not in self.strangers:
+        if name not in self.newcomers:
             self.enter(name, day)
-        stranger, p = self.strangers[name], self.manner.numbers
-        f, added = fade(day - stranger.last, p.rho, p.walk)
+        newcomer, p = self.newcomers[name], self.manner.numbers
+        f, added = fade(day - newcomer.last, p.rho, p.walk)
         if f != 1.0 or added > 0.0:
-            strength = f * stranger.strength + math.sqrt(self.manner.doubt * added) * self._normal()
-            stranger = self.strangers[name] = stranger._replace(strength=strength, last=max(day, stranger.last))
-        return stranger.strength, stranger.home, stranger.under
+            strength = f * newcomer.strength + math.sqrt(self.manner.doubt * added) * self._normal()
+            newcomer = self.newcomers[name] = newcomer._replace(strength=strength, last=max(day, newcomer.last))
+        return newcomer.strength, newcomer.home, newcomer.under
 
     def enter(self, name: str, day: int, opponent: Array | None = None) -> None:
-        """Give a stranger its prior, as the filter does: leaning on the first whom it meets, if that one is known.
+        """Give a newcomer its prior, as the filter does: leaning on the first whom it meets, if that one is known.
 
         Without covariance the filter forgets that the two are alike, and so does the draw: it leans on another truth.
         """
@@ -118,10 +118,10 @@ class Possible:
             strength += lean * (opponent if self.state.full else self.generator.permutation(opponent))
         home = math.sqrt(doubt * p.home_prior) * self._normal()
         under = np.sqrt(doubt * known.slot_v) * self._normal(known.slot_v.size)
-        self.strangers[name] = Stranger(strength, home, under, day)
+        self.newcomers[name] = Newcomer(strength, home, under, day)
 
     def _new(self, name: str) -> bool:
-        return name not in self.state.roster.index and name not in self.strangers
+        return name not in self.state.roster.index and name not in self.newcomers
 
     def difference(self, home: str, away: str, neutral: bool, day: int, slots: NDArray[np.int64]) -> Array:
         """``D`` of a match in every possible truth."""
@@ -147,7 +147,7 @@ class Possible:
         return outcome, np.where(outcome == 1, 0.0, np.where(outcome == 0, np.maximum(shown, 0), np.minimum(shown, 0)))
 
 
-def play_out(possible: Possible, matches: Matches, slots: NDArray[np.int64]) -> tuple[NDArray[np.int8], Array]:
+def play_out(possible: PossibleStates, matches: Matches, slots: NDArray[np.int64]) -> tuple[NDArray[np.int8], Array]:
     """Results and what margins show of matches in order, a row per possible truth."""
     shape = (len(possible.X), len(matches))
     outcome, shown = np.empty(shape, np.int8), np.empty(shape)

@@ -32,9 +32,8 @@ def check_room(matches: int, rows: int, points: int) -> None:
 
 
 @kernel
-def through_match(i, j, venue, K, v, S, r, N, NK):
-    """Take ``r`` and ``N`` back through a match."""
-    rows = (i, j, venue)
+def through_match(rows, K, v, S, r, N, NK):
+    """Take ``r`` (n) and ``N`` (n, n) back through a match with gain ``K`` (n); ``rows`` are both sides and venue."""
     signs = (1.0, -1.0, 1.0)
     pull = 0.0
     quadratic = 0.0
@@ -56,7 +55,7 @@ def through_match(i, j, venue, K, v, S, r, N, NK):
 
 @kernel
 def through_entry(row, ref, lean, load, r, N):
-    """Take ``r`` and ``N`` back through the entry of a newcomer: nothing before it depends on what he is."""
+    """Take ``r`` (n) and ``N`` (n, n) back through the entry of a newcomer: nothing before it depends on what he is."""
     r[LEVEL] += load * r[row]
     r[ref] += lean * r[row]
     r[row] = 0.0
@@ -71,13 +70,13 @@ def through_entry(row, ref, lean, load, r, N):
 
 
 @kernel
-def backwards(home, away, neutral, first, last, steps, r, N):
-    """Take ``r`` and ``N`` from after match ``last − 1`` to before match ``first``."""
+def backwards(matches, first, last, steps, r, N):
+    """Take ``r`` (n) and ``N`` (n, n) from after match ``last − 1`` to before match ``first``."""
     NK = np.empty(r.size)
     for k in range(last - 1, first - 1, -1):
-        i, j, venue = home[k] + FIRST, away[k] + FIRST, NEUTRAL if neutral[k] else HOME
+        i, j, venue = matches.home[k] + FIRST, matches.away[k] + FIRST, NEUTRAL if matches.neutral[k] else HOME
         if steps.S[k] < math.inf:
-            through_match(i, j, venue, steps.K[k], steps.v[k], steps.S[k], r, N, NK)
+            through_match((i, j, venue), steps.K[k], steps.v[k], steps.S[k], r, N, NK)
         if steps.fresh[k, 1]:
             through_entry(j, i, steps.lean[k, 1], steps.load[k, 1], r, N)
         if steps.fresh[k, 0]:
@@ -89,7 +88,7 @@ def backwards(home, away, neutral, first, last, steps, r, N):
                 N[:, row] *= f
 
 
-def smoothed(x: Array, C: Array, r: Array, N: Array) -> tuple[Array, Array]:
+def smooth(x: Array, C: Array, r: Array, N: Array) -> tuple[Array, Array]:
     """Mean and covariance given everything, from those given the past (lower triangle) and what the future says."""
     whole = np.tril(C) + np.tril(C, -1).T
     return x + whole @ r, whole - whole @ N @ whole

@@ -37,8 +37,8 @@ HOME, NEUTRAL, LEVEL, FIRST = range(4)
 BLOCK = 16
 
 
-class Numbers(NamedTuple):
-    """What the kernels take: variances (``walk`` and ``venue_walk`` a year's), ρ and λ (``lean``).
+class KalmanParameters(NamedTuple):
+    """The numbers of the kernels: variances (``walk`` and ``venue_walk`` a year's), ρ and λ (``lean``).
 
     Numbers where there is one filter, arrays with an entry per lane where there are several.
     """
@@ -52,7 +52,7 @@ class Numbers(NamedTuple):
     lean: float
 
 
-class Known(NamedTuple):
+class KalmanState(NamedTuple):
     """The state: ``x`` and ``C`` (or ``v``) by row; own home advantages, last days and matches played by side.
 
     ``delta`` and ``delta_v`` hold the side's strengths under conditions, ``slot_v`` their variance before any match.
@@ -122,15 +122,16 @@ def learn_alone(row, lane, surprise, precision, x, v):
 
 
 @kernel
-def play_alone(home, away, y, neutral, weight, day, slots, p, s, mean, variance):
+def play_alone(matches, y, p, s, mean, variance):
     """Filter matches in order without covariance, a lane per column of ``y`` (matches, lanes) and entry of ``p``.
 
     ``mean`` and ``variance`` (matches, lanes) receive what was expected of ``y``, without its noise. One loop: handing
     the state on costs more than a match.
     """
     x, v, eta, eta_v = s.x, s.v, s.eta, s.eta_v
-    for g in range(home.size):
-        a, b = home[g], away[g]
+    neutral, weight, day, slots = matches.neutral, matches.weight, matches.day, matches.slots
+    for g in range(y.shape[0]):
+        a, b = matches.home[g], matches.away[g]
         i, j, venue = a + FIRST, b + FIRST, NEUTRAL if neutral[g] else HOME
         years = years_since_last(day[g], s.clock)
         move_clock(day[g], s.clock)
@@ -198,14 +199,14 @@ def play_alone(home, away, y, neutral, weight, day, slots, p, s, mean, variance)
 
 @kernel
 def entry(fresh_opponent, day, p, s):
-    """How much a newcomer is given of its opponent's strength, and how much of the newcomers' level."""
+    """How much (floats) a newcomer is given of its opponent's strength, and how much of the newcomers' level."""
     lean = 0.0 if fresh_opponent else p.lean
     return lean, (1.0 - lean) * (1.0 - math.exp(-years_since_start(day, s.clock)))
 
 
 @kernel
 def enter(row, ref, lean, load, p, s, active):
-    """Give a newcomer its prior, in ``x`` and ``C``."""
+    """Give a newcomer its prior, in ``x`` (rows) and ``C`` (rows, rows); ``row`` and ``ref`` are places in them."""
     s.x[row] = load * s.x[LEVEL] + lean * s.x[ref]
     C = s.C
     for k in range(active):
@@ -221,7 +222,7 @@ def enter(row, ref, lean, load, p, s, active):
 
 @kernel
 def rest(row, f, added, s, active):
-    """Bring a side that has played before to a day: it fades and grows uncertain."""
+    """Let the side at a row (int) rest: it fades by ``f`` and its variance grows by ``added`` (floats)."""
     s.x[row] *= f
     if f < 1.0:
         for other in range(row):
@@ -232,8 +233,8 @@ def rest(row, f, added, s, active):
 
 
 @kernel
-def prepare(g, pair, day, p, s, active, U, pending, out):
-    """Bring both sides of a match to its day, in ``C`` and in every pending ``U``."""
+def prepare(g, pair, day, p, s, active, U, out):
+    """Advance both sides (a pair of ints) of match ``g`` to its day, in ``C`` and in the pending ``U`` (…, rows)."""
     years = years_since_last(day, s.clock)
     for row in range(FIRST):
         if s.C[row, row] > 0.0:  # what is certain is never learnt
@@ -244,7 +245,7 @@ def prepare(g, pair, day, p, s, active, U, pending, out):
         if s.games[place] > 0:
             f, added = fade(day - s.last[place], p.rho, p.walk)
             rest(place + FIRST, f, added, s, active)
-            for b in range(pending):
+            for b in range(U.shape[0]):
                 U[b, place + FIRST] *= f
             if out.v.size > 0:
                 out.f[g, side] = f
@@ -253,7 +254,7 @@ def prepare(g, pair, day, p, s, active, U, pending, out):
         if s.games[place] == 0:
             lean, load = entry(s.games[other] == 0, day, p, s)
             enter(place + FIRST, other + FIRST, lean, load, p, s, active)
-            for b in range(pending):
+            for b in range(U.shape[0]):
                 U[b, place + FIRST] = load * U[b, LEVEL] + lean * U[b, other + FIRST]
             if out.v.size > 0:
                 out.fresh[g, side], out.lean[g, side], out.load[g, side] = True, lean, load
@@ -311,7 +312,7 @@ subtract, column, take = (kernel(f, fastmath={"reassoc", "contract"}) for f in (
 
 @kernel
 def apart(home, away, neutral, slots, s):
-    """Mean and variance of what is kept independent: the own home advantage, and strengths under conditions."""
+    """Mean and variance (floats) of what is independent of all else: own home advantage, strengths under conditions."""
     mean = 0.0
     variance = 0.0
     if not neutral:
@@ -326,7 +327,7 @@ def apart(home, away, neutral, slots, s):
 
 @kernel
 def learn_one(sign, surprise, S, x, v, at):
-    """One entry that is kept independent takes its part of a surprise, which counts with a sign."""
+    """One entry of ``x`` and ``v`` takes its part of a surprise (float), which counts with a sign."""
     gain = v[at] / S
     x[at] += sign * gain * surprise
     v[at] -= gain * v[at]
@@ -334,7 +335,7 @@ def learn_one(sign, surprise, S, x, v, at):
 
 @kernel
 def learn_apart(home, away, neutral, slots, surprise, S, s):
-    """Share a surprise with what is kept independent."""
+    """Share a surprise (float) of variance ``S`` with what is independent of all else; ``slots`` (conditions)."""
     if not neutral:
         learn_one(1.0, surprise, S, s.eta, s.eta_v, home)
     for slot in slots:
@@ -345,7 +346,7 @@ def learn_apart(home, away, neutral, slots, surprise, S, s):
 
 @kernel
 def rows_in_use(s):
-    """Rows of the state up to the last side that has played."""
+    """Number of rows (int) of the state up to the last side that has played."""
     active = FIRST
     for place in range(s.games.size):
         if s.games[place] > 0:
@@ -354,19 +355,21 @@ def rows_in_use(s):
 
 
 @kernel
-def play_together(home, away, y, neutral, weight, day, slots, p, s, block, mean, variance, out):
-    """Filter matches in order with the covariance; ``mean`` and ``variance`` receive what was expected of ``y``,
-    without its noise, and ``out``, where it has rows, what a way back needs.
+def play_together(matches, y, p, s, block, expected, out):
+    """Filter matches in order with the covariance; ``expected``, mean and variance (matches each), receives what was
+    expected of ``y`` (matches), without its noise, and ``out``, where it has rows, what a way back needs.
 
     ``block`` is 1 or a multiple of four: with 1, matches that come one by one end at the same bits as all at once.
     """
+    home, away, neutral, weight, slots = matches.home, matches.away, matches.neutral, matches.weight, matches.slots
+    mean, variance = expected
     K = np.empty(s.x.size)
     U = np.zeros((block, s.x.size))
     pending = 0
     active = rows_in_use(s)
     for g in range(home.size):
         active = max(active, home[g] + FIRST + 1, away[g] + FIRST + 1)
-        prepare(g, (home[g], away[g]), day[g], p, s, active, U, pending, out)
+        prepare(g, (home[g], away[g]), matches.day[g], p, s, active, U[:pending], out)
         i, j, venue = home[g] + FIRST, away[g] + FIRST, NEUTRAL if neutral[g] else HOME
         column(i, j, venue, active, s.C, U, pending, K)
         mean[g], variance[g] = apart(home[g], away[g], neutral[g], slots[g], s)
@@ -390,8 +393,8 @@ def play_together(home, away, y, neutral, weight, day, slots, p, s, block, mean,
 
 
 @kernel
-def foreseen_apart(home, away, neutral, slots, p, s):
-    """The same as :func:`apart` where sides may never have been met."""
+def foresee_apart(home, away, neutral, slots, p, s):
+    """The same (floats) as :func:`apart` where sides may never have been met (place −1)."""
     mean = 0.0
     variance = 0.0
     if not neutral:
@@ -406,8 +409,8 @@ def foreseen_apart(home, away, neutral, slots, p, s):
 
 
 @kernel
-def brought_to(day, rows, p, s, u, M):
-    """Mean ``u`` and covariance ``M`` of four rows (venue, newcomers' level, sides) on a day; none for strangers."""
+def advance(day, rows, p, s, u, M):
+    """Mean ``u`` (4) and covariance ``M`` (4, 4) of venue, newcomers' level and sides on a day; zero for newcomers."""
     f = np.ones(4)
     own = np.zeros(4)
     for a in range(4):
@@ -430,13 +433,13 @@ def brought_to(day, rows, p, s, u, M):
 
 @kernel
 def foresee(home, away, neutral, day, slots, p, s):
-    """Mean and variance expected of a match, from the state as it stands; place −1 is a side never met."""
+    """Mean and variance (floats) expected of a match, from the state as it stands; place −1 is a side never met."""
     rows = np.array([NEUTRAL if neutral else HOME, LEVEL, home + FIRST, away + FIRST])
     for k, place in ((2, home), (3, away)):
         if place < 0:
             rows[k] = -1
     u, M = np.zeros(4), np.zeros((4, 4))
-    brought_to(day, rows, p, s, u, M)
+    advance(day, rows, p, s, u, M)
     for k, other in ((2, 3), (3, 2)):
         if rows[k] < 0:
             lean, load = entry(rows[other] < 0, day, p, s)
@@ -447,14 +450,15 @@ def foresee(home, away, neutral, day, slots, p, s):
                     if b != k:
                         M[k, b] = load * M[1, b] + lean * M[other, b]
                         M[b, k] = M[k, b]
-    mean, variance = foreseen_apart(home, away, neutral, slots, p, s)
+    mean, variance = foresee_apart(home, away, neutral, slots, p, s)
     mean += u[0] + u[2] - u[3]
     variance += M[0, 0] + M[2, 2] + M[3, 3] + 2.0 * (M[0, 2] - M[0, 3] - M[2, 3])
     return mean, variance
 
 
 @kernel
-def foresee_all(home, away, neutral, day, slots, p, s, mean, variance):
-    """Forecast matches from the state as it stands."""
-    for g in range(home.size):
-        mean[g], variance[g] = foresee(home[g], away[g], neutral[g], day[g], slots[g], p, s)
+def foresee_all(matches, p, s, mean, variance):
+    """Forecast matches from the state as it stands, into ``mean`` and ``variance`` (matches)."""
+    m = matches
+    for g in range(m.home.size):
+        mean[g], variance[g] = foresee(m.home[g], m.away[g], m.neutral[g], m.day[g], m.slots[g], p, s)

@@ -36,13 +36,14 @@ from kinelo.raters.gaussian import (
     GaussianRater,
 )
 from kinelo.raters.kalman import kernels
-from kinelo.raters.kalman.draws import Manner, Possible, play_out
-from kinelo.raters.kalman.hindsight import backwards, check_room, smoothed
-from kinelo.raters.kalman.kernels import BLOCK, FIRST, NO_STEPS, Lanes, Numbers, Steps, steps
+from kinelo.raters.kalman.draws import Forecasting, PossibleStates, play_out
+from kinelo.raters.kalman.hindsight import backwards, check_room, smooth
+from kinelo.raters.kalman.kernels import BLOCK, FIRST, NO_STEPS, KalmanParameters, Lanes, Steps, steps
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.random_walk import rested
 from kinelo.raters.start import Start
+from kinelo.raters.state import match_columns
 from kinelo.raters.streaming import LOOK, fits_in_pieces
 from kinelo.runtime.processors import usable_processors
 
@@ -226,7 +227,7 @@ class KalmanElo(GaussianRater, ConditionRater):
 
     def _fresh(self, values: Mapping[str, float]) -> FilterState:
         self._check_covariance()
-        self._numbers = numbers = kernels.Numbers(
+        self._numbers = numbers = KalmanParameters(
             walk=values["walk"] ** 2,
             prior=values["prior_spread"] ** 2,
             noise=values["noise"] ** 2,
@@ -241,7 +242,7 @@ class KalmanElo(GaussianRater, ConditionRater):
             numbers.home_prior, condition_names(self.conditions), values,
         )  # fmt: skip
 
-    def _place(self, start: Start, known: kernels.Known) -> None:
+    def _place(self, start: Start, known: kernels.KalmanState) -> None:
         rows = slice(FIRST, FIRST + len(start.names))
         points, doubt = self.points_per_unit_, self.parameters_["doubt"] or 1.0
         known.x[rows] = (start.rating - self.initial) / points
@@ -265,20 +266,17 @@ class KalmanElo(GaussianRater, ConditionRater):
     def _together(self, matches: Matches, y: Array, block: int = 1, kept: Steps = NO_STEPS) -> tuple[Array, Array]:
         """Use the matches with the covariance: mean and variance expected of each."""
         state: FilterState = self._state
-        seats = state.admit(matches)
-        mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        kernels.play_together(
-            seats.home, seats.away, y, matches.neutral, matches.weight, matches.day, seats.slots, self._numbers,
-            state.known, block, mean, variance, kept,
-        )  # fmt: skip
-        return mean, variance
+        columns = match_columns(matches, state.admit(matches))
+        expected = np.empty(len(matches)), np.empty(len(matches))
+        kernels.play_together(columns, y, self._numbers, state.known, block, expected, kept)
+        return expected
 
     def _alone(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
         """Let raters with these numbers use the matches without covariance, side by side; the first is this one."""
         state: FilterState = self._state
-        seats = state.admit(matches)
+        columns = match_columns(matches, state.admit(matches))
         known, count = state.known, len(lanes)
-        p = Numbers(*np.array([lane._numbers for lane in lanes]).T)
+        p = KalmanParameters(*np.ascontiguousarray(np.array([lane._numbers for lane in lanes]).T))
         arrays = {
             name: np.repeat(getattr(known, name)[..., None], count, axis=-1) for name in ("x", "v", "eta", "eta_v")
         }
@@ -289,10 +287,7 @@ class KalmanElo(GaussianRater, ConditionRater):
             arrays["delta_v"][..., q] = state.slots.variances(lane.parameters_)[:, None]
         s = Lanes(**arrays, last=known.last, games=known.games, clock=known.clock)
         mean, variance = np.empty((len(matches), count)), np.empty((len(matches), count))
-        kernels.play_alone(
-            seats.home, seats.away, np.column_stack(signals), matches.neutral, matches.weight, matches.day,
-            seats.slots, p, s, mean, variance,
-        )  # fmt: skip
+        kernels.play_alone(columns, np.column_stack(signals), p, s, mean, variance)
         for name in ("x", "v", "eta", "eta_v"):
             getattr(known, name)[:] = arrays[name][..., 0]
         known.delta[:], known.delta_v[:] = s.delta[..., 0].T, s.delta_v[..., 0].T
@@ -303,9 +298,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         seats = state.find(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         known = state.as_seen_on(int(matches.day[0])) if len(matches) else state.known
-        kernels.foresee_all(
-            seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._numbers, known, mean, variance
-        )
+        kernels.foresee_all(match_columns(matches, seats), self._numbers, known, mean, variance)
         return mean, variance, seats.unknown
 
     def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
@@ -328,11 +321,13 @@ class KalmanElo(GaussianRater, ConditionRater):
         columns = [possible.side(name, day)[0].copy() for name in names]
         return self.sharpness_ * np.column_stack(columns)
 
-    def _possible(self, draws: int, seed: int) -> Possible:
+    def _possible(self, draws: int, seed: int) -> PossibleStates:
         state: FilterState = self._begun()
         values = self.parameters_
-        manner = Manner(self._numbers, values["doubt"], self.sharpness_, self.ties_, values["noise"], self.margin_law_)
-        return Possible(state, manner, draws, np.random.default_rng([seed, 14]))
+        manner = Forecasting(
+            self._numbers, values["doubt"], self.sharpness_, self.ties_, values["noise"], self.margin_law_
+        )
+        return PossibleStates(state, manner, draws, np.random.default_rng([seed, 14]))
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -389,7 +384,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         walker.reset(dict(self.parameters_))
         walker._begin(matches)
         state: FilterState = walker._state
-        seats = state.admit(matches)
+        columns = match_columns(matches, state.admit(matches))
         rows = FIRST + len(state)
         check_room(len(matches), rows, len(stops))
         state.known = state.known._replace(x=state.known.x[:rows], C=state.known.C[:rows, :rows].copy())
@@ -401,8 +396,8 @@ class KalmanElo(GaussianRater, ConditionRater):
             done = stop
         r, N, tables, later = np.zeros(rows), np.zeros((rows, rows)), [], done
         for stop, seen in zip(reversed(stops), reversed(then)):
-            backwards(seats.home, seats.away, matches.neutral, stop, later, kept, r, N)
-            x, C = smoothed(seen.known.x, seen.known.C, r, N)
+            backwards(columns, stop, later, kept, r, N)
+            x, C = smooth(seen.known.x, seen.known.C, r, N)
             tables.append(walker._table(seen, (x[FIRST:], C[FIRST:, FIRST:])))
             later = stop
         return tables[::-1]

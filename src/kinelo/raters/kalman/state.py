@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
-from kinelo.raters.kalman.kernels import FIRST, LEVEL, Known
+from kinelo.raters.kalman.kernels import FIRST, LEVEL, KalmanState
 from kinelo.raters.levels import LevelState
 from kinelo.raters.random_walk import TODAY
 from kinelo.raters.state import Column, Seats
@@ -44,7 +44,7 @@ class FilterState(LevelState):
     ) -> None:
         self.full = full
         self.heed(conditions, values)
-        known = Known(
+        known = KalmanState(
             x=np.zeros(FIRST),
             C=np.diag(first_variance) if full else np.empty((0, 0)),
             v=np.empty(0) if full else first_variance.copy(),

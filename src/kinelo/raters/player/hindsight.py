@@ -1,4 +1,4 @@
-"""Strengths of players given everything before and after: messages passed along and between their careers.
+"""Strengths of players given everything before and after: messages passed along and between their matches.
 
 A match shows ``y = Σ w_k x_k + venue + ε`` and a strength moves as in :mod:`kinelo.raters.random_walk`, so that all
 strengths at all matches are one Gaussian. What is believed of player ``k`` at a match is the product of three messages:
@@ -7,7 +7,7 @@ their earlier and later matches say, ``(y − Σ_others)/w_k`` with variance ``(
 through forwards, which alone is the filter, and backwards, until nothing moves. The means are then those of the one
 Gaussian; the variances leave out what players learn from one another in a circle, as those of the filter do.
 
-A stand-in for a line-up that is not known, and what a team has itself, have careers as players do. Newcomers enter at
+A stand-in for a line-up that is not known, and what a team has itself, are linked as players are. Newcomers enter at
 the level that was given to them then, and what newcomers of one side have in common is noise. Strengths under
 conditions stay as they were seen.
 """
@@ -22,10 +22,21 @@ from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
 from kinelo.play.formula import kernel
-from kinelo.raters.player.kernels import HOME, NEUTRAL, play, room, taking_part
-from kinelo.raters.player.rotation import EFFECT, PLAYER, STAND_IN, Numbers, Sheet, Squads, aged, belief, by_level
+from kinelo.raters.player.kernels import HOME, NEUTRAL, longest_list, play, taking_part
+from kinelo.raters.player.rotation import (
+    EFFECT,
+    PLAYER,
+    STAND_IN,
+    Lineup,
+    PlayerParameters,
+    PlayerState,
+    Sheet,
+    aged,
+    belief,
+    by_level,
+)
 from kinelo.raters.random_walk import fade, years_since_last
-from kinelo.raters.state import Seats
+from kinelo.raters.state import MatchColumns, Seats, match_columns
 
 Array = NDArray[np.float64]
 BLOCK = 256
@@ -50,6 +61,13 @@ class Appearances(NamedTuple):
     apart: Array
 
 
+class Recorded(NamedTuple):
+    """Who has appeared so far (players and venues), and the place of everyone's latest appearance (the same)."""
+
+    met: NDArray[np.bool_]
+    mark: NDArray[np.int64]
+
+
 class Messages(NamedTuple):
     """By appearance: mean and variance from before, and precision and precision times mean from after and from here."""
 
@@ -62,8 +80,13 @@ class Messages(NamedTuple):
 
 
 @kernel
-def note(q, w, mean, variance, n, met, mark, start, out):
-    """Write an appearance at place ``n``, or add its share to the one in the same match; return the next place."""
+def note(q, w, prior, n, start, seen, out):
+    """Write an appearance at place ``n`` (int), or add its share to the one in the same match; return the next place.
+
+    ``prior`` holds mean and variance (floats) with which somebody begins.
+    """
+    met, mark = seen
+    mean, variance = prior
     if mark[q] >= start:
         out.w[mark[q]] += w
         return n
@@ -77,19 +100,24 @@ def note(q, w, mean, variance, n, met, mark, start, out):
 
 
 @kernel
-def record(home, away, y, neutral, weight, day, slots, first, sheet, p, s, met, mark, ids, w, out):
-    """Filter the matches from ``first`` on and note who took part in them, into ``out``."""
+def record(first, m, y, sheet, p, s, room, out):
+    """Filter the matches from ``first`` (int) on and note who took part in them, into ``out``.
+
+    ``room`` holds who has appeared, and two line-ups to work in (2, players).
+    """
     n = 0
-    players = met.size - 2
-    mark[:] = -1
+    seen, rooms = room
+    players = seen.met.size - 2
+    seen.mark[:] = -1
+    ids, w = rooms
+    day, weight = m.day, m.weight
     for b in range(out.noise.size):
         g = first + b
         start = n
         out.noise[b] = p.noise[0] / weight[g] if weight[g] > 0.0 else math.inf
         out.apart[b] = 0.0
         for side in range(2):
-            team = home[g] if side == 0 else away[g]
-            size = taking_part(g, side, team, day[g], sheet, p, s, ids[side], w[side])
+            size = taking_part(g, side, m, sheet, p, s, ids[side], w[side])
             _, _, level, known = belief(ids[side], w[side], size, 0, day[g], p, s)
             fresh = 0.0
             for k in range(size):
@@ -106,21 +134,22 @@ def record(home, away, y, neutral, weight, day, slots, first, sheet, p, s, met, 
                 if variance <= 0.0:  # what is certain is never learnt
                     out.apart[b] += w[side, k] * mean * (1.0 - 2.0 * side)
                     continue
-                n = note(q, w[side, k] * (1.0 - 2.0 * side), mean, variance, n, met, mark, start, out)
-            better, more = by_level(ids[side], w[side], size, 0, slots[g], s)
+                n = note(q, w[side, k] * (1.0 - 2.0 * side), (mean, variance), n, start, seen, out)
+            better, more = by_level(ids[side], w[side], size, 0, m.slots[g], s)
             out.apart[b] += better * (1.0 - 2.0 * side)
             out.noise[b] += more + p.together[0] * fresh * fresh * p.prior[0]
-        at = NEUTRAL if neutral[g] else HOME
+        at = NEUTRAL if m.neutral[g] else HOME
         if s.venue_v[at, 0] > 0.0:
             grown = s.venue_v[at, 0] + p.venue_walk[0] * years_since_last(day[g], s.clock)
-            n = note(players + at, 1.0, s.venue[at, 0], grown, n, met, mark, start, out)
+            n = note(players + at, 1.0, (s.venue[at, 0], grown), n, start, seen, out)
         out.bounds[b + 1] = n
-        play(g, (home[g], away[g]), y[g : g + 1], neutral[g], weight[g], day[g], slots[g], sheet, p, s, ids, w)
+        play(g, m, y[g : g + 1], sheet, p, s, rooms)
 
 
 @kernel
-def careers(who, match, day, kind, p, before, after, f, added):
-    """Link every appearance with those before and after it (−1: none), and say what time did in between."""
+def link(who, match, day, kind, p, links):
+    """Fill ``links`` (appearances each) from who appeared in which match (appearances each), and when (matches)."""
+    before, after, f, added = links
     players = kind.size
     latest = np.full(players + 2, -1)
     for a in range(who.size):
@@ -141,7 +170,10 @@ def careers(who, match, day, kind, p, before, after, f, added):
 
 @kernel
 def meet(g, y, u, to, mean, variance):
-    """What match ``g`` says of everyone in it; return the largest move of a mean, in standard deviations."""
+    """What match ``g`` says of everyone in it; return the largest move (float) of a mean, in standard deviations.
+
+    ``mean`` and ``variance`` (players) are room to work in.
+    """
     M = 0.0
     V = u.noise[g]
     if not math.inf > V:
@@ -166,8 +198,9 @@ def meet(g, y, u, to, mean, variance):
 
 
 @kernel
-def pass_through(y, u, before, after, f, added, to, widest):
-    """Once forwards and once backwards; return the largest move of a mean on the way back."""
+def pass_through(y, u, links, to, widest):
+    """Once forwards and once backwards through ``y`` (matches); return the largest move (float) on the way back."""
+    before, after, f, added = links
     mean, variance = np.empty(widest), np.empty(widest)
     for g in range(y.size):
         for a in range(u.bounds[g], u.bounds[g + 1]):
@@ -196,6 +229,15 @@ def pass_through(y, u, before, after, f, added, to, widest):
     return moved
 
 
+class Links(NamedTuple):
+    """Of every appearance: those of the same player before and after it (−1: none), and what time did in between."""
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    f: Array
+    added: Array
+
+
 class Beliefs(NamedTuple):
     """Of every appearance: who, in which match, on which side (1 home, −1 away), and mean and variance given all."""
 
@@ -216,41 +258,37 @@ class Beliefs(NamedTuple):
         return place[: self.players]
 
 
-def given_everything(seats: Seats, y: Array, matches: Matches, sheet: Sheet, p: Numbers, s: Squads) -> Beliefs:
+def smooth(seats: Seats, y: Array, matches: Matches, sheet: Sheet, p: PlayerParameters, s: PlayerState) -> Beliefs:
     """Filter the matches with the state ``s``, then pass back and forth until nothing moves."""
-    u = _recorded(seats, y, matches, sheet, p, s)
+    u = _appearances(match_columns(matches, seats), y, sheet, p, s)
     size, players = u.who.size, len(s.x)
     match = np.repeat(np.arange(len(matches)), np.diff(u.bounds))
-    before, after = np.empty(size, np.int64), np.empty(size, np.int64)
-    f, added = np.ones(size), np.zeros(size)
-    careers(u.who, match, matches.day, s.kind, p, before, after, f, added)
+    links = Links(np.empty(size, np.int64), np.empty(size, np.int64), np.ones(size), np.zeros(size))
+    link(u.who, match, matches.day, s.kind, p, links)
     to = Messages(*(np.zeros(size) for _ in Messages._fields))
     widest, passes, moved = int(np.diff(u.bounds).max(initial=1)), 0, math.inf
     while moved > SETTLED and passes < MOST_PASSES:
-        moved = pass_through(y - u.apart, u, before, after, f, added, to, widest)
+        moved = pass_through(y - u.apart, u, links, to, widest)
         passes += 1
     precision = 1.0 / to.v + to.later + to.here
     mean = (to.m / to.v + to.later_m + to.here_m) / precision
     return Beliefs(u.bounds, u.who, match, np.sign(u.w), mean, 1.0 / precision, players, moved <= SETTLED)
 
 
-def _recorded(seats: Seats, y: Array, matches: Matches, sheet: Sheet, p: Numbers, s: Squads) -> Appearances:
+def _appearances(m: MatchColumns, y: Array, sheet: Sheet, p: PlayerParameters, s: PlayerState) -> Appearances:
     """Who took part in which match, written in blocks, since recent players stand in where no line-up is known."""
-    widest = room(sheet.offsets)
-    ids, w = np.empty((2, widest), np.int64), np.empty((2, widest))
-    met, mark = np.zeros(len(s.x) + 2, np.bool_), np.empty(len(s.x) + 2, np.int64)
+    widest = longest_list(sheet.offsets)
+    rooms = Lineup(np.empty((2, widest), np.int64), np.empty((2, widest)))
+    seen = Recorded(np.zeros(len(s.x) + 2, np.bool_), np.empty(len(s.x) + 2, np.int64))
     parts: list[Appearances] = []
-    for first in range(0, len(matches), BLOCK):
-        block = min(BLOCK, len(matches) - first)
+    for first in range(0, y.size, BLOCK):
+        block = min(BLOCK, y.size - first)
         most = block * (2 * widest + 1)
         out = Appearances(
             np.zeros(block + 1, np.int64), np.empty(most, np.int64), np.empty(most), np.empty(most), np.empty(most),
             np.empty(block), np.empty(block),
         )  # fmt: skip
-        record(
-            seats.home, seats.away, y, matches.neutral, matches.weight, matches.day, seats.slots, first, sheet, p, s,
-            met, mark, ids, w, out,
-        )  # fmt: skip
+        record(first, m, y, sheet, p, s, (seen, rooms), out)
         end = int(out.bounds[-1])
         parts.append(
             out._replace(
@@ -261,5 +299,5 @@ def _recorded(seats: Seats, y: Array, matches: Matches, sheet: Sheet, p: Numbers
             )
         )
     counts = np.concatenate([np.diff(part.bounds) for part in parts])
-    joined = (np.concatenate(columns) for columns in list(zip(*parts))[1:])
-    return Appearances(np.append(0, np.cumsum(counts)), *joined)
+    whole = (np.concatenate(columns) for columns in list(zip(*parts))[1:])
+    return Appearances(np.append(0, np.cumsum(counts)), *whole)

@@ -26,6 +26,7 @@ from kinelo.raters.player.rotation import (
     STAND_IN,
     STARTERS,
     WIDEST,
+    Lineup,
     aged,
     announced_lineup,
     belief,
@@ -43,9 +44,10 @@ HOME, NEUTRAL = range(2)
 
 
 @kernel
-def learn(ids, w, n, lane, priors, gain, day, levels, p, s):
-    """Share a surprise among those who played; ``gain`` holds ``±(y − ŷ)/S`` and ``1/S``."""
-    for k in range(n):
+def learn(ids, w, lane, learnt, day, levels, p, s):
+    """Share a surprise among those who played (``ids`` and ``w``, players each); ``learnt`` holds ``±(y − ŷ)/S``,
+    ``1/S``, and the prior means of newcomers and of a stand-in (floats)."""
+    for k in range(ids.size):
         q = ids[k]
         if w[k] == 0.0:
             continue
@@ -54,27 +56,30 @@ def learn(ids, w, n, lane, priors, gain, day, levels, p, s):
         elif s.kind[q] == EFFECT:
             s.x[q, lane], s.P[q, lane] = 0.0, p.squad[lane]
         else:
-            s.x[q, lane], s.P[q, lane] = priors[1] if s.kind[q] == STAND_IN else priors[0], p.prior[lane]
+            s.x[q, lane], s.P[q, lane] = learnt[3] if s.kind[q] == STAND_IN else learnt[2], p.prior[lane]
         pull = w[k] * s.P[q, lane]
-        s.x[q, lane] += pull * gain[0]
-        s.P[q, lane] -= pull * pull * gain[1]
+        s.x[q, lane] += pull * learnt[0]
+        s.P[q, lane] -= pull * pull * learnt[1]
         if s.kind[q] == EFFECT:
             continue
         for slot in levels:
             if slot >= 0:
                 pull = w[k] * s.delta_v[q, slot, lane]
-                s.delta[q, slot, lane] += pull * gain[0]
-                s.delta_v[q, slot, lane] -= pull * pull * gain[1]
+                s.delta[q, slot, lane] += pull * learnt[0]
+                s.delta_v[q, slot, lane] -= pull * pull * learnt[1]
 
 
 @kernel
-def foresee_side(g, side, team, day, levels, sheet, mode, p, s, ids, w, theta, doubt):
-    """Mean and variance of a side's strength before match ``g``, into ``theta`` and ``doubt`` (lanes)."""
+def foresee_side(g, side, m, sheet, p, s, room, belief_of_side):
+    """Mean and variance of a side's strength before match ``g``, into the rows of ``belief_of_side`` (2, lanes)."""
+    team, day, levels = m.home[g] if side == 0 else m.away[g], m.day[g], m.slots[g]
+    ids, w = room
+    theta, doubt = belief_of_side[0], belief_of_side[1]
     n = np.int64(0)
     if sheet.offsets[2 * g + side + 1] > sheet.offsets[2 * g + side]:
-        if mode == AFTER:
+        if sheet.mode == AFTER:
             n = played_lineup(g, side, sheet, p, ids, w)
-        elif mode == STARTERS:
+        elif sheet.mode == STARTERS:
             n = announced_lineup(g, side, team, sheet, p, s, ids, w)
     q = 0.0
     if n == 0:
@@ -92,24 +97,26 @@ def foresee_side(g, side, team, day, levels, sheet, mode, p, s, ids, w, theta, d
 
 
 @kernel
-def foresee(g, teams, neutral, day, levels, sheet, mode, p, s, ids, w, work, mean, variance):
+def foresee(g, m, sheet, p, s, room, mean, variance):
     """Mean and variance expected of match ``g`` from the state as it stands, into ``mean`` and ``variance`` (lanes)."""
-    at = NEUTRAL if neutral else HOME
-    years = years_since_last(day, s.clock)
+    at = NEUTRAL if m.neutral[g] else HOME
+    years = years_since_last(m.day[g], s.clock)
+    work = np.empty((2, mean.size))
     for lane in range(mean.size):
         mean[lane] = s.venue[at, lane]
         variance[lane] = s.venue_v[at, lane]
         variance[lane] += p.venue_walk[lane] * years if variance[lane] > 0.0 else 0.0
     for side in range(2):
-        foresee_side(g, side, teams[side], day, levels, sheet, mode, p, s, ids, w, work[0], work[1])
+        foresee_side(g, side, m, sheet, p, s, room, work)
         for lane in range(mean.size):
             mean[lane] += work[0, lane] if side == 0 else -work[0, lane]
             variance[lane] += work[1, lane]
 
 
 @kernel
-def taking_part(g, side, team, day, sheet, p, s, ids, w):
-    """Ids and shares of all that a side of match ``g`` was made of; return how many."""
+def taking_part(g, side, m, sheet, p, s, ids, w):
+    """Ids and shares (players each) of all that a side of match ``g`` was made of; return how many."""
+    team, day = m.home[g] if side == 0 else m.away[g], m.day[g]
     n = played_lineup(g, side, sheet, p, ids, w)
     if n == 0:
         n = likely_lineup(team, day, p, s, ids, w)
@@ -117,17 +124,19 @@ def taking_part(g, side, team, day, sheet, p, s, ids, w):
 
 
 @kernel
-def play(g, teams, y, neutral, weight, day, levels, sheet, p, s, ids, w):
-    """Learn from match ``g`` as it was played, ``y`` (lanes) being what it showed.
+def play(g, m, y, sheet, p, s, rooms):
+    """Learn from match ``g`` as it was played, ``y`` (lanes) being what it showed; ``rooms`` (2, players) for line-ups.
 
     A side whose line-up is not known is credited to its recent players and its stand-in.
     """
+    teams, weight, day, levels = (m.home[g], m.away[g]), m.weight[g], m.day[g], m.slots[g]
+    ids, w = rooms
     years = years_since_last(day, s.clock)
     move_clock(day, s.clock)
-    at = NEUTRAL if neutral else HOME
+    at = NEUTRAL if m.neutral[g] else HOME
     sizes = (
-        taking_part(g, 0, teams[0], day, sheet, p, s, ids[0], w[0]),
-        taking_part(g, 1, teams[1], day, sheet, p, s, ids[1], w[1]),
+        taking_part(g, 0, m, sheet, p, s, ids[0], w[0]),
+        taking_part(g, 1, m, sheet, p, s, ids[1], w[1]),
     )
     priors = np.zeros((2, 2))
     for lane in range(y.size):
@@ -147,8 +156,9 @@ def play(g, teams, y, neutral, weight, day, levels, sheet, p, s, ids, w):
         if weight <= 0.0:
             surprise = 0.0
         for side in range(2):
-            gain = (surprise / S if side == 0 else -surprise / S, 1.0 / S)
-            learn(ids[side], w[side], sizes[side], lane, priors[side], gain, day, levels, p, s)
+            n = sizes[side]
+            learnt = (surprise / S if side == 0 else -surprise / S, 1.0 / S, priors[side, 0], priors[side, 1])
+            learn(ids[side, :n], w[side, :n], lane, learnt, day, levels, p, s)
         pull = s.venue_v[at, lane]
         s.venue[at, lane] += pull * surprise / S
         s.venue_v[at, lane] -= pull * pull / S
@@ -161,8 +171,8 @@ def play(g, teams, y, neutral, weight, day, levels, sheet, p, s, ids, w):
 
 
 @kernel
-def room(offsets):
-    """The longest list that a line-up, the recent ones, a stand-in and the team itself can make."""
+def longest_list(offsets):
+    """Length (int) of the longest list that a line-up, the recent ones, a stand-in and the team itself can make."""
     widest = RECENT * WIDEST
     for k in range(offsets.size - 1):
         widest = max(widest, RECENT * WIDEST + offsets[k + 1] - offsets[k])
@@ -170,33 +180,30 @@ def room(offsets):
 
 
 @kernel
-def play_all(home, away, y, neutral, weight, day, slots, sheet, mode, p, s, mean, variance):
-    """Rate matches in order, a lane per column of ``y``; ``mean`` and ``variance`` (matches, lanes) receive what was
-    expected of it, without its noise.
+def play_all(m, y, sheet, p, s, mean, variance):
+    """Rate matches ``m`` in order, a lane per column of ``y``; ``mean`` and ``variance`` (matches, lanes) receive what
+    was expected of it, without its noise.
     """
-    widest = room(sheet.offsets)
-    ids, w = np.empty((2, widest), np.int64), np.empty((2, widest))
-    work = np.empty((2, y.shape[1]))
-    for g in range(home.size):
-        teams = (home[g], away[g])
-        foresee(g, teams, neutral[g], day[g], slots[g], sheet, mode, p, s, ids[0], w[0], work, mean[g], variance[g])
-        play(g, teams, y[g], neutral[g], weight[g], day[g], slots[g], sheet, p, s, ids, w)
+    widest = longest_list(sheet.offsets)
+    rooms = Lineup(np.empty((2, widest), np.int64), np.empty((2, widest)))
+    first = Lineup(rooms.ids[0], rooms.w[0])
+    for g in range(m.home.size):
+        foresee(g, m, sheet, p, s, first, mean[g], variance[g])
+        play(g, m, y[g], sheet, p, s, rooms)
 
 
 @kernel
-def foresee_all(home, away, neutral, day, slots, sheet, mode, p, s, mean, variance):
+def foresee_all(m, sheet, p, s, mean, variance):
     """Forecast matches from the state as it stands into ``mean`` and ``variance`` (matches, lanes); team −1 is new."""
-    widest = room(sheet.offsets)
-    ids, w = np.empty(widest, np.int64), np.empty(widest)
-    work = np.empty((2, mean.shape[1]))
-    for g in range(home.size):
-        teams = (home[g], away[g])
-        foresee(g, teams, neutral[g], day[g], slots[g], sheet, mode, p, s, ids, w, work, mean[g], variance[g])
+    widest = longest_list(sheet.offsets)
+    room = Lineup(np.empty(widest, np.int64), np.empty(widest))
+    for g in range(m.home.size):
+        foresee(g, m, sheet, p, s, room, mean[g], variance[g])
 
 
 @kernel
 def team_strengths(day, p, s, theta, sigma, doubt):
-    """Mean and spread of every team's strength where its line-up is not known, and how uncertain the mean is."""
+    """Mean, spread and uncertainty of every team's strength (teams each) where its line-up is not known."""
     ids, w = np.empty(RECENT * WIDEST + 2, np.int64), np.empty(RECENT * WIDEST + 2)
     levels = np.empty(0, np.int64)
     for team in range(theta.size):

@@ -37,15 +37,16 @@ from kinelo.raters.gaussian import (
     Array,
     GaussianRater,
 )
+from kinelo.raters.lanes import in_lanes
 from kinelo.raters.levels import ConditionRater
 from kinelo.raters.one_match import as_played
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
-from kinelo.raters.player.hindsight import Beliefs, given_everything
-from kinelo.raters.player.state import SquadState, in_lanes, lineup_sheet, lineups_of
+from kinelo.raters.player.hindsight import Beliefs, smooth
+from kinelo.raters.player.state import LANED, SquadState, lineup_sheet, lineups_of
 from kinelo.raters.random_walk import TODAY, rested
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, Seats
+from kinelo.raters.state import NEVER, Seats, match_columns
 from kinelo.raters.streaming import LOOK, fits_in_pieces
 from kinelo.runtime.processors import usable_processors
 
@@ -226,7 +227,7 @@ class PlayerElo(GaussianRater, ConditionRater):
             raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'.")
         squares = ("walk", "prior_spread", "noise", "venue_walk", "squad_spread", "squad_walk")
         own = {name: np.array([value**2 if name in squares else value]) for name, value in values.items()}
-        self._numbers = rotation_kernels.Numbers(
+        self._numbers = rotation_kernels.PlayerParameters(
             walk=own["walk"],
             prior=own["prior_spread"],
             newcomer=own["newcomer"],
@@ -245,7 +246,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         }
         return SquadState(self._venue_variance, condition_names(self.conditions), values)
 
-    def _place(self, start: Start, known: rotation_kernels.Squads) -> None:
+    def _place(self, start: Start, known: rotation_kernels.PlayerState) -> None:
         size, points, doubt = len(start.names), self.points_per_unit_, self.parameters_["doubt"] or 1.0
         known.x[:size] = (start.rating - self.initial) / points
         known.P[:size] = np.where(
@@ -280,17 +281,15 @@ class PlayerElo(GaussianRater, ConditionRater):
         seats = state.admit(matches)
         count, shape = len(lanes), (len(matches), len(lanes))
         numbers = [np.concatenate(column) for column in list(zip(*(lane._numbers for lane in lanes)))[:-2]]
-        p = rotation_kernels.Numbers._make([*numbers, *self._numbers[-2:]])
+        p = rotation_kernels.PlayerParameters._make([*numbers, *self._numbers[-2:]])
         s = state.in_lanes(count)
         for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
             s.venue_v[:, q] = lane._state.known.venue_v
             s.slot_v[:, q] = state.slots.variances(lane.parameters_)
             s.delta_v[..., q] = s.slot_v[:, q]
         mean, variance = np.empty(shape), np.empty(shape)
-        player_kernels.play_all(
-            seats.home, seats.away, np.column_stack(signals), matches.neutral, matches.weight, matches.day,
-            seats.slots, self._sheet(matches, seats), MODES[self.known], p, s, mean, variance,
-        )  # fmt: skip
+        sheet = self._sheet(matches, seats)
+        player_kernels.play_all(match_columns(matches, seats), np.column_stack(signals), sheet, p, s, mean, variance)
         return [(mean[:, q].copy(), variance[:, q].copy()) for q in range(count)]
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
@@ -301,10 +300,8 @@ class PlayerElo(GaussianRater, ConditionRater):
             last = known.last
             known = known._replace(last=np.where((last == NEVER) & (known.games > 0), matches.day[0], last))
         mean, variance = np.empty((len(matches), 1)), np.empty((len(matches), 1))
-        player_kernels.foresee_all(
-            seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._sheet(matches, seats),
-            MODES[self.known], self._numbers, in_lanes(known), mean, variance,
-        )  # fmt: skip
+        columns, sheet = match_columns(matches, seats), self._sheet(matches, seats)
+        player_kernels.foresee_all(columns, sheet, self._numbers, in_lanes(known, LANED), mean, variance)
         return mean[:, 0], variance[:, 0], seats.unknown
 
     def predict_one(
@@ -354,7 +351,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         return self.update(as_played(match, result, margin, weight))
 
     def _sheet(self, matches: Matches, seats: Seats) -> rotation_kernels.Sheet:
-        return lineup_sheet(lineups_of(matches), seats.players, self._role_weights)
+        return lineup_sheet(lineups_of(matches), seats.players, self._role_weights, MODES[self.known])
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -443,29 +440,29 @@ class PlayerElo(GaussianRater, ConditionRater):
         seats, y = state.admit(matches), walker._signal(matches)
         games = state.games_shown()
         sheet = walker._sheet(matches, seats)
-        told = given_everything(seats, y, matches, sheet, walker._numbers, state.in_lanes())
-        if not told.settled:
+        beliefs = smooth(seats, y, matches, sheet, walker._numbers, state.in_lanes())
+        if not beliefs.settled:
             warnings.warn("Hindsight has not settled: ratings may still move a little.", KineloWarning, stacklevel=3)
-        return [walker._seen_back(told, stop, seats, matches, games) for stop in stops]
+        return [walker._seen_back(beliefs, stop, seats, matches, games) for stop in stops]
 
     def _seen_back(
-        self, told: Beliefs, stop: int, seats: Seats, matches: Matches, games: NDArray[np.int64]
+        self, beliefs: Beliefs, stop: int, seats: Seats, matches: Matches, games: NDArray[np.int64]
     ) -> pl.DataFrame:
         """Ratings of all who took part in the first ``stop`` matches, as of their last one."""
         import polars as pl
 
         state, points = self._state, self.points_per_unit_
-        latest = told.latest(stop)
+        latest = beliefs.latest(stop)
         who = np.flatnonzero((latest >= 0) & (state.known.kind[: latest.size] == rotation_kernels.PLAYER))
-        at, played = latest[who], np.bincount(told.who[: told.bounds[stop]])
-        match = told.match[at]
-        teams = np.where(told.side[at] > 0, seats.home[match], seats.away[match])
+        at, played = latest[who], np.bincount(beliefs.who[: beliefs.bounds[stop]])
+        match = beliefs.match[at]
+        teams = np.where(beliefs.side[at] > 0, seats.home[match], seats.away[match])
         return pl.DataFrame(
             {
                 "name": pl.Series([state.roster.names[q] for q in who], dtype=pl.String),
                 "team": pl.Series([state.teams.names[t] for t in teams], dtype=pl.String),
-                "rating": self.initial + points * told.mean[at],
-                "uncertainty": points * np.sqrt(self.parameters_["doubt"] * told.variance[at]),
+                "rating": self.initial + points * beliefs.mean[at],
+                "uncertainty": points * np.sqrt(self.parameters_["doubt"] * beliefs.variance[at]),
                 "matches": played[who] + games[who],
                 "last_played": matches.date[match],
             }

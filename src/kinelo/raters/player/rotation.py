@@ -30,9 +30,9 @@ PLAYER, STAND_IN, EFFECT = range(3)
 """What is rated: a player, the squad of a team that plays where no line-up is known, or what the team has itself."""
 
 
-class Numbers(NamedTuple):
-    """What the kernels take: variances (``walk``, ``venue_walk`` and ``squad_walk`` a year's), ρ, and how line-ups are
-    read; all but the last two are arrays with an entry per lane.
+class PlayerParameters(NamedTuple):
+    """The numbers of the kernels: variances (``walk``, ``venue_walk`` and ``squad_walk`` a year's), ρ, and how line-ups
+    are read; all but the last two are arrays with an entry per lane.
 
     ``size`` is the total of a line-up where its sum counts, 0 where its mean does.
     """
@@ -52,16 +52,25 @@ class Numbers(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """Line-ups of matches: places of the players of side ``k`` at ``player[offsets[k]:offsets[k + 1]]``."""
+    """Line-ups of matches: places of the players of side ``k`` at ``player[offsets[k]:offsets[k + 1]]``; ``mode`` says
+    what a forecast may know of them."""
 
     offsets: NDArray[np.int64]
     player: NDArray[np.int32]
     minutes: NDArray[np.float64]
     starter: NDArray[np.int8]
     role_weight: NDArray[np.float64]
+    mode: int = AFTER
 
 
-class Squads(NamedTuple):
+class Lineup(NamedTuple):
+    """Room for a line-up: places of players, and their shares (players each)."""
+
+    ids: NDArray[np.int64]
+    w: NDArray[np.float64]
+
+
+class PlayerState(NamedTuple):
     """What is known of players (``x, P, last, games, usual, team_of, kind``), of teams' recent line-ups, and of venues.
 
     ``x, P, venue, venue_v, delta, delta_v`` have a last axis of lanes where kernels read and write them. ``ring_day``
@@ -95,7 +104,7 @@ class Squads(NamedTuple):
 
 @kernel
 def raw_shares(lo, hi, sheet, bench, w):
-    """Time played as a part of the longest, into ``w``; by starts where no minutes are known. Return the sum."""
+    """Time played as a part of the longest, into ``w`` (players); by starts if minutes are unknown. Return the sum."""
     longest = 0.0
     known = 0
     played = 0.0
@@ -117,7 +126,7 @@ def raw_shares(lo, hi, sheet, bench, w):
 
 @kernel
 def normalise(w, n, total, size):
-    """Make shares sum to one (``size`` 0), or to ``total / size`` where a side's strength is a sum."""
+    """Make shares ``w`` (players) sum to one (``size`` 0), or to ``total / size`` where a side's strength is a sum."""
     scale = size if size > 0.0 else max(total, 1e-12)
     for k in range(n):
         w[k] /= scale
@@ -125,7 +134,7 @@ def normalise(w, n, total, size):
 
 @kernel
 def played_lineup(g, side, sheet, p, ids, w):
-    """Ids and shares of those of the line-up who played; return how many."""
+    """Ids and shares (players each) of those of the line-up who played; return how many."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
     total = raw_shares(lo, hi, sheet, p.bench, w)
     n = 0
@@ -140,7 +149,7 @@ def played_lineup(g, side, sheet, p, ids, w):
 
 @kernel
 def add_recent(team, fixed, s, ids, w):
-    """Append the average of the team's recent line-ups to ids[:fixed]; only substitutes where there are any fixed."""
+    """Append the average of the team's recent line-ups to ids[:fixed] (players); only substitutes if any are fixed."""
     n = fixed
     for k in range(fixed):
         s.seat[ids[k]] = k + 1
@@ -169,7 +178,7 @@ def add_recent(team, fixed, s, ids, w):
 
 @kernel
 def recent_average(team, p, s, ids, w):
-    """Ids and shares of the average of the team's recent line-ups; return how many."""
+    """Ids and shares (players each) of the average of the team's recent line-ups; return how many."""
     n, total = add_recent(team, np.int64(0), s, ids, w)  # a bare 0 would be compiled for itself
     normalise(w, n, total, p.size)
     return n
@@ -177,7 +186,7 @@ def recent_average(team, p, s, ids, w):
 
 @kernel
 def trust(team, day, s):
-    """How much a team's recent line-ups still tell of who plays."""
+    """How much (float) a team's recent line-ups still tell of who plays."""
     if team < 0 or s.ring_count[team] == 0:
         return 0.0
     return math.exp(-max(day - s.ring_day[team], 0) / YEAR)
@@ -185,7 +194,7 @@ def trust(team, day, s):
 
 @kernel
 def likely_lineup(team, day, p, s, ids, w):
-    """Ids and shares where no line-up is known: recent players as far as they are trusted, and the stand-in."""
+    """Ids and shares (players each) where no line-up is known: recent players as far as trusted, and the stand-in."""
     q = trust(team, day, s)
     n = np.int64(0)
     if q > 0.0:
@@ -201,7 +210,7 @@ def likely_lineup(team, day, p, s, ids, w):
 
 @kernel
 def with_effect(team, n, s, ids, w):
-    """Append what the team has itself."""
+    """Append what the team has itself to ids and shares (players each); return how many."""
     if team >= 0 and s.effect[team] >= 0:
         ids[n] = s.effect[team]
         w[n] = 1.0
@@ -211,7 +220,7 @@ def with_effect(team, n, s, ids, w):
 
 @kernel
 def announced_lineup(g, side, team, sheet, p, s, ids, w):
-    """Ids and shares of the line-up as its starters let expect it before the match; return how many."""
+    """Ids and shares (players each) of the line-up as its starters let expect it; return how many."""
     n = np.int64(0)
     total = 0.0
     for c in range(sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]):
@@ -240,7 +249,7 @@ def aged(player, lane, day, p, s):
 
 @kernel
 def belief(ids, w, n, lane, day, p, s):
-    """Mean and variance of ``Σ w x`` on a day, and the prior means of newcomers and of a stand-in among them.
+    """Mean and variance (floats) of ``Σ w x`` on a day, and the prior means of newcomers and of a stand-in among them.
 
     A newcomer leans on those he plays with, as far as they are known: a side of newcomers is as strong as they are.
     What newcomers of one side have in common is doubted as well. A new stand-in is what is known of the team.
@@ -276,7 +285,7 @@ def belief(ids, w, n, lane, day, p, s):
 
 @kernel
 def by_level(ids, w, n, lane, levels, s):
-    """Mean and variance of ``Σ w δ`` under the levels of a match; where nobody is listed, one player nobody knows."""
+    """Mean and variance (floats) of ``Σ w δ`` under the levels of a match; if nobody is listed, one unknown player."""
     mean = 0.0
     variance = 0.0
     for slot in levels:
@@ -292,7 +301,7 @@ def by_level(ids, w, n, lane, levels, s):
 
 @kernel
 def rotation(team, lane, day, levels, p, s):
-    """Mean ``θ`` and variance ``σ²`` of the strength over the team's recent line-ups, as its players are rated now."""
+    """Mean ``θ`` and variance ``σ²`` (floats) of the strength over the team's recent line-ups, as rated now."""
     lineups = min(s.ring_count[team], RECENT)
     theta = 0.0
     square = 0.0
@@ -317,7 +326,7 @@ def rotation(team, lane, day, levels, p, s):
 
 @kernel
 def remember(g, side, team, day, sheet, p, s, w):
-    """Keep the line-up among the team's recent ones, and how long each of its players usually plays."""
+    """Keep the line-up (shares ``w``) among the team's recent ones, and how long each of its players usually plays."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
     if raw_shares(lo, hi, sheet, p.bench, w) <= 0.0:
         return

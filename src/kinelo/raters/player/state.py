@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.raters.lanes import in_lanes
 from kinelo.raters.levels import LevelState
 from kinelo.raters.name_index import Roster
-from kinelo.raters.player.rotation import EFFECT, PLAYER, RECENT, STAND_IN, WIDEST, Sheet, Squads
+from kinelo.raters.player.rotation import AFTER, EFFECT, PLAYER, RECENT, STAND_IN, WIDEST, PlayerState, Sheet
 from kinelo.raters.state import NEVER, Column, Seats
+
+LANED = ("x", "P", "venue", "venue_v", "delta", "delta_v", "slot_v")
+"""What of a state differs between lanes."""
 
 APART = "\x1f"
 """How names begin that stand for a team among the players; no file holds such a name."""
@@ -37,7 +41,7 @@ class SquadState(LevelState):
         conditions: tuple[str, ...] = (),
         values: Mapping[str, float] | None = None,
     ) -> None:
-        known = Squads(
+        known = PlayerState(
             x=np.empty(0),
             P=np.empty(0),
             last=np.empty(0, np.int64),
@@ -94,9 +98,9 @@ class SquadState(LevelState):
                 self.known.kind[place] = kind
                 self.known.team_of[place] = team
 
-    def in_lanes(self, count: int = 1) -> Squads:
-        """The arrays as kernels take them (:func:`in_lanes`)."""
-        return in_lanes(self.known, count)
+    def in_lanes(self, count: int = 1) -> PlayerState:
+        """The arrays as kernels take them."""
+        return in_lanes(self.known, LANED, count)
 
     def here(self) -> NDArray[np.bool_]:
         """Who has a rating: every player who has played or began with one; a squad is no player."""
@@ -129,16 +133,6 @@ class SquadState(LevelState):
         return seats._replace(players=players, slots=slots, unknown=tuple(sorted(unmet)))
 
 
-def in_lanes(known: Squads, count: int = 1) -> Squads:
-    """The arrays with a last axis of lanes: views where there is one, so that the state changes, else copies."""
-    own = {
-        name: getattr(known, name)[..., None] for name in ("x", "P", "venue", "venue_v", "delta", "delta_v", "slot_v")
-    }
-    if count > 1:
-        own = {name: np.repeat(values, count, axis=-1) for name, values in own.items()}
-    return known._replace(**own)
-
-
 def lineups_of(matches: Matches) -> Lineups:
     """Line-ups of matches, empty ones where nothing is known of them."""
     if matches.lineups is not None:
@@ -146,7 +140,9 @@ def lineups_of(matches: Matches) -> Lineups:
     return Lineups(np.zeros(2 * len(matches) + 1, np.int64), np.empty(0, np.int32), ())
 
 
-def lineup_sheet(lineups: Lineups, places: NDArray[np.int32], role_weights: dict[str, float]) -> Sheet:
+def lineup_sheet(
+    lineups: Lineups, places: NDArray[np.int32], role_weights: dict[str, float], mode: int = AFTER
+) -> Sheet:
     """Line-ups as the kernels read them."""
     weights = np.array([role_weights.get(role, 1.0) for role in lineups.roles] + [1.0])
-    return Sheet(lineups.offsets, places, lineups.minutes, lineups.starter, weights[lineups.role])
+    return Sheet(lineups.offsets, places, lineups.minutes, lineups.starter, weights[lineups.role], mode)
