@@ -336,7 +336,7 @@ def test_what_a_rater_refuses_does_not_enter_the_journal(tmp_path, monkeypatch):
     book.add(matches[:10])
     before, journal = book.ratings_, (tmp_path / "b" / "matches.knl").read_bytes()
     with monkeypatch.context() as tight:
-        tight.setattr("kinelo.raters.levels.MOST_STRENGTHS", 1)
+        tight.setattr("kinelo.raters.conditions.MOST_STRENGTHS", 1)
         with pytest.raises(kn.InputError, match="too many"):
             book.add(matches[10:])
     assert (tmp_path / "b" / "matches.knl").read_bytes() == journal

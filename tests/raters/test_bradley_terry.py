@@ -9,7 +9,7 @@ from scipy.stats import poisson
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
-from kinelo.raters.bradley_terry.resampling import Resampling
+from kinelo.raters.bradley_terry.intervals import Resampling
 
 
 def points(kappa):

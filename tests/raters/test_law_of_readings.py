@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 import kinelo as kn
-from kinelo.raters.margin_law import MarginLaw
+from kinelo.raters.margins import MarginLaw
 from kinelo.raters.reading import Reading, chances, fresh_state, read_in_order
 
 

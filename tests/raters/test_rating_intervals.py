@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtri
 
 import kinelo as kn
-from kinelo.raters.open_walk import mean_walk
+from kinelo.raters.random_walk import mean_walk
 
 FIRST = np.datetime64("2001-01-01")
 SIDES, MATCHES, DAYS = 12, 500, 4 * 365

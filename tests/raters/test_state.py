@@ -8,7 +8,7 @@ from kinelo.raters.bradley_terry.tally import Tally
 from kinelo.raters.glicko.rater import Deviations
 from kinelo.raters.kalman.state import FilterState
 from kinelo.raters.player.state import SquadState
-from kinelo.raters.rating_table import Standing
+from kinelo.raters.state import Standing
 
 STATES = {
     "standing": lambda: Standing(1500.0, 100.0),

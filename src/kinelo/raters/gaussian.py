@@ -9,7 +9,7 @@ uncertain strengths are than the filter believes.
 The noise of a match needs no search. A filter whose variances are all multiplied by ``s²`` has the same means, so the
 other parameters are sought in units of the noise, and the noise is then the ``s`` for which surprises
 ``(y − μ)/√(V + noise²)`` have mean square 1. The walk is averaged over what the matches leave open
-(:mod:`kinelo.raters.open_walk`), and ``u`` forgets as soon as margins ask for it (:mod:`kinelo.raters.open_memory`).
+(:mod:`kinelo.raters.random_walk`), and ``u`` forgets as soon as margins ask for it (:mod:`kinelo.raters.margins`).
 """
 
 from __future__ import annotations
@@ -33,18 +33,14 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.raters import reading
 from kinelo.raters.conditions import PREFIX
-from kinelo.raters.day_starts import from_day_starts
 from kinelo.raters.lanes import moved_twins, slopes_of
-from kinelo.raters.margin_law import MarginLaw
-from kinelo.raters.margins import MEMORY, first_unit, running_unit
+from kinelo.raters.margins import MEMORY, MarginLaw, first_unit, running_unit, with_memory
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.open_memory import with_memory
-from kinelo.raters.open_walk import with_mean_walk
-from kinelo.raters.order import Order
-from kinelo.raters.random_walk import TODAY
+from kinelo.raters.order import Order, from_day_starts
+from kinelo.raters.random_walk import TODAY, with_mean_walk
+from kinelo.raters.rater import PREFIX as STORED
+from kinelo.raters.rater import StatefulRater
 from kinelo.raters.reading import READING, Reading
-from kinelo.raters.stateful import PREFIX as STORED
-from kinelo.raters.stateful import StatefulRater
 from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
 from kinelo.runtime.processors import usable_processors
 
@@ -318,7 +314,7 @@ class GaussianRater(StatefulRater):
         """Margins expected of matches to come: the middle one, and between which two it lies with this probability.
 
         Margins are those of the file (results in [−1, 1] where it has none), seen from the home side. How far they lie
-        from the middle is taken from the matches fitted (:mod:`kinelo.raters.margin_law`).
+        from the middle is taken from the matches fitted (:mod:`kinelo.raters.margins`).
         """
         import polars as pl
 

@@ -11,7 +11,7 @@ from kinelo.errors import InputError
 from kinelo.raters.glicko.rater import Q
 from kinelo.raters.kalman.kernels import FIRST
 from kinelo.raters.kalman.state import FilterState
-from kinelo.raters.rating_table import Standing
+from kinelo.raters.state import Standing
 
 
 def with_points(rater: Any, points: Mapping[str, float]) -> Any:

@@ -21,10 +21,9 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, Column, match_columns
+from kinelo.raters.state import NEVER, Column, Standing, match_columns
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 from kinelo.matches.matches import Matches
 from kinelo.raters.kalman.kernels import FIRST, HOME, LEVEL, NEUTRAL, KalmanParameters
 from kinelo.raters.kalman.state import FilterState
-from kinelo.raters.margin_law import MarginLaw
+from kinelo.raters.margins import MarginLaw
 from kinelo.raters.random_walk import TODAY, YEAR, fade, years_since_start
 
 Array = NDArray[np.float64]

@@ -23,7 +23,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches, read_day
-from kinelo.raters.conditions import condition_names
+from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.gaussian import (
     DOUBT,
     MARGIN_POWER,
@@ -40,7 +40,6 @@ from kinelo.raters.kalman.draws import Forecasting, PossibleStates, play_out
 from kinelo.raters.kalman.hindsight import backwards, check_room, smooth
 from kinelo.raters.kalman.kernels import BLOCK, FIRST, NO_STEPS, KalmanParameters, Lanes, Steps, steps
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
-from kinelo.raters.levels import ConditionRater
 from kinelo.raters.random_walk import rested
 from kinelo.raters.start import Start
 from kinelo.raters.state import match_columns

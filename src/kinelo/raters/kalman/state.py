@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
+from kinelo.raters.conditions import LevelState
 from kinelo.raters.kalman.kernels import FIRST, LEVEL, KalmanState
-from kinelo.raters.levels import LevelState
 from kinelo.raters.random_walk import TODAY
 from kinelo.raters.state import Column, Seats
 

@@ -25,7 +25,7 @@ from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.matches.fixtures import one_lineup
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Day, Matches
-from kinelo.raters.conditions import condition_names
+from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.gaussian import (
     DOUBT,
     MARGIN_POWER,
@@ -38,7 +38,6 @@ from kinelo.raters.gaussian import (
     GaussianRater,
 )
 from kinelo.raters.lanes import in_lanes
-from kinelo.raters.levels import ConditionRater
 from kinelo.raters.one_match import as_played
 from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.raters.conditions import LevelState
 from kinelo.raters.lanes import in_lanes
-from kinelo.raters.levels import LevelState
 from kinelo.raters.name_index import Roster
 from kinelo.raters.player.rotation import AFTER, EFFECT, PLAYER, RECENT, STAND_IN, WIDEST, PlayerState, Sheet
 from kinelo.raters.state import NEVER, Column, Seats

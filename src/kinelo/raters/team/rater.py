@@ -30,15 +30,13 @@ from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
 from kinelo.play.steps import ELITE
-from kinelo.raters.conditions import condition_names, spread_parameters
+from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
 from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
-from kinelo.raters.levels import ConditionRater
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import Gaps, check_match, signed_result
-from kinelo.raters.rating_table import Standing
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import MatchColumns, match_columns
+from kinelo.raters.state import MatchColumns, Standing, match_columns
 from kinelo.raters.streaming import LOOK, fits_in_pieces
 from kinelo.raters.team import kernels
 from kinelo.raters.team.from_system import told_by

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
 from kinelo.play.steps import ELITE
-from kinelo.raters.levels import LevelState
-from kinelo.raters.rating_table import Standing
-from kinelo.raters.state import Column, Seats
+from kinelo.raters.conditions import LevelState
+from kinelo.raters.state import Column, Seats, Standing
 
 JUNIOR, REACHED = 1, 2
 NOBODY: Mapping[str, float] = {}
