@@ -210,6 +210,7 @@ CALLS = {
         {"rater": rated(), "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
     ),
     "devices": (lambda: len(kn.devices()), {}),
+    "to_pandas": (lambda **k: kn.to_pandas(**k), {"table": rated().ratings_}),
     "rating_history": (
         lambda **k: kn.rating_history(**k),
         {"rater": rated(), "matches": matches(), "points": 5, "side": "A"},

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from kinelo.raters.player.rater import PlayerElo
     from kinelo.raters.team.rater import TeamElo
     from kinelo.runtime.device import devices
+    from kinelo.runtime.frames import to_pandas
     from kinelo.sweeps.sweep import sweep
     from kinelo.theory.moving.best import best_gamma
     from kinelo.theory.moving.newcomer import newcomer
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 _MODULE_OF = modules_of(
     {
         "runtime.device": ("devices",),
+        "runtime.frames": ("to_pandas",),
         "errors": ("InputError", "KineloWarning"),
         "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
         "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window"),

@@ -180,6 +180,13 @@ class RatingBook:
                 stacklevel=3,
             )
 
+    def refresh(self) -> bool:
+        """Read what other processes have added since; return whether there was anything. :meth:`add` does so itself."""
+        before = self._end
+        with locked(self.path, writing=False):
+            self._keep_up()
+        return self._end != before
+
     def _keep_up(self) -> None:
         """Read again what another process has written since; the journal on disk is what counts."""
         journal = self.path / "matches.knl"

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
     from kinelo.matches.matches import Matches
@@ -86,6 +88,10 @@ class Forecast:
         if np.all(self.matches.date == UNDATED):
             about = about.with_columns(date=pl.lit(None, pl.Date))
         return pl.concat([about, chances], how="horizontal")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same table as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The columns of the table as lists, and the names never met."""

@@ -19,9 +19,11 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.model.validation import whole
+from kinelo.runtime.frames import to_pandas
 from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
 Array = NDArray[np.float64]
@@ -93,6 +95,10 @@ class Season:
     points: Array
     positions: NDArray[np.int64]
     rules: Rules
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same table as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
 
     def to_polars(self) -> pl.DataFrame:
         """Name, mean points with an 80 % interval, mean place, and the chance of every group of places."""
@@ -277,6 +283,10 @@ class Knockout:
 
     names: tuple[str, ...]
     reached: Array
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same table as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
 
     def to_polars(self) -> pl.DataFrame:
         """Name and chances to win each round, the likeliest winner first."""

@@ -22,6 +22,7 @@ from kinelo.errors import InputError
 from kinelo.matches.digest import digest_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
+from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,8 +259,8 @@ class Matches:
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """The matches as a pandas frame."""
-        return self.to_polars().to_pandas()
+        """The matches as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
 
     def to_arrow(self) -> pa.Table:
         """The matches as an Arrow table."""

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
 
@@ -71,6 +73,10 @@ class Rejects:
         said = list(dict.fromkeys(text for text in self.content[self.reason == reason].tolist() if text))
         more = ", …" if len(said) > MOST_SHOWN else ""
         return f" ({', '.join(map(repr, said[:MOST_SHOWN]))}{more})" if said else ""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rejected rows as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
 
     def to_polars(self) -> pl.DataFrame:
         """The rejected rows as a table."""
