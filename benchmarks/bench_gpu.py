@@ -9,6 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.micro.gpu.play import gpu_play
 from kinelo.micro.state import Setting
+from kinelo.play.stream import realisation_keys
 from kinelo.runtime.device import devices, simulated
 
 SECTION = "Graphics processor"
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.skipif(simulated() or not devices()[1].usable, reason=d
 
 
 def seconds(realisations: int, matches: int) -> float:
-    play = gpu_play([Setting(SYSTEM, LEAGUE)], 5, realisations, "table")
+    play = gpu_play([Setting(SYSTEM, LEAGUE)], realisation_keys(5, realisations), "table")
     rating, played = np.full((realisations, 200), 7.0), np.zeros(realisations, dtype=np.int64)
     play(rating, played, {}, slice(0, realisations), 0, 1000)
     begin = time.perf_counter()
@@ -58,7 +59,9 @@ def test_points_of_a_sweep(section):
             for batch in batches:
                 rows = realisations * len(batch)
                 rating, played = np.full((rows, 200), 7.0), np.zeros(rows, dtype=np.int64)
-                gpu_play(batch, 1, realisations, "table")(rating, played, {}, slice(0, rows), 0, 1_000_000)
+                gpu_play(batch, realisation_keys(1, realisations), "table")(
+                    rating, played, {}, slice(0, rows), 0, 1_000_000
+                )
             return time.perf_counter() - begin
 
         taken([points]), taken([points[:1]])

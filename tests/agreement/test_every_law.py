@@ -201,8 +201,8 @@ def test_compiled_performances_have_the_moments_of_the_class(law):
 def general_end(system, league, dynamics, literal, matches, realisations):
     """Ratings and matches played by the loop that plays any league, and what one realisation saw."""
     keys, rating = realisation_keys(PLAN["seed"], realisations), np.full((realisations, TEAMS), league.theta.mean())
-    played, memory = np.zeros(realisations, dtype=np.int64), fresh_memory(system, league, dynamics, rating)
     encoded = encode(system, league, dynamics, literal=literal)
+    played, memory = np.zeros(realisations, dtype=np.int64), fresh_memory(encoded, rating)
     play = general_play(encoded, user_functions(system.outcome, system.pairing), league, keys)
     play(rating, played, memory, slice(0, realisations), 0, matches)
     return rating, played
@@ -256,13 +256,12 @@ def test_a_rater_ends_where_the_simulator_does_or_refuses(law):
     start = float(league.theta.mean())
     keys, seen = realisation_keys(3, 1), Seen(np.empty(4000, np.int32), np.empty(4000, np.int32), np.empty(4000))
     rating, count = np.full((1, TEAMS), start), np.zeros(1, np.int64)
-    memory = fresh_memory(system, league, dynamics, rating)
-    functions = user_functions(system.outcome, system.pairing)
-    play = general_play(encode(system, league, dynamics), functions, league, keys, seen)
-    play(rating, count, memory, slice(0, 1), 0, 4000)
+    encoded, functions = encode(system, league, dynamics), user_functions(system.outcome, system.pairing)
+    play = general_play(encoded, functions, league, keys, seen)
+    play(rating, count, fresh_memory(encoded, rating), slice(0, 1), 0, 4000)
     needed = int(np.flatnonzero(np.cumsum(seen.result != NOT_PLAYED) == 40)[0]) + 1
     rating, count = np.full((1, TEAMS), start), np.zeros(1, np.int64)
-    play(rating, count, fresh_memory(system, league, dynamics, rating), slice(0, 1), 0, needed)
+    play(rating, count, fresh_memory(encoded, rating), slice(0, 1), 0, needed)
     assert kn.TeamElo in WITH_SYSTEM
     for make in WITH_SYSTEM:
         plain = system.outcome.code is not None and system.schedule is None

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 import kinelo as kn
 from kinelo.macro.grid import Axis, Grid
-from kinelo.macro.motion import Forming, Studying, Walking
+from kinelo.macro.motion import FormMotion, LearningMotion, WalkMotion
 from kinelo.macro.velocity import Velocity
 
 SYSTEM = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
@@ -19,11 +19,11 @@ POINT = Axis(0.0, 0.0, 1)
 def moving(axis, dynamics, outcome=SYSTEM.outcome):
     """The motion of strengths on an axis, whatever ratings do."""
     if isinstance(dynamics, kn.Form):
-        return Forming(axis, dynamics, SYSTEM.gamma)
+        return FormMotion(axis, dynamics, SYSTEM.gamma)
     if isinstance(dynamics, kn.Walk):
-        return Walking(axis, dynamics, SYSTEM.gamma)
+        return WalkMotion(axis, dynamics, SYSTEM.gamma)
     velocity = Velocity(kn.RatingSystem(outcome), Grid(axis, POINT, Axis(0.0, 8.0, 8)), "exact")
-    return Studying(outcome, velocity, dynamics)
+    return LearningMotion(outcome, velocity, dynamics)
 
 
 def test_the_exact_profile_is_kept_to_rounding():

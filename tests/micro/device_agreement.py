@@ -16,6 +16,7 @@ from kinelo.micro.gpu import play as gpu
 from kinelo.micro.league import way_of_playing
 from kinelo.micro.state import Setting
 from kinelo.micro.sweep_points import simulate_points
+from kinelo.play.encoding import encode
 from kinelo.play.stream import realisation_keys
 from kinelo.runtime.device import simulated
 
@@ -135,7 +136,8 @@ def leagues_end_alike(system, league, dynamics, literal, matches, realisations) 
 
 def ends_alike(system, league, source, matches, realisations, crews) -> bool:
     setting, keys, first = Setting(system, league), realisation_keys(5, realisations), 3
-    on_processor = way_of_playing(setting, None, keys, literal=source == "literal")
+    encoded = encode(system, league, literal=source == "literal")
+    on_processor = way_of_playing(system, league, encoded, keys)
     on_device = gpu.gpu_play([setting], keys, source, crews=crews)
     ends = []
     for play in (on_processor, on_device):

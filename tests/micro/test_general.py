@@ -10,7 +10,6 @@ from scipy.stats import t as student
 import kinelo as kn
 from kinelo.micro import league as ways
 from kinelo.micro.general import play_general
-from kinelo.micro.state import Setting
 from kinelo.model.validation import Array
 from kinelo.play import stream
 from kinelo.play.encoding import encode
@@ -167,14 +166,13 @@ RULES = {
 def test_fast_loops_end_at_the_bytes_of_the_general_loop(rule, pairing, lanes, schedule):
     gamma, league, outcome = RULES[rule]
     system, keys = kn.RatingSystem(outcome, pairing, gamma, schedule), realisation_keys(3, lanes)
-    functions = user_functions(outcome, pairing)
-    ends = []
+    encoded, functions, ends = encode(system, league), user_functions(outcome, pairing), []
     for play in (
-        ways.way_of_playing(Setting(system, league), None, keys, literal=False),
-        ways.general_play(encode(system, league), functions, league, keys),
+        ways.way_of_playing(system, league, encoded, keys),
+        ways.general_play(encoded, functions, league, keys),
     ):
         rating, played = np.tile(league.theta, (lanes, 1)), np.zeros(lanes, np.int64)
-        memory = ways.fresh_memory(system, league, None, rating)
+        memory = ways.fresh_memory(encoded, rating)
         for first, last in ((0, 1), (1, 77), (77, 500)):
             play(rating, played, memory, slice(0, lanes), first, last)
         ends.append((rating, played, *memory.values()))

@@ -14,7 +14,7 @@ from kinelo.macro.grid import Axis
 from kinelo.model.validation import Array
 
 
-class Wandering:
+class StrengthDiffusion:
     """Diffusion in θ of strength σ: ``σ²`` is the variance that strengths gain per unit of kinetic time at d = 1."""
 
     def __init__(self, theta: Axis, sigma: float) -> None:

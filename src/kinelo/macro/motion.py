@@ -40,7 +40,7 @@ class Motion(Protocol):
         ...
 
 
-def formed(population: Population, form: object) -> Population:
+def with_form(population: Population, form: object) -> Population:
     """The population with an axis for form, all of it at 0; any other motion leaves a population as it is."""
     grid = population.grid
     if not isinstance(form, Form) or grid.form is not None:
@@ -58,7 +58,7 @@ def settled_form(axis: Axis, form: Form) -> Array:
     return law / law.sum()
 
 
-class Forming:
+class FormMotion:
     """Form about each team's own mean: one generator for all."""
 
     def __init__(self, axis: Axis, form: Form, gamma: float) -> None:
@@ -71,7 +71,7 @@ class Forming:
         density[:] = np.moveaxis(advanced(rows.reshape(len(rows), -1), self._bands, dt).reshape(rows.shape), 0, 1)
 
 
-class Walking:
+class WalkMotion:
     """A random walk of all strengths, reflected at the ends of θ."""
 
     def __init__(self, axis: Axis, walk: Walk, gamma: float) -> None:
@@ -83,7 +83,7 @@ class Walking:
         density[:] = advanced(density.reshape(len(density), -1), self._bands, dt).reshape(density.shape)
 
 
-class Studying:
+class LearningMotion:
     """Learning: what a team learns depends on its strength and, where w is not 1, on whom its rating lets it meet."""
 
     def __init__(self, outcome: Outcome, velocity: Velocity, learning: Learning, frame: float = 0.0) -> None:

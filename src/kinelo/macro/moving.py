@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kinelo.errors import InputError
-from kinelo.macro.motion import Forming, Motion, Studying, Walking
+from kinelo.macro.motion import FormMotion, LearningMotion, Motion, WalkMotion
 from kinelo.macro.scheme import Transport
-from kinelo.macro.turnover import Replacing
+from kinelo.macro.turnover import Replacement
 from kinelo.macro.velocity import Velocity
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk, parts_of
 from kinelo.model.schedule import Period, Rounds
@@ -27,12 +27,12 @@ class Moving:
         gamma, grid = one_gamma(system), velocity.grid
         self._motion: Motion | None = None
         if isinstance(law, Learning):
-            self._motion = Studying(system.outcome, velocity, law, frame)
+            self._motion = LearningMotion(system.outcome, velocity, law, frame)
         elif isinstance(law, Form) and grid.form is not None:
-            self._motion = Forming(grid.form, law, gamma)
+            self._motion = FormMotion(grid.form, law, gamma)
         elif isinstance(law, Walk):
-            self._motion = Walking(grid.theta, law, gamma)
-        self._replacing = None if open_ is None else Replacing(grid, open_, gamma, law)
+            self._motion = WalkMotion(grid.theta, law, gamma)
+        self._replacing = None if open_ is None else Replacement(grid, open_, gamma, law)
 
     @property
     def frame(self) -> float:

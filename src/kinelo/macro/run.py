@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.diagnostics import diagnose, mass_pressing_outwards, stationary_map
-from kinelo.macro.diffusion import Wandering
+from kinelo.macro.diffusion import StrengthDiffusion
 from kinelo.macro.kernels import transported
-from kinelo.macro.motion import formed
+from kinelo.macro.motion import with_form
 from kinelo.macro.moving import Moving, one_gamma, period_length
 from kinelo.macro.periods import PeriodStepper
 from kinelo.macro.plan import check_samples, check_steps
@@ -35,29 +36,59 @@ PRESSING = 1e-6
 """Mass held back by the ends of r that is worth a warning."""
 
 
+@dataclass(frozen=True)
+class SolverOptions:
+    """How the kinetic equation is solved; :func:`kinelo.solve` describes each option.
+
+    >>> SolverOptions(scheme="tvd", dt=0.1).fixed
+    0.1
+    """
+
+    closure: Closure = "exact"
+    scheme: SchemeName = "upwind"
+    dt: float | Literal["cfl"] = "cfl"
+    diffusion: float = 0.0
+    save_at: Sequence[float] | None = None
+    stop: Stop = "until"
+    steady_below: float = 1e-4
+    samples: int = 100
+    threads: int = 1
+    shape: object = None
+    dynamics: Dynamics | Sequence[Dynamics] | None = None
+    device: DeviceName = "cpu"
+
+    def __post_init__(self) -> None:
+        if self.scheme not in SCHEMES:
+            raise InputError(f'scheme must be "upwind" or "tvd", not {self.scheme!r}.')
+        if self.stop not in ("until", "steady"):
+            raise InputError(f'stop must be "until" or "steady", not {self.stop!r}.')
+        if isinstance(self.dt, str) and self.dt != "cfl":
+            raise InputError(f'dt must be "cfl" or a number greater than 0, not {self.dt!r}.')
+        _ = self.fixed, self.threshold, whole("threads", self.threads, 1)
+        check_samples(whole("samples", self.samples, 1))
+        if nonnegative("diffusion", self.diffusion) > 0 and self.dynamics is not None:
+            raise InputError("diffusion must be 0 where dynamics say how strengths move.")
+
+    @property
+    def fixed(self) -> float | None:
+        """The length of every step, unless the scheme chooses it."""
+        return None if isinstance(self.dt, str) else positive("dt", self.dt)
+
+    @property
+    def threshold(self) -> float:
+        """Rating points per unit of time below which a run is over."""
+        return positive("steady_below", self.steady_below) if self.stop == "steady" else 0.0
+
+
 def kinetic_states(
-    system: RatingSystem,
-    start: Population | KineticState,
-    *,
-    until: float,
-    closure: Closure = "exact",
-    scheme: SchemeName = "upwind",
-    dt: float | Literal["cfl"] = "cfl",
-    diffusion: float = 0.0,
-    save_at: Sequence[float] | None = None,
-    stop: Stop = "until",
-    steady_below: float = 1e-4,
-    samples: int = 100,
-    threads: int = 1,
-    shape: object = None,
-    dynamics: Dynamics | Sequence[Dynamics] | None = None,
-    device: DeviceName = "cpu",
+    system: RatingSystem, start: Population | KineticState, *, until: float, **options: Any
 ) -> Iterator[KineticState]:
     """Yield the state at the start, at each time of ``save_at``, at the end, and at about ``samples`` times in between.
 
     A state in between is that of the first step past each of ``samples`` evenly spaced instants, so that it shortens no
     step. ``start`` may be a state of an earlier run with the same arguments, which is then continued as if it had never
-    stopped, without yielding that state again. Other arguments are those of :func:`kinelo.solve`.
+    stopped, without yielding that state again. Other arguments, the fields of :class:`SolverOptions`, are those of
+    :func:`kinelo.solve`.
 
     Examples
     --------
@@ -67,94 +98,57 @@ def kinetic_states(
     >>> [state.time for state in states if state.saved]
     [1.0, 2.0]
     """
-    return _Run(
-        system,
-        start,
-        until,
-        closure,
-        scheme,
-        dt,
-        diffusion,
-        save_at,
-        stop,
-        steady_below,
-        samples,
-        threads,
-        shape,
-        dynamics,
-        device,
-    ).states()
+    return _Run(system, start, until, SolverOptions(**options)).states()
 
 
 class _Run:
     """A run's arguments, checked, and its loop over time."""
 
     def __init__(
-        self,
-        system: RatingSystem,
-        start: Population | KineticState,
-        until: float,
-        closure: Closure,
-        scheme: SchemeName,
-        dt: float | str,
-        diffusion: float,
-        save_at: Sequence[float] | None,
-        stop: Stop,
-        steady_below: float,
-        samples: int,
-        threads: int,
-        shape: object,
-        dynamics: Dynamics | Sequence[Dynamics] | None,
-        device: str,
+        self, system: RatingSystem, start: Population | KineticState, until: float, options: SolverOptions
     ) -> None:
         if not isinstance(system, RatingSystem):
             raise InputError(f"system must be a RatingSystem, not {system!r}.")
         one_gamma(system)
         self.earlier = start if isinstance(start, KineticState) else None
-        self.population = start.population if isinstance(start, KineticState) else start
-        if not isinstance(self.population, Population):
+        population = start.population if isinstance(start, KineticState) else start
+        if not isinstance(population, Population):
             raise InputError(f"population must be a Population, not {start!r}.")
-        self.population = formed(self.population, parts_of(dynamics)[0])
-        if scheme not in SCHEMES:
-            raise InputError(f'scheme must be "upwind" or "tvd", not {scheme!r}.')
-        if stop not in ("until", "steady"):
-            raise InputError(f'stop must be "until" or "steady", not {stop!r}.')
-        grid = self.population.grid
-        grid.check_memory(7 if scheme == "tvd" else 6, "Solving")
+        self.population, self.options = with_form(population, parts_of(options.dynamics)[0]), options
+        self.population.grid.check_memory(7 if options.scheme == "tvd" else 6, "Solving")
         self.begin = 0.0 if self.earlier is None else self.earlier.time
         self.until = until_time(until, self.begin)
-        self.saves = save_times(save_at, self.until)
-        self.fixed = None if isinstance(dt, str) and dt == "cfl" else _step_size(dt)
-        self.threshold = positive("steady_below", steady_below) if stop == "steady" else 0.0
-        check_samples(whole("samples", samples, 1))
-        self.interval = self.until / samples
-        self.threads = whole("threads", threads, 1)
+        self.saves = save_times(options.save_at, self.until)
+        self.interval = self.until / options.samples
         self.centre = self.population.mean_rating if self.earlier is None else self.earlier.centre
-        spread = nonnegative("diffusion", diffusion)
-        self.wandering: Wandering | Moving | None = Wandering(grid.theta, spread) if spread > 0 else None
         self.length = period_length(system)
-        if dynamics is not None and spread > 0:
-            raise InputError("diffusion must be 0 where dynamics say how strengths move.")
-        if self.length is not None and (spread > 0 or self.fixed is not None):
+        if self.length is not None and (options.diffusion > 0 or options.fixed is not None):
             raise InputError("A rating period is one step of its own length; leave dt and diffusion as they are.")
-        if (dynamics is not None or self.length is not None) and choose_device(device) == "gpu":
+        if (options.dynamics is not None or self.length is not None) and choose_device(options.device) == "gpu":
             raise InputError(
                 'device = "gpu" solves for strengths that stay and matches that count at once; use device = "cpu".'
             )
         with one_blas_thread():
-            self.velocity = Velocity(system, grid, closure, shape)
-            self.transport: Transport = _schemes(device)[scheme](
-                self.velocity, self.population, self.centre, self.threads
-            )
-            if dynamics is not None:
-                frame = 0.0 if self.earlier is None else self.earlier.frame
-                self.wandering = Moving(system, self.velocity, dynamics, frame)
-            # Whether it is steady is seen from one sample to the next.
-            check_steps(self.transport, self.fixed, self.interval if stop == "steady" else self.until - self.begin)
-            label_mass = self.population.label_mass.ravel()
-            moving = self.wandering is not None
-            self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
+            self._prepare(system)
         self.warned = False
+
+    def _prepare(self, system: RatingSystem) -> None:
+        """Make ready what steps need: speeds, the density under way, what moves strengths, and R*."""
+        options, grid = self.options, self.population.grid
+        self.velocity = Velocity(system, grid, options.closure, options.shape)
+        scheme = _schemes(options.device)[options.scheme]
+        self.transport: Transport = scheme(self.velocity, self.population, self.centre, options.threads)
+        self.motion: StrengthDiffusion | Moving | None = None
+        if options.diffusion > 0:
+            self.motion = StrengthDiffusion(grid.theta, float(options.diffusion))
+        elif options.dynamics is not None:
+            frame = 0.0 if self.earlier is None else self.earlier.frame
+            self.motion = Moving(system, self.velocity, options.dynamics, frame)
+        # Whether it is steady is seen from one sample to the next.
+        span = self.interval if options.stop == "steady" else self.until - self.begin
+        check_steps(self.transport, options.fixed, span)
+        label_mass, moving = self.population.label_mass.ravel(), self.motion is not None
+        self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
 
     def states(self) -> Iterator[KineticState]:
         """Step through time, yielding states."""
@@ -177,8 +171,8 @@ class _Run:
 
     def _stepper(self) -> Stepper | PeriodStepper:
         if self.length is None:
-            return Stepper(self.transport, self.wandering, self.fixed)
-        moving = self.wandering if isinstance(self.wandering, Moving) else None
+            return Stepper(self.transport, self.motion, self.options.fixed)
+        moving = self.motion if isinstance(self.motion, Moving) else None
         return PeriodStepper(self.transport, moving, self.length)
 
     def _next(self, stepper: Stepper | PeriodStepper, state: KineticState, stop: float) -> KineticState:
@@ -201,11 +195,11 @@ class _Run:
         if before is not None:
             moved = transported(before.population.density.reshape(density.shape), density)
             change = moved * grid.volume * grid.r.width / (time - before.time)
-        steady = change < self.threshold
+        steady = change < self.options.threshold
         saved = time in self.saves or steady
         diagnostics = diagnose(density, grid, self.stationary)
         centre, note = self.transport.mean, self.stationary.note
-        frame = self.wandering.frame if isinstance(self.wandering, Moving) else 0.0
+        frame = self.motion.frame if isinstance(self.motion, Moving) else 0.0
         return KineticState(time, steps, population, diagnostics, change, saved, steady, centre, note, frame)
 
     def _warn_if_too_narrow(self, time: float) -> None:
@@ -250,9 +244,3 @@ def save_times(save_at: Sequence[float] | None, until: float) -> tuple[float, ..
         outside = times.min() if times.min() < 0 else times.max()
         raise InputError(f"save_at must lie between 0 and until = {until:g}, but {outside:g} does not.")
     return tuple(float(t) for t in np.unique(times))
-
-
-def _step_size(dt: object) -> float:
-    if isinstance(dt, str):
-        raise InputError(f'dt must be "cfl" or a number greater than 0, not {dt!r}.')
-    return positive("dt", dt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kinelo.errors import InputError
-from kinelo.macro.diffusion import Wandering
+from kinelo.macro.diffusion import StrengthDiffusion
 from kinelo.macro.moving import Moving
 from kinelo.macro.scheme import Transport
 
@@ -16,14 +16,14 @@ COURANT = 0.9
 class Stepper:
     """Advances a density; with diffusion, by ``T(Δt/2) D(Δt) T(Δt/2)``, which is of second order."""
 
-    def __init__(self, transport: Transport, wandering: Wandering | Moving | None, fixed: float | None) -> None:
+    def __init__(self, transport: Transport, motion: StrengthDiffusion | Moving | None, fixed: float | None) -> None:
         self.transport = transport
-        self.wandering = wandering
+        self.motion = motion
         self.fixed = fixed
 
     def go_on(self, time: float, stop: float, mark: float) -> tuple[float, int]:
         """Step once, or as often as the transport can at once, until ``stop`` or past ``mark``: new time and steps."""
-        if self.fixed is not None and self.wandering is None and self.transport.marches:
+        if self.fixed is not None and self.motion is None and self.transport.marches:
             later, count = time, 0
             while later < mark and self.fixed < stop - later:
                 later, count = later + self.fixed, count + 1
@@ -39,15 +39,15 @@ class Stepper:
 
     def advance(self, longest: float) -> float:
         """Take one step of at most ``longest`` and return its length."""
-        if self.wandering is None:
+        if self.motion is None:
             return self._move(longest)
         half = self._move(longest / 2)
-        if isinstance(self.wandering, Moving):
-            self.wandering.step(self.transport, 2 * half)
+        if isinstance(self.motion, Moving):
+            self.motion.step(self.transport, 2 * half)
         else:
             density = self.transport.density()
             rate = self.transport.velocity.meeting_rate(self.transport.rating_mass)
-            self.wandering.step(density.reshape(self.transport.grid.shape), rate, 2 * half)
+            self.motion.step(density.reshape(self.transport.grid.shape), rate, 2 * half)
             self.transport.relabel()
         rest = half
         while rest > 0:

@@ -17,7 +17,7 @@ from kinelo.model.dynamics import Form, Turnover
 from kinelo.model.validation import Array
 
 
-class Replacing:
+class Replacement:
     """Departures and arrivals on a grid."""
 
     def __init__(self, grid: Grid, turnover: Turnover, gamma: float, form: object = None) -> None:

@@ -51,16 +51,16 @@ class Points(NamedTuple):
 
 
 @kernel
-def play_table(rating, played, keys, table, first, last, gamma, law, rule):
+def play_table(rating, played, keys, system, first, last):
     """Play matches ``first … last − 1`` of several realisations at once.
 
-    ``rating`` is (teams, realisations), ``played`` (realisations,), ``keys`` (realisations, 2). ``table`` is a
-    ``Meeting``: its ``pairs`` pack i and j; a draw below ``win`` is a win, one of at least ``loss`` a loss, anything
-    between a tie. ``gamma`` is the step of all teams, ``law`` and ``rule`` are the outcome and the pairing.
+    ``rating`` is float64 (teams, realisations), ``played`` int64 (realisations,), ``keys`` uint64 (realisations, 2).
+    ``system`` is an ``EncodedSystem`` with one γ for all. ``pairs`` of its table pack i and j; a draw below ``win`` is
+    a win, one of at least ``loss`` a loss, anything between a tie.
     """
-    outcome, nu, kappa = law
-    pairing, c, smoothing = rule
-    pairs, win, loss = table.pairs, table.win, table.loss
+    outcome, nu, kappa = system.law
+    pairing, c, smoothing = system.rule
+    pairs, win, loss, gamma = system.meeting.pairs, system.meeting.win, system.meeting.loss, system.gamma[0]
     lanes = rating.shape[1]
     count = np.uint64(pairs.shape[0])
     key_1, key_2 = keys[:, 0].copy(), keys[:, 1].copy()
@@ -99,13 +99,14 @@ def play_table(rating, played, keys, table, first, last, gamma, law, rule):
 
 
 @kernel
-def play_alone(rating, keys, table, first, last, gamma, law):
+def play_alone(rating, keys, system, first, last):
     """``play_table`` for single realisations, when everyone plays everyone and b is logistic.
 
-    ``rating`` is (realisations, teams). With nothing to interleave, the draws of a block of matches are made first; the
-    results are the same bits.
+    ``rating`` is float64 (realisations, teams), ``keys`` uint64 (realisations, 2). With nothing to interleave, the
+    draws of a block of matches are made first; the results are the same bits.
     """
-    nu, kappa, pairs, win, loss = law.nu, law.kappa, table.pairs, table.win, table.loss
+    nu, kappa, gamma = system.law.nu, system.law.kappa, system.gamma[0]
+    pairs, win, loss = system.meeting.pairs, system.meeting.win, system.meeting.loss
     count = np.uint64(pairs.shape[0])
     bits = np.empty(BLOCK, np.uint64)
     i, j, result = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK)

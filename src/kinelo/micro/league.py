@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.micro import kernels
 from kinelo.micro.general import Seen, meet_and_draw, play_general, strengths_now
-from kinelo.micro.state import Setting
+from kinelo.micro.kernels import play_alone, play_rounds, play_table
 from kinelo.model.dynamics import FORM, WALK
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
-from kinelo.model.steps import EACH, DeviationSteps, FideSteps, StepRule
+from kinelo.model.steps import EACH, FIDE
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.play.encoding import EncodedSystem, Motions, encode, is_moving
+from kinelo.play.encoding import EncodedSystem, Motions, is_moving
 from kinelo.play.match import League
 from kinelo.play.performances import GIVEN
 from kinelo.play.steps import ELITE
@@ -39,10 +38,8 @@ Play = Callable[[Array, NDArray[np.int64], Mapping[str, NDArray], slice, int, in
 """
 
 
-def way_of_playing(setting: Setting, dynamics: Motions, keys: NDArray[np.uint64], *, literal: bool) -> Play:
+def way_of_playing(system: RatingSystem, strengths: Strength, encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
     """The fastest loop of the processor that plays a league; all of them end at the same bytes."""
-    system, strengths, _ = setting
-    encoded = encode(system, strengths, dynamics, literal=literal)
     if USER not in (encoded.law.kind, encoded.rule.kind) and not encoded.meeting.literal:
         if system.plain:
             return table_play(encoded, keys)
@@ -53,18 +50,17 @@ def way_of_playing(setting: Setting, dynamics: Motions, keys: NDArray[np.uint64]
 
 def table_play(encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
     """Play from the table of results; all realisations handed over in one call are interleaved."""
-    law, rule, table, gamma = encoded.law, encoded.rule, encoded.meeting, float(encoded.gamma[0])
-    simple = law.kind == LOGISTIC and rule.kind == ALL_PLAY_ALL
+    simple = encoded.law.kind == LOGISTIC and encoded.rule.kind == ALL_PLAY_ALL
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
         if simple and chosen.stop - chosen.start < FEW:
-            kernels.play_alone(rating[chosen], keys[chosen], table, first, last, gamma, law)
+            play_alone(rating[chosen], keys[chosen], encoded, first, last)
             played[chosen] += last - first
             return
         interleaved = np.ascontiguousarray(rating[chosen].T)
-        kernels.play_table(interleaved, played[chosen], keys[chosen], table, first, last, gamma, law, rule)
+        play_table(interleaved, played[chosen], keys[chosen], encoded, first, last)
         rating[chosen] = interleaved.T
 
     return play
@@ -76,7 +72,7 @@ def rounds_play(encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
-        kernels.play_rounds(rating[chosen], memory["owed"][chosen], played[chosen], keys[chosen], encoded, first, last)
+        play_rounds(rating[chosen], memory["owed"][chosen], played[chosen], keys[chosen], encoded, first, last)
 
     return play
 
@@ -119,20 +115,19 @@ def _performances(
     return np.array(strengths.performances(team, uniforms), dtype=np.float64).reshape(size, 2)
 
 
-def fresh_memory(system: RatingSystem, strengths: Strength, dynamics: Motions, rating: Array) -> dict[str, NDArray]:
+def fresh_memory(encoded: EncodedSystem, rating: Array) -> dict[str, NDArray]:
     """What a league remembers beside its ratings before its first match, realisations × teams, by name."""
-    shape, moving = rating.shape, is_moving(system, dynamics)
+    shape, moving = rating.shape, encoded.motion.moving
     kept: dict[str, NDArray] = {}
     if moving:
-        theta = np.array(np.broadcast_to(strengths.theta, shape))
-        start = system.gamma.start**2 if isinstance(system.gamma, DeviationSteps) else 0.0
+        theta = np.array(np.broadcast_to(encoded.drawing.theta, shape))
         kept |= {"strength": theta, "level": theta.copy(), "clock": np.zeros(shape, dtype=np.int64)}
-        kept |= {"variance": np.full(shape, start), "rest": np.zeros(shape, dtype=np.int64)}
-    if moving or isinstance(system.gamma, StepRule):
+        kept |= {"variance": np.full(shape, encoded.glicko.start), "rest": np.zeros(shape, dtype=np.int64)}
+    if moving or encoded.steps.kind != EACH:
         kept["matches"] = np.zeros(shape, dtype=np.int64)
-    if moving or isinstance(system.gamma, FideSteps):
+    if moving or encoded.steps.kind == FIDE:
         kept["reached"] = rating >= ELITE
-    if moving or system.schedule is not None:
+    if moving or encoded.meeting.period > 0:
         kept["owed"] = np.zeros(shape)
     return kept | {"known": np.zeros(shape)} if moving else kept
 
@@ -151,7 +146,7 @@ def blank_record(system: RatingSystem, dynamics: Motions, shape: tuple[int, int]
     """What is recorded beside ratings, before there is any."""
     if not is_moving(system, dynamics):
         return {}
-    names = ("strength", "age", "deviation") if isinstance(system.gamma, DeviationSteps) else ("strength", "age")
+    names = ("strength", "age") if system.deviations is None else ("strength", "age", "deviation")
     return {name: np.zeros(shape) for name in names}
 
 

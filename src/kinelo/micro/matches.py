@@ -57,9 +57,9 @@ def simulate_matches(
     rating = state.rating.copy()
     played = np.zeros(1, dtype=np.int64)
     seen = Seen(np.empty(CHUNK, np.int32), np.empty(CHUNK, np.int32), np.empty(CHUNK))
-    memory = fresh_memory(system, strengths, dynamics, rating)
-    functions = user_functions(system.outcome, system.pairing)
-    play = general_play(encode(system, strengths, dynamics), functions, strengths, realisation_keys(seed, 1), seen)
+    encoded, functions = encode(system, strengths, dynamics), user_functions(system.outcome, system.pairing)
+    memory = fresh_memory(encoded, rating)
+    play = general_play(encoded, functions, strengths, realisation_keys(seed, 1), seen)
     kept: list[tuple[NDArray, NDArray, NDArray]] = []
     first = met = last = 0
     while met < matches:

@@ -25,7 +25,7 @@ from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
-from kinelo.play.encoding import Motions, encode, is_moving
+from kinelo.play.encoding import EncodedSystem, encode, is_moving
 from kinelo.play.stream import realisation_keys
 from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
@@ -84,14 +84,12 @@ def simulation_states(
     keys = realisation_keys(seed, which)
     # A probability that differs in its last bit is another result once in a while.
     with one_blas_thread():
-        play = _choose_loop(Setting(system, strengths), dynamics, keys, _is_literal(sampling, strengths), there)
+        encoded = encode(system, strengths, dynamics, literal=_is_literal(sampling))
+        play = _choose_loop(system, strengths, encoded, keys, there)
     workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else lane_groups(realisations, workers)
-    fresh = fresh_memory(system, strengths, dynamics, state.rating)
-    state = replace(state, memory={**fresh, **state.memory})
-    record = None
-    if is_moving(system, dynamics):
-        record = partial(record_now, encode(system, strengths, dynamics), keys)
+    state = replace(state, memory={**fresh_memory(encoded, state.rating), **state.memory})
+    record = partial(record_now, encoded, keys) if encoded.motion.moving else None
     yield from played_states(play, state, stops, matches_per_step, groups, workers, record)
 
 
@@ -267,25 +265,28 @@ def described_gamma(system: RatingSystem) -> float | list[float] | str:
     return list(system.gamma) if isinstance(system.gamma, tuple) else float(np.asarray(system.gamma))
 
 
-def _is_literal(sampling: str, strengths: Strength) -> bool:
-    """Whether performances are drawn."""
+def _is_literal(sampling: str) -> bool:
+    """Whether performances are to be drawn."""
     if sampling not in ("marginal", "literal"):
         raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
-    return sampling == "literal" or strengths.teams > LARGEST_TABLE
+    return sampling == "literal"
 
 
-def _choose_loop(setting: Setting, dynamics: Motions, keys: NDArray[np.uint64], literal: bool, device: str) -> Play:
+def _choose_loop(
+    system: RatingSystem, strengths: Strength, encoded: EncodedSystem, keys: NDArray[np.uint64], device: str
+) -> Play:
     if device == "cpu":
-        return way_of_playing(setting, dynamics, keys, literal=literal)
-    if literal and setting.strengths.code is None:
+        return way_of_playing(system, strengths, encoded, keys)
+    literal = encoded.meeting.literal
+    if literal and strengths.code is None:
         raise InputError(
             'device = "gpu" draws performances of built-in laws of strength only; use device = "cpu" for literal '
-            f"draws of {type(setting.strengths).__name__}."
+            f"draws of {type(strengths).__name__}."
         )
-    if setting.system.plain and not is_moving(setting.system, dynamics):
+    if system.plain and not encoded.motion.moving:
         from kinelo.micro.gpu.play import gpu_play
 
-        return gpu_play([setting], keys, "literal" if literal else "table")
+        return gpu_play([Setting(system, strengths)], keys, "literal" if literal else "table")
     from kinelo.micro.gpu.leagues import gpu_general_play
 
-    return gpu_general_play(setting, dynamics, keys, literal=literal)
+    return gpu_general_play(system, encoded, keys)

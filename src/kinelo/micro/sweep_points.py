@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.micro import kernels
+from kinelo.micro.kernels import Points, Tables, play_points
 from kinelo.micro.league import Play
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import even_groups, played_states
@@ -124,7 +124,7 @@ def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Pla
     laws = [code_outcome(league.system.outcome) for league in leagues]
     rules = [code_pairing(league.system.pairing) for league in leagues]
     (nu, kappa), (c, smoothing) = (np.array([code[1:] for code in codes]).T.copy() for codes in (laws, rules))
-    side = kernels.Tables(tables[0].pairs, win, loss)
+    side = Tables(tables[0].pairs, win, loss)
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
@@ -135,9 +135,9 @@ def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Pla
         width = min(rows, points)
         own, count = slice(offset, offset + width), rows // width
         side_by_side = np.ascontiguousarray(rating[chosen].reshape(count, width, teams).swapaxes(1, 2))
-        kernels.play_points(
+        play_points(
             side_by_side, played[chosen].reshape(count, width), keys[begin : begin + count], side,
-            kernels.Points(
+            Points(
                 which[own], gamma[own], laws[0].kind, nu[own], kappa[own], rules[0].kind, c[own], smoothing[own]
             ),
             first, last,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import KineloWarning
 from kinelo.macro.diagnostics import Diagnostics, StationaryMap, diagnose, stationary_map
-from kinelo.macro.motion import formed
+from kinelo.macro.motion import with_form
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states, save_times, until_time
 from kinelo.macro.solve import assembled, said
@@ -124,7 +124,7 @@ def _restored(study: Study, kept: Mapping[str, NDArray[Any]]) -> KineticState:
 
 def _teams(study: Study) -> Population:
     """The population at the start, with an axis for form where the study has it."""
-    return formed(study.teams, study.motion)
+    return with_form(study.teams, study.motion)
 
 
 def _state(numbers: NDArray[np.float64], population: Population, note: str) -> KineticState:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from kinelo.micro.gpu.play import device_formulas, user_functions_on_device
 from kinelo.micro.gpu.target import target, unfused
 from kinelo.micro.league import Play, league_of
-from kinelo.micro.state import Setting
+from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.play.encoding import Motions, encode
+from kinelo.play.encoding import EncodedSystem
 from kinelo.play.users import UserFunctions
 from kinelo.runtime.device import cuda_module
 
@@ -29,12 +29,11 @@ def _kernel(functions: UserFunctions) -> Any:
     return general_kernel(device_formulas(), target(), functions)
 
 
-def gpu_general_play(setting: Setting, dynamics: Motions, keys: NDArray[np.uint64], *, literal: bool) -> Play:
+def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
     """Play any league on the device; ``keys`` is (realisations, 2)."""
-    cuda, (system, strengths, _) = cuda_module(), setting
-    encoded = encode(system, strengths, dynamics, literal=literal)
+    cuda = cuda_module()
     run = _kernel(user_functions_on_device(system.outcome, system.pairing))
-    teams, matchings = strengths.teams, encoded.meeting.period > 0 and not encoded.meeting.rounds
+    teams, matchings = len(encoded.gamma), encoded.meeting.period > 0 and not encoded.meeting.rounds
     held = _on_device(cuda, encoded)
 
     def play(
