@@ -85,8 +85,8 @@ def test_macro_bare_sweep(table):
     stage = density.copy()
     runs: dict[str, Callable[[], None]] = {
         "bare": lambda: bare_upwind(density, drag, 1e-4),
-        "upwind": lambda: sweep_upwind(density, label, drag[None, :], 1e-4, 1e-5, marginals, 0, blocks),
-        "tvd": lambda: sweep_tvd(density, stage, 0.5, label, drag[None, :], 1e-4, 1e-5, marginals, 0, blocks),
+        "upwind": lambda: sweep_upwind(density, (label, drag[None, :]), 1e-4, 1e-5, marginals, 0, blocks),
+        "tvd": lambda: sweep_tvd((density, stage), 0.5, (label, drag[None, :]), 1e-4, 1e-5, marginals, 0, blocks),
     }
     # Interleaved, so that a busy moment of the machine falls on all of them.
     best = dict.fromkeys(runs, np.inf)

@@ -134,11 +134,11 @@ def leagues_end_alike(system, league, dynamics, literal, matches, realisations) 
     return ends[0] == ends[1]
 
 
-def ends_alike(system, league, source, matches, realisations, crews) -> bool:
+def ends_alike(system, league, source, matches, realisations, blocks) -> bool:
     setting, keys, first = Setting(system, league), realisation_keys(5, realisations), 3
     encoded = encode(system, league, literal=source == "literal")
     on_processor = way_of_playing(system, league, encoded, keys)
-    on_device = gpu.gpu_play([setting], keys, source, crews=crews)
+    on_device = gpu.gpu_play([setting], keys, source, blocks=blocks)
     ends = []
     for play in (on_processor, on_device):
         rating, played = np.full((realisations, league.teams), 7.0), np.zeros(realisations, dtype=np.int64)
@@ -150,15 +150,15 @@ def ends_alike(system, league, source, matches, realisations, crews) -> bool:
 def main(matches: int, realisations: int, every: int) -> int:
     np.seterr(over="ignore")
     if simulated():
-        gpu.CREW = (24, 8)
+        gpu.BLOCK = (24, 8)
     wrong = 0
     for number, (name, *league) in enumerate(combinations()):
-        for crews in (0, realisations):
+        for blocks in (0, realisations):
             if number % every and not (every > 1 and number in (1, 24)):
                 continue
-            alike = ends_alike(*league, matches, realisations, crews)
+            alike = ends_alike(*league, matches, realisations, blocks)
             wrong += not alike
-            print(f"{'same bytes' if alike else 'DIFFERENT'}  {'crew' if crews else 'warp'}  {name}", flush=True)
+            print(f"{'same bytes' if alike else 'DIFFERENT'}  {'block' if blocks else 'warp'}  {name}", flush=True)
     for number, (name, *league) in enumerate(leagues()):
         if number % every == 0:
             alike = leagues_end_alike(*league, matches, realisations)

@@ -25,9 +25,14 @@ _FINITE = {"nnan", "nsz", "contract"}
 
 @njit(cache=True, nogil=True, fastmath=_FINITE)
 def sweep_upwind(
-    f: Array, label: Array, drag: Array, ratio: float, shift: float, marginals: Array, first: int, last: int
+    f: Array, speeds: tuple[Array, Array], ratio: float, shift: float, marginals: Array, first: int, last: int
 ) -> None:
-    """Advance blocks ``first`` to ``last`` in place: ``h_{j+1/2} = f_j`` where a ≥ 0, else ``f_{j+1}``."""
+    """Advance blocks ``first`` to ``last`` in place: ``h_{j+1/2} = f_j`` where a ≥ 0, else ``f_{j+1}``.
+
+    Arrays are float64: ``f`` (labels, n), ``marginals`` (blocks, n); ``speeds`` are label (labels,) and drag (1 or
+    labels, n + 1).
+    """
+    label, drag = speeds
     rows, n = f.shape
     up, down = max(shift, 0.0), max(-shift, 0.0)
     for block in range(first, last):
@@ -59,6 +64,7 @@ def sweep_upwind(
 
 @njit(cache=True, nogil=True, fastmath=_FINITE)
 def _read(row: Array, shift: float, q: Array) -> None:
+    """Copy a row, float64 (n,), to ``q`` (n,), shifted by a part of a cell."""
     n = row.size
     up, down = max(shift, 0.0), max(-shift, 0.0)
     q[0] = row[0] - up * row[0] + down * row[1]
@@ -69,6 +75,7 @@ def _read(row: Array, shift: float, q: Array) -> None:
 
 @njit(cache=True, nogil=True, fastmath=_FINITE)
 def _limited_halves(q: Array, s: Array) -> None:
+    """Half of the limited slope of each inner cell of ``q``, float64 (n,), into ``s`` (n,)."""
     # Monotonised central: a slope is at most twice the smaller one-sided difference, so face values lie in [0, 2 q_j].
     for j in range(1, q.size - 1):
         left, right = q[j] - q[j - 1], q[j + 1] - q[j]
@@ -80,11 +87,9 @@ def _limited_halves(q: Array, s: Array) -> None:
 
 @njit(cache=True, nogil=True, fastmath=_FINITE)
 def sweep_tvd(
-    source: Array,
-    target: Array,
+    densities: tuple[Array, Array],
     part: float,
-    label: Array,
-    drag: Array,
+    speeds: tuple[Array, Array],
     ratio: float,
     shift: float,
     marginals: Array,
@@ -93,8 +98,10 @@ def sweep_tvd(
 ) -> None:
     """One stage of SSP Runge–Kutta: ``target ← (1 − part) target + part (source + Δt L(source))``.
 
-    ``source`` is left shifted, so that the second stage finds the first one's density as it should be.
+    ``densities`` are source and target, float64 (labels, n), other arguments those of :func:`sweep_upwind`. The source
+    is left shifted, so that the second stage finds the first one's density as it should be.
     """
+    (source, target), (label, drag) = densities, speeds
     rows, n = source.shape
     q, s, flux = np.empty(n), np.zeros(n), np.zeros(n + 1)
     keep = 1.0 - part
@@ -119,7 +126,7 @@ def sweep_tvd(
 
 @njit(cache=True, nogil=True, fastmath=_FINITE | {"reassoc"})
 def convolve(kernel: Array, mass: Array) -> Array:
-    """``Σ_k kernel[n − i + k] mass[k]`` for i = 0 … n."""
+    """``Σ_k kernel[n − i + k] mass[k]`` for i = 0 … n: ``kernel`` float64 (2n,), ``mass`` (n,), the result (n + 1,)."""
     n = mass.size
     result = np.empty(n + 1)
     for i in range(n + 1):
@@ -156,7 +163,7 @@ def label_moments(f: Array, r: Array) -> Array:
 
 @njit(cache=True, nogil=True)
 def transported(before: Array, after: Array) -> float:
-    """Σ |cumulative difference| over the rows: mass times cells it moved, in units of density."""
+    """Σ |cumulative difference| over the rows of two densities, float64 (labels, n): mass times cells it moved."""
     total = 0.0
     for i in range(before.shape[0]):
         carried = 0.0
@@ -168,7 +175,10 @@ def transported(before: Array, after: Array) -> float:
 
 @njit(cache=True, nogil=True)
 def largest_outflow(label: Array, drag: Array) -> tuple[float, float]:
-    """Largest speed at an inner face, and largest sum of the speeds at which one cell loses mass through its faces."""
+    """Largest speed at an inner face, and largest sum of the speeds at which one cell loses mass through its faces.
+
+    ``label`` is float64 (labels,), ``drag`` (1 or labels, n + 1).
+    """
     fastest, largest = 0.0, 0.0
     faces = drag.shape[1]
     for i in range(label.size):

@@ -139,7 +139,7 @@ class Upwind(Transport):
     def step(self, speeds: Speeds, dt: float) -> float:
         """One explicit Euler step in place."""
         ratio = dt / self.grid.r.width
-        self._recentre(self._sweep(sweep_upwind, self._density, speeds.label, speeds.drag, ratio, self._shift))
+        self._recentre(self._sweep(sweep_upwind, self._density, (speeds.label, speeds.drag), ratio, self._shift))
         return dt
 
 
@@ -157,12 +157,12 @@ class Tvd(Transport):
     def step(self, speeds: Speeds, dt: float) -> float:
         """One step of two stages."""
         ratio, now, stage = dt / self.grid.r.width, self._density, self._stage
-        mass = self._sweep(sweep_tvd, now, stage, 1.0, speeds.label, speeds.drag, ratio, self._shift)
+        mass = self._sweep(sweep_tvd, (now, stage), 1.0, (speeds.label, speeds.drag), ratio, self._shift)
         self._shift = 0.0
         second = self.velocity.speeds(stage, mass)
         if dt > (stable := self.limit(second)):
             return 0.9 * stable
-        self._recentre(self._sweep(sweep_tvd, stage, now, 0.5, second.label, second.drag, ratio, 0.0))
+        self._recentre(self._sweep(sweep_tvd, (stage, now), 0.5, (second.label, second.drag), ratio, 0.0))
         return dt
 
 

@@ -118,7 +118,10 @@ def play_general(league, played, keys, system, functions, first, last, seen):
 
 @kernel
 def days(home, away, teams):
-    """Days from 0 on which matches in this order are played when nobody plays twice on a day."""
+    """Days from 0, int64 (matches,), on which matches in this order are played when nobody plays twice on a day.
+
+    ``home`` and ``away`` are int32 (matches,).
+    """
     last, day = np.full(teams, -1), np.empty(home.size, np.int64)
     today = 0
     for k in range(home.size):

@@ -138,8 +138,17 @@ def tvd_flows(cells, slopes, first, n, label, drag, ratio, flows):
 
 
 @device
-def add_labels(scratch, news, half, warp, lane, first, n, afresh, sums):
+def place_of_thread():
+    """The number of this thread's warp in the block, and its own in the warp."""
+    thread = np.uint32(cuda.threadIdx.x)
+    warp = np.uint32(thread // np.uint32(LANES))
+    return warp, np.uint32(thread - warp * np.uint32(LANES))
+
+
+@device
+def add_labels(scratch, news, half, first, n, afresh, sums):
     """Add HALF of the cells of a thread up over the labels of its warp, in a fixed order."""
+    warp, lane = place_of_thread()
     own, lanes = np.uint32(warp * np.uint32(HALF * LANES)), np.uint32(LANES)
     here = np.uint32(own + lane)
     for k in range(HALF):
@@ -168,17 +177,19 @@ def mover(flows_of: Any, *, stages: bool) -> Any:
     """The part of a step that moves the cells: what flows through faces is up to ``flows_of``."""
 
     @device
-    def move(scratch, source, before, target, moved, part, shift, label, drag, ratio, sums):
+    def move(scratch, densities, part, shift, ratio, state):
         """``target ← (1 − part) before + part (source + Δt L(source))``; ``moved`` becomes the shifted source.
 
-        A scheme without stages has neither ``before`` nor ``moved`` nor ``part``.
+        ``densities`` are source, before, target and moved; a scheme without stages has neither ``before`` nor
+        ``moved`` nor ``part``.
         """
+        source, before, target, moved = densities
+        _volume, _offset, _mass, drag, _facts, sums, label = state
         cells = cuda.local.array(SEEN, float64)
         slopes, flows = cuda.local.array(SEEN, float64), cuda.local.array(SEEN, float64)
         news = cuda.local.array(CELLS, float64)
-        wide, n, thread = np.uint32(label.size), np.int32(sums.shape[1]), np.uint32(cuda.threadIdx.x)
-        warp = np.uint32(thread // np.uint32(LANES))
-        lane = np.uint32(thread - warp * np.uint32(LANES))
+        wide, n = np.uint32(label.size), np.int32(sums.shape[1])
+        warp, lane = place_of_thread()
         column = np.uint32(cuda.blockIdx.x * LANES + lane)
         afresh = True
         while column < wide:
@@ -201,8 +212,8 @@ def mover(flows_of: Any, *, stages: bool) -> Any:
                         target[at] = new
                         news[k] = new
                         at = np.uint32(at + wide)
-                add_labels(scratch, news, 0, warp, lane, first, n, afresh, sums)
-                add_labels(scratch, news, 1, warp, lane, first, n, afresh, sums)
+                add_labels(scratch, news, 0, first, n, afresh, sums)
+                add_labels(scratch, news, 1, first, n, afresh, sums)
                 begin = np.int32(begin + WARPS * CELLS)
             column = np.uint32(column + cuda.gridDim.x * LANES)
             afresh = False
@@ -280,11 +291,15 @@ def first_moment(scratch, mass, offset, weights):
 
 
 @device
-def find_speeds(scratch, weights, mass, offset, table, skip, width, low, high, recentre, drag, facts):
+def find_speeds(scratch, weights, state, shape, values, recentre):
     """From the masses in cells of r, recentred if asked, to the speeds at tiles of faces.
 
-    Every block that has faces finds the same shift; the one with the first face notes it.
+    Every block that has faces finds the same shift; the one with the first face notes it. ``values`` are a table that
+    holds those of b, and where they begin.
     """
+    _volume, offset, mass, drag, facts, _sums, _label = state
+    _of_b, width, low, high = shape
+    table, skip = values
     n, thread = np.int32(mass.size), np.uint32(cuda.threadIdx.x)
     part, place = np.uint32(thread // np.uint32(TILE)), np.uint32(thread % np.uint32(TILE))
     tile = np.int32(cuda.blockIdx.x)
@@ -334,15 +349,14 @@ def at_hand(near, n, of_b):
 
 
 @device
-def balance(scratch, weights, state, shape, table, skip, recentre, arrived, met):
+def balance(scratch, weights, state, shape, values, recentre, arrived, met):
     """From the sums of blocks to the speeds of the next step; ``met`` arrivals were expected before."""
-    volume, offset, mass, drag, facts, sums, _label = state
-    _of_b, width, low, high = shape
+    volume, _offset, mass, _drag, _facts, sums, _label = state
     blocks = cuda.gridDim.x
     meet(arrived, met + blocks)
     add_up(scratch, sums, volume, mass)
     meet(arrived, met + 2 * blocks)
-    find_speeds(scratch, weights, mass, offset, table, skip, width, low, high, recentre, drag, facts)
+    find_speeds(scratch, weights, state, shape, values, recentre)
     meet(arrived, met + 3 * blocks)
     return met + 3 * blocks
 
@@ -353,48 +367,60 @@ MEETINGS = 3
 
 @kernel
 def take_stock(state, shape, arrived, met):
-    """The speeds of a density whose sums are there already."""
+    """The speeds of a density whose sums are there already.
+
+    ``state`` is (volume, centred r (n,), mass (n,), drag (n + 1,), facts (5,), sums (blocks, n), label (labels,)) and
+    ``shape`` is (b (2n,), Δr, least and largest G), all float64; ``arrived`` is int64 (1,), ``met`` an int.
+    """
     scratch, near = cuda.shared.array(SCRATCH, float64), cuda.shared.array(0, float64)
     skip = at_hand(near, state[2].size, shape[0])
-    table = near if skip > 0 else shape[0]
-    balance(scratch, near, state, shape, table, skip, False, arrived, met)
+    values = (near if skip > 0 else shape[0]), skip
+    balance(scratch, near, state, shape, values, False, arrived, met)
 
 
 @kernel
-def march_upwind(now, then, state, shape, ratio, count, arrived, met):
-    """Take ``count`` steps of the paper's scheme; the last stands in ``then`` if their number is odd."""
+def march_upwind(densities, state, shape, ratio, count, arrived, met):
+    """Take ``count`` steps of the paper's scheme; the last stands in ``then`` if their number is odd.
+
+    ``densities`` are now and then, float64 (padded cells of r · labels,); others as in :func:`take_stock`.
+    """
     scratch, near = cuda.shared.array(SCRATCH, float64), cuda.shared.array(0, float64)
     skip = at_hand(near, state[2].size, shape[0])
-    table = near if skip > 0 else shape[0]
-    _volume, _offset, _mass, drag, facts, sums, label = state
-    source, target = now, then
+    values = (near if skip > 0 else shape[0]), skip
+    facts = state[4]
+    source, target = densities
     for _ in range(count):
-        move_upwind(scratch, source, source, target, source, 1.0, facts[SHIFT], label, drag, ratio, sums)
-        met = balance(scratch, near, state, shape, table, skip, True, arrived, met)
+        move_upwind(scratch, (source, source, target, source), 1.0, facts[SHIFT], ratio, state)
+        met = balance(scratch, near, state, shape, values, True, arrived, met)
         source, target = target, source
 
 
 @kernel
-def tvd_stage(source, before, target, moved, part, state, shape, ratio, arrived, met):
-    """One stage of the scheme of second order; the mean is put back after the second."""
+def tvd_stage(densities, part, state, shape, ratio, arrived, met):
+    """One stage of the scheme of second order; the mean is put back after the second.
+
+    ``densities`` are those of :func:`mover`, float64 (padded cells of r · labels,); others as in :func:`take_stock`.
+    """
     scratch, near = cuda.shared.array(SCRATCH, float64), cuda.shared.array(0, float64)
     skip = at_hand(near, state[2].size, shape[0])
-    table = near if skip > 0 else shape[0]
-    _volume, _offset, _mass, drag, facts, sums, label = state
-    shift = facts[SHIFT] if part == 1.0 else 0.0
-    move_tvd(scratch, source, before, target, moved, part, shift, label, drag, ratio, sums)
-    balance(scratch, near, state, shape, table, skip, part != 1.0, arrived, met)
+    values = (near if skip > 0 else shape[0]), skip
+    shift = state[4][SHIFT] if part == 1.0 else 0.0
+    move_tvd(scratch, densities, part, shift, ratio, state)
+    balance(scratch, near, state, shape, values, part != 1.0, arrived, met)
 
 
 @kernel
-def march_tvd(now, then, middle, state, shape, ratio, count, arrived, met):
-    """Take ``count`` steps of second order; each ends in ``now``."""
+def march_tvd(densities, state, shape, ratio, count, arrived, met):
+    """Take ``count`` steps of second order; each ends in ``now``.
+
+    ``densities`` are now, then and the middle, float64 (padded cells of r · labels,); others as in :func:`take_stock`.
+    """
     scratch, near = cuda.shared.array(SCRATCH, float64), cuda.shared.array(0, float64)
     skip = at_hand(near, state[2].size, shape[0])
-    table = near if skip > 0 else shape[0]
-    _volume, _offset, _mass, drag, facts, sums, label = state
+    values = (near if skip > 0 else shape[0]), skip
+    facts, (now, then, middle) = state[4], densities
     for _ in range(count):
-        move_tvd(scratch, now, now, middle, then, 1.0, facts[SHIFT], label, drag, ratio, sums)
-        met = balance(scratch, near, state, shape, table, skip, False, arrived, met)
-        move_tvd(scratch, middle, then, now, middle, 0.5, 0.0, label, drag, ratio, sums)
-        met = balance(scratch, near, state, shape, table, skip, True, arrived, met)
+        move_tvd(scratch, (now, now, middle, then), 1.0, facts[SHIFT], ratio, state)
+        met = balance(scratch, near, state, shape, values, False, arrived, met)
+        move_tvd(scratch, (middle, then, now, middle), 0.5, 0.0, ratio, state)
+        met = balance(scratch, near, state, shape, values, True, arrived, met)

@@ -145,7 +145,7 @@ class GpuUpwind(GpuTransport, Upwind):
         return dt
 
     def _advance(self, dt: float, count: int) -> None:
-        self._launch(march_upwind, count, dt / self.grid.r.width, count, before=(self._now, self._next))
+        self._launch(march_upwind, count, dt / self.grid.r.width, count, before=((self._now, self._next),))
         if count % 2:
             self._now, self._next = self._next, self._now
 
@@ -160,7 +160,7 @@ class GpuTvd(GpuTransport, Tvd):
     def step(self, speeds: Speeds, dt: float) -> float:
         """One step of two stages."""
         ratio = dt / self.grid.r.width
-        self._launch(tvd_stage, 1, ratio, before=(self._now, self._now, self._middle, self._next, 1.0))
+        self._launch(tvd_stage, 1, ratio, before=((self._now, self._now, self._middle, self._next), 1.0))
         self._now, self._next = self._next, self._now
         self._leave()
         second = self.speeds()
@@ -170,14 +170,14 @@ class GpuTvd(GpuTransport, Tvd):
             self.density()
             self.relabel()
             return 0.9 * stable
-        self._launch(tvd_stage, 1, ratio, before=(self._middle, self._now, self._next, self._middle, 0.5))
+        self._launch(tvd_stage, 1, ratio, before=((self._middle, self._now, self._next, self._middle), 0.5))
         self._now, self._next = self._next, self._now
         self._leave()
         return dt
 
     def _advance(self, dt: float, count: int) -> None:
         ratio = dt / self.grid.r.width
-        self._launch(march_tvd, 2 * count, ratio, count, before=(self._now, self._next, self._middle))
+        self._launch(march_tvd, 2 * count, ratio, count, before=((self._now, self._next, self._middle),))
 
 
 GPU_SCHEMES: dict[SchemeName, type[GpuTransport]] = {"upwind": GpuUpwind, "tvd": GpuTvd}

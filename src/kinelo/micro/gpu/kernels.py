@@ -6,7 +6,7 @@ that finds its number on both may play, the others try again. Numbers carry a st
 nothing need be wiped: a newer claim is always smaller. Two boards are used in turn, one being read while the other
 is written.
 
-``crew_kernel`` gives a realisation a block of threads: most of them sort the matches of a window into turns while the
+``block_kernel`` gives a realisation a block of threads: most of them sort the matches of a window into turns while the
 others play the window before it, turn by turn. It is the fast way for few realisations, where the time is the length
 of the longest chain of matches that wait for one another. ``warp_kernel`` gives a realisation one warp: lanes whose
 match is over take the next ones from a ring while the others go on waiting, so that most lanes play in every turn. It
@@ -45,34 +45,35 @@ TURN_BITS, LONGEST_WAIT, LAST_TURN = np.uint32(10), np.uint32(1023), np.uint32((
 """A match waits for at most 31 turns, in each of which at most 31 later ones are taken: 10 bits tell them apart."""
 
 
-def the_only(row, table, gamma, law, rule):
+def the_only(row, league):
     """Table, γ, outcome and pairing of a row where all rows are of one league."""
-    return table, gamma, law, rule
+    return league
 
 
-def one_of_many(row, tables, gamma, law, rule):
+def one_of_many(row, leagues):
     """The same where rows have steps and numbers of their own, and the number of their table among all."""
+    tables, gamma, law, rule = leagues
     own, numbers = tables[0][tables[1][row]], (law[1][row], law[2][row], rule[1][row], rule[2][row])
     return own, gamma[row], (law[0], numbers[0], numbers[1]), (rule[0], numbers[2], numbers[3])
 
 
-def crew_bytes(window: int, teams: int, near: bool) -> int:
-    """Memory of the multiprocessor that a block of :func:`crew_kernel` needs."""
+def block_bytes(window: int, teams: int, near: bool) -> int:
+    """Memory of the multiprocessor that a block of :func:`block_kernel` needs."""
     return 8 * (4 * window + near * teams) + 4 * (near * 2 * teams + 2 * window + 2)
 
 
-def crew_kernel(window: int, players: int, near: bool, many: bool, origin: Origin, luck: Any, settle: Any):
-    """Launch with (realisations, window + players) and :func:`crew_bytes`."""
+def block_kernel(window: int, players: int, near: bool, many: bool, origin: Origin, luck: Any, settle: Any):
+    """Launch with (realisations, window + players) and :func:`block_bytes`."""
     prepare, finish, who, result = origin.prepare, origin.finish, origin.who, origin.result
     league_of = target().compile(one_of_many if many else the_only)
     wide = np.uint32(window)
-    crew = np.uint32(players)
+    playing = np.uint32(players)
 
-    def play(rating, played, keys, tables, drawing, first, last, steps, outcomes, pairings, boards):
+    def play(rating, played, keys, leagues, drawing, first, last, boards):
         thread, threads = np.uint32(cuda.threadIdx.x), np.uint32(cuda.blockDim.x)
         realisation = np.uint32(cuda.blockIdx.x)
         teams = np.uint32(rating.shape[1])
-        table, gamma, law, rule = league_of(realisation, tables, steps, outcomes, pairings)
+        table, gamma, law, rule = league_of(realisation, leagues)
         words = cuda.shared.array(0, uint64)
         reals = cuda.shared.array(0, float64)
         smalls = cuda.shared.array(0, uint32)
@@ -92,8 +93,8 @@ def crew_kernel(window: int, players: int, near: bool, many: bool, origin: Origi
         for k in range(thread, 2 * window + 2, threads):
             count[k] = NONE
         key_1, key_2 = keys[realisation, 0], keys[realisation, 1]
-        sorting = thread >= crew
-        slot = thread - crew
+        sorting = thread >= playing
+        slot = thread - playing
         tally = 0
         stamp = FIRST_STAMP
         levels, sorted_levels = NONE, NONE
@@ -152,7 +153,7 @@ def crew_kernel(window: int, players: int, near: bool, many: bool, origin: Origi
                     if thread < ripe:
                         a, b = who(ready)
                         tally += settle(r, a, b, result(ready), lucky, gamma, law, rule)
-                    for p in range(thread + crew, ripe, crew):
+                    for p in range(thread + playing, ripe, playing):
                         place = there * wide + eaten + p
                         a, b = who(queue[place])
                         tally += settle(r, a, b, result(queue[place]), chances[place], gamma, law, rule)
@@ -224,21 +225,21 @@ def warp_kernel(near: bool, accepting: bool, warps: int, many: bool, origin: Ori
     word = uint32 if bits == 32 else uint64
     chances_wide, front = RING * accepting, RING * accepting + RING * bits // 64
 
-    def play(rating, played, keys, tables, drawing, first, last, steps, outcomes, pairings, boards):
+    def play(rating, played, keys, leagues, drawing, first, last, boards):
         thread = np.uint32(cuda.threadIdx.x)
-        lane, crew = np.uint32(thread & np.uint32(WARP - 1)), np.uint32(thread >> LANE_BITS)
-        realisation = np.uint32(cuda.blockIdx.x * warps + crew)
+        lane, warp = np.uint32(thread & np.uint32(WARP - 1)), np.uint32(thread >> LANE_BITS)
+        realisation = np.uint32(cuda.blockIdx.x * warps + warp)
         if realisation >= rating.shape[0]:
             return
         teams = np.uint32(rating.shape[1])
-        table, gamma, law, rule = league_of(realisation, tables, steps, outcomes, pairings)
+        table, gamma, law, rule = league_of(realisation, leagues)
         reals = cuda.shared.array(0, float64)
         smalls = cuda.shared.array(0, uint32)
         ring = cuda.shared.array(0, word)
         each = np.uint32(front)
         if near:
             each = np.uint32(each + teams + np.uint32(np.uint32(teams + ONE) >> ONE))
-        chances = np.uint32(each * crew)
+        chances = np.uint32(each * warp)
         items = np.uint32(chances + np.uint32(chances_wide))
         if bits == 32:
             items = np.uint32(items * TWO)

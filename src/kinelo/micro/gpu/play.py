@@ -42,11 +42,11 @@ from kinelo.runtime.device import cuda_module, simulated
 NEAR = 48 * 1024
 """Bytes of a multiprocessor's memory that a block may ask for."""
 
-CREWS = 1
-"""Realisations per multiprocessor up to which a crew for each is faster than a warp for each."""
+BLOCKS = 1
+"""Realisations per multiprocessor up to which a block of threads for each is faster than a warp for each."""
 
-CREW, CREW_OF_MANY, BUSY = (448, 64), (256, 256), 500
-"""Threads of a crew that sort and that play, in leagues of fewer than BUSY teams and of more."""
+BLOCK, BLOCK_OF_MANY, MANY_TEAMS = (448, 64), (256, 256), 500
+"""Threads of a block that sort and that play, in leagues of fewer than MANY_TEAMS and of more."""
 
 WARPS = 2
 """Realisations of a block of warps; a multiprocessor takes 32 blocks."""
@@ -93,7 +93,7 @@ def _laws(outcome_kind: int, pairing_kind: int, functions: UserFunctions | None)
 
 @cache
 def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, players: int, many: bool) -> Any:
-    """The kernel of a crew of ``window`` and ``players``, or of ``players`` warps when there is no window."""
+    """The kernel of a block of ``window`` and ``players`` threads, or of ``players`` warps when there is no window."""
     from kinelo.micro.gpu import kernels
 
     formulas = device_formulas()
@@ -104,7 +104,7 @@ def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, pla
     functions = (origin, *settling(formulas, target(), laws))
     if window == 0:
         return kernels.warp_kernel(near, laws.w is not None, players, many, *functions)
-    return kernels.crew_kernel(window, players, near, many, *functions)
+    return kernels.block_kernel(window, players, near, many, *functions)
 
 
 def packed(table: ResultTable, *, ties: bool) -> NDArray[np.uint64]:
@@ -121,11 +121,13 @@ NO_TABLE = np.zeros(WORDS, dtype=np.uint64)
 NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0, np.zeros(1))
 
 
-def gpu_play(leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Source, *, crews: int | None = None) -> Play:
+def gpu_play(
+    leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Source, *, blocks: int | None = None
+) -> Play:
     """Play one league on the device, or from tables several of a kind.
 
     ``keys`` is (realisations, 2). Rows are the leagues of the first realisation, then those of the second …, all of
-    them in every call; ``crews`` is the largest number of rows that get a crew each.
+    them in every call; ``blocks`` is the largest number of rows that get a block of threads each.
     """
     cuda = cuda_module()
     from kinelo.micro.gpu import kernels
@@ -149,16 +151,16 @@ def gpu_play(leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Sourc
             np.zeros(1, dtype=np.uint64),
             encode(system, strengths, literal=True).drawing,
         )
-    if crews is None:
-        crews = CREWS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
-    window, players = CREW_OF_MANY if teams >= BUSY else CREW
-    if rows > crews:
+    if blocks is None:
+        blocks = BLOCKS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
+    window, players = BLOCK_OF_MANY if teams >= MANY_TEAMS else BLOCK
+    if rows > blocks:
         window, players = 0, 1 if simulated() else WARPS
     together = 1 if window else players
 
     def bytes_of_block(near: bool) -> int:
         if window:
-            return kernels.crew_bytes(window, teams, near)
+            return kernels.block_bytes(window, teams, near)
         return players * kernels.warp_bytes(teams, near, 32 if source == "table" else 64, laws.w is not None)
 
     near = bytes_of_block(True) <= NEAR
@@ -182,7 +184,7 @@ def gpu_play(leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Sourc
             end = min(begin + kernels.LONGEST_LAUNCH, last)
             with unfused():
                 run[-(-ratings.shape[0] // together), threads, 0, need](
-                    ratings, counts, own, held[0], on_device, begin, end, *held[1:], boards
+                    ratings, counts, own, held, on_device, begin, end, boards
                 )
         rating[chosen] = ratings.copy_to_host()
         played[chosen] = counts.copy_to_host()
