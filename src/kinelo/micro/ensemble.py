@@ -39,20 +39,18 @@ def spread_states(
     strengths: Strength,
     *,
     stops: Iterable[int],
-    matches_per_step: int,
-    realisations: int,
-    start: Any = None,
-    threads: int | None = None,
     stored: bool = False,
     **plan: Any,
 ) -> Iterator[SimulationState]:
     """Yield what ``states``, the generator of one process, yields, to the last bit, from the workers.
 
-    ``stored``: every state comes with what it takes to continue it, and after few matches; otherwise the last one does.
+    ``plan`` holds the other arguments of ``states``. ``stored``: every state comes with what it takes to continue it,
+    and after few matches; otherwise the last one does.
     """
     check_client(client)
-    state = starting_state(strengths, start, realisations)
-    plan |= {"matches_per_step": matches_per_step, "threads": threads or 1}
+    realisations, matches_per_step = plan.pop("realisations"), plan["matches_per_step"]
+    state = starting_state(strengths, plan.pop("start", None), realisations)
+    plan["threads"] = plan.get("threads") or 1
     size = 8 * (strengths.teams + 1)
     parts = pieces(realisations, client, LANES, max(1, ANSWER // (2 * size)))
     largest = len(parts[0])

@@ -132,6 +132,21 @@ def strength_now(motion, side, elapsed, normal):
 
 
 @formula
+def learning_gains(motion, law, b, d, result, steps, bits, used):
+    """What a match between strengths that differ by d teaches both sides, by chance too, and the draws used.
+
+    ``steps`` are the two step sizes. Chance stands apart: sums keep their order, and with it their last bit.
+    """
+    gain_i, gain_j = lessons(motion.alpha, motion.beta, motion.on_result, b_at(law, b, d), result)
+    more_i = more_j = 0.0
+    if motion.diffusion > 0.0:
+        more_i = jolt(steps[0], motion.diffusion, normal_of(bits, used))
+        more_j = jolt(steps[1], motion.diffusion, normal_of(bits, used + ONE))
+        used += TWO
+    return (steps[0] * gain_i, steps[1] * gain_j), (more_i, more_j), used
+
+
+@formula
 def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
     """Play a match between two :class:`Side` that was accepted: the sides after it, its result and the draws used.
 
@@ -155,14 +170,8 @@ def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
         used += ONE
     else:
         result = result_at(draws.fraction, draws.win, draws.loss)
-    r_i, r_j, v_i, v_j, rest_i, rest_j = (
-        mine.rating,
-        theirs.rating,
-        mine.variance,
-        theirs.variance,
-        mine.rest,
-        theirs.rest,
-    )
+    r_i, r_j, v_i, v_j = mine.rating, theirs.rating, mine.variance, theirs.variance
+    rest_i, rest_j = mine.rest, theirs.rest
     owed_i, owed_j, known_i, known_j = mine.owed, theirs.owed, mine.known, theirs.known
     top_i, top_j = mine.reached, theirs.reached
     if glicko.on:
@@ -195,17 +204,11 @@ def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
             top_i |= r_i >= ELITE
             top_j |= r_j >= ELITE
         if motion.kind == LEARNING:
-            gain_i, gain_j = lessons(motion.alpha, motion.beta, motion.on_result, b_at(law, b, d), result)
-            gain_i, gain_j = step_i * gain_i, step_j * gain_j
-            more_i = more_j = 0.0
-            if motion.diffusion > 0.0:
-                more_i = jolt(step_i, motion.diffusion, normal_of(bits, used))
-                more_j = jolt(step_j, motion.diffusion, normal_of(bits, used + ONE))
-                used += TWO
+            gain, more, used = learning_gains(motion, law, b, d, result, (step_i, step_j), bits, used)
             if frozen:  # or teams would differ by their place in the period
-                known_i, known_j = known_i + gain_i + more_i, known_j + gain_j + more_j
+                known_i, known_j = known_i + gain[0] + more[0], known_j + gain[1] + more[1]
             else:
-                rho_i, rho_j = rho_i + gain_i + more_i, rho_j + gain_j + more_j
+                rho_i, rho_j = rho_i + gain[0] + more[0], rho_j + gain[1] + more[1]
     return (
         Side(r_i, rho_i, mine.level, clock_i, v_i, rest_i, mine.matches + 1, top_i, owed_i, known_i),
         Side(r_j, rho_j, theirs.level, clock_j, v_j, rest_j, theirs.matches + 1, top_j, owed_j, known_j),

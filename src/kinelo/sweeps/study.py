@@ -22,7 +22,7 @@ from kinelo.sweeps.axes import Axes, axes_of
 from kinelo.sweeps.change import changed
 from kinelo.sweeps.plan import check_sweep
 from kinelo.sweeps.study_points import WAYS, StudyPoints
-from kinelo.sweeps.sweep import run_sweep
+from kinelo.sweeps.sweep import Storage, run_sweep
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -50,7 +50,7 @@ def run_study_sweep(
     function = StudyPoints(
         content, compute, 1 if client is not None else None, device if client else choose_device(device)
     )
-    return run_sweep(function, axes, inputs, attributes, out=out, client=client, retry=retry, advance=advance)
+    return run_sweep(function, axes, inputs, attributes, storage=Storage(out, retry), client=client, advance=advance)
 
 
 def read_sweep(path: Path | str) -> tuple[dict[str, Any], Axes, str]:

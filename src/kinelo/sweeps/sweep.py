@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xarray as xr
 
@@ -83,7 +83,17 @@ def sweep(
     inputs = {**function_inputs(function), "over": axes.describe(), "along": along}
     attributes = {"function": inputs["function"]}
     with progress_bar("Computing points", len(axes), wanted=progress) as advance:
-        return run_sweep(function, axes, inputs, attributes, along, out, client, retry, advance)
+        return run_sweep(function, axes, inputs, attributes, along, Storage(out, retry), client, advance)
+
+
+class Storage(NamedTuple):
+    """Where points are stored as they end (None: nowhere), and whether those that failed are computed again."""
+
+    out: Path | str | None = None
+    retry: bool = False
+
+
+NOWHERE = Storage()
 
 
 def run_sweep(
@@ -92,18 +102,17 @@ def run_sweep(
     inputs: Mapping[str, Any],
     attributes: Mapping[str, Any],
     along: str | None = None,
-    out: Path | str | None = None,
+    storage: Storage = NOWHERE,
     client: Client | None = None,
-    retry: bool = False,
     advance: Advance = lambda done: None,
 ) -> xr.Dataset:
     """Compute what is not stored yet and put all points together; ``inputs`` tell this sweep from others."""
     if client is not None:
         check_client(client)
-    with nullcontext() if out is None else _open_store(out, inputs) as store:
+    with nullcontext() if storage.out is None else _open_store(storage.out, inputs) as store:
         lines = axes.lines(along)
         if store is not None:
-            lines = _open_lines(store, lines, retry)
+            lines = _open_lines(store, lines, storage.retry)
         kept: dict[int, PointResult] = {}
         done = len(axes) - sum(map(len, lines))
         advance(done)
