@@ -114,5 +114,5 @@ kn.plot.sweep(kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 1.5, 
 # %% [markdown]
 # ## Figures of the paper
 #
-# [A page of its own](gallery-paper.md) shows the eleven figures of the reproduction and those of the models beside the
-# paper's, with the commands that draw them.
+# [A page of its own](../src/kinelo/paper/figures) shows the eleven figures of the reproduction and those of the models
+# beside the paper's, with the commands that draw them.

@@ -9,8 +9,19 @@ import nbformat
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
-from site_tools import alone, command_page, history_page, notebooks, paper_gallery, reference, study_page
+from site_tools import (
+    alone,
+    command_page,
+    history_page,
+    links,
+    mathematics,
+    notebooks,
+    paper_gallery,
+    reference,
+    study_page,
+)
 
 ROOT = Path(__file__).parents[1]
 STRUCTURE = "KINELO_SITE_STRUCTURE"
@@ -37,6 +48,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, content in {"gallery-paper.md": text, **pictures}.items():
         files.append(File.generated(config, name, content=content))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Typeset the equations, and turn links to sources into links to the pages made of them."""
+    return mathematics.typeset(links.for_the_site(markdown, page.file.src_uri))
 
 
 def sources() -> list[Path]:

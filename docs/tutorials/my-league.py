@@ -69,5 +69,5 @@ test = kn.backtest(matches, [kn.TeamElo(), kn.Glicko()], train_until=half)
 test.scores
 
 # %% [markdown]
-# Where to go next: [line-ups](lineups.md), [which step size](choose-k.md), [a book](../how-to/book.md) that
+# Where to go next: [line-ups](lineups.py), [which step size](choose-k.py), [a book](../how-to/book.md) that
 # keeps the ratings as results come in, or the same on a page in the browser: [the lab](../lab.md).

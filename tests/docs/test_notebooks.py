@@ -23,6 +23,7 @@ def test_a_notebook_runs_and_becomes_a_page(source, tmp_path):
     cells = notebooks.run(source, tmp_path)
     text, pictures = notebooks.as_markdown(cells, source.stem)
     assert text.startswith("# ")
+    assert "± nan" not in text and "±nan" not in text
     assert all(f"]({name})" in text and content for name, content in pictures.items())
     assert [cell.source for cell in notebooks.as_notebook(cells).cells] == [cell.source for cell in cells]
 

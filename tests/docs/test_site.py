@@ -14,7 +14,7 @@ import yaml
 import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.studies.study import Study
-from site_tools import alone, command_page, equations, history_page, reference, study_page
+from site_tools import alone, command_page, equations, history_page, links, mathematics, reference, study_page
 from site_tools.roles import shown
 
 ROOT = Path(__file__).parents[2]
@@ -53,14 +53,13 @@ def anchors(text: str) -> set[str]:
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")) + sorted(DOCS.rglob("*.py")), ids=lambda page: page.name)
 def test_links_and_anchors_lead_somewhere(page):
-    made = made_pages()
     for target in re.findall(r"\]\(([^)]+)\)", re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))):
         if target.startswith(("http:", "https:", "mailto:")):
             continue
         name, _, anchor = target.partition("#")
         goal = (page.parent / name).resolve() if name else page
-        assert goal.exists() or goal.relative_to(DOCS).as_posix() in made, f"{page.name} points to {target}"
-        if anchor and goal.exists():
+        assert goal.exists(), f"{page.name} points to {target}, which is not in a clone"
+        if anchor and goal.suffix == ".md":
             assert anchor in anchors(goal.read_text(encoding="utf-8")), f"{page.name} points to {target}"
 
 
@@ -150,6 +149,35 @@ def test_the_site_builds_without_a_warning(tmp_path):
     made = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
     assert (tmp_path / "site" / "gallery-paper.html").exists()
+
+
+def test_links_to_sources_lead_to_the_pages_made_of_them():
+    """Every file or folder outside docs, and every notebook, that a page links to has a page on the site."""
+    made = made_pages()
+    for page in [*DOCS.rglob("*.md"), *DOCS.rglob("*.py")]:
+        there = links.for_the_site(page.read_text(encoding="utf-8"), page.relative_to(DOCS).as_posix())
+        for target in links.LINK.findall(re.sub(r"`[^`\n]*`", "", there)):
+            goal = (page.parent / target).resolve()
+            if "://" not in target and goal.suffix == ".md" and not goal.exists():
+                assert goal.relative_to(DOCS).as_posix() in made, f"{page.name}: {target}"
+            assert "://" in target or goal.is_relative_to(DOCS), f"{page.name}: {target} leads out of the site"
+    assert links.for_the_site("[a](../../CHANGELOG.md#x) [b](gpu.py)", "tutorials/sweep.md") == (
+        "[a](../project/changelog.md#x) [b](gpu.md)"
+    )
+
+
+def test_equations_are_typeset():
+    fences = 0
+    for page in DOCS.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        fences += text.count("```math")
+        shown = mathematics.typeset(text)
+        assert "```math" not in shown
+        for block in re.findall(r'<div class="equation">(.*?)</div>', shown):
+            assert "<math" in block and "\\" not in block, f"{page.name}: {block}"
+    assert fences >= 6
+    [row] = re.findall(r"<math.*</math>", mathematics.typeset("```math\n\\frac{s^2}{2 \\omega}\n```"))
+    assert re.sub(r"<[^>]+>", " ", row).split() == ["s", "2", "2", "&#x003C9;"]
 
 
 def test_names_are_found_by_their_words():
