@@ -83,6 +83,10 @@ RATED = {
     },
     "teams": ["Ash", "Bix", "Cay"],
     "favourites": ["Bix", "Cay"],
+    "labels": {"Cay": "Cay (Wales)"},
+    "fixtures": None,
+    "conditions": {},
+    "can_raise": False,
     "parameters": [{"name": "step", "value": 12.3, "error": 1.7, "estimated": True, "meaning": "how far"}],
 }  # fmt: skip
 TAKE = """async (result) => {
@@ -101,16 +105,20 @@ def test_a_rated_league_shows_the_numbers_it_is_given(page):
     page.evaluate(TAKE, RATED)
     board = [[row[k].strip() for k in (0, 1, 2, 3, 5)] for row in rows(page, "#leaderboard")[1:4]]
     assert board == [
-        ["1", "Ash", "1622", "± 31", "40"], ["2", "Bix", "1510", "± 45", "38"], ["–", "Cay", "1391", "± 59", "35"],
+        ["1", "Ash", "1622", "± 31", "40"], ["2", "Bix", "1510", "± 45", "38"],
+        ["–", "Cay (Wales)", "1391", "± 59", "35"],
     ]  # fmt: skip
     assert "and 7 more" in page.inner_text("#leaderboard") and page.inner_text("#rank-words").startswith(
         "5 more are rated"
     )
     page.wait_for_selector("#what-answer .chances")
     assert [page.inner_text(f"#what-answer .{part}") for part in ("win", "draw", "loss")] == ["56 %", "27 %", "17 %"]
-    assert page.inner_text("#what-answer .ends").split() == ["Bix", "wins", "draw", "Cay", "wins"]
-    assert page.get_attribute("#what-answer .chances", "aria-label") == "Bix wins 56 %, draw 27 %, Cay wins 17 %"
-    assert page.evaluate("window.asked[0]") == ["league/predict", {"home": "Bix", "away": "Cay", "neutral": False}]
+    assert page.inner_text("#what-answer .ends").split() == ["Bix", "wins", "draw", "Cay", "(Wales)", "wins"]
+    assert (
+        page.get_attribute("#what-answer .chances", "aria-label") == "Bix wins 56 %, draw 27 %, Cay (Wales) wins 17 %"
+    )
+    [asked] = [one for one in page.evaluate("window.asked") if one[0] == "league/predict"]
+    assert asked == ["league/predict", {"home": "Bix", "away": "Cay", "neutral": False, "conditions": {}}]
     assert "1,234 matches used" in page.inner_text("#rated-summary")
     assert "± 1.7" in page.text_content("#rated-details")
 
@@ -137,7 +145,8 @@ def test_the_rules_of_a_ranking_are_sent_under_their_names(page):
     sent = [body for path, body in page.evaluate("window.asked") if path == "league/rank"]
     # The answer is the ranking made up above: what the page shows is what was applied, not what was asked for.
     assert sent == [
-        {"active_days": 365, "least_matches": 4, "caution": 2}, {"active_days": 730, "least_matches": 4, "caution": 0},
+        {"active_days": 365, "least_matches": 4, "caution": 2, "period": None},
+        {"active_days": 730, "least_matches": 4, "caution": 0, "period": None},
     ]  # fmt: skip
 
 
@@ -184,14 +193,15 @@ CHARTS = """async () => {
   const { Axes, CurvesChart, DensityChart, LeagueChart } = await import("/static/league_charts.js");
   const node = () => document.createElement("div");
   const axes = new Axes();
-  const started = { theta: [4, 7, 10], density_theta: [4, 10], density_rating: [3, 6, 9] };
+  const started = { theta: [4, 7, 10], density_theta: [4, 10], density_rating: [3, 6, 9], moving: false };
   const rest = new ArrayBuffer(64);
-  new Float32Array(rest, 0, 3).set([5, 7.5, 9]);
   new Uint8Array(rest, 12, 6).set([10, 20, 30, 40, 50, 60]);
   const charts = [new LeagueChart(node(), axes), new DensityChart(node(), axes), new CurvesChart(node())];
   for (const chart of charts) chart.begin(started);
   charts[0].theory = { theta: [4, 10], rating: [5, 9], deviation: [0.25, 0.5] };
-  const frame = { rest, offset: 0, time: 3, energy: 11, distance: 12, kinetic_energy: 13, kinetic_distance: 14 };
+  const dots = { strength: started.theta, rating: [5, 7.5, 9] };
+  const frame = { rest, shades: 12, dots, beside: null, time: 3,
+    energy: 11, distance: 12, kinetic_energy: 13, kinetic_distance: 14 };
   for (const chart of charts) { chart.frame(frame); chart.redraw(); }
   const plain = ({ name, x, y }) => ({ name, x: [...x], y: [...y] });
   return { league: charts[0].node.data.map(plain), density: [...charts[1].node.data[0].z.map((row) => [...row])],
@@ -201,7 +211,7 @@ CHARTS = """async () => {
 
 def test_charts_of_a_league_stand_upright_and_under_their_names(page):
     drawn = page.evaluate(CHARTS)
-    low, high, _, theory, teams, _ = drawn["league"]
+    low, high, _, theory, teams, *_ = drawn["league"]
     assert low["y"] == [4.5, 8.0] and high["y"] == [5.5, 10.0]  # two standard deviations
     assert theory["y"] == [5, 9] and teams["y"] == [5, 7.5, 9] and teams["x"] == [4, 7, 10]
     assert drawn["heights"] == [3, 6, 9] and drawn["density"] == [[10, 20], [30, 40], [50, 60]]
