@@ -132,6 +132,27 @@ def _since_last(p, days):
     return phi, phi * phi * p.walk_per_match**2 + grown
 
 
+@inlined
+def _observe(S, games, nu, kappa, z, sd, x, weight):
+    """Likelihood of a result S over gaps N(z, sd²), and mean and mean square of the standardised gap after it has
+    counted ``games`` times; nodes ``x`` and ``weight`` are float64 arrays, all else float64.
+    """
+    L, M0, M1, M2 = 0.0, 0.0, 0.0, 0.0
+    for n in range(x.size):
+        u = min(max(nu * (z + sd * x[n]), -STEEPEST), STEEPEST)
+        e = math.exp(u)
+        power = e if S == 1.0 else (1.0 / e if S == -1.0 else (1.0 if S == 0.0 else math.exp(S * u)))
+        like = power / (e + 1.0 / e + kappa)
+        L += weight[n] * like
+        if games != 1.0:
+            like = like**games
+        like *= weight[n]
+        M0 += like
+        M1 += like * x[n]
+        M2 += like * x[n] * x[n]
+    return L, M1 / M0, M2 / M0
+
+
 @kernel
 def filter_matches(calendar, p, nodes, likelihood, path, home_path):
     """Log-likelihood of each result before it is seen; a match of weight w teaches as much as w with its result.
@@ -144,7 +165,6 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
     nu = points_scale(p.nu, kappa)
     log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
     m, v, last = np.zeros(calendar.sides), np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
-    x, weight = nodes.x, nodes.weight
     h, h_variance, h_day = 0.0, (HOME_DOUBT * CHESS_NU / p.nu) ** 2, 0.0
     M = 0.0
     seen = 0
@@ -173,21 +193,7 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
         home_path[k, 0], home_path[k, 1] = h, h_variance
         sd = math.sqrt(both)
         S, games = calendar.result[k], calendar.weight[k]
-        L, M0, M1, M2 = 0.0, 0.0, 0.0, 0.0
-        for n in range(x.size):
-            u = min(max(nu * (z + sd * x[n]), -STEEPEST), STEEPEST)
-            e = math.exp(u)
-            power = e if S == 1.0 else (1.0 / e if S == -1.0 else (1.0 if S == 0.0 else math.exp(S * u)))
-            like = power / (e + 1.0 / e + kappa)
-            L += weight[n] * like
-            if games != 1.0:
-                like = like**games
-            like *= weight[n]
-            M0 += like
-            M1 += like * x[n]
-            M2 += like * x[n] * x[n]
-        M1 /= M0
-        M2 /= M0
+        L, M1, M2 = _observe(S, games, nu, kappa, z, sd, nodes.x, nodes.weight)
         likelihood[k] = math.log(L) + (1.0 - abs(S)) * log_kappa
         shift = sd * M1 / both
         left = (1.0 - M2 + M1 * M1) / both
