@@ -34,7 +34,7 @@ LISTED = 5
 TAYLOR_TOLERANCE = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnosis(Facts, Report):
     """The verdict: everything in :class:`~kinelo.advice.words.Facts`, with advice and the state behind it.
 
@@ -95,6 +95,9 @@ class Diagnosis(Facts, Report):
 
     def _sentences(self) -> tuple[str, ...]:
         return self.advice
+
+    def __repr__(self) -> str:
+        return f"Diagnosis: {' '.join(self.advice) or 'nothing to change'}"
 
     def __str__(self) -> str:
         lines = [*self.rows(), *(("What to change", sentence) for sentence in self.advice)]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lineups:
     """Line-ups of ``n`` matches; an empty stretch means the line-up of that side is not known.
 
@@ -52,6 +52,10 @@ class Lineups:
         for name, values in unknown.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, values)
+
+    def __repr__(self) -> str:
+        both = int(self.known().sum())
+        return f"Lineups: {len(self):,} matches, {both:,} with both line-ups, {len(self.players):,} players"
 
     def __len__(self) -> int:
         return (self.offsets.size - 1) // 2

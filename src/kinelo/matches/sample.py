@@ -30,7 +30,7 @@ WORTH = np.array([0, 1, 3])
 """Points of a defeat, a draw and a win."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class League:
     """A simulated league: the tables a user would have, and the truth behind them.
 
@@ -51,6 +51,9 @@ class League:
     results: pl.DataFrame
     lineups: pl.DataFrame
     strengths: pl.DataFrame
+
+    def __repr__(self) -> str:
+        return f"League: {self.results.height:,} matches of {self.results['home_team'].n_unique():,} clubs"
 
 
 def sample_league(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+MOST_SHOWN = 5
 LOOKED_AT = Option("look", 1.0, open=True)
 
 
@@ -91,6 +92,8 @@ class Rater(SingleMatches, ABC):
             usual = defaults[name].default
             if hasattr(value, "columns"):  # a table does not fit into a line, and comparing it gives a table
                 given.append(f"{name}=<{len(value)} rows>")
+            elif isinstance(value, Mapping) and len(value) > MOST_SHOWN:
+                given.append(f"{name}=<{len(value)} names>")
             elif value != usual:
                 given.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(given)})"

@@ -30,7 +30,7 @@ from kinelo.theory.two_teams import gap_law
 SETTLED = 1e-11
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recovery:
     """Strengths that explain given ratings.
 
@@ -57,6 +57,12 @@ class Recovery:
     rating: Array = field(repr=False)
     sigma: Array = field(repr=False)
     residual: float
+
+    def __repr__(self) -> str:
+        told = [f"{self.theta.size:,} teams", f"strengths from {self.theta.min():.4g} to {self.theta.max():.4g}"]
+        if self.standard_error is not None:
+            told.append(f"standard error {np.sqrt(np.mean(self.standard_error**2)):.3g}")
+        return f"Recovery: {', '.join(told)}"
 
     @property
     def strengths(self) -> Normal:

@@ -23,7 +23,7 @@ Noise = Literal["none", "gaussian"]
 Method = Literal["auto", "dense", "matrix-free"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StationaryState:
     """Ratings at which the mean drift of every team vanishes.
 
@@ -67,6 +67,13 @@ class StationaryState:
     kind: Kind | None = None
     gap: GapLaw | None = field(default=None, repr=False)
     check: object | None = None
+
+    def __repr__(self) -> str:
+        told = [f"{self.rating.size:,} teams", f"ratings from {self.rating.min():.4g} to {self.rating.max():.4g}"]
+        if self.kind is not None:
+            told.append(f"noise of a rating {np.sqrt(self.variance.mean()):.3g}")
+        told.append("stable" if self.stable else "not stable")
+        return f"StationaryState: {', '.join(told)}"
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
