@@ -14,8 +14,8 @@ from kinelo.paper.figure import FigureStudy
 from kinelo.results.manifest import content_digest
 from kinelo.runtime.device import DeviceName
 from kinelo.runtime.processors import usable_processors
-from kinelo.studies.simulation import run_simulation, simulated, simulation_inputs
-from kinelo.studies.solution import run_solution, solution_inputs, solved
+from kinelo.studies.simulation import run_simulation, simulate_into, simulation_inputs
+from kinelo.studies.solution import run_solution, solution_inputs, solve_into
 from kinelo.studies.study import Study
 
 WORTH_THREADS = 100_000
@@ -32,11 +32,11 @@ def carry_out(
 ) -> None:
     """Do what a study asks for, into ``folder``."""
     if study.simulate is not None:
-        with simulated(study, folder, advance=advance, threads=threads, device=device):
+        with simulate_into(study, folder, advance=advance, threads=threads, device=device):
             return
     many = math.prod(study.teams.grid.shape) >= WORTH_THREADS
     # The report states where the closure is out of its range; a warning per run would only repeat it.
-    with solved(
+    with solve_into(
         study, folder, watch=lambda state: advance(state.time), quiet=True,
         threads=(threads or usable_processors()) if many else 1,
     ):  # fmt: skip

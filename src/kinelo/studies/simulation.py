@@ -74,26 +74,17 @@ def planned(study: Study, folder: Path) -> Records:
     return records
 
 
-def run_simulation(
-    study: Study,
-    folder: Path,
-    *,
-    advance: Callable[[float], None] = lambda done: None,
-    threads: int | None = None,
-    device: DeviceName = "cpu",
-    client: Client | None = None,
-) -> xr.Dataset:
+def run_simulation(study: Study, folder: Path, **options: Any) -> xr.Dataset:
     """Simulate into the run folder, continuing what is there, and return the stored dataset.
 
-    ``advance`` is told the number of candidate matches played so far. Neither the device nor the workers of a Dask
-    client change a byte, so a run begun on one goes on on the other.
+    ``options`` are those of :func:`simulate_into`.
     """
-    with simulated(study, folder, advance=advance, threads=threads, device=device, client=client) as store:
+    with simulate_into(study, folder, **options) as store:
         return store.dataset().set_coords("step")
 
 
 @contextmanager
-def simulated(
+def simulate_into(
     study: Study,
     folder: Path,
     *,
@@ -102,7 +93,11 @@ def simulated(
     device: DeviceName = "cpu",
     client: Client | None = None,
 ) -> Iterator[RunStore]:
-    """The store of :func:`run_simulation`, finished but not read."""
+    """The store of a simulation, finished but not read.
+
+    ``advance`` is told the number of candidate matches played so far. Neither the device nor the workers of a Dask
+    client change a byte, so a run begun on one goes on on the other.
+    """
     plan = required("simulate", study.simulate)
     records = planned(study, folder)
     start = None if plan.start is None else np.broadcast_to(plan.start, np.shape(plan.start) or study.strengths.teams)

@@ -44,26 +44,18 @@ def solution_inputs(study: Study, device: str = "cpu") -> dict[str, Any]:
     return inputs if device == "cpu" else inputs | {"device": device}
 
 
-def run_solution(
-    study: Study,
-    folder: Path,
-    *,
-    watch: Callable[[KineticState], None] = lambda state: None,
-    threads: int = 1,
-    quiet: bool = False,
-    device: DeviceName = "cpu",
-) -> xr.Dataset:
-    """Solve into the run folder, continuing what is there; ``watch`` is shown every state that is computed.
+def run_solution(study: Study, folder: Path, **options: Any) -> xr.Dataset:
+    """Solve into the run folder, continuing what is there.
 
-    Returns what :func:`kinelo.solve` returns: densities over ``time``, integrals over ``series_time``. ``quiet`` keeps
-    warnings about the closure to itself.
+    Returns what :func:`kinelo.solve` returns: densities over ``time``, integrals over ``series_time``. ``options`` are
+    those of :func:`solve_into`.
     """
-    with solved(study, folder, watch=watch, threads=threads, quiet=quiet, device=device) as store:
+    with solve_into(study, folder, **options) as store:
         return _tidy(study, store.dataset())
 
 
 @contextmanager
-def solved(
+def solve_into(
     study: Study,
     folder: Path,
     *,
@@ -72,7 +64,10 @@ def solved(
     quiet: bool = False,
     device: DeviceName = "cpu",
 ) -> Iterator[RunStore]:
-    """The store of :func:`run_solution`, finished but not read."""
+    """The store of a solution, finished but not read.
+
+    ``watch`` is shown every state that is computed; ``quiet`` keeps warnings about the closure to itself.
+    """
     there = choose_device(device)
     check_solution(study, folder)
     with RunStore.open(folder, solution_inputs(study, there), _layout(study)) as store:
