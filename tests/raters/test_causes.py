@@ -111,7 +111,7 @@ def kalman(**more):
 def test_the_unit_of_margins_runs_with_scoring(monkeypatch):
     """Margins three times as large at the end: without a running unit forecasts become far too sure (gain > .01)."""
     losses = {}
-    monkeypatch.setattr("kinelo.raters.gaussian.with_memory", lambda rater, found, matches: found)
+    monkeypatch.setattr("kinelo.raters.gaussian.choose_memory", lambda rater, found, matches: found)
     for memory in (1000, 1e12):
         monkeypatch.setattr("kinelo.raters.gaussian.MEMORY", memory)
         losses[memory] = loss(kalman(), scoring(1, 3.0)), loss(kalman(), scoring(2, 1.0))
@@ -131,7 +131,7 @@ def test_the_unit_forgets_sooner_where_scoring_changes_fast(monkeypatch):
     kept = kalman()
     kept.from_arrays(found.to_arrays())
     assert kept.memory_ == 250.0
-    monkeypatch.setattr("kinelo.raters.gaussian.with_memory", lambda rater, found, matches: found)
+    monkeypatch.setattr("kinelo.raters.gaussian.choose_memory", lambda rater, found, matches: found)
     assert chosen[0] < loss(kalman(), fast) - 0.002
     assert chosen[1] == loss(kalman(), still)
 

@@ -124,7 +124,7 @@ def test_filter_agrees_with_dense_matrices(covariance):
     scale = np.sqrt(1 + VALUES["sharpness"] ** 2 * 1.6 * variance)
     np.testing.assert_allclose(p[:, 0], norm.cdf((1.4 * mean - 0.3) / scale), atol=1e-10)
     np.testing.assert_allclose(p[:, 2], norm.cdf((-1.4 * mean - 0.3) / scale), atol=1e-10)
-    assert rater._state.roster.names == names
+    assert rater._state.name_index.names == names
     np.testing.assert_allclose(rater._state.known.x[: x.size], x, atol=1e-10)
     np.testing.assert_allclose(rater._state.covariance(), C[FIRST:, FIRST:], atol=1e-10)
 
@@ -235,7 +235,7 @@ def test_noise_and_intervals_hold_on_a_league_whose_truth_is_known():
     for level in (0.5, 0.8, 0.95):
         assert np.mean(np.abs(z) < norm.ppf(0.5 + level / 2)) == pytest.approx(level, abs=0.06)
     strength, variance = rater._state.relative(730)
-    order = [int(name) for name in rater._state.roster.names]
+    order = [int(name) for name in rater._state.name_index.names]
     true = truth[-1, order] / rater._unit
     error = (strength - (true - true.mean())) / np.sqrt(variance)
     assert 0.3 < np.mean(error**2) < 2.7

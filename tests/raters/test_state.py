@@ -8,10 +8,10 @@ from kinelo.raters.bradley_terry.tally import Tally
 from kinelo.raters.glicko.rater import Deviations
 from kinelo.raters.kalman.state import FilterState
 from kinelo.raters.player.state import SquadState
-from kinelo.raters.state import Standing
+from kinelo.raters.state import RatingTable
 
 STATES = {
-    "standing": lambda: Standing(1500.0, 100.0),
+    "standing": lambda: RatingTable(1500.0, 100.0),
     "deviations": lambda: Deviations(0.0, 1.0, volatility=0.06, gain=0.0, info=0.0),
     "full": lambda: FilterState(True, np.ones(3), 0.0, 0.25, (), {}),
     "diagonal": lambda: FilterState(False, np.ones(3), 0.0, 0.25, (), {}),
@@ -36,16 +36,16 @@ def round_of(first: int, count: int) -> kn.Matches:
 def test_everyone_keeps_a_place_and_finds_what_newcomers_find(kind):
     state = STATES[kind]()
     state.admit(round_of(0, 5))
-    places = dict(state.roster.index)
+    places = dict(state.name_index.index)
     filled = {name: np.copy(state.fills.get(name, 0)) for name in state.columns}
     state.admit(round_of(3, 60))
-    assert {name: state.roster.index[name] for name in places} == places
+    assert {name: state.name_index.index[name] for name in places} == places
     assert len(state) == 63 * PLACES[kind]
     for name, column in state.columns.items():
         values = getattr(state.known, name)
         if column.square or len(values) < column.first:
             continue
-        assert len(values) >= column.first + len(state.rosters[column.roster])
+        assert len(values) >= column.first + len(state.name_indices[column.name_index])
         if name not in ("team_of", "kind", "stand_in", "effect"):  # these say whose place it is
             assert np.all(values[column.first :] == filled[name])
 
@@ -72,10 +72,10 @@ def test_a_state_is_what_its_arrays_say(kind):
             values[:] = rng.random(values.shape)
     other = STATES[kind]()
     other.from_arrays(state.to_arrays())
-    assert other.roster.names == state.roster.names
+    assert other.name_index.names == state.name_index.names
     one, two = state.to_arrays(), other.to_arrays()
     assert one.keys() == two.keys()
     for name in one:
         np.testing.assert_array_equal(one[name], two[name])
     one["names" if "names" in one else "players"][0] = "elsewhere"
-    assert state.roster.names[0] == "s0"
+    assert state.name_index.names[0] == "s0"

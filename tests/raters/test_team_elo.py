@@ -89,7 +89,7 @@ def test_agrees_with_the_slow_twin():
     matches, rater = random_matches(), full_rater()
     R, v, z = slow_twin(rater, matches)
     forecast = rater.one_step_ahead(matches)
-    names = rater._state.roster.names
+    names = rater._state.name_index.names
     assert rater._state.known.rating[: len(names)] == pytest.approx([R[t] for t in names], rel=1e-12)
     assert rater._state.known.variance[: len(names)] == pytest.approx([v[t] for t in names], rel=1e-10)
     exact = np.array([exact_chances(x, 90.0, kappa) for x, kappa in z])

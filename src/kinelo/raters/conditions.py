@@ -130,13 +130,13 @@ class LevelState(RaterState):
     slots: Slots
     values: Mapping[str, float]
 
-    def heed(self, conditions: tuple[str, ...], values: Mapping[str, float]) -> None:
+    def use_conditions(self, conditions: tuple[str, ...], values: Mapping[str, float]) -> None:
         """Begin without any level of these conditions; their spreads are among the values of parameters."""
         self.slots, self.values = Slots(conditions), values
 
     def grow(self) -> None:
-        """Make room for new levels of conditions, and for everyone on the rosters."""
-        met, names = self.known.slot_v.size, len(self.rosters[self.columns["delta"].roster])
+        """Make room for new levels of conditions, and for everyone on the name_indices."""
+        met, names = self.known.slot_v.size, len(self.name_indices[self.columns["delta"].name_index])
         if len(self.slots) * names > MOST_STRENGTHS:
             raise InputError(
                 f"{len(self.slots):,} levels of {', '.join(self.slots.conditions)} are too many for {names:,} names: "
@@ -159,7 +159,7 @@ class LevelState(RaterState):
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        nothing = np.empty((arrays[self.columns["delta"].roster].size, 0))
+        nothing = np.empty((arrays[self.columns["delta"].name_index].size, 0))
         none = {"delta": nothing, "delta_v": nothing, "slot_v": np.empty(0), "slots": np.empty(0, "U1")}
         super().from_arrays({**none, **arrays})
         self.slots.from_array({**none, **arrays}["slots"])
@@ -207,7 +207,7 @@ class ConditionRater(StatefulRater):
         if condition not in condition_names(self.conditions):
             raise InputError(f"{condition!r} is no condition of this rater; it uses {list(self.conditions)}.")
         points, size = self.points_per_unit_, len(state)
-        names = pl.Series(state.roster.names, dtype=pl.String)
+        names = pl.Series(state.name_index.names, dtype=pl.String)
         schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}
         tables = [pl.DataFrame(schema=schema)]
         for (of, level), slot in state.slots.index.items():

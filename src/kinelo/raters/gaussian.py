@@ -34,14 +34,14 @@ from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.raters import reading
 from kinelo.raters.conditions import PREFIX
 from kinelo.raters.lanes import moved_twins, slopes_of
-from kinelo.raters.margins import MEMORY, MarginLaw, first_unit, running_unit, with_memory
+from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import Order, from_day_starts
-from kinelo.raters.random_walk import TODAY, with_mean_walk
+from kinelo.raters.order import Order, forecast_from_day_starts
+from kinelo.raters.random_walk import TODAY, average_walk
 from kinelo.raters.rater import PREFIX as STORED
 from kinelo.raters.rater import StatefulRater
 from kinelo.raters.reading import READING, Reading
-from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
+from kinelo.raters.streaming import fit_in_chunks, update_in_chunks
 from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class GaussianRater(StatefulRater):
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         """The same for matches from the state as it stands, which is left alone."""
 
-    @fits_in_pieces
+    @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
@@ -123,7 +123,7 @@ class GaussianRater(StatefulRater):
             return found
         if self.noise is not None:
             twin = copy.copy(self)
-            found = twin._sought(matches)
+            found = twin._seek(matches)
             self.memory_ = twin.memory_
             return found
         start = self._start()
@@ -132,7 +132,7 @@ class GaussianRater(StatefulRater):
             return self._search_by_turns(matches)
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
-        found = twin._sought(matches)
+        found = twin._seek(matches)
         self.memory_ = twin.memory_
         twin.reset(found.values)
         noise = math.sqrt(twin._surprise_square(matches))
@@ -146,10 +146,10 @@ class GaussianRater(StatefulRater):
             found.at_bounds,
         )
 
-    def _sought(self, matches: Matches) -> Estimates:
+    def _seek(self, matches: Matches) -> Estimates:
         """The open parameters but for the noise, and the memory of the unit; the rater forgets what it has seen."""
         self.memory_ = float(MEMORY)
-        return with_memory(self, with_mean_walk(self, super().search(matches), matches), matches)
+        return choose_memory(self, average_walk(self, super().search(matches), matches), matches)
 
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""
@@ -164,7 +164,7 @@ class GaussianRater(StatefulRater):
         for _ in range(TURNS):
             twin.reset()
             if twin.open_parameters():
-                found = twin._sought(matches)
+                found = twin._seek(matches)
                 values, errors = found.values, found.standard_errors
             twin.reset(values)
             twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
@@ -217,7 +217,7 @@ class GaussianRater(StatefulRater):
         self._reading_state = reading.fresh_state()
         super().reset(estimated)
 
-    @updates_in_pieces
+    @update_in_chunks
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
         self._begin(matches)
@@ -225,7 +225,7 @@ class GaussianRater(StatefulRater):
         self._forecast_in_order(mean, variance, matches)
         return self
 
-    @from_day_starts
+    @forecast_from_day_starts
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         mean, variance, unknown = self.expected(matches)
@@ -261,7 +261,7 @@ class GaussianRater(StatefulRater):
         """Losses of the matches from ``skipped`` on, after a reset, as the search asks for them."""
         self._begin(matches)
         y = self._signal(matches)
-        ((mean, variance),) = self._sift(matches, [self], [y])
+        ((mean, variance),) = self._filter_lanes(matches, [self], [y])
         return self._read_losses(mean, self._in_unit_of_noise(mean, variance, y, matches), matches, skipped)
 
     def _read_losses(self, mean: Array, variance: Array, matches: Matches, skipped: int) -> Array:
@@ -278,7 +278,7 @@ class GaussianRater(StatefulRater):
         signals = [lane._signal(matches) for lane in filters]
         expected = [
             (mean, lane._in_unit_of_noise(mean, variance, y, matches))
-            for lane, y, (mean, variance) in zip(filters, signals, self._sift(matches, filters, signals))
+            for lane, y, (mean, variance) in zip(filters, signals, self._filter_lanes(matches, filters, signals))
         ]
         lanes = iter(expected[1:])
         readers = [(self, expected[0])]
@@ -287,7 +287,9 @@ class GaussianRater(StatefulRater):
             here, *there = pool.map(lambda reader: reader[0]._read_losses(*reader[1], matches, skipped), readers)
         return slopes_of(here, there, moves)
 
-    def _sift(self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+    def _filter_lanes(
+        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]
+    ) -> list[tuple[Array, Array]]:
         """Let raters that differ in their parameters alone use the matches: mean and variance each expects of them.
 
         For the search alone, so rounding may differ.

@@ -1,4 +1,4 @@
-"""How ratings moved: the standing of everyone at a number of dates along the way."""
+"""How ratings moved: the ratings of everyone at a number of dates along the way."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def rating_history(
         rests = np.flatnonzero(np.diff(days) >= LONGEST_REST)
         chosen = np.concatenate([chosen, rests, rests + 1])
     stops = last_of_day[np.unique(chosen)].tolist()
-    tables = looking_back(matches, stops) if hindsight else _seen_then(rater, matches, stops)
+    tables = looking_back(matches, stops) if hindsight else _tables_then(rater, matches, stops)
     frames, done = [], 0
     for stop, ratings in zip(stops, tables, strict=True):
         since = matches.date[done]
@@ -86,7 +86,7 @@ def _days_of(side: str, matches: Matches) -> NDArray[np.datetime64]:
     return np.unique(matches.date[plays])
 
 
-def _seen_then(rater: Rater | Any, matches: Matches, stops: list[int]) -> Iterator[pl.DataFrame]:
+def _tables_then(rater: Rater | Any, matches: Matches, stops: list[int]) -> Iterator[pl.DataFrame]:
     """Ratings after so many matches, from those before alone."""
     walker, done = blank_of(rater), 0
     for stop in stops:

@@ -37,7 +37,7 @@ from kinelo.forecasts.fit import WARM_UP
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.matches import Matches
 from kinelo.play.formula import kernel
-from kinelo.raters.reading import read_anew
+from kinelo.raters.reading import refit_reading
 
 MEMORY = 1000
 
@@ -115,7 +115,7 @@ def margin_lack(rater: Any, memory: float, found: Estimates, matches: Matches) -
     unit = np.empty(len(matches))
     running_unit(matches.margin, twin.margin_unit_, memory, unit)
     y = twin._signal(matches)
-    ((mean, variance),) = twin._sift(matches, [twin], [y])
+    ((mean, variance),) = twin._filter_lanes(matches, [twin], [y])
     S = variance + twin._noise_of(matches)
     scored = np.isfinite(matches.margin) & np.isfinite(S) & (np.arange(len(matches)) >= int(WARM_UP * len(matches)))
     square = float(np.mean((y - mean)[scored] ** 2 / S[scored])) if scored.any() else 0.0
@@ -125,7 +125,7 @@ def margin_lack(rater: Any, memory: float, found: Estimates, matches: Matches) -
     return float(sizes.sum()) + 0.5 * scored.sum() * math.log(square)
 
 
-def with_memory(rater: Any, found: Estimates, matches: Matches) -> Estimates:
+def choose_memory(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """Settle the memory of a rater with normal beliefs; the estimates, read anew where it is not the usual one."""
     if rater.start is not None or math.isnan(rater.margin_unit_):
         return found
@@ -133,4 +133,4 @@ def with_memory(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     if short > usual - CLEARLY:
         return found
     rater.memory_ = SHORT
-    return read_anew(rater, found, matches)
+    return refit_reading(rater, found, matches)

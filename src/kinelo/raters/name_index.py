@@ -26,7 +26,7 @@ def nearest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     return [plain[key] for key in get_close_matches(name.casefold(), plain, n=most, cutoff=0.75)]
 
 
-def tell_of_misspelt(unknown: tuple[str, ...], names: Iterable[str]) -> None:
+def warn_of_misspelt(unknown: tuple[str, ...], names: Iterable[str]) -> None:
     """Warn of names never met that are nearly those of others; another number makes another name, not a slip."""
     if not unknown:
         return
@@ -40,11 +40,11 @@ def tell_of_misspelt(unknown: tuple[str, ...], names: Iterable[str]) -> None:
         warnings.warn(" ".join(told), KineloWarning, stacklevel=3)
 
 
-class Roster:
+class NameIndex:
     """Names met so far, in order of first appearance, and their places.
 
-    >>> roster = Roster()
-    >>> roster.places(("b", "a")).tolist(), roster.places(("a", "c")).tolist(), roster.names
+    >>> name_index = NameIndex()
+    >>> name_index.places(("b", "a")).tolist(), name_index.places(("a", "c")).tolist(), name_index.names
     ([0, 1], [1, 2], ['b', 'a', 'c'])
     """
 

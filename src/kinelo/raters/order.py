@@ -79,7 +79,7 @@ def _tells(decided: int, share: float, telling: float, where: str) -> bool:
 Forecasting = TypeVar("Forecasting", bound=Callable[..., Forecast])
 
 
-def from_day_starts(one_step_ahead: Forecasting) -> Forecasting:
+def forecast_from_day_starts(one_step_ahead: Forecasting) -> Forecasting:
     """Let a ``one_step_ahead`` in the order of the table forecast unordered matches from the start of their day."""
 
     @wraps(one_step_ahead)

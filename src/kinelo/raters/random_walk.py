@@ -1,9 +1,9 @@
 """How a strength moves while nobody plays, ``dx = −ρ x dt + walk dW``, and the clock of a rater; compiled.
 
-How fast strengths wander, as far as the matches leave that open.
+How fast strengths move, as far as the matches leave that open.
 
 A search finds the most likely logarithm of the walk. Where matches say little of it, that is too low more often than
-too high, and ratings then seem surer than they are. Here every walk counts that the matches leave open. What wandering
+too high, and ratings then seem surer than they are. Here every walk counts that the matches leave open. What moving
 adds to a variance in a year is ``walk²``, so the walk to take is the root of the mean of its square. With a likelihood
 that is normal in the logarithm around the most likely walk, and walks themselves (not their logarithms) equally likely
 before, that is ``walk · e^(2s²)``: one ``s²`` by the change of measure, one by the mean of squares. Here
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
 from kinelo.play.formula import kernel
-from kinelo.raters.reading import read_anew
+from kinelo.raters.reading import refit_reading
 
 YEAR = 365.25
 START, TODAY = range(2)
@@ -46,7 +46,7 @@ def fade(days, rho, walk):
     return f, walk * (1.0 - f * f) / (2.0 * rho)
 
 
-def rested(days: NDArray, rho: float, walk: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def fade_all(days: NDArray, rho: float, walk: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The same as :func:`fade` for an array of rests."""
     years = np.maximum(days, 0) / YEAR
     f = np.exp(-rho * years)
@@ -83,7 +83,7 @@ PRIOR_WIDTHS = 6.0
 def mean_walk(walk: float, error: float, parameter: Parameter) -> float:
     """The walk whose square is the mean over what is left open; ``error`` is NaN where matches say next to nothing.
 
-    >>> p = Parameter("walk", 0.15, 0.005, 3.0, True, "yearly wandering of a strength")
+    >>> p = Parameter("walk", 0.15, 0.005, 3.0, True, "yearly walk of a strength")
     >>> [round(mean_walk(0.2, error, p), 3) for error in (0.002, 0.06, math.nan)]
     [0.2, 0.23, 0.33]
     """
@@ -93,7 +93,7 @@ def mean_walk(walk: float, error: float, parameter: Parameter) -> float:
     return min(walk * math.exp(2.0 * s2), parameter.high)
 
 
-def with_mean_walk(rater: Any, found: Estimates, matches: Matches) -> Estimates:
+def average_walk(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """The estimates that a rater with normal beliefs found, its walk averaged over what the matches leave open."""
     own = next((p for p in rater.open_parameters() if p.name == "walk"), None)
     if own is None or rater.start is not None:  # where ratings begin depends on how they are read
@@ -102,4 +102,4 @@ def with_mean_walk(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     walk = mean_walk(most_likely, error, own)
     values = found.values | {"walk": walk}
     errors = found.standard_errors | {"walk": error * walk / most_likely}
-    return read_anew(rater, replace(found, values=values, standard_errors=errors), matches)
+    return refit_reading(rater, replace(found, values=values, standard_errors=errors), matches)

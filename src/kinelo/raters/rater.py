@@ -26,11 +26,11 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter, Switch
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.raters.name_index import tell_of_misspelt
+from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import Order, learn_order
-from kinelo.raters.start import SETTLED, Start, read_start, tell_of_strangers
-from kinelo.raters.streaming import LOOK, fits_in_pieces, updates_in_pieces
+from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
+from kinelo.raters.streaming import LOOK, fit_in_chunks, update_in_chunks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,7 +107,7 @@ class Rater(SingleMatches, ABC):
         )
         return f"<div class='kinelo-rater'><p>{escape(repr(self))}</p><table>{rows}</table></div>"
 
-    @fits_in_pieces
+    @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         check_matches(matches)
@@ -123,12 +123,12 @@ class Rater(SingleMatches, ABC):
         self.moot_ = self.moot_parameters(matches)
         self.reset()
         if self.open_parameters():
-            estimates = self.search(self._looked_at(matches))
+            estimates = self.search(self._first_matches(matches))
             self.reset(estimates.values)
             self.estimates_ = estimates
         return self.update(matches)
 
-    def _looked_at(self, matches: Matches) -> Matches:
+    def _first_matches(self, matches: Matches) -> Matches:
         """The matches on which parameters are estimated: the first ``look``, with a warning where there are more."""
         if self.look is None or len(matches) <= self.look:
             return matches
@@ -177,7 +177,7 @@ class Rater(SingleMatches, ABC):
         """Forecast each match before it is used, and use it: what backtests and fits are made of."""
 
     @abstractmethod
-    @updates_in_pieces
+    @update_in_chunks
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
 
@@ -240,13 +240,13 @@ class StatefulRater(Rater):
             self._read = (self.start, read_start(self.start))
         return self._read[1]
 
-    @fits_in_pieces
+    @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         super().fit(matches)
         start = self._start()
         if start is not None:
-            tell_of_strangers(start, self._names_of(matches))
+            warn_of_unmet(start, self._names_of(matches))
         return self
 
     def _names_of(self, matches: Matches) -> set[str]:
@@ -259,8 +259,8 @@ class StatefulRater(Rater):
         self._check_has_ratings()
         forecast = self._foresee(matches)
         if forecast.unknown:
-            sides = [*self._state.rosters.values()][-1]
-            tell_of_misspelt(tuple(name for name in forecast.unknown if name in matches.teams), sides.names)
+            sides = [*self._state.name_indices.values()][-1]
+            warn_of_misspelt(tuple(name for name in forecast.unknown if name in matches.teams), sides.names)
         return forecast
 
     def _check_has_ratings(self) -> None:
@@ -272,7 +272,7 @@ class StatefulRater(Rater):
     def _latest_day(self, home: str, away: str) -> int:
         """The day on which one of two sides last played."""
         state = self._begun()
-        places = [state.roster.index.get(name) for name in (home, away)]
+        places = [state.name_index.index.get(name) for name in (home, away)]
         return max(0, *(state.known.last.item(place) for place in places if place is not None), 0)
 
     @abstractmethod

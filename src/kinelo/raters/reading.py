@@ -136,7 +136,7 @@ class Read:
         return Forecast(self.rater._forecast_in_order(self.mean, self.variance, matches))
 
 
-def read_anew(rater: Any, found: Estimates, matches: Matches) -> Estimates:
+def refit_reading(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """The estimates of a rater with normal beliefs, all that says how beliefs are read settled anew."""
     rater.reset(found.values)
     mean, variance, _ = rater.expected(matches)

@@ -21,16 +21,15 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.raters.order import from_day_starts
+from kinelo.raters.order import forecast_from_day_starts
 from kinelo.raters.rater import StatefulRater
-from kinelo.raters.state import Standing
-from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
+from kinelo.raters.state import REFERENCE_DAYS, RatingTable
+from kinelo.raters.streaming import fit_in_chunks, update_in_chunks
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-ACTIVE_DAYS = 730
 FEWEST_SIDES = 8
 
 
@@ -74,7 +73,7 @@ def measure_drift(ratings: pl.DataFrame, start: float) -> Drift:
     if ratings.height == 0:
         return Drift(0, start, start, 0.0)
     idle = pl.col("last_played").max() - pl.col("last_played")
-    active = ratings.filter(idle.dt.total_days().fill_null(0) <= ACTIVE_DAYS)  # without dates, everyone
+    active = ratings.filter(idle.dt.total_days().fill_null(0) <= REFERENCE_DAYS)  # without dates, everyone
     rating = active["rating"].to_numpy()
     return Drift(active.height, float(rating.mean()), start, float(rating.std()))
 
@@ -103,7 +102,7 @@ class SideRater(StatefulRater):
         """The numbers the kernel takes, a named tuple, from the parameters."""
 
     @abstractmethod
-    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
+    def _walk(self, matches: Matches, ratings: RatingTable, traced: bool) -> tuple[bool, Trace]:
         """Rate the matches in order: whether all had a result, and the trace (empty unless asked for)."""
 
     @abstractmethod
@@ -144,7 +143,7 @@ class SideRater(StatefulRater):
         self._numbers = self._vector(self.parameters_)
         self._common = self._shared(self.parameters_)
 
-    @fits_in_pieces
+    @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
         super().fit(matches)
@@ -155,14 +154,14 @@ class SideRater(StatefulRater):
     def _refine(self, matches: Matches) -> None:
         """What the matches fitted still have to say once they are rated."""
 
-    @updates_in_pieces
+    @update_in_chunks
     def update(self, matches: Matches) -> Self:
         """Carry the ratings on with further matches, in order."""
         check_matches(matches)
         self._play(matches, traced=False)
         return self
 
-    @from_day_starts
+    @forecast_from_day_starts
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         check_matches(matches)

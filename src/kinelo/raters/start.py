@@ -152,7 +152,7 @@ def _days(table: pl.DataFrame) -> NDArray[np.int64]:
     return days.cast(pl.Int32).cast(pl.Int64).fill_null(NEVER).to_numpy()
 
 
-def tell_of_strangers(start: Start, met: set[str]) -> None:
+def warn_of_unmet(start: Start, met: set[str]) -> None:
     """Warn of names in the table that no match names, with those they may stand for."""
     strange = [name for name in start.names if name not in met]
     if not strange:

@@ -1,6 +1,6 @@
 """What a rater knows of everyone, by name: the protocol that the states of all raters share.
 
-A state is a named tuple of arrays that compiled loops read and write (``known``) and the rosters whose names its rows
+A state is a named tuple of arrays that compiled loops read and write (``known``) and the indices of names that its rows
 belong to. It can :meth:`~RaterState.admit` the sides of matches, newcomers being given room, :meth:`~RaterState.find`
 them without keeping anyone, :meth:`~RaterState.grow`, and hand itself over as arrays.
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.matches import UNDATED, Matches
-from kinelo.raters.name_index import Roster
+from kinelo.raters.name_index import NameIndex
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 NEVER = np.iinfo(np.int64).min // 2
 LEAST_ROOM = 16
+REFERENCE_DAYS = 730
+"""Who played within two years of the last match makes the average of a league: whoever rests for a season stays in
+it, while leaderboards, which ask who plays now, show those of one year."""
+
 FEW = 64
 """Matches up to which sides are looked up one by one: for a single one, arrays take ten times as long."""
 
@@ -32,7 +36,7 @@ NO_SLOTS = np.empty((0, 0), np.int64)
 NOBODY = np.empty(0, np.int32)
 
 
-class Seats(NamedTuple):
+class MatchIndices(NamedTuple):
     """Places of both sides of every match, names never met, and, where a rater heeds them, conditions and players."""
 
     home: NDArray[Any]
@@ -56,21 +60,21 @@ class MatchColumns(NamedTuple):
     slots: NDArray[np.int64]
 
 
-def match_columns(matches: Matches, seats: Seats) -> MatchColumns:
+def match_columns(matches: Matches, indices: MatchIndices) -> MatchColumns:
     """The columns of matches whose sides have these places."""
     return MatchColumns(
-        seats.home, seats.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
-        seats.slots,
+        indices.home, indices.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
+        indices.slots,
     )  # fmt: skip
 
 
 class Column(NamedTuple):
-    """An array of a state: the roster its rows belong to, rows that come before the first name, and its shape.
+    """An array of a state: the name_index its rows belong to, rows that come before the first name, and its shape.
 
     An array with fewer rows than come first is not in use.
     """
 
-    roster: str = "names"
+    name_index: str = "names"
     first: int = 0
     square: bool = False
 
@@ -85,29 +89,31 @@ class RaterState(ABC):
     def __init__(self, known: Any, fills: Mapping[str, Any] | None = None) -> None:
         self.known = known
         self.fills = dict(fills or {})
-        self.rosters = {column.roster: Roster() for column in self.columns.values()}
+        self.name_indices = {column.name_index: NameIndex() for column in self.columns.values()}
         self.before = np.empty(0, np.int64)
         self.waiting = False
 
     @property
-    def roster(self) -> Roster:
+    def name_index(self) -> NameIndex:
         """Those who are rated."""
-        return next(iter(self.rosters.values()))
+        return next(iter(self.name_indices.values()))
 
     def __len__(self) -> int:
-        return len(self.roster)
+        return len(self.name_index)
 
     @abstractmethod
-    def admit(self, matches: Matches) -> Seats:
+    def admit(self, matches: Matches) -> MatchIndices:
         """Places of everyone in matches that are about to be used; newcomers are given room."""
 
     @abstractmethod
-    def find(self, matches: Matches) -> Seats:
+    def find(self, matches: Matches) -> MatchIndices:
         """The same without keeping anyone, and the names never met."""
 
-    def find_sides(self, matches: Matches, roster: Roster, played: NDArray[np.int64] | None = None) -> Seats:
-        """Places of both sides on a roster (-1: never met, or not ``played`` yet), and the names without a place."""
-        index, teams = roster.index, matches.teams
+    def find_sides(
+        self, matches: Matches, name_index: NameIndex, played: NDArray[np.int64] | None = None
+    ) -> MatchIndices:
+        """Places of both sides in an index of names (-1: never met, or not ``played`` yet), and names without one."""
+        index, teams = name_index.index, matches.teams
 
         def place(code: int) -> int:
             at = index.get(teams[code], -1)
@@ -117,39 +123,43 @@ class RaterState(ABC):
             sides = [[place(code) for code in side.tolist()] for side in (matches.home, matches.away)]
             home, away = np.array(sides, np.int32)
             if -1 not in sides[0] and -1 not in sides[1]:
-                return Seats(home, away)
+                return MatchIndices(home, away)
             codes = zip((*matches.home.tolist(), *matches.away.tolist()), (*sides[0], *sides[1]))
-            return Seats(home, away, tuple(teams[code] for code in sorted({code for code, at in codes if at < 0})))
+            return MatchIndices(
+                home, away, tuple(teams[code] for code in sorted({code for code, at in codes if at < 0}))
+            )
         codes = np.unique(np.concatenate([matches.home, matches.away]))
         places = np.full(len(teams), -1, np.int32)
         places[codes] = np.fromiter(map(place, codes.tolist()), np.int32, codes.size)
         unknown = codes[places[codes] < 0].tolist()
-        return Seats(places[matches.home], places[matches.away], tuple(teams[code] for code in unknown))
+        return MatchIndices(places[matches.home], places[matches.away], tuple(teams[code] for code in unknown))
 
     def grow(self) -> None:
-        """Make room for everyone on the rosters."""
-        for name, roster in self.rosters.items():
+        """Make room for everyone in the indices of names."""
+        for name, name_index in self.name_indices.items():
             room = self._room(name)
-            if len(roster) > room:
-                self.known = self.with_room(name, max(len(roster), room + room // 2, LEAST_ROOM))
+            if len(name_index) > room:
+                self.known = self.with_room(name, max(len(name_index), room + room // 2, LEAST_ROOM))
 
-    def with_room(self, roster: str, size: int) -> Any:
-        """The arrays with room for so many of a roster; the state itself does not change."""
-        extra = size - self._room(roster)
+    def with_room(self, name_index: str, size: int) -> Any:
+        """The arrays with room for so many names of an index; the state itself does not change."""
+        extra = size - self._room(name_index)
         if extra <= 0:
             return self.known
         longer = {}
         for name, column in self.columns.items():
             values = getattr(self.known, name)
-            if column.roster == roster and len(values) >= column.first:
-                longer[name] = self._lengthened(name, values, extra)
+            if column.name_index == name_index and len(values) >= column.first:
+                longer[name] = self._lengthen(name, values, extra)
         return self.known._replace(**longer)
 
-    def _room(self, roster: str) -> int:
-        lead = next(name for name, column in self.columns.items() if column.roster == roster and column.first == 0)
+    def _room(self, name_index: str) -> int:
+        lead = next(
+            name for name, column in self.columns.items() if column.name_index == name_index and column.first == 0
+        )
         return len(getattr(self.known, lead))
 
-    def _lengthened(self, name: str, values: NDArray[Any], extra: int) -> NDArray[Any]:
+    def _lengthen(self, name: str, values: NDArray[Any], extra: int) -> NDArray[Any]:
         if self.columns[name].square:
             return np.pad(values, (0, extra))
         more = np.zeros((extra, *values.shape[1:]), values.dtype)
@@ -161,7 +171,7 @@ class RaterState(ABC):
 
         Whose last day is NEVER has waited since the first match that the state sees.
         """
-        self.roster.places(names)
+        self.name_index.places(names)
         self.grow()
         self.known.games[: len(names)] = games
         self.known.last[: len(names)] = day
@@ -201,17 +211,17 @@ class RaterState(ABC):
         """Everything, as arrays to be kept on disk."""
         kept = dict(self.known._asdict())
         for name, column in self.columns.items():
-            rows = column.first + len(self.rosters[column.roster])
+            rows = column.first + len(self.name_indices[column.name_index])
             kept[name] = kept[name][:rows, :rows] if column.square else kept[name][:rows]
-        names = {key: np.array(roster.names, dtype=str) for key, roster in self.rosters.items()}
-        rosters = {key: value if value.size else np.empty(0, "U1") for key, value in names.items()}
-        return rosters | kept | {"before": self.before}
+        names = {key: np.array(name_index.names, dtype=str) for key, name_index in self.name_indices.items()}
+        name_indices = {key: value if value.size else np.empty(0, "U1") for key, value in names.items()}
+        return name_indices | kept | {"before": self.before}
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        for key in self.rosters:
-            self.rosters[key] = Roster()
-            self.rosters[key].places(tuple(arrays[key].tolist()))
+        for key in self.name_indices:
+            self.name_indices[key] = NameIndex()
+            self.name_indices[key].places(tuple(arrays[key].tolist()))
         self.before = arrays["before"].copy()
         kind = type(self.known)
         self.known = kind(**{name: np.ascontiguousarray(arrays[name]).copy() for name in kind._fields})
@@ -227,11 +237,11 @@ class Ratings(NamedTuple):
     last: NDArray[np.int64]
 
 
-class Standing(RaterState):
+class RatingTable(RaterState):
     """Rating, variance, matches played and last day of every name met.
 
-    >>> standing = Standing(rating=1500.0, variance=100.0)
-    >>> standing.place("A"), standing.known.rating[:1].tolist(), standing.known.games[:1].tolist()
+    >>> ratings = RatingTable(rating=1500.0, variance=100.0)
+    >>> ratings.place("A"), ratings.known.rating[:1].tolist(), ratings.known.games[:1].tolist()
     (0, [1500.0], [0])
     """
 
@@ -247,24 +257,24 @@ class Standing(RaterState):
 
     def place(self, name: str) -> int:
         """Place of one name, made if it is new."""
-        at = self.roster.place(name)
+        at = self.name_index.place(name)
         if at >= self.known.rating.size:
             self.grow()
         return at
 
-    def admit(self, matches: Matches) -> Seats:
+    def admit(self, matches: Matches) -> MatchIndices:
         """Places of both sides of every match; new names begin at the start."""
-        places = self.roster.places(matches.teams)
+        places = self.name_index.places(matches.teams)
         self.grow()
         if self.waiting and len(matches):
             self.arrive(int(matches.day[0]))
-        if self.roster.in_order(matches.teams):
-            return Seats(matches.home, matches.away)
-        return Seats(places[matches.home], places[matches.away])
+        if self.name_index.in_order(matches.teams):
+            return MatchIndices(matches.home, matches.away)
+        return MatchIndices(places[matches.home], places[matches.away])
 
-    def find(self, matches: Matches) -> Seats:
+    def find(self, matches: Matches) -> MatchIndices:
         """Places of both sides without adding anyone (-1: never played), and the names among them that never played."""
-        return self.find_sides(matches, self.roster, self.known.games)
+        return self.find_sides(matches, self.name_index, self.known.games)
 
     def table(self, **columns: NDArray) -> pl.DataFrame:
         """Everyone who has played, the best first; ``columns`` replace or join rating and uncertainty."""
@@ -274,7 +284,7 @@ class Standing(RaterState):
         shown = {"rating": self.known.rating[:size], "uncertainty": np.sqrt(self.known.variance[:size])} | columns
         played = pl.DataFrame(
             {
-                "name": pl.Series(self.roster.names, dtype=pl.String),
+                "name": pl.Series(self.name_index.names, dtype=pl.String),
                 **shown,
                 "matches": self.games_shown(),
                 "last_played": self.last_played(),

@@ -23,7 +23,7 @@ LOOK = 200_000
 """Matches on which ``fit`` estimates parameters unless told otherwise: tens of thousands settle every one of them."""
 
 
-def updates_in_pieces(update: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matches | MatchScan], Kind]:
+def update_in_chunks(update: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matches | MatchScan], Kind]:
     """Let an ``update`` of matches take a scan too."""
 
     @wraps(update)
@@ -39,7 +39,7 @@ def updates_in_pieces(update: Callable[[Kind, Matches], Kind]) -> Callable[[Kind
     return over_pieces
 
 
-def fits_in_pieces(
+def fit_in_chunks(
     fit: Callable[[Kind, Matches], Kind],
 ) -> Callable[Concatenate[Kind, Matches | MatchScan, ...], Kind]:
     """Let a ``fit`` to matches take a scan too, and the target ``y`` that scikit-learn hands over."""

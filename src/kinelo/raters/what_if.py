@@ -11,7 +11,7 @@ from kinelo.errors import InputError
 from kinelo.raters.glicko.rater import Q
 from kinelo.raters.kalman.kernels import FIRST
 from kinelo.raters.kalman.state import FilterState
-from kinelo.raters.state import Standing
+from kinelo.raters.state import RatingTable
 
 
 def with_points(rater: Any, points: Mapping[str, float]) -> Any:
@@ -34,16 +34,16 @@ def with_points(rater: Any, points: Mapping[str, float]) -> Any:
     state = getattr(raised, "_state", None)
     if isinstance(state, FilterState):
         values, unit = state.known.x[FIRST:], 1.0 / raised.points_per_unit_
-    elif isinstance(state, Standing):
+    elif isinstance(state, RatingTable):
         values, unit = state.known.rating, Q if type(rater).__name__.startswith("Glicko") else 1.0
     else:
         raise InputError(
             f"{type(rater).__name__} keeps no rating per side to add points to; take TeamElo, KalmanElo or Glicko."
         )
     for name, more in points.items():
-        if name not in state.roster.names:
+        if name not in state.name_index.names:
             raise InputError(f"{name!r:.80} is not rated; names are written as in the results.")
         if isinstance(more, bool) or not isinstance(more, int | float) or not math.isfinite(more):
             raise InputError(f"points[{name!r}] must be a number, not {more!r:.80}.")
-        values[state.roster.place(name)] += more * unit
+        values[state.name_index.place(name)] += more * unit
     return raised

@@ -97,9 +97,9 @@ def bootstrap(
 ) -> Array:
     """Estimates of ``draws`` tables of counts drawn anew, one a row; ``events`` counts comparisons without weights."""
     if client is None:
-        return _drawn(range(draws), likelihood, theta, events, seed)
+        return _draw(range(draws), likelihood, theta, events, seed)
     check_client(client)
-    return np.concatenate(collected(client, _drawn, pieces(draws, client), likelihood, theta, events, seed))
+    return np.concatenate(collected(client, _draw, pieces(draws, client), likelihood, theta, events, seed))
 
 
 def check_draws(draws: int, size: int) -> None:
@@ -108,7 +108,7 @@ def check_draws(draws: int, size: int) -> None:
     check_memory(16.0 * draws * size, f"A bootstrap of {draws:,} draws of {size:,} unknowns", "use fewer draws")
 
 
-def _drawn(numbers: range, likelihood: Likelihood, theta: Array, events: Array, seed: int) -> Array:
+def _draw(numbers: range, likelihood: Likelihood, theta: Array, events: Array, seed: int) -> Array:
     """The draws with these numbers."""
     cells = likelihood.cells
     seen = np.flatnonzero(events)
@@ -140,7 +140,7 @@ def rank_intervals(strength: Array, covariance: Array, level: float) -> tuple[ND
     return 1 + sure.sum(axis=0), strength.size - sure.sum(axis=1)
 
 
-def drawn_ranks(strengths: Array, level: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ranks_of_draws(strengths: Array, level: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Lowest and highest rank of each over bootstrap draws (rows), at this level."""
     ranks = (-strengths).argsort(axis=1, kind="stable").argsort(axis=1) + 1
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0)

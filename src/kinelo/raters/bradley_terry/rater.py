@@ -26,18 +26,18 @@ from kinelo.raters.bradley_terry.intervals import (
     bootstrap,
     check_draws,
     contrasts,
-    drawn_ranks,
     rank_intervals,
+    ranks_of_draws,
     sandwich,
 )
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
-from kinelo.raters.name_index import tell_of_misspelt
+from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import learn_order
 from kinelo.raters.rater import Rater, without_ratings
-from kinelo.raters.state import Seats
-from kinelo.raters.streaming import fits_in_pieces, updates_in_pieces
+from kinelo.raters.state import MatchIndices
+from kinelo.raters.streaming import fit_in_chunks, update_in_chunks
 from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class BradleyTerry(Rater):
         """It weighs all matches at once."""
         return "it weighs all matches at once; read them with read_matches"
 
-    @fits_in_pieces
+    @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
         """Estimate everything from these comparisons, and name pools of contestants that nothing connects."""
         if len(matches) == 0 or np.isnan(matches.result).any():
@@ -136,7 +136,7 @@ class BradleyTerry(Rater):
             self.reset()
         return self._tally
 
-    @updates_in_pieces
+    @update_in_chunks
     def update(self, matches: Matches) -> Self:
         """Add further comparisons; the estimate is made anew from all of them."""
         tally = self._begun()
@@ -164,7 +164,8 @@ class BradleyTerry(Rater):
 
     def _likelihood(self) -> Likelihood:
         tally = self._tally
-        anchored = np.array([tally.roster.index[name] for name in self.anchor or {} if name in tally.roster.index], int)
+        index = tally.name_index.index
+        anchored = np.array([index[name] for name in self.anchor or {} if name in index], int)
         held = anchored if anchored.size > 1 else np.empty(0, int)
         if self.ridge == 0.0 and not held.size and self._labels().max(initial=0) > 0:
             raise InputError(
@@ -199,8 +200,8 @@ class BradleyTerry(Rater):
             drawn = float(tally.counts[:, 1].sum() / tally.counts.sum())
             start[-1] = math.log(2 * drawn / (1 - drawn))
         for name, value in (self.anchor or {}).items():
-            if name in tally.roster.index and likelihood.held.size:
-                start[tally.roster.index[name]] = self._scale * value
+            if name in tally.name_index.index and likelihood.held.size:
+                start[tally.name_index.index[name]] = self._scale * value
         self._theta, self._known = likelihood.maximum(start), n
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
         effects = self._theta[n : n + likelihood.cells.c.shape[1]] / points_scale(NU, ties)
@@ -213,12 +214,12 @@ class BradleyTerry(Rater):
 
     def _shift(self) -> float:
         """What is added to strengths in points to make them ratings."""
-        names = [name for name in self.anchor or {} if name in self._tally.roster.index]
+        names = [name for name in self.anchor or {} if name in self._tally.name_index.index]
         if len(names) > 1:
             return 0.0
         strength = self._strength() / self._scale
         if names:
-            return float((self.anchor or {})[names[0]]) - float(strength[self._tally.roster.index[names[0]]])
+            return float((self.anchor or {})[names[0]]) - float(strength[self._tally.name_index.index[names[0]]])
         return self.initial - float(strength.mean()) if strength.size else self.initial
 
     def _strength(self) -> Array:
@@ -229,7 +230,7 @@ class BradleyTerry(Rater):
         check_matches(matches)
         self._check_has_ratings()
         forecast = self._foresee(matches)
-        tell_of_misspelt(forecast.unknown, self._tally.roster.names)
+        warn_of_misspelt(forecast.unknown, self._tally.name_index.names)
         return forecast
 
     def _check_has_ratings(self) -> None:
@@ -240,15 +241,15 @@ class BradleyTerry(Rater):
         return self.covariates
 
     def _foresee(self, matches: Matches) -> Forecast:
-        x, seats = self._differences(matches)
-        return Forecast(self._chances(x), seats.unknown, matches)
+        x, indices = self._differences(matches)
+        return Forecast(self._chances(x), indices.unknown, matches)
 
-    def _differences(self, matches: Matches) -> tuple[Array, Seats]:
+    def _differences(self, matches: Matches) -> tuple[Array, MatchIndices]:
         """Differences of strength in matches to come, with all effects, and who plays."""
-        seats = self._begun().find(matches)
+        indices = self._begun().find(matches)
         effects = self._scale * np.array([self.parameters_["home_advantage"], *self._effects().values()])
-        x = self._level(seats.home) - self._level(seats.away)
-        return x + covariate_columns(matches, tuple(self.covariates)) @ effects, seats
+        x = self._level(indices.home) - self._level(indices.away)
+        return x + covariate_columns(matches, tuple(self.covariates)) @ effects, indices
 
     def _chances(self, x: Array) -> Array:
         """Chances of matches with these differences of strength."""
@@ -302,10 +303,10 @@ class BradleyTerry(Rater):
 
     def _relative(self, likelihood: Likelihood) -> Array:
         n = likelihood.n
-        names = [name for name in self.anchor or {} if name in self._tally.roster.index]
+        names = [name for name in self.anchor or {} if name in self._tally.name_index.index]
         if len(names) == 1:
             M = np.eye(n)
-            M[:, self._tally.roster.index[names[0]]] -= 1.0
+            M[:, self._tally.name_index.index[names[0]]] -= 1.0
             return M
         return contrasts(n, likelihood.held)
 
@@ -320,7 +321,7 @@ class BradleyTerry(Rater):
         tally = self._begun()
         return pl.DataFrame(
             {
-                "name": pl.Series(tally.roster.names, dtype=pl.String),
+                "name": pl.Series(tally.name_index.names, dtype=pl.String),
                 "rating": self._strength() / self._scale + self._shift(),
                 "uncertainty": np.sqrt(np.maximum(np.diagonal(self._covariance()), 0.0)),
                 "matches": tally.known.games[: len(tally)],
@@ -369,12 +370,12 @@ class BradleyTerry(Rater):
             drawn = bootstrap(likelihood, self._theta, tally.events, resamples, seed, client)[:, :n]
             moved = (drawn - self._strength()) @ self._relative(likelihood).T / self._scale
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
-            first, last = drawn_ranks(drawn, level)
+            first, last = ranks_of_draws(drawn, level)
         else:
             raise InputError(f"method={method!r} is not known; it is 'sandwich' or 'bootstrap'.")
         table = pl.DataFrame(
             {
-                "name": pl.Series(tally.roster.names, dtype=pl.String),
+                "name": pl.Series(tally.name_index.names, dtype=pl.String),
                 "rating": rating,
                 "low": low,
                 "high": high,
@@ -402,7 +403,7 @@ class BradleyTerry(Rater):
         label = self._labels()
         if label.max(initial=0) == 0:
             return
-        names = [name for name, pool in zip(self._tally.roster.names, label) if pool > 0]
+        names = [name for name, pool in zip(self._tally.name_index.names, label) if pool > 0]
         shown = ", ".join(map(repr, names[:MOST_NAMED])) + (", …" if len(names) > MOST_NAMED else "")
         warnings.warn(
             f"The contestants form {label.max() + 1} pools that no comparison connects, so ratings of different pools "

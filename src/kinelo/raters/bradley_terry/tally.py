@@ -12,7 +12,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.scores import outcome_shares
 from kinelo.matches.matches import Matches
 from kinelo.raters.bradley_terry.likelihood import Cells
-from kinelo.raters.state import NEVER, Column, RaterState, Seats
+from kinelo.raters.state import NEVER, Column, MatchIndices, RaterState
 
 Array = NDArray[np.float64]
 TABLES = ("counts", "squared", "events")
@@ -61,24 +61,24 @@ class Tally(RaterState):
         self.squared = np.empty((0, 3))
         self.events = np.empty((0, 3))
 
-    def admit(self, matches: Matches) -> Seats:
+    def admit(self, matches: Matches) -> MatchIndices:
         """Places of both sides; newcomers are given room."""
         listed = np.zeros(len(matches.teams), bool)
         listed[matches.home] = listed[matches.away] = True
         places = np.full(len(matches.teams), -1, np.int32)
         for code in np.flatnonzero(listed):
-            places[code] = self.roster.place(matches.teams[code])
+            places[code] = self.name_index.place(matches.teams[code])
         self.grow()
-        return Seats(places[matches.home], places[matches.away])
+        return MatchIndices(places[matches.home], places[matches.away])
 
-    def find(self, matches: Matches) -> Seats:
+    def find(self, matches: Matches) -> MatchIndices:
         """The same without adding anyone (-1: never compared), and the names never compared."""
-        return self.find_sides(matches, self.roster)
+        return self.find_sides(matches, self.name_index)
 
     def add(self, matches: Matches) -> None:
         """Count further matches."""
-        seats = self.admit(matches)
-        i, j = seats.home, seats.away
+        indices = self.admit(matches)
+        i, j = indices.home, indices.away
         for side in (i, j):
             self.known.games[:] += np.bincount(side, minlength=self.known.games.size)
             np.maximum.at(self.known.last, side, matches.day)

@@ -200,16 +200,14 @@ def on_day(side, day, p, s):
 
 
 @kernel
-def foresee_all(home, away, neutral, day, p, s, phi2_new, common, z, doubt):
-    """Differences ``z`` of ratings in matches to come and their ``doubt`` φ_i² + φ_j², from the state as it stands.
-
-    ``home``, ``away`` (place -1: a newcomer, whose squared deviation is ``phi2_new``), ``neutral``, ``day``, ``z``
-    and ``doubt`` have an entry per match, the arrays of ``s`` one per side.
+def foresee_all(m, p, s, phi2_new, common, z, doubt):
+    """Differences ``z`` of ratings in matches to come and their ``doubt`` φ_i² + φ_j² (matches each), from the state as
+    it stands; a newcomer (place -1) has the squared deviation ``phi2_new``.
     """
-    for k in range(home.size):
-        edge, both = 0.0 if neutral[k] else common[HOME], 0.0
-        for side, sign in ((home[k], 1.0), (away[k], -1.0)):
-            mu, phi2 = on_day(side, day[k], p, s) if side >= 0 else (0.0, phi2_new)
+    for k in range(m.home.size):
+        edge, both = 0.0 if m.neutral[k] else common[HOME], 0.0
+        for side, sign in ((m.home[k], 1.0), (m.away[k], -1.0)):
+            mu, phi2 = on_day(side, m.day[k], p, s) if side >= 0 else (0.0, phi2_new)
             edge += sign * mu
             both += phi2
         z[k], doubt[k] = edge, both

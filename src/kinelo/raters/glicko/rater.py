@@ -23,7 +23,7 @@ from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTr
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, Column, Standing, match_columns
+from kinelo.raters.state import NEVER, Column, RatingTable, match_columns
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ _SHARED = (
 )
 
 
-class Deviations(Standing):
-    """A standing whose sides have a volatility, and results that wait for the end of the period."""
+class Deviations(RatingTable):
+    """Ratings whose sides have a volatility, and results that wait for the end of the period."""
 
     kind = GlickoState
     columns = dict.fromkeys(GlickoState._fields, Column())
@@ -85,10 +85,10 @@ class _GlickoFamily(SideRater):
         if self.tau > 0.0:
             known.volatility[:size] = np.where(np.isnan(start.volatility), known.volatility[:size], start.volatility)
 
-    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
-        columns = match_columns(matches, standing.admit(matches))
+    def _walk(self, matches: Matches, ratings: RatingTable, traced: bool) -> tuple[bool, Trace]:
+        columns = match_columns(matches, ratings.admit(matches))
         trace = GlickoTrace(*(np.empty(len(matches) if traced else 0) for _ in GlickoTrace._fields))
-        return kernels.play_all(columns, self._numbers, standing.known, self._common, trace), trace
+        return kernels.play_all(columns, self._numbers, ratings.known, self._common, trace), trace
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, doubt, ties = trace
@@ -102,13 +102,11 @@ class _GlickoFamily(SideRater):
 
     def _gaps(self, matches: Matches) -> Gaps:
         state: Deviations = self._state
-        seats = state.find(matches)
+        indices = state.find(matches)
         z, doubt = np.empty(len(matches)), np.empty(len(matches))
-        kernels.foresee_all(
-            seats.home, seats.away, matches.neutral, matches.day, self._numbers, state.known, state.fills["variance"],
-            self._common, z, doubt,
-        )  # fmt: skip
-        return Gaps(z, doubt, seats.unknown)
+        columns, first = match_columns(matches, indices), state.fills["variance"]
+        kernels.foresee_all(columns, self._numbers, state.known, first, self._common, z, doubt)
+        return Gaps(z, doubt, indices.unknown)
 
     def _chances(self, z: NDArray[np.float64], doubt: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Chances of matches with these differences of ratings and doubts (none), as things stand."""
@@ -118,7 +116,7 @@ class _GlickoFamily(SideRater):
         kernels.all_chances(z, certain, ties, self.parameters_["sharpness"], out)
         return out
 
-    def _rested(
+    def _after_rest(
         self,
         phi2: NDArray[np.float64],
         volatility: NDArray[np.float64],
@@ -133,13 +131,13 @@ class _GlickoFamily(SideRater):
         rest = np.where(last > NEVER, np.maximum(rest, 0.0), 0.0)
         return np.minimum(phi2 + volatility**2 * rest, self._numbers.largest)
 
-    def _settled(self) -> Deviations:
-        """The standing as if the running period ended now."""
-        standing: Deviations = self._begun()
+    def _at_period_end(self) -> Deviations:
+        """The ratings as if the running period ended now."""
+        ratings: Deviations = self._begun()
         if not self.together:
-            return standing
+            return ratings
         settled = self._fresh(self.parameters_)
-        settled.from_arrays(standing.to_arrays())
+        settled.from_arrays(ratings.to_arrays())
         kernels.settle_all(settled.known, float(self.tau))
         return settled
 
@@ -149,15 +147,15 @@ class _GlickoFamily(SideRater):
 
         Uncertainty is that of the day of the last match: it has grown for those who rested since.
         """
-        standing = self._settled()
-        size = len(standing)
+        ratings = self._at_period_end()
+        size = len(ratings)
         mu, phi2, last, volatility = (
-            getattr(standing.known, name)[:size] for name in ("rating", "variance", "last", "volatility")
+            getattr(ratings.known, name)[:size] for name in ("rating", "variance", "last", "volatility")
         )
-        phi2 = self._rested(phi2, volatility, last, last.max(initial=NEVER))
-        return standing.table(rating=self.initial + mu / Q, uncertainty=np.sqrt(phi2) / Q, **self._shown(standing))
+        phi2 = self._after_rest(phi2, volatility, last, last.max(initial=NEVER))
+        return ratings.table(rating=self.initial + mu / Q, uncertainty=np.sqrt(phi2) / Q, **self._shown(ratings))
 
-    def _shown(self, standing: Deviations) -> dict[str, NDArray]:
+    def _shown(self, ratings: Deviations) -> dict[str, NDArray]:
         return {}
 
 
@@ -258,5 +256,5 @@ class Glicko2(_GlickoFamily):
     def _volatility(self, values: Mapping[str, float]) -> float:
         return values["volatility"]
 
-    def _shown(self, standing: Deviations) -> dict[str, NDArray]:
-        return {"volatility": standing.known.volatility[: len(standing)]}
+    def _shown(self, ratings: Deviations) -> dict[str, NDArray]:
+        return {"volatility": ratings.known.volatility[: len(ratings)]}

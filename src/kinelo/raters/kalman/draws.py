@@ -93,7 +93,7 @@ class PossibleStates:
 
     def side(self, name: str, day: int) -> tuple[Array, Array, Array]:
         """Strength, own home advantage and strengths under conditions of a side on a day; a newcomer is a newcomer."""
-        place = self.state.roster.index.get(name, -1)
+        place = self.state.name_index.index.get(name, -1)
         if place >= 0:
             return self.row(FIRST + place, day), self.eta[:, place], self.delta[:, place]
         if name not in self.newcomers:
@@ -121,7 +121,7 @@ class PossibleStates:
         self.newcomers[name] = Newcomer(strength, home, under, day)
 
     def _new(self, name: str) -> bool:
-        return name not in self.state.roster.index and name not in self.newcomers
+        return name not in self.state.name_index.index and name not in self.newcomers
 
     def difference(self, home: str, away: str, neutral: bool, day: int, slots: NDArray[np.int64]) -> Array:
         """``D`` of a match in every possible truth."""

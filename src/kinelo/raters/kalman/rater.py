@@ -40,10 +40,10 @@ from kinelo.raters.kalman.draws import Forecasting, PossibleStates, play_out
 from kinelo.raters.kalman.hindsight import backwards, check_room, smooth
 from kinelo.raters.kalman.kernels import BLOCK, FIRST, NO_STEPS, KalmanParameters, Lanes, Steps, steps
 from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
-from kinelo.raters.random_walk import rested
+from kinelo.raters.random_walk import fade_all
 from kinelo.raters.start import Start
-from kinelo.raters.state import match_columns
-from kinelo.raters.streaming import LOOK, fits_in_pieces
+from kinelo.raters.state import REFERENCE_DAYS, match_columns
+from kinelo.raters.streaming import LOOK, fit_in_chunks
 from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ MOST_PASS = 4e10
 LEVEL_VARIANCE = 1.0
 """Variance of the newcomers' level before any match, in units of the noise."""
 
-ACTIVE_DAYS = 730
 _P = Parameter
 
 
@@ -170,7 +169,7 @@ class KalmanElo(GaussianRater, ConditionRater):
             return ""
         return f"covariance={self.covariance!r} may keep a number for every two sides; say covariance='diagonal'"
 
-    @fits_in_pieces
+    @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start.
 
@@ -207,12 +206,12 @@ class KalmanElo(GaussianRater, ConditionRater):
         if work <= MOST_WORK:
             super(KalmanElo, together).fit(matches)
         else:
-            together.estimates_ = together._judged(alone.estimates_, matches)
+            together.estimates_ = together._rate_with(alone.estimates_, matches)
         likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
         vars(self).update(vars(alone if likelihood[0] > likelihood[-1] else together))
         return self
 
-    def _judged(self, estimates: Estimates, matches: Matches) -> Estimates:
+    def _rate_with(self, estimates: Estimates, matches: Matches) -> Estimates:
         """Rate the matches with these estimates, and say how likely their results were."""
         self.reset(estimates.values)
         seen = len(matches) if self.look is None else min(len(matches), int(self.look))
@@ -256,7 +255,9 @@ class KalmanElo(GaussianRater, ConditionRater):
         mean, variance = self._together(matches, y) if self._state.full else self._alone(matches, [self], [y])[0]
         return mean, variance, unknown
 
-    def _sift(self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+    def _filter_lanes(
+        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]
+    ) -> list[tuple[Array, Array]]:
         if not self._state.full:
             return self._alone(matches, lanes, signals)
         with ThreadPoolExecutor(usable_processors()) as pool:
@@ -294,11 +295,11 @@ class KalmanElo(GaussianRater, ConditionRater):
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: FilterState = self._state
-        seats = state.find(matches)
+        indices = state.find(matches)
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         known = state.as_seen_on(int(matches.day[0])) if len(matches) else state.known
-        kernels.foresee_all(match_columns(matches, seats), self._numbers, known, mean, variance)
-        return mean, variance, seats.unknown
+        kernels.foresee_all(match_columns(matches, indices), self._numbers, known, mean, variance)
+        return mean, variance, indices.unknown
 
     def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
         """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.
@@ -351,7 +352,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         """
         state: FilterState = self._begun()
         size, p = len(state), self._numbers
-        f, added = rested(self._day(date) - state.as_seen_on(self._day(date)).last[:size], p.rho, p.walk)
+        f, added = fade_all(self._day(date) - state.as_seen_on(self._day(date)).last[:size], p.rho, p.walk)
         strength, spread = state.known.x[FIRST : FIRST + size], state.spread()
         faded = f**2 * spread + added if spread.ndim == 1 else f[:, None] * spread * f + np.diag(added)
         return self._table(state, (f * strength, faded))
@@ -360,10 +361,10 @@ class KalmanElo(GaussianRater, ConditionRater):
         import polars as pl
 
         size, points = len(state), self.points_per_unit_
-        strength, variance = state.relative(None if self._start() else ACTIVE_DAYS, belief)
+        strength, variance = state.relative(None if self._start() else REFERENCE_DAYS, belief)
         table = pl.DataFrame(
             {
-                "name": pl.Series(state.roster.names, dtype=pl.String),
+                "name": pl.Series(state.name_index.names, dtype=pl.String),
                 "rating": self.initial + points * strength,
                 "uncertainty": points * np.sqrt(self.parameters_["doubt"] * variance),
                 "home": points * state.known.eta[:size],
@@ -409,10 +410,10 @@ class KalmanElo(GaussianRater, ConditionRater):
     def correlation(self, one: str, other: str) -> float:
         """Correlation between what is believed of two teams' strengths."""
         state: FilterState = self._begun()
-        missing = [name for name in (one, other) if name not in state.roster.index]
+        missing = [name for name in (one, other) if name not in state.name_index.index]
         if missing:
             raise InputError(f"{missing[0]!r} has not played; the correlation is between teams that have.")
-        i, j = state.roster.index[one], state.roster.index[other]
+        i, j = state.name_index.index[one], state.name_index.index[other]
         covariance: NDArray[np.float64] = state.covariance()
         return float(covariance[i, j] / np.sqrt(covariance[i, i] * covariance[j, j]))
 

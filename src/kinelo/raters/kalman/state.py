@@ -13,7 +13,7 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import LevelState
 from kinelo.raters.kalman.kernels import FIRST, LEVEL, KalmanState
 from kinelo.raters.random_walk import TODAY
-from kinelo.raters.state import Column, Seats
+from kinelo.raters.state import Column, MatchIndices
 
 MOST_SIDES = 5000
 
@@ -43,7 +43,7 @@ class FilterState(LevelState):
         values: Mapping[str, float],
     ) -> None:
         self.full = full
-        self.heed(conditions, values)
+        self.use_conditions(conditions, values)
         known = KalmanState(
             x=np.zeros(FIRST),
             C=np.diag(first_variance) if full else np.empty((0, 0)),
@@ -60,7 +60,7 @@ class FilterState(LevelState):
         known.x[LEVEL] = level
         super().__init__(known, {"eta_v": home_variance})
 
-    def admit(self, matches: Matches) -> Seats:
+    def admit(self, matches: Matches) -> MatchIndices:
         """Places of both sides, newcomers in order of their first match, and slots of conditions."""
         codes = np.column_stack([matches.home, matches.away]).ravel()
         first = np.full(len(matches.teams), codes.size)
@@ -68,17 +68,17 @@ class FilterState(LevelState):
         before = len(self)
         places = np.full(len(matches.teams), -1)
         for code in np.argsort(first, kind="stable")[: np.count_nonzero(first < codes.size)]:
-            places[code] = self.roster.place(matches.teams[code])
+            places[code] = self.name_index.place(matches.teams[code])
         slots = self.slots.codes(matches)
         self.grow()
         if len(matches):
             self.arrive(int(matches.day[0]))
-        return Seats(places[matches.home], places[matches.away], tuple(self.roster.names[before:]), slots)
+        return MatchIndices(places[matches.home], places[matches.away], tuple(self.name_index.names[before:]), slots)
 
-    def find(self, matches: Matches) -> Seats:
+    def find(self, matches: Matches) -> MatchIndices:
         """Places of both sides (-1: never met), slots of conditions, and the names never met; nobody is added."""
-        home, away, unknown, *_ = self.find_sides(matches, self.roster)
-        return Seats(home, away, unknown, self.slots.codes(matches, admit=False))
+        home, away, unknown, *_ = self.find_sides(matches, self.name_index)
+        return MatchIndices(home, away, unknown, self.slots.codes(matches, admit=False))
 
     def grow(self) -> None:
         """Make room, unless the covariance of so many sides would not fit."""

@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.matches.matches import Matches
 from kinelo.play.formula import kernel
 from kinelo.raters.player.kernels import HOME, NEUTRAL, longest_list, play, taking_part
 from kinelo.raters.player.rotation import (
@@ -31,12 +30,12 @@ from kinelo.raters.player.rotation import (
     PlayerParameters,
     PlayerState,
     Sheet,
-    aged,
     belief,
     by_level,
+    strength_on,
 )
 from kinelo.raters.random_walk import fade, years_since_last
-from kinelo.raters.state import MatchColumns, Seats, match_columns
+from kinelo.raters.state import MatchColumns
 
 Array = NDArray[np.float64]
 BLOCK = 256
@@ -125,7 +124,7 @@ def record(first, m, y, sheet, p, s, room, out):
                 if w[side, k] <= 0.0:
                     continue
                 if s.games[q] > 0:
-                    mean, variance = aged(q, 0, day[g], p, s)
+                    mean, variance = strength_on(q, 0, day[g], p, s)
                 elif s.kind[q] == EFFECT:
                     mean, variance = 0.0, p.squad[0]
                 else:
@@ -258,13 +257,13 @@ class Beliefs(NamedTuple):
         return place[: self.players]
 
 
-def smooth(seats: Seats, y: Array, matches: Matches, sheet: Sheet, p: PlayerParameters, s: PlayerState) -> Beliefs:
+def smooth(m: MatchColumns, y: Array, sheet: Sheet, p: PlayerParameters, s: PlayerState) -> Beliefs:
     """Filter the matches with the state ``s``, then pass back and forth until nothing moves."""
-    u = _appearances(match_columns(matches, seats), y, sheet, p, s)
+    u = _appearances(m, y, sheet, p, s)
     size, players = u.who.size, len(s.x)
-    match = np.repeat(np.arange(len(matches)), np.diff(u.bounds))
+    match = np.repeat(np.arange(y.size), np.diff(u.bounds))
     links = Links(np.empty(size, np.int64), np.empty(size, np.int64), np.ones(size), np.zeros(size))
-    link(u.who, match, matches.day, s.kind, p, links)
+    link(u.who, match, m.day, s.kind, p, links)
     to = Messages(*(np.zeros(size) for _ in Messages._fields))
     widest, passes, moved = int(np.diff(u.bounds).max(initial=1)), 0, math.inf
     while moved > SETTLED and passes < MOST_PASSES:

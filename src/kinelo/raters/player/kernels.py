@@ -27,7 +27,6 @@ from kinelo.raters.player.rotation import (
     STARTERS,
     WIDEST,
     Lineup,
-    aged,
     announced_lineup,
     belief,
     by_level,
@@ -35,6 +34,7 @@ from kinelo.raters.player.rotation import (
     played_lineup,
     remember,
     rotation,
+    strength_on,
     trust,
     with_effect,
 )
@@ -52,7 +52,7 @@ def learn(ids, w, lane, learnt, day, levels, p, s):
         if w[k] == 0.0:
             continue
         if s.games[q] > 0:
-            s.x[q, lane], s.P[q, lane] = aged(q, lane, day, p, s)
+            s.x[q, lane], s.P[q, lane] = strength_on(q, lane, day, p, s)
         elif s.kind[q] == EFFECT:
             s.x[q, lane], s.P[q, lane] = 0.0, p.squad[lane]
         else:

@@ -43,10 +43,10 @@ from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.hindsight import Beliefs, smooth
 from kinelo.raters.player.state import LANED, SquadState, lineup_sheet, lineups_of
-from kinelo.raters.random_walk import TODAY, rested
+from kinelo.raters.random_walk import TODAY, fade_all
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, Seats, match_columns
-from kinelo.raters.streaming import LOOK, fits_in_pieces
+from kinelo.raters.state import NEVER, MatchIndices, match_columns
+from kinelo.raters.streaming import LOOK, fit_in_chunks
 from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         """Its line-ups are not read in pieces."""
         return "line-ups are not read from pieces; read them with read_matches"
 
-    @fits_in_pieces
+    @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
         if matches.lineups is None or not matches.lineups.player.size:
@@ -261,7 +261,9 @@ class PlayerElo(GaussianRater, ConditionRater):
         mean, variance = self._play(matches, [self], [y])[0]
         return mean, variance, unknown
 
-    def _sift(self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
+    def _filter_lanes(
+        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]
+    ) -> list[tuple[Array, Array]]:
         """Those with the same weights of roles, which are read off line-ups, go side by side."""
         alike = [k for k, lane in enumerate(lanes) if lane._role_weights == self._role_weights]
         groups = [alike] + [[k] for k in range(len(lanes)) if k not in alike]
@@ -277,7 +279,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     def _play(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
         """Let raters with these numbers use the matches side by side; the first is this one."""
         state: SquadState = self._state
-        seats = state.admit(matches)
+        indices = state.admit(matches)
         count, shape = len(lanes), (len(matches), len(lanes))
         numbers = [np.concatenate(column) for column in list(zip(*(lane._numbers for lane in lanes)))[:-2]]
         p = rotation_kernels.PlayerParameters._make([*numbers, *self._numbers[-2:]])
@@ -287,21 +289,21 @@ class PlayerElo(GaussianRater, ConditionRater):
             s.slot_v[:, q] = state.slots.variances(lane.parameters_)
             s.delta_v[..., q] = s.slot_v[:, q]
         mean, variance = np.empty(shape), np.empty(shape)
-        sheet = self._sheet(matches, seats)
-        player_kernels.play_all(match_columns(matches, seats), np.column_stack(signals), sheet, p, s, mean, variance)
+        sheet = self._sheet(matches, indices)
+        player_kernels.play_all(match_columns(matches, indices), np.column_stack(signals), sheet, p, s, mean, variance)
         return [(mean[:, q].copy(), variance[:, q].copy()) for q in range(count)]
 
     def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         state: SquadState = self._state
-        seats = state.find(matches)
-        known = state.with_room("players", int(seats.players.max(initial=-1)) + 1)
+        indices = state.find(matches)
+        known = state.with_room("players", int(indices.players.max(initial=-1)) + 1)
         if state.waiting and len(matches):
             last = known.last
             known = known._replace(last=np.where((last == NEVER) & (known.games > 0), matches.day[0], last))
         mean, variance = np.empty((len(matches), 1)), np.empty((len(matches), 1))
-        columns, sheet = match_columns(matches, seats), self._sheet(matches, seats)
+        columns, sheet = match_columns(matches, indices), self._sheet(matches, indices)
         player_kernels.foresee_all(columns, sheet, self._numbers, in_lanes(known, LANED), mean, variance)
-        return mean[:, 0], variance[:, 0], seats.unknown
+        return mean[:, 0], variance[:, 0], indices.unknown
 
     def predict_one(
         self,
@@ -349,8 +351,8 @@ class PlayerElo(GaussianRater, ConditionRater):
         match = replace(match, lineups=one_lineup(home_lineup, away_lineup))
         return self.update(as_played(match, result, margin, weight))
 
-    def _sheet(self, matches: Matches, seats: Seats) -> rotation_kernels.Sheet:
-        return lineup_sheet(lineups_of(matches), seats.players, self._role_weights, MODES[self.known])
+    def _sheet(self, matches: Matches, indices: MatchIndices) -> rotation_kernels.Sheet:
+        return lineup_sheet(lineups_of(matches), indices.players, self._role_weights, MODES[self.known])
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -373,7 +375,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         state: SquadState = self._begun()
         size, values = len(state), self.parameters_
         idle = self._day(date) - state.as_seen_on(self._day(date)).last[:size]
-        f, added = rested(idle, values["regression"], values["walk"] ** 2)
+        f, added = fade_all(idle, values["regression"], values["walk"] ** 2)
         variance = f**2 * state.known.P[:size] + added
         apart = pl.Series("told_apart", variance < values["prior_spread"] ** 2 / 2.0)
         return self._table(f * state.known.x[:size], variance, apart)
@@ -387,7 +389,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         return (
             pl.DataFrame(
                 {
-                    "name": pl.Series(state.roster.names, dtype=pl.String),
+                    "name": pl.Series(state.name_index.names, dtype=pl.String),
                     "team": pl.Series(teams[known.team_of[:size]].tolist(), dtype=pl.String),
                     "rating": self.initial + points * strength,
                     "uncertainty": points * np.sqrt(self.parameters_["doubt"] * variance),
@@ -436,16 +438,16 @@ class PlayerElo(GaussianRater, ConditionRater):
         walker.reset(dict(self.parameters_))
         walker._begin(matches)
         state: SquadState = walker._state
-        seats, y = state.admit(matches), walker._signal(matches)
+        indices, y = state.admit(matches), walker._signal(matches)
         games = state.games_shown()
-        sheet = walker._sheet(matches, seats)
-        beliefs = smooth(seats, y, matches, sheet, walker._numbers, state.in_lanes())
+        sheet = walker._sheet(matches, indices)
+        beliefs = smooth(match_columns(matches, indices), y, sheet, walker._numbers, state.in_lanes())
         if not beliefs.settled:
             warnings.warn("Hindsight has not settled: ratings may still move a little.", KineloWarning, stacklevel=3)
-        return [walker._seen_back(beliefs, stop, seats, matches, games) for stop in stops]
+        return [walker._table_back(beliefs, stop, indices, matches, games) for stop in stops]
 
-    def _seen_back(
-        self, beliefs: Beliefs, stop: int, seats: Seats, matches: Matches, games: NDArray[np.int64]
+    def _table_back(
+        self, beliefs: Beliefs, stop: int, indices: MatchIndices, matches: Matches, games: NDArray[np.int64]
     ) -> pl.DataFrame:
         """Ratings of all who took part in the first ``stop`` matches, as of their last one."""
         import polars as pl
@@ -455,10 +457,10 @@ class PlayerElo(GaussianRater, ConditionRater):
         who = np.flatnonzero((latest >= 0) & (state.known.kind[: latest.size] == rotation_kernels.PLAYER))
         at, played = latest[who], np.bincount(beliefs.who[: beliefs.bounds[stop]])
         match = beliefs.match[at]
-        teams = np.where(beliefs.side[at] > 0, seats.home[match], seats.away[match])
+        teams = np.where(beliefs.side[at] > 0, indices.home[match], indices.away[match])
         return pl.DataFrame(
             {
-                "name": pl.Series([state.roster.names[q] for q in who], dtype=pl.String),
+                "name": pl.Series([state.name_index.names[q] for q in who], dtype=pl.String),
                 "team": pl.Series([state.teams.names[t] for t in teams], dtype=pl.String),
                 "rating": self.initial + points * beliefs.mean[at],
                 "uncertainty": points * np.sqrt(self.parameters_["doubt"] * beliefs.variance[at]),

@@ -238,7 +238,7 @@ def announced_lineup(g, side, team, sheet, p, s, ids, w):
 
 
 @inlined
-def aged(player, lane, day, p, s):
+def strength_on(player, lane, day, p, s):
     """Mean and variance of a strength on a day, of one who has played."""
     if s.kind[player] == EFFECT:
         f, added = fade(day - s.last[player], 0.0, p.squad_walk[lane])
@@ -254,12 +254,12 @@ def belief(ids, w, n, lane, day, p, s):
     A newcomer leans on those he plays with, as far as they are known: a side of newcomers is as strong as they are.
     What newcomers of one side have in common is doubted as well. A new stand-in is what is known of the team.
     """
-    mean = variance = fresh = standing = share = own = 0.0
+    mean = variance = fresh = squads = share = own = 0.0
     for k in range(n):
         q = ids[k]
         kind = s.kind[q]
         if s.games[q] > 0:
-            x, P = aged(q, lane, day, p, s)
+            x, P = strength_on(q, lane, day, p, s)
             variance += w[k] * w[k] * P
             if kind == EFFECT:
                 own += w[k] * x
@@ -271,7 +271,7 @@ def belief(ids, w, n, lane, day, p, s):
         else:
             variance += w[k] * w[k] * p.prior[lane]
             if kind == STAND_IN:
-                standing += w[k]
+                squads += w[k]
             else:
                 fresh += w[k]
     variance += p.together[lane] * fresh * fresh * p.prior[lane]
@@ -280,7 +280,7 @@ def belief(ids, w, n, lane, day, p, s):
     known = mean / share if share > 1e-9 else level
     if n == 0:
         return prior, p.prior[lane] + p.squad[lane], prior, known
-    return mean + own + fresh * prior + standing * known, variance, prior, known
+    return mean + own + fresh * prior + squads * known, variance, prior, known
 
 
 @kernel
@@ -312,7 +312,7 @@ def rotation(team, lane, day, levels, p, s):
         while c < WIDEST and s.ring_ids[team, r, c] >= 0:
             player, share = s.ring_ids[team, r, c], s.ring_w[team, r, c]
             total += share
-            x = aged(player, lane, day, p, s)[0]
+            x = strength_on(player, lane, day, p, s)[0]
             for slot in levels:
                 if slot >= 0:
                     x += s.delta[player, slot, lane]

@@ -12,9 +12,9 @@ from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import LevelState
 from kinelo.raters.lanes import in_lanes
-from kinelo.raters.name_index import Roster
+from kinelo.raters.name_index import NameIndex
 from kinelo.raters.player.rotation import AFTER, EFFECT, PLAYER, RECENT, STAND_IN, WIDEST, PlayerState, Sheet
-from kinelo.raters.state import NEVER, Column, Seats
+from kinelo.raters.state import NEVER, Column, MatchIndices
 
 LANED = ("x", "P", "venue", "venue_v", "delta", "delta_v", "slot_v")
 """What of a state differs between lanes."""
@@ -65,18 +65,18 @@ class SquadState(LevelState):
             slot_v=np.empty(0),
         )
         super().__init__(known, {"ring_day": NEVER, "stand_in": -1, "effect": -1})
-        self.heed(conditions, values or {})
+        self.use_conditions(conditions, values or {})
 
     @property
-    def teams(self) -> Roster:
+    def teams(self) -> NameIndex:
         """The sides that players play for."""
-        return self.rosters["teams"]
+        return self.name_indices["teams"]
 
-    def admit(self, matches: Matches) -> Seats:
+    def admit(self, matches: Matches) -> MatchIndices:
         """Places of both teams and of all players listed; newcomers are given room."""
         lineups = lineups_of(matches)
         teams = self.teams.places(matches.teams)
-        players = self.roster.places(lineups.players)
+        players = self.name_index.places(lineups.players)
         slots = self.slots.codes(matches)
         self._bring_squads()
         if len(matches):
@@ -85,14 +85,14 @@ class SquadState(LevelState):
         home, away = teams[matches.home], teams[matches.away]
         sides = np.column_stack([home, away]).ravel()
         self.known.team_of[places] = np.repeat(sides, np.diff(lineups.offsets))
-        return Seats(home, away, slots=slots, players=places)
+        return MatchIndices(home, away, slots=slots, players=places)
 
     def _bring_squads(self) -> None:
         """Give every team that has none a stand-in and an effect of its own, among the players."""
         self.grow()
         for team in np.flatnonzero(self.known.effect[: len(self.teams)] < 0):
             for kind, column in ((STAND_IN, "stand_in"), (EFFECT, "effect")):
-                place = self.roster.place(f"{APART}{kind} {self.teams.names[team]}")
+                place = self.name_index.place(f"{APART}{kind} {self.teams.names[team]}")
                 self.grow()
                 getattr(self.known, column)[team] = place
                 self.known.kind[place] = kind
@@ -121,16 +121,16 @@ class SquadState(LevelState):
         super().from_arrays(arrays)
         self._bring_squads()
 
-    def find(self, matches: Matches) -> Seats:
+    def find(self, matches: Matches) -> MatchIndices:
         """The same without keeping anyone: strangers among the players get places past the end, teams get −1."""
         lineups = lineups_of(matches)
-        players = self.roster.find(lineups.players, lineups.player)
+        players = self.name_index.find(lineups.players, lineups.player)
         newcomers, order = np.unique(lineups.player[players < 0], return_inverse=True)
-        players[players < 0] = len(self.roster) + order
-        seats = self.find_sides(matches, self.teams)
-        unmet = {*seats.unknown, *(lineups.players[code] for code in newcomers)}
+        players[players < 0] = len(self.name_index) + order
+        indices = self.find_sides(matches, self.teams)
+        unmet = {*indices.unknown, *(lineups.players[code] for code in newcomers)}
         slots = self.slots.codes(matches, admit=False)
-        return seats._replace(players=players, slots=slots, unknown=tuple(sorted(unmet)))
+        return indices._replace(players=players, slots=slots, unknown=tuple(sorted(unmet)))
 
 
 def lineups_of(matches: Matches) -> Lineups:

@@ -88,7 +88,7 @@ class ClassicElo(TeamElo):
         return f"plain Elo, K = {falls}{'' if self.k_of is None else ' and K by name'}"
 
     @property
-    def step(self) -> float | None:
+    def step(self) -> float | None:  # pyright: ignore[reportIncompatibleVariableOverride]
         """γ = K/2, None under a rule of K."""
         return None if isinstance(self.k, StepRule) or self.k_of is not None else self.k / 2.0
 
@@ -106,7 +106,7 @@ class ClassicElo(TeamElo):
         return StepsByName(named, frozenset(str(name) for name in juniors))
 
     @property
-    def prior_spread(self) -> float:
+    def prior_spread(self) -> float:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Standard deviation of newcomers' strengths: half the points that make the odds ten to one."""
         return USUAL_SPREAD * self.scale / SCALE
 

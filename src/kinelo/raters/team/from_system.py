@@ -8,7 +8,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
 
 
-def told_by(system: RatingSystem) -> dict[str, float]:
+def parameters_from(system: RatingSystem) -> dict[str, float]:
     """Every parameter of a team rater that plays this system and nothing else, or a sentence why it cannot."""
     if not isinstance(system, RatingSystem):
         raise InputError(f"system must be a kinelo.RatingSystem, not {type(system).__name__}.")

@@ -253,30 +253,26 @@ def play_all(m, parameters, s, common, nodes, z, chances):
 
 
 @inlined
-def rested(side, day, p, R, v, last):
-    """Rating of a side after its rest until a day, and its variance; the start's of a newcomer (place -1)."""
+def rating_on(side, day, p, s):
+    """Rating of a side after its rest until a day, and its variance (floats); the start's of a newcomer (place -1)."""
     if side < 0:
         return p.mean, p.v0
-    idle = max(day - last[side] - p.gap, 0.0) if last[side] > NEVER else 0.0
+    idle = max(day - s.last[side] - p.gap, 0.0) if s.last[side] > NEVER else 0.0
     f = math.exp(-p.rho * idle / YEAR)
-    return p.mean + f * (R[side] - p.mean), p.v0 + f * f * (v[side] - p.v0)
+    return p.mean + f * (s.rating[side] - p.mean), p.v0 + f * f * (s.variance[side] - p.v0)
 
 
 @kernel
-def foresee_all(home, away, neutral, day, slots, p, s, common, z, doubt):
-    """Differences ``z`` of strengths in matches to come and their variances ``doubt``, from the state as it stands.
-
-    ``home``, ``away`` (place -1: a newcomer), ``day`` (int), ``neutral`` (bool), ``z`` and ``doubt`` have an entry per
-    match and ``slots`` a row; the arrays of ``s`` (:class:`TeamRatings`) have an entry or row per side.
+def foresee_all(m, p, s, common, z, doubt):
+    """Differences ``z`` of strengths in matches to come and their variances ``doubt`` (matches each), from the state
+    as it stands; place -1 is a newcomer, and ``common`` (5) holds what all matches share.
     """
-    for k in range(home.size):
-        i, j = home[k], away[k]
-        (R_i, v_i), (R_j, v_j) = (
-            rested(i, day[k], p, s.rating, s.variance, s.last), rested(j, day[k], p, s.rating, s.variance, s.last)
-        )  # fmt: skip
-        edge, both = R_i - R_j + (0.0 if neutral[k] else common[HOME]), v_i + v_j
-        for c in range(slots.shape[1]):
-            slot = slots[k, c]
+    for k in range(m.home.size):
+        i, j = m.home[k], m.away[k]
+        (R_i, v_i), (R_j, v_j) = rating_on(i, m.day[k], p, s), rating_on(j, m.day[k], p, s)
+        edge, both = R_i - R_j + (0.0 if m.neutral[k] else common[HOME]), v_i + v_j
+        for c in range(m.slots.shape[1]):
+            slot = m.slots[k, c]
             if slot >= 0:
                 edge += (s.delta[i, slot] if i >= 0 else 0.0) - (s.delta[j, slot] if j >= 0 else 0.0)
                 both += s.delta_v[i, slot] if i >= 0 else s.slot_v[slot]

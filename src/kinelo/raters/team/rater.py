@@ -36,12 +36,12 @@ from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import Gaps, check_match, signed_result
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import MatchColumns, Standing, match_columns
-from kinelo.raters.streaming import LOOK, fits_in_pieces
+from kinelo.raters.state import MatchColumns, RatingTable, match_columns
+from kinelo.raters.streaming import LOOK, fit_in_chunks
 from kinelo.raters.team import kernels
-from kinelo.raters.team.from_system import told_by
+from kinelo.raters.team.from_system import parameters_from
 from kinelo.raters.team.kernels import TeamParameters
-from kinelo.raters.team.state import REACHED, StepsByName, TeamStanding
+from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -207,7 +207,7 @@ class TeamElo(SideRater, ConditionRater):
             raise InputError(
                 "TeamElo estimates how far conditions move strengths, which its system leaves no room for."
             )
-        told = told_by(system)
+        told = parameters_from(system)
         own = ("step", "newcomer_boost", "settling_matches", "ties")
         given = [name for name in own if getattr(self, name) is not None] + ["scale"] * (self.scale != SCALE)
         if given:
@@ -245,16 +245,16 @@ class TeamElo(SideRater, ConditionRater):
             moot["contraction"] = 1.0
         return moot
 
-    @fits_in_pieces
+    @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
         """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
         self.margin_unit_ = first_unit(matches.margin)
         self.prior_spread_ = USUAL_SPREAD * self._unit
         super().fit(matches)
-        self._tell_of_bounds()
+        self._warn_of_bounds()
         return self
 
-    def _tell_of_bounds(self) -> None:
+    def _warn_of_bounds(self) -> None:
         """Warn where the search for the step ended at an end of its range."""
         if self.estimates_ is None or "step" not in self.estimates_.at_bounds:
             return
@@ -326,8 +326,8 @@ class TeamElo(SideRater, ConditionRater):
             "counts in points of expected score"
         )
 
-    def _fresh(self, values: Mapping[str, float]) -> TeamStanding:
-        fresh = TeamStanding(self.initial, self._vector(values).v0, condition_names(self.conditions), values)
+    def _fresh(self, values: Mapping[str, float]) -> TeamTable:
+        fresh = TeamTable(self.initial, self._vector(values).v0, condition_names(self.conditions), values)
         fresh.steps = self._steps_by_name()
         return fresh
 
@@ -350,7 +350,7 @@ class TeamElo(SideRater, ConditionRater):
     def _kind(self) -> int:
         return LOGISTIC if self.system is None else code_outcome(self.system.outcome).kind
 
-    def _walk(self, matches: Matches, standing: Standing, traced: bool) -> tuple[bool, Trace]:
+    def _walk(self, matches: Matches, ratings: RatingTable, traced: bool) -> tuple[bool, Trace]:
         return self._play_lanes(matches, [self], traced)
 
     def _play_lanes(self, matches: Matches, lanes: Sequence[TeamElo], traced: bool = True) -> tuple[bool, Trace]:
@@ -358,11 +358,11 @@ class TeamElo(SideRater, ConditionRater):
 
         Whether all matches had a result; differences of strength (matches, lanes) and chances (lanes, matches, 3).
         """
-        standing: TeamStanding = self._state
-        columns = match_columns(matches, standing.admit(matches))
-        state = in_lanes(standing.known, LANED, len(lanes))
+        ratings: TeamTable = self._state
+        columns = match_columns(matches, ratings.admit(matches))
+        state = in_lanes(ratings.known, LANED, len(lanes))
         for q, lane in enumerate(lanes[1:], 1):
-            state.delta_v[..., q] = standing.slots.variances(lane.parameters_)
+            state.delta_v[..., q] = ratings.slots.variances(lane.parameters_)
         common, size = np.array([lane._common for lane in lanes]), len(matches) if traced else 0
         z, chances = np.empty((size, len(lanes))), np.empty((len(lanes), size, 3))
         done = kernels.play_all(columns, parameter_lanes(lanes), state, common, self._nodes(lanes), z, chances)
@@ -435,14 +435,14 @@ class TeamElo(SideRater, ConditionRater):
         home, away = two_sides(home, away)
         check_match(margin, weight)
         given = None if date is None else read_day(date)
-        standing: TeamStanding = self._begun()
-        slots = NO_LEVELS if conditions is None and not self.conditions else standing.slots.row(conditions)
-        i, j = standing.place(home), standing.place(away)
+        ratings: TeamTable = self._begun()
+        slots = NO_LEVELS if conditions is None and not self.conditions else ratings.slots.row(conditions)
+        i, j = ratings.place(home), ratings.place(away)
         if slots.size:
-            standing.grow()
-        known = standing.known
+            ratings.grow()
+        known = ratings.known
         day = max(int(known.last[i]), int(known.last[j]), 0) if given is None else int(given.astype(np.int64))
-        standing.arrive(day)
+        ratings.arrive(day)
         one = self._one_match()
         for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=False):
             column[0] = value
@@ -458,8 +458,9 @@ class TeamElo(SideRater, ConditionRater):
         """Columns of a single match, made once: filling them is faster than making them."""
         if not hasattr(self, "_columns"):
             number, place = np.float64, np.int32
-            kinds: tuple[Any, ...] = (place, place, number, number, np.bool_, number, np.int64)
-            self._columns = MatchColumns(*(np.zeros(1, kind) for kind in kinds), slots=NO_LEVELS)
+            kinds = (place, place, number, number, np.bool_, number, np.int64)
+            columns: list[Any] = [np.zeros(1, kind) for kind in kinds]
+            self._columns = MatchColumns(*columns, slots=NO_LEVELS)
         return self._columns
 
     def _foresee(self, matches: Matches) -> Forecast:
@@ -467,14 +468,11 @@ class TeamElo(SideRater, ConditionRater):
         return Forecast(self._chances(z), unknown, matches)
 
     def _gaps(self, matches: Matches) -> Gaps:
-        state: TeamStanding = self._state
-        seats = state.find(matches)
+        state: TeamTable = self._state
+        indices = state.find(matches)
         z, doubt = np.empty(len(matches)), np.empty(len(matches))
-        kernels.foresee_all(
-            seats.home, seats.away, matches.neutral, matches.day, seats.slots, self._numbers, state.known, self._common,
-            z, doubt,
-        )  # fmt: skip
-        return Gaps(z, doubt, seats.unknown)
+        kernels.foresee_all(match_columns(matches, indices), self._numbers, state.known, self._common, z, doubt)
+        return Gaps(z, doubt, indices.unknown)
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -482,14 +480,14 @@ class TeamElo(SideRater, ConditionRater):
 
         Uncertainty is that of the day of the last match: it has grown for those who rested since.
         """
-        standing: TeamStanding = self._begun()
-        size = len(standing)
-        last = standing.known.last[:size]
+        ratings: TeamTable = self._begun()
+        size = len(ratings)
+        last = ratings.known.last[:size]
         idle = np.maximum((last.max() if size else 0) - last - self.season_gap, 0.0)
         f = np.exp(-2 * self.parameters_["regression"] * idle / kernels.YEAR)
         prior = self._numbers.v0
-        variance = prior + f * (standing.known.variance[:size] - prior)
-        return standing.table(uncertainty=np.sqrt(variance))
+        variance = prior + f * (ratings.known.variance[:size] - prior)
+        return ratings.table(uncertainty=np.sqrt(variance))
 
 
 def parameter_lanes(lanes: Sequence[TeamElo]) -> NDArray[np.void]:

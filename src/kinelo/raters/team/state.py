@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kinelo.matches.matches import Matches
 from kinelo.play.steps import ELITE
 from kinelo.raters.conditions import LevelState
-from kinelo.raters.state import Column, Seats, Standing
+from kinelo.raters.state import Column, MatchIndices, RatingTable
 
 JUNIOR, REACHED = 1, 2
 NOBODY: Mapping[str, float] = {}
@@ -41,12 +41,12 @@ class TeamRatings(NamedTuple):
     slot_v: NDArray[np.float64]
 
 
-class TeamStanding(LevelState, Standing):
-    """The standing of sides, in matches and under conditions."""
+class TeamTable(LevelState, RatingTable):
+    """The ratings of sides, in matches and under conditions."""
 
     kind = TeamRatings
     columns: ClassVar[Mapping[str, Column]] = {
-        **Standing.columns, **dict.fromkeys(("own", "marks", "delta", "delta_v"), Column()),
+        **RatingTable.columns, **dict.fromkeys(("own", "marks", "delta", "delta_v"), Column()),
     }  # fmt: skip
     steps: StepsByName = StepsByName()
     assigned = 0
@@ -63,14 +63,14 @@ class TeamStanding(LevelState, Standing):
             delta=np.empty((0, 0)), delta_v=np.empty((0, 0)), marks=np.empty(0, np.int8), own=np.empty(0)
         )
         self.fills |= {"own": -1.0, "marks": REACHED if rating >= ELITE else 0}
-        self.heed(conditions, values or {})
+        self.use_conditions(conditions, values or {})
 
-    def admit(self, matches: Matches) -> Seats:
+    def admit(self, matches: Matches) -> MatchIndices:
         """Places of both sides of every match, and slots of conditions; new names and levels begin at the start."""
         slots = self.slots.codes(matches)
-        seats = super().admit(matches)
+        indices = super().admit(matches)
         self.assign()
-        return seats._replace(slots=slots)
+        return indices._replace(slots=slots)
 
     def place(self, name: str) -> int:
         """Place of one name, made if it is new."""
@@ -82,7 +82,7 @@ class TeamStanding(LevelState, Standing):
         """Give new names the step of their own and mark the juniors, where there are any."""
         if not self.steps.own and not self.steps.juniors:
             return
-        names = self.roster.names
+        names = self.name_index.names
         for at in range(self.assigned, len(names)):
             self.known.own[at] = self.steps.own.get(names[at], -1.0)
             if names[at] in self.steps.juniors:
@@ -102,7 +102,7 @@ class TeamStanding(LevelState, Standing):
         super().from_arrays({"own": np.full(size, -1.0), "marks": np.zeros(size, np.int8), **arrays})
         self.assigned = size
 
-    def find(self, matches: Matches) -> Seats:
+    def find(self, matches: Matches) -> MatchIndices:
         """The same without adding anyone (-1: never played, or a level never met)."""
         home, away, unknown, *_ = super().find(matches)
-        return Seats(home, away, unknown, self.slots.codes(matches, admit=False))
+        return MatchIndices(home, away, unknown, self.slots.codes(matches, admit=False))
