@@ -56,10 +56,10 @@ def test_finding_keeps_nobody_and_names_strangers(kind):
     state.admit(round_of(0, 5))
     if hasattr(state.known, "games"):
         state.known.games[:5] = 1
-    seats = state.find(round_of(4, 3))
+    indices = state.find(round_of(4, 3))
     assert len(state) == 5 * PLACES[kind]
-    assert set(seats.unknown) == {"s5", "s6"}
-    assert seats.home.tolist() == [state.find(round_of(4, 2)).home[0], -1]
+    assert set(indices.unknown) == {"s5", "s6"}
+    assert indices.home.tolist() == [state.find(round_of(4, 2)).home[0], -1]
 
 
 @pytest.mark.parametrize("kind", STATES)
