@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 
 from kinelo.paper.claim import Claim, Finding
+from kinelo.paper.content import content_of
 from kinelo.paper.figure import read_figures
 from kinelo.paper.report import write_report
 from kinelo.paper.reproduce import DrawnFigure, Reproduction
@@ -73,6 +74,16 @@ def test_theirs_and_ours_stand_apart(report):
     places = [page.index(f'<figure id="figure-{number}">') for number in range(1, 8)]
     assert places == sorted(places) and places[5] < ours < places[6]
     assert 'style="max-width:300px"' in page  # three fifths of the pixels that the picture has
+
+
+@pytest.mark.parametrize("scale", ["full", "quick"])
+def test_shorter_runs_are_said_where_there_are_any(scale):
+    figures = [DrawnFigure(study, None, b"") for study in read_figures(scale=scale)]
+    shown = content_of(Reproduction(scale, figures, CLAIMS, 3, 2, 8, 31_000_000, provenance(seconds=1.0, seeds=[4])))
+    simulated = [any(run.simulate or run.solve for run in one.study.studies.values()) for one in figures]
+    assert any(simulated) and not all(simulated)
+    assert [one["shortened"] for one in shown["figures"]] == [some and scale == "quick" for some in simulated]
+    assert ("at a reduced scale" in shown["abstract"][0]) == (scale == "quick")
 
 
 def test_provenance_is_told(report):

@@ -10,6 +10,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
+from kinelo.lab.rate import standings
 from kinelo.lab.rate.api import DOWNLOADS, shown_name
 from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.tables import FIELDS, forget_columns, read_table
@@ -241,3 +242,35 @@ def test_the_automatic_choice_is_the_library_s_and_is_said(tmp_path):
     assert rated["chosen"] == str(choice) and type(controller._rater) is type(choice.rater)
     assert rated["rater"] == {"kalman": "kalman", "team": "team"}.get(choice.name, rated["rater"])
     assert controller.rate(columns, "team")["chosen"] is None
+
+
+class Steady:
+    """Says the same of every match."""
+
+    def fit(self, matches):
+        return self
+
+    def one_step_ahead(self, matches):
+        return kn.Forecast(np.tile([0.5, 0.3, 0.2], (len(matches), 1)))
+
+
+def test_forecasts_are_checked_on_the_later_half_and_the_earlier_is_counted(monkeypatch):
+    """Fifty matches on fifty days, then seventy on two: the middle of the file lies on the first of these."""
+    day = [k if k < 50 else 50 + (k - 50) // 35 for k in range(120)]
+    table = {
+        "date": (np.datetime64("2024-01-01") + np.array(day)).astype(str), "home": ["A", "B", "C"] * 40,
+        "away": ["B", "C", "A"] * 40, "result": [1, 0, 0.5, 1] * 30, "match_id": np.arange(120).astype(str),
+    }  # fmt: skip
+    matches = kn.read_matches(table, ordered=True)
+    shown = standings.summary(matches)
+    assert (shown["matches"], shown["first"], shown["last"]) == (120, "2024-01-01", "2024-02-21")
+    monkeypatch.setattr(standings, "rater_called", lambda *_, **__: Steady())
+    checked, forecasts = standings.calibration("team", matches)
+    assert (checked["trained_on"], checked["matches"], forecasts.height) == (50, 70, 70)
+    happened = matches.result[50:]
+    bins = {one["outcome"]: (one["forecast"], one["frequency"], one["matches"]) for one in checked["bins"]}
+    assert bins == {
+        "home win": (0.5, pytest.approx(np.mean(happened == 1), abs=1e-6), 70),
+        "draw": (0.3, pytest.approx(np.mean(happened == 0.5), abs=1e-6), 70),
+        "away win": (0.2, pytest.approx(np.mean(happened == 0), abs=1e-6), 70),
+    }
