@@ -55,6 +55,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return mathematics.typeset(links.for_the_site(markdown, page.file.src_uri))
 
 
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the search for those who hear the page."""
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
+
+
 def sources() -> list[Path]:
     """The jupytext sources."""
     return sorted((ROOT / "docs").rglob("*.py"))
