@@ -36,7 +36,7 @@ def settings_of(rater: Any) -> dict[str, Any]:
 
 
 def conditions_of(rater: Any) -> tuple[str, ...]:
-    """Columns beyond results that a rater asks of matches: conditions that it heeds, covariates that it weighs."""
+    """Columns beyond results that a rater asks of matches: conditions that it uses, covariates that it weighs."""
     return (*(getattr(rater, "conditions", None) or ()), *(getattr(rater, "covariates", None) or ()))
 
 

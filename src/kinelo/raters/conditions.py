@@ -3,7 +3,7 @@
 Everyone has a strength per level of a condition around the own one: normal, with a spread per condition that is
 estimated. A level of a condition is a slot; slots are numbered in order of first appearance.
 
-Strengths under conditions: what the states, and the raters, that heed conditions share.
+Strengths under conditions: what the states, and the raters, that use conditions share.
 
 Beside the own strength everyone has a deviation ``δ_l`` per level ``l`` of a condition, normal before any match with
 the condition's spread. A level never met, and a match that says no level, count with the own strength alone.
@@ -33,7 +33,7 @@ SEPARATOR = "\x1f"
 
 
 def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
-    """The conditions a rater was asked to heed."""
+    """The conditions a rater was asked to use."""
     if isinstance(conditions, str):
         raise InputError(f"conditions={conditions!r} must be a list of columns, such as [{conditions!r}].")
     if not isinstance(conditions, Sequence | None) or not all(isinstance(name, str) for name in conditions or ()):

@@ -53,7 +53,7 @@ POINT = math.log(10.0) / 800.0
 """Expected result in [−1, 1] that a rating point is worth between equals: half the slope of 1/(1 + 10^(−z/400))."""
 
 SHARPNESS_WALK = 1e-3
-"""How far the logarithm of the sharpness may wander per match."""
+"""How far the logarithm of the sharpness may move per match."""
 
 LATER = ("ties_step", "squad_spread", "squad_walk")
 """Parameters that books of 0.2 do not have: nothing drifted and nothing was shared."""

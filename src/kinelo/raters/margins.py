@@ -3,7 +3,7 @@
 Scoring drifts over decades, and what was a large margin once is an ordinary one later. With ``u`` the unit before a
 match of margin ``m``, ``u ← u + (|m| − u)/memory`` after it: causal, and steady to a few per cent. A memory of 1,000
 matches follows any drift that takes years, and in a shorter table the unit hardly moves from where it began. Raters
-with normal beliefs forget sooner where the margins fitted ask for it (:mod:`kinelo.raters.margins`).
+with normal beliefs forget sooner where the margins fitted ask for it (below).
 
 The law of margins around what was expected of them, from the matches fitted.
 
@@ -20,7 +20,7 @@ forecasts become too sure or not sure enough. With ``u`` the running unit before
 it showed from what was expected and ``S`` the variance of that, up to the noise, which is what fits best, margins have
 the log-likelihood ``−½ Σ log S − p Σ log u − ½ n log⟨e²/S⟩`` but for a constant; ``p Σ log u`` is there because ``y``
 is seen in the unit and margins are not. A quarter of the memory is taken where margins are clearly more likely with it.
-Strengths are heeded because a schedule that brings many unequal pairs makes margins larger while scoring stays.
+Strengths count because a schedule that brings many unequal pairs makes margins larger while scoring stays.
 """
 
 from __future__ import annotations

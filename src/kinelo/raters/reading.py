@@ -40,7 +40,7 @@ WIDEST_BAND = 4.0
 
 
 class Reading(NamedTuple):
-    """Sharpness, first half width of the draw band, doubt, step of the band, and how fast ℓ may wander per match."""
+    """Sharpness, first half width of the draw band, doubt, step of the band, and how fast ℓ may move per match."""
 
     sharpness: float
     ties: float

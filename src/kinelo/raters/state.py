@@ -37,7 +37,7 @@ NOBODY = np.empty(0, np.int32)
 
 
 class MatchIndices(NamedTuple):
-    """Places of both sides of every match, names never met, and, where a rater heeds them, conditions and players."""
+    """Places of both sides of every match, names never met, and, where a rater uses them, conditions and players."""
 
     home: NDArray[Any]
     away: NDArray[Any]

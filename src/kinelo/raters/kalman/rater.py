@@ -63,7 +63,7 @@ _P = Parameter
 
 @dataclass(eq=False, repr=False)
 class KalmanElo(GaussianRater, ConditionRater):
-    """Team ratings by a Gaussian filter: full covariance, wandering strengths, venue advantages learnt on the way.
+    """Team ratings by a Gaussian filter: full covariance, moving strengths, venue advantages learnt on the way.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default. Strengths are in units
     of what a match shows: its margin in mean absolute margins, to the power ``margin_power``.
@@ -71,7 +71,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     Parameters
     ----------
     walk
-        Standard deviation by which a strength wanders in a year; ``fit`` averages it over what the matches leave open.
+        Standard deviation by which a strength moves in a year; ``fit`` averages it over what the matches leave open.
     prior_spread
         Standard deviation of a newcomer's strength.
     noise
@@ -80,7 +80,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         Standard deviation between teams of what their home is worth.
     venue_walk
         Standard deviation by which the advantages of playing at home, and of being named first on neutral ground,
-        wander in a year.
+        move in a year.
     newcomer
         Where the search for the level of those who enter years after the first begins; the first average 0. The level
         is learnt on the way, like a strength.
@@ -98,7 +98,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     doubt
         How much larger the variance of a strength is, in forecasts, than the filter believes.
     sharpness_walk
-        How far the logarithm of the sharpness may wander per match: forecasts that prove too bold, or not bold enough,
+        How far the logarithm of the sharpness may move per match: forecasts that prove too bold, or not bold enough,
         are corrected as matches go by. 0 leaves the sharpness as it was estimated.
     covariance
         ``"full"``, ``"diagonal"`` to forget how strengths are connected, or ``"auto"``: ``fit`` takes what forecasts
@@ -123,11 +123,11 @@ class KalmanElo(GaussianRater, ConditionRater):
     """
 
     parameters = (
-        _P("walk", 0.15, 0.005, 3.0, True, "yearly wandering of a strength"),
+        _P("walk", 0.15, 0.005, 3.0, True, "yearly random walk of a strength"),
         _P("prior_spread", 1.5, 0.05, 10.0, True, "spread of newcomers"),
         NOISE,
         _P("home_spread", 0.15, 0.005, 1.5, True, "spread of teams' own home advantages"),
-        _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly wandering of the venue advantages"),
+        _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages"),
         _P("newcomer", -0.5, -8.0, 4.0, False, "mean strength of late entrants"),
         _P("opponent_prior", 0.3, 0.0, 1.0, False, "how much of the first opponent's strength a newcomer is given"),
         _P("regression", 0.05, 0.0, 3.0, False, "yearly return to the mean"),
@@ -304,7 +304,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
         """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.
 
-        Each draw has one truth about all strengths, drawn from what is believed of them and wandering on.
+        Each draw has one truth about all strengths, drawn from what is believed of them and moving on.
         """
         possible = self._possible(draws, seed)
         state: FilterState = self._state

@@ -75,18 +75,18 @@ class PlayerElo(GaussianRater, ConditionRater):
     Parameters
     ----------
     walk
-        Standard deviation by which a player's strength wanders in a year.
+        Standard deviation by which a player's strength moves in a year.
     prior_spread
         Standard deviation of a newcomer's strength.
     venue_walk
-        Standard deviation by which the venue advantages wander in a year.
+        Standard deviation by which the venue advantages move in a year.
     newcomer, team_prior
         A newcomer's mean strength is ``newcomer`` plus ``team_prior`` times what the others in his line-up, as far as
         they are known, bring to it.
     newcomer_correlation
         Correlation of the strengths of newcomers of one side: what they have in common is doubted.
     squad_spread, squad_walk
-        Standard deviation between teams of what a team is better by whoever plays, and by how much that wanders in a
+        Standard deviation between teams of what a team is better by whoever plays, and by how much that moves in a
         year. Where matches are few and players many, most of what is learnt of a side is this.
     regression
         Rate per year at which strengths return to the mean.
@@ -101,7 +101,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     doubt
         How much larger the variance of a strength is, in forecasts, than the filter believes.
     sharpness_walk
-        How far the logarithm of the sharpness may wander per match, so that forecasts that prove too bold, or not bold
+        How far the logarithm of the sharpness may move per match, so that forecasts that prove too bold, or not bold
         enough, are corrected as matches go by; 0 leaves the sharpness as it was estimated.
     role_weights
         Weight of a role (position) in the line-up, by name; None estimates those that the line-ups name often enough.
@@ -134,14 +134,14 @@ class PlayerElo(GaussianRater, ConditionRater):
     """
 
     parameters = (
-        _P("walk", 0.4, 0.02, 5.0, True, "yearly wandering of a strength"),
+        _P("walk", 0.4, 0.02, 5.0, True, "yearly random walk of a strength"),
         _P("prior_spread", 0.8, 0.05, 10.0, True, "spread of newcomers"),
-        _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly wandering of the venue advantages"),
+        _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages"),
         _P("newcomer", -0.3, -4.0, 2.0, False, "mean strength of newcomers"),
         _P("team_prior", 0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given"),
         _P("newcomer_correlation", 0.25, 0.0, 1.0, False, "how much newcomers of one side have in common"),
         _P("squad_spread", 0.1, 0.005, 3.0, True, "spread of what teams have whoever plays"),
-        _P("squad_walk", 0.05, 0.003, 1.0, True, "yearly wandering of what a team has whoever plays"),
+        _P("squad_walk", 0.05, 0.003, 1.0, True, "yearly random walk of what a team has whoever plays"),
         _P("regression", 0.2, 0.0, 3.0, False, "yearly return to the mean"),
         NOISE,
         MARGIN_POWER,

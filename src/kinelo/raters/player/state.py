@@ -122,7 +122,7 @@ class SquadState(LevelState):
         self._bring_squads()
 
     def find(self, matches: Matches) -> MatchIndices:
-        """The same without keeping anyone: strangers among the players get places past the end, teams get −1."""
+        """The same without keeping anyone: unknown players get places past the end, teams get −1."""
         lineups = lineups_of(matches)
         players = self.name_index.find(lineups.players, lineups.player)
         newcomers, order = np.unique(lineups.player[players < 0], return_inverse=True)
