@@ -32,6 +32,12 @@ def test_the_audit_is_the_library_s_own(tmp_path):
     assert found["measured"]["log_loss"] == (losses - losses.min()).tolist()
     assert min(found["curve"]["log_loss"]) == 0.0
     assert found["bounded"] is None
+    at_best = expected.curve.at(expected.advice.k)
+    assert at_best < expected.now.log_loss and expected.best.error < expected.now.error  # K = 60 is far too large
+    assert found["gain"] == pytest.approx({
+        "theory": expected.now.log_loss - at_best, "measured": expected.tested.gain.mean,
+        "off_now": expected.now.error**0.5, "off_best": expected.best.error**0.5,
+    })  # fmt: skip
     assert any("380 matches" in words for words in said) and len(said) >= 3
     json.dumps(found, allow_nan=False)
 
