@@ -309,7 +309,7 @@ def test_inflation_is_told():
     later = [("2009-05-01", f"resident {k}", f"resident {(k + 5) % 12}", k % 2) for k in range(12)]
     columns = ("date", "home", "away", "result")
     matches = kn.read_matches(dict(zip(columns, zip(*visits, *later))))
-    with pytest.warns(kn.KineloWarning, match="rating inflation: the 12 active sides average 18"):
+    with pytest.warns(kn.KineloWarning, match="Rating inflation: the 12 active sides average 18"):
         rater = kn.TeamElo.classic(k=60).fit(matches)
     assert rater.drift_.active == 12 and rater.drift_.shift > 100
     closed = kn.read_matches(dict(zip(columns, zip(*later))))
