@@ -216,6 +216,10 @@ CALLS = {
         {"rater": rated(), "matches": matches(), "points": 5, "side": "A"},
     ),
     "upsets": (lambda **k: kn.raters.upsets(**k).height, {"rater": rated(), "matches": matches()}),
+    "with_points": (
+        lambda **k: kn.raters.with_points(**k).ratings_.height,
+        {"rater": rated(), "points": {"A": 40.0}},
+    ),
     "share_page": (
         lambda **k: len(kn.pages.share_page(**k)),
         {"result": rated(), "matches": matches(), "title": "Club"},

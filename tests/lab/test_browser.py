@@ -21,7 +21,7 @@ from kinelo.lab.explore.python import python_lines
 from kinelo.lab.explore.theory import predicted_map
 from kinelo.lab.explore.verdict import whole_answer
 from kinelo.lab.rate.samples import sample_tables
-from kinelo.raters.upsets import upsets
+from kinelo.raters.upset_table import upsets
 from kinelo.raters.what_if import with_points
 
 if CHROMIUM is None:

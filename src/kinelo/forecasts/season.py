@@ -144,7 +144,7 @@ class Season:
         return self.to_polars()._repr_html_()
 
 
-@renamed_arguments(realisations="realisations")
+@renamed_arguments(simulations="realisations")
 def season(
     rater: Any, fixtures: Matches, *, rules: Rules | None = None, realisations: int = 10_000, seed: int = 1
 ) -> Season:
@@ -308,7 +308,7 @@ class Knockout:
         return self.to_polars()._repr_html_()
 
 
-@renamed_arguments(realisations="realisations")
+@renamed_arguments(simulations="realisations")
 def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int = 10_000, seed: int = 1) -> Knockout:
     """Play a knockout many times: first against second, third against fourth, winners of neighbours after that.
 

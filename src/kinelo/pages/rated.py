@@ -14,7 +14,7 @@ from kinelo.pages.chart import Chart, keys
 from kinelo.pages.frame import html_facts, html_table
 from kinelo.raters.history import broken_line, rating_history
 from kinelo.raters.leaderboard import leaderboard
-from kinelo.raters.upsets import upsets
+from kinelo.raters.upset_table import upsets
 
 LISTED, FOLLOWED, SURPRISES = 200, 6, 10
 WIDE = 1.5

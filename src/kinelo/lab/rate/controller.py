@@ -31,7 +31,7 @@ from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
 from kinelo.raters.leaderboard import leaderboard as ranked_by
 from kinelo.raters.rater import Rater
-from kinelo.raters.upsets import upsets
+from kinelo.raters.upset_table import upsets
 from kinelo.results.spreadsheet import harmless
 
 
