@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,13 +188,7 @@ class Matches:
 
     def __getitem__(self, index: int | slice | NDArray | tuple) -> Matches:
         """Some of the matches, by number, slice, mask or array of numbers; the team codes stay as they are."""
-        if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:
-            index = index[0]  # rows as scikit-learn asks an array for them
-        if isinstance(index, int | np.integer):
-            place = range(len(self))[index]
-            index = slice(place, place + 1)
-        elif isinstance(index, list | range):
-            index = np.asarray(index, dtype=np.int64) if len(index) == 0 else np.asarray(index)
+        index = self._rows(index)
         identifiers = self.identifiers
         if identifiers is not None:
             identifiers = identifiers[index] if isinstance(index, slice) else identifiers[np.arange(len(self))[index]]
@@ -216,6 +210,17 @@ class Matches:
             self if self.source is None else self.source,
             None if self.unordered is None else self.unordered[index],
         )
+
+    def _rows(self, index: Any) -> slice | NDArray:
+        """What was asked for as a slice or an array."""
+        if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:
+            index = index[0]  # rows as scikit-learn asks an array for them
+        if isinstance(index, int | np.integer):
+            place = range(len(self))[int(index)]
+            return slice(place, place + 1)
+        if isinstance(index, list | range):
+            return np.asarray(index, dtype=np.int64) if len(index) == 0 else np.asarray(index)
+        return cast("slice | NDArray", index)
 
     def before(self, date: Day) -> Matches:
         """Matches strictly before a day."""

@@ -95,10 +95,9 @@ def built_in_laws(family: type[Law]) -> tuple[BuiltIn, ...]:
     >>> [one.key for one in built_in_laws(Outcome)]
     ['tanh', 'probit', 'davidson']
     """
-    from kinelo import model
-
-    for module in pkgutil.iter_modules(model.__path__):
-        import_module(f"{model.__name__}.{module.name}")
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(import_module(package).__path__):
+        import_module(f"{package}.{module.name}")
     return tuple(one for one in _FOUND if issubclass(one.law, family))
 
 

@@ -112,7 +112,7 @@ def fill_caption(caption: str, studies: Mapping[str, Study], parameters: Mapping
     'With ν = 0.5'
     """
     known: dict[str, str] = {name: _setting(value) for name, value in (parameters or {}).items()}
-    for study in reversed(studies.values()):
+    for study in reversed(list(studies.values())):
         known |= _settings(study)
     return re.sub(r"\{([\w.]+)\}", lambda found: known.get(found[1], found[0]), caption)
 

@@ -107,5 +107,6 @@ class NameIndex:
         """
         index = self.index
         if codes.size < len(names):
-            return np.fromiter((index.get(names[code], -1) for code in codes.tolist()), np.int32, codes.size)
+            few: list[int] = codes.tolist()
+            return np.fromiter((index.get(names[code], -1) for code in few), np.int32, codes.size)
         return np.fromiter((index.get(name, -1) for name in names), np.int32, len(names))[codes]

@@ -35,7 +35,7 @@ def write_matches(matches: Matches, folder: Path) -> None:
             "side": pl.Series(np.where(side % 2, "away", "home")),
             "player": pl.Series(lineups.players, dtype=pl.String).gather(lineups.player),
             "minutes": pl.Series(lineups.minutes).fill_nan(None),
-            "starter": pl.Series(np.where(lineups.starter < 0, None, lineups.starter).tolist(), dtype=pl.Int8),
+            "starter": pl.Series([None if one < 0 else one for one in lineups.starter.tolist()], dtype=pl.Int8),
         }
     ).write_parquet(folder / "lineups")
 

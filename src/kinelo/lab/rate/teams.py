@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -47,8 +47,7 @@ def team_page(
 
 def _today(rater: Rater) -> pl.DataFrame:
     """Ratings with the uncertainty of today, which is the day of the last match."""
-    on = getattr(rater, "ratings_on", None)
-    return on() if callable(on) else rater.ratings_
+    return cast(Any, rater).ratings_on() if hasattr(rater, "ratings_on") else rater.ratings_
 
 
 def ranks_of(history: pl.DataFrame, name: str, active_days: int = ACTIVE_DAYS) -> dict[str, list]:

@@ -108,7 +108,7 @@ class Jobs:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._workers: dict[tuple[str, str], Worker] = {}
-        self._most = dict.fromkeys(("rating", "audit", "compare"), limits.rating_workers)
+        self._most: dict[str, int] = dict.fromkeys(("rating", "audit", "compare"), limits.rating_workers)
         self._most |= {"paper": limits.paper_jobs, "figure": limits.figure_workers}
 
     def running(self, kind: str) -> int:
