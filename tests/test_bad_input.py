@@ -70,12 +70,21 @@ def undefined(result, depth=0) -> int:
     return 0
 
 
+MEANT_LATER = {
+    ("KalmanElo", "covariance"), ("PlayerElo", "role_weights"), ("PlayerElo", "known"), ("PlayerElo", "strength"),
+    ("BradleyTerry", "covariates"), ("BradleyTerry", "anchor"),
+}  # fmt: skip
+"""Constructors of raters store what they are given, and ``fit`` refuses it."""
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_nonsense_is_refused_in_words(name):
     call, good = ALL[name]
     undefined_before = undefined(made(call, good))
     complaints = []
     for argument in good:
+        if (name, argument) in MEANT_LATER:
+            continue
         for value in [*NONSENSE, *(NO_MATCHES if argument in ("matches", "fixtures") else ())]:
             shown = f"{name}({argument}={value if not isinstance(value, int) or value < 0 else '10**400'!r})"
             try:
@@ -89,13 +98,6 @@ def test_nonsense_is_refused_in_words(name):
             except (Exception, Hang) as error:
                 complaints.append(f"{shown} raised {type(error).__name__}: {str(error)[:100]}")
     assert not complaints, "\n".join(complaints)
-
-
-MEANT_LATER = {
-    ("KalmanElo", "covariance"), ("PlayerElo", "role_weights"), ("PlayerElo", "known"), ("PlayerElo", "strength"),
-    ("BradleyTerry", "covariates"), ("BradleyTerry", "anchor"),
-}  # fmt: skip
-"""Constructors of raters store what they are given, and ``fit`` refuses it."""
 
 
 MADE_AT_ONCE = [

@@ -33,7 +33,11 @@ print(len(matches.rejected), "rows were not used")
 rater = kn.TeamElo().fit(matches)
 estimates = rater.estimates_
 for name, value in estimates.values.items():
-    print(f"{name:16} {value:8.3f} ± {estimates.standard_errors[name]:.3f}")
+    error = estimates.standard_errors[name]
+    print(
+        f"{name:16} {value:8.3f}"
+        + (f" ± {error:.3f}" if error == error else "   (open: the likelihood hardly changes)")
+    )
 
 # %% [markdown]
 # The leaderboard lists those who are active and have played enough by what they are rated *surely*: rating less

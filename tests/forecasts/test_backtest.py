@@ -131,7 +131,7 @@ def test_bad_input_is_one_sentence(matches):
         kn.backtest(matches, kn.TeamElo(), train_until="1900-01-01")
     with pytest.raises(InputError, match="is not a date"):
         kn.backtest(matches, kn.TeamElo(), train_until="soon")
-    with pytest.raises(InputError, match="metric 'f1' is not known"):
+    with pytest.raises(InputError, match="Metric 'f1' is not known"):
         kn.backtest(matches, kn.TeamElo(), train_until=middle(matches), metrics=["f1"])
     with pytest.raises(InputError, match="no rater"):
         kn.backtest(matches, [], train_until=middle(matches))

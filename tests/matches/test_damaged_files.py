@@ -74,7 +74,7 @@ def test_a_panic_of_the_reader_is_a_sentence_everywhere(tmp_path, monkeypatch, c
     path.write_bytes(written("parquet"))
     for name in ("read_parquet", "scan_parquet", "read_parquet_schema"):
         monkeypatch.setattr(pl, name, panic)
-    said = "m.parquet is damaged: it could not be read as Parquet"
+    said = "m.parquet is damaged: it could not be read as Parquet."
     for use in (
         lambda: kn.read_matches(path),
         lambda: kn.read_matches(TABLE, lineups=path),

@@ -248,5 +248,5 @@ def test_a_check_shows_the_real_league_among_those_played_again():
         for label, low in (("other sides of the kind", 0.0), ("the same sides again", 10.0)):
             edges = [bar.get_x() for bar in bars[label]]
             assert edges[0] == pytest.approx(low + place) and sum(bar.get_height() for bar in bars[label]) == 9
-    titles = [axes.get_title() for axes in figure.axes]
+    titles = [axes.get_title() or axes.get_title(loc="left") for axes in figure.axes]
     assert titles == ["Spread", "Change in 20 matches", "Likeness", "Slope", "Log-loss"]

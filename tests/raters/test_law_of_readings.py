@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 import kinelo as kn
 from kinelo.raters.margins import MarginLaw
-from kinelo.raters.reading import Reading, chances, fresh_state, read_in_order
+from kinelo.raters.reading import Reading, fresh_state, read_in_order
 
 
 def plain_reading(mean, variance, signed, weight, kappa, ties, doubt, step, walk):
@@ -49,7 +49,9 @@ def test_reading_agrees_with_plain_formulas(ties, step, walk):
     read_in_order(mean, variance, signed, weight, r, state, said)
     expected, band, bold = plain_reading(mean, variance, signed, weight, 1.3, ties, 1.7, step, walk)
     np.testing.assert_allclose(said, expected, atol=1e-7)
-    after = chances(mean[:1], variance[:1], r, state)[0]
+    nothing, after = np.zeros(1), np.empty((1, 3))
+    read_in_order(mean[:1], variance[:1], nothing, nothing, r, state, after)
+    after = after[0]
     k = 1.3 * math.exp(bold)
     scale = math.sqrt(1 + k**2 * 1.7 * variance[0])
     assert after[0] == pytest.approx(norm.cdf((k * mean[0] - band) / scale), abs=1e-7)

@@ -68,7 +68,7 @@ def test_a_backtest_gives_each_rater_to_a_worker(client):
 def test_a_bootstrap_is_the_same_on_workers(client):
     votes = kn.simulate_matches(SYSTEM, LEAGUE, matches=300, seed=4)
     rater = kn.BradleyTerry().fit(votes)
-    asked = {"method": "bootstrap", "draws": 21, "seed": 9}
+    asked = {"method": "bootstrap", "resamples": 21, "seed": 9}
     here = rater.intervals(**asked)
     assert rater.intervals(**asked, client=client).equals(here)
 

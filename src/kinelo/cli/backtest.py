@@ -124,11 +124,11 @@ def _show(test: Backtest, first_day: str) -> None:
     metric = test.metrics[0]
     gaps = {row["rater"]: row for row in test.differences(best).iter_rows(named=True)}
     shown = Table(title=f"{len(test.matches):,} matches from {first_day}, one step ahead", title_justify="left")
-    shown.add_column("Rater")
+    shown.add_column("Rater", min_width=12)
     shown.add_column("Line-up known")
     for name in test.metrics:
         shown.add_column(name.replace("_", "-"), justify="right")
-    shown.add_column("behind the best", justify="right", no_wrap=True)
+    shown.add_column("behind the best", justify="right")
     for row in test.scores.iter_rows(named=True):
         gap = gaps.get(row["rater"])
         said = "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
