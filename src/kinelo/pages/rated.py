@@ -87,6 +87,8 @@ def _histories(rater: Any, matches: Matches, board: pl.DataFrame) -> str:
     history = rating_history(rater, matches, points=200)
     stops = history["date"].unique().sort().to_numpy()
     names = [name for name in board["name"].head(FOLLOWED) if name in history["name"]]
+    if not names:
+        return "<p>Nobody who is ranked plays in these matches.</p>"
     lines = [broken_line(history.filter(pl.col("name") == name).sort("date"), stops) for name in names]
     days = (float(stops[0].astype("datetime64[D]").astype(int)), float(stops[-1].astype("datetime64[D]").astype(int)))
     reach = [part for _, rating, doubt in lines for part in (rating - doubt, rating + doubt)]

@@ -14,7 +14,7 @@ from kinelo.play.laws import logistic
 
 GLICKO = 1.2158542037080533
 """12/π²."""
-PI_SQUARE = math.pi**2
+PI_SQUARE = math.pi * math.pi
 
 
 class Deviation(NamedTuple):
