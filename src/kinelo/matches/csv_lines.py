@@ -140,7 +140,10 @@ def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[in
 
 @njit(cache=True, nogil=True)
 def _any_damage(text, separator, columns):
-    """Whether some line below the header has an odd number of quotes, or none and more fields than the header."""
+    """Whether some line below the header has an odd number of quotes, or none and more fields than the header.
+
+    ``text`` is an array of bytes (uint8), ``separator`` one of them, ``columns`` (int) the fields of the header.
+    """
     fields = quotes = 0
     header = True
     for byte in text:

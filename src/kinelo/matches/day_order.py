@@ -29,7 +29,10 @@ TIME = r"(?i)(?:^|[t ])(\d{1,2})[:h.](\d{2})(?:[:.](\d{2}))?\s*([ap])?\.?m?"
 
 @njit(cache=True, nogil=True)
 def _mark_clashes(group, home, away, last, clash):
-    """Mark all rows of a group in which a side stands twice; rows of a group stand together."""
+    """Mark all rows of a group in which a side stands twice; rows of a group stand together.
+
+    ``last`` (int64) is (sides); all others are (matches), ``clash`` of bool.
+    """
     begin = 0
     for k in range(group.size):
         if k > 0 and group[k] != group[k - 1]:
@@ -58,6 +61,10 @@ def clashes(
 
 @njit(cache=True, nogil=True)
 def _mark_firsts(day, home, away, unordered, last, first):
+    """Mark matches before which no unordered one of the same day and side stands.
+
+    ``last`` (int64) is (sides); all others are (matches), ``unordered`` and ``first`` of bool.
+    """
     begin = 0
     for k in range(day.size):
         if k > 0 and day[k] != day[k - 1]:

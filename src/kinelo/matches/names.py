@@ -27,7 +27,8 @@ UNDECIDED = frozenset({"tbd", "tba"})
 def _hand_out(key, check, codes, first, slot_key, slot_check, slot_code, known):
     """Give each pair of hashes its code from a table with open addressing; return how many are known then.
 
-    ``first`` receives the row at which a code appears first. Gives up with -1 when the table is half full.
+    ``first`` receives the row at which a code appears first. Gives up with -1 when the table is half
+    full. ``key``, ``check`` (uint64), ``codes`` (int32) and ``first`` (int64) are (names).
     """
     mask = slot_code.size - 1
     for k in range(key.size):
@@ -113,7 +114,10 @@ def _encode(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]],
 
 @njit(cache=True, nogil=True)
 def _look_up(key, check, slot_key, slot_check, slot_code, codes):
-    """Code of each pair of hashes, −1 where the table has none."""
+    """Code of each pair of hashes, −1 where the table has none.
+
+    ``key``, ``check`` (uint64) and ``codes`` (int32) are (names); ``slot_…`` are the table, a power of two long.
+    """
     mask = slot_code.size - 1
     for k in range(key.size):
         at = np.int64(key[k] & np.uint64(mask))
@@ -137,7 +141,10 @@ def _enter(key, check, codes, slot_key, slot_check, slot_code):
 
 @njit(cache=True, nogil=True)
 def hand_out_numbers(numbers, table, codes, fresh, known, new):
-    """Code of each number from a table by the numbers themselves; how many are new then, which ``fresh`` receives."""
+    """Code of each number from a table by the numbers themselves; how many are new then, which ``fresh`` receives.
+
+    ``numbers`` (int64) and ``codes`` (int32) are (names), ``table`` (int32) is (largest number + 1).
+    """
     for k in range(numbers.size):
         at = numbers[k]
         if table[at] < 0:

@@ -13,7 +13,8 @@ SLOTS = 4096
 def _mark_by_day(day, home, away, repeated, slot_run, slot_pair, slot_row):
     """Mark repeats with a small hash table for the pairs of one day, which the next day takes over as it stands.
 
-    Gives up with False where days are out of order or one has too many matches for the table.
+    Gives up with False where days are out of order or one has too many matches for the table. ``day``, ``home``,
+    ``away`` (int) and ``repeated`` (bool) are (matches); ``slot_…`` (int64) are the table, a power of two long.
     """
     mask = slot_run.size - 1
     run = 1
