@@ -15,7 +15,7 @@ def check_number(owner: str, name: str, value: object, low: float, high: float =
 
     >>> check_number("TeamElo", "step", -3.0, 0.0)
     Traceback (most recent call last):
-    kinelo.errors.InputError: TeamElo(step=-3.0) cannot be used: step is a finite number of at least 0
+    kinelo.errors.InputError: TeamElo(step=-3.0) cannot be used: step is a finite number of at least 0.
     """
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if number and abs(value) <= LARGEST and low <= value <= high and not (above and value == low):  # type: ignore[operator]

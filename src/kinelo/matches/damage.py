@@ -24,7 +24,7 @@ def damage_in_words(name: object, kind: str = "a table") -> Iterator[None]:
     >>> with damage_in_words("league.parquet", "Parquet"):
     ...     raise pl.exceptions.PanicException("range end index 9 out of range")
     Traceback (most recent call last):
-    kinelo.errors.InputError: league.parquet is damaged: it could not be read as Parquet
+    kinelo.errors.InputError: league.parquet is damaged: it could not be read as Parquet.
     """
     try:
         yield

@@ -43,7 +43,7 @@ def check_matches(value: object) -> None:
 
     >>> check_matches("league.csv")
     Traceback (most recent call last):
-    kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv')
+    kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv').
     """
     if isinstance(value, Matches):
         return
@@ -59,7 +59,7 @@ def read_day(date: Day) -> np.datetime64:
     np.datetime64('2005-01-31')
     >>> read_day("last May")
     Traceback (most recent call last):
-    kinelo.errors.InputError: 'last May' is not a date; write it as year-month-day, for example '2005-01-31'
+    kinelo.errors.InputError: 'last May' is not a date; write it as year-month-day, for example '2005-01-31'.
     """
     if isinstance(date, str):
         return _day_of_text(date)

@@ -25,8 +25,8 @@ def with_points(rater: Any, points: Mapping[str, float]) -> Any:
     >>> rater = kn.TeamElo.classic().fit(played)
     >>> for one in (rater, with_points(rater, {"B": 40})):
     ...     print([round(r) for r in one.ratings_.sort("name")["rating"]])
-    [1531, 1500, 1469]
-    [1531, 1540, 1469]
+    [1530, 1501, 1469]
+    [1530, 1541, 1469]
     """
     if not isinstance(points, Mapping):
         raise InputError(f"points must map names to numbers, not {type(points).__name__}.")
