@@ -278,7 +278,8 @@ def accessible(page, part: str, width: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "theme"), [(390, "dark"), (1440, "light"), pytest.param(800, "dark", marks=pytest.mark.long)]
+    ("width", "theme"),
+    [(390, "dark"), *(pytest.param(*wide, marks=pytest.mark.long) for wide in ((800, "dark"), (1440, "light")))],
 )
 def test_every_tab_and_scene_is_accessible_at_every_width(visit, lab, width, theme):
     axe = pytest.importorskip("axe_playwright_python.base").AXE_SCRIPT
