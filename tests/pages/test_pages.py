@@ -197,7 +197,8 @@ def test_every_command_writes_the_page_of_the_library(tmp_path, monkeypatch):
     assert page == kn.pages.share_page(rater, title="club")
     run("audit", "club.csv", "--k", "20", "--out", "audit.html")
     check_alone((tmp_path / "audit.html").read_text(encoding="utf-8"))
-    study = 'gamma = 0.05\noutcome = {kind = "tanh", nu = 0.5}\n[league]\nkind = "normal"\ntheta = [4.0, 6.0, 9.0]\nsigma = 1\n'
+    study = 'gamma = 0.05\noutcome = {kind = "tanh", nu = 0.5}\n[league]\nkind = "normal"\n'
+    study += "theta = [4.0, 6.0, 9.0]\nsigma = 1\n"
     (tmp_path / "three.toml").write_text(study, encoding="utf-8")
     run("diagnose", "three.toml", "--out", "three.html")
     check_alone((tmp_path / "three.html").read_text(encoding="utf-8"))
