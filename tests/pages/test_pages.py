@@ -110,6 +110,14 @@ def test_the_page_of_ratings_says_what_the_library_says():
     assert [float(row[3].strip("± ")) for row in rows] == pytest.approx(board["uncertainty"].to_list(), abs=0.5)
     assert [int(row[5]) for row in rows] == board["matches"].to_list()
 
+    bars = [given for tag, given in read.tags if tag == "rect"]
+    marks, spans = ([float(one["x"]) for one in bars if one["y"] == y] for y in ("1", "3.5"))
+    widths = np.array([float(one["width"]) for one in bars if one["y"] == "3.5"])
+    share, start = np.polyfit(board["rating"], marks, 1)  # hundredths of the axis per point
+    assert share * board["rating"].to_numpy() + start == pytest.approx(marks, abs=0.02)
+    assert widths / share == pytest.approx(2 * 1.96 * board["uncertainty"].to_numpy(), rel=0.03)
+    assert spans + widths / 2 == pytest.approx(marks, abs=0.02)
+
     (chart,) = read.charts
     history = kn.rating_history(rater, matches)
     lines = [one for one in chart["path"] if one["class"].startswith("line")]
@@ -124,6 +132,16 @@ def test_the_page_of_ratings_says_what_the_library_says():
 
     chances = [float(row[0].strip("%")) / 100 for row in read.tables[1][1:]]
     assert chances == pytest.approx(sorted(slow_chances(matches, k=24))[:10], abs=6e-4)
+
+
+def test_the_page_says_where_nobody_ranked_plays_in_the_matches():
+    others = kn.read_matches(
+        {"date": ["2020-01-01", "2020-05-01"], "home": ["X", "Y"], "away": ["Y", "X"], "result": [1, 0]}
+    )
+    words = "Nobody who is ranked plays in these matches."
+    rater = kn.TeamElo.classic(k=24).fit(league())
+    assert words in kn.pages.share_page(rater, matches=others)
+    assert words not in kn.pages.share_page(rater)
 
 
 def slow_chances(matches: kn.Matches, k: float) -> list[float]:
