@@ -27,6 +27,7 @@ from kinelo.cli.season import season
 from kinelo.cli.simulate import simulate
 from kinelo.cli.solve import solve
 from kinelo.cli.sweep import sweep
+from kinelo.cli.written import Command
 from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.raters.choice import TAKEN
 from kinelo.runtime.plugins import described, load_plugin, plugins, warn_of_plugins_left_out
@@ -58,23 +59,23 @@ def _kinelo(
     pass
 
 
-app.command()(reproduce)
-app.command()(simulate)
-app.command()(solve)
-app.command()(sweep)
-app.command()(diagnose)
-app.command()(audit)
-app.command()(changeover)
-app.command()(design)
-app.command()(sample)
-app.command()(rate)
-app.command()(book)
-app.command()(leaderboard)
-app.command()(predict)
-app.command()(backtest)
-app.command()(season)
-app.command()(lab)
-app.command()(devices)
+app.command(cls=Command)(reproduce)
+app.command(cls=Command)(simulate)
+app.command(cls=Command)(solve)
+app.command(cls=Command)(sweep)
+app.command(cls=Command)(diagnose)
+app.command(cls=Command)(audit)
+app.command(cls=Command)(changeover)
+app.command(cls=Command)(design)
+app.command(cls=Command)(sample)
+app.command(cls=Command)(rate)
+app.command(cls=Command)(book)
+app.command(cls=Command)(leaderboard)
+app.command(cls=Command)(predict)
+app.command(cls=Command)(backtest)
+app.command(cls=Command)(season)
+app.command(cls=Command)(lab)
+app.command(cls=Command)(devices)
 
 
 def add_plugins(app: typer.Typer) -> None:

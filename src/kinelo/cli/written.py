@@ -1,0 +1,71 @@
+"""No command writes onto a file it reads, or writes two things to one file: looked at before anything is computed."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand
+
+from kinelo.errors import InputError
+
+WRITTEN = ("out", "rejects", "picture", "check", "names")
+"""Options that name a file to be written; every other path is read."""
+
+NAMED_IN_WORDS = ("old", "new")
+"""Options of text that may name a file."""
+
+
+class Command(TyperCommand):
+    """A command whose files are looked at before it begins."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command unless it would overwrite what it reads."""
+        refuse_overwriting(ctx.params)
+        return super().invoke(ctx)
+
+
+def refuse_overwriting(given: Mapping[str, Any]) -> None:
+    """Refuse arguments of which one is to be written where another is read or written.
+
+    >>> refuse_overwriting({"out": Path("a.csv"), "rejects": Path("./a.csv")})
+    Traceback (most recent call last):
+    kinelo.errors.InputError: --out and --rejects both name a.csv; give each a file of its own.
+    """
+    written = [(name, path) for name, path in _paths(given) if name in WRITTEN]
+    read = [(name, path) for name, path in _paths(given) if name not in WRITTEN]
+    for k, (name, path) in enumerate(written):
+        for other, before in written[:k]:
+            if _same(path, before):
+                raise InputError(f"--{other} and --{name} both name {before}; give each a file of its own.")
+        for source in (file for _, one in read for file in _files(one)):
+            if _same(path, source):
+                raise InputError(f"--{name} {path} would overwrite {source}, which is read; choose another name.")
+            if path.is_file() and source.is_dir() and source.resolve() in path.resolve().parents:
+                raise InputError(f"--{name} {path} would overwrite a file of {source}, which is read; choose another.")
+
+
+def _paths(given: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+    """Every path among the arguments of a command, with the name of its option."""
+    for name, value in given.items():
+        for one in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(one, Path) or (isinstance(one, str) and name in NAMED_IN_WORDS):
+                yield name, Path(one)
+
+
+def _files(path: Path) -> list[Path]:
+    """The files that a path or a pattern of files names."""
+    return [path] if path.exists() else [Path(name) for name in glob.glob(str(path))]
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two names lead to one file: by links of either kind, or, of a file yet to come, by where it will stand.
+
+    What is no file, such as ``/dev/null``, may be named twice.
+    """
+    if one.exists() and other.exists():
+        return (one.is_file() or one.is_dir()) and os.path.samefile(one, other)
+    return one.resolve() == other.resolve()
