@@ -26,7 +26,7 @@ from kinelo.model.steps import StepRule
 from kinelo.play.arithmetic import PLAIN
 from kinelo.play.binding import bind
 from kinelo.play.encoding import encode
-from kinelo.play.laws import code_outcome, code_pairing
+from kinelo.play.laws import OutcomeCode, code_outcome, code_pairing
 from kinelo.play.stream import realisation_keys
 from kinelo.play.users import user_functions
 from kinelo.raters.choice import RATERS
@@ -275,6 +275,27 @@ def test_a_rater_ends_where_the_simulator_does_or_refuses(law):
         if isinstance(law, kn.Turnover):  # no file says who is a newcomer
             continue
         assert [found[name] for name in names] == rating[0].tolist()
+
+
+RATED = {"A": 0.0, "B": 1.3, "C": -2.1, "D": 4.0}
+FIXTURES = {"home": ["A", "A", "B", "D"], "away": ["B", "C", "C", "A"], "result": [1, 1, 1, 1]}
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.9])
+@pytest.mark.parametrize("law", OUTCOMES, ids=repr)
+def test_forecasts_of_a_rater_follow_the_law(monkeypatch, law, spread):
+    if law.code is None:  # as if its formula had been added to the loops, under a number of its own
+        for module in ("raters.team.rater", "raters.team.from_system"):
+            monkeypatch.setattr(f"kinelo.{module}.code_outcome", lambda outcome: OutcomeCode(7, outcome.nu, 0.0))
+    matches = kn.read_matches(FIXTURES)
+    x, weight = np.polynomial.hermite_e.hermegauss(60)
+    gaps = np.array([RATED[a] - RATED[b] for a, b in zip(FIXTURES["home"], FIXTURES["away"])])
+    at = gaps[:, None] + math.sqrt(2.0) * spread * x
+    b, tie = (values @ weight / weight.sum() for values in (law.b(at), law.tie_probability(at)))
+    for make in WITH_SYSTEM:
+        rater = make(system=kn.RatingSystem(law, gamma=0.1), spread=spread, initial=0.0, start=RATED)
+        wanted = np.column_stack([0.5 * (1.0 - tie + b), tie, 0.5 * (1.0 - tie - b)])
+        assert rater.predict(matches).probabilities == pytest.approx(wanted, abs=1e-8)
 
 
 def part_of(study, section):

@@ -25,7 +25,7 @@ from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.fixtures import two_sides
 from kinelo.matches.matches import Day, Matches, read_day
-from kinelo.model.outcome import LOGISTIC, PROBIT, Probit
+from kinelo.model.outcome import LOGISTIC
 from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
@@ -398,18 +398,20 @@ class TeamElo(SideRater, ConditionRater):
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, chances = trace
-        return Forecast(self._by_probit(z[:, 0]) if self._kind == PROBIT else chances[0], unknown, matches)
+        return Forecast(chances[0] if self._kind == LOGISTIC else self._by_law(z[:, 0]), unknown, matches)
 
-    def _by_probit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Chances under the probit law: normal performances turn erf(νz) into erf(νz/√(1 + 4ν²σ²))."""
-        nu = self._nu / math.sqrt(1.0 + (2.0 * self._nu * self.parameters_["spread"]) ** 2)
-        win = Probit(nu).win_probability(z)
-        return np.column_stack([win, np.zeros_like(win), 1.0 - win])
+    def _by_law(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Chances under the law of the rating system, blurred by normal performances."""
+        assert self.system is not None
+        law, nodes = self.system.outcome, z[:, None] + self._blur.x[:, 0]
+        b, tie = law.b(nodes) @ self._blur.weight, law.tie_probability(nodes) @ self._blur.weight
+        win = 0.5 * (1.0 - tie + b)
+        return np.column_stack([win, tie, 1.0 - tie - win])
 
     def _chances(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
         """Chances of matches with these differences of strength, as things stand."""
-        if self._kind == PROBIT:
-            return self._by_probit(z)
+        if self._kind != LOGISTIC:
+            return self._by_law(z)
         ties = self._common.item(kernels.KAPPA)
         out = np.empty((z.size, 3))
         kernels.all_chances(z, points_scale(self._nu, self._numbers.in_points * ties), ties, self._blur, out)
