@@ -1,5 +1,6 @@
 """Raters under the tools of scikit-learn: what they say is what backtests and plain loops say."""
 
+import copy
 import sys
 import warnings
 
@@ -116,7 +117,7 @@ def test_a_clone_has_the_same_arguments_and_has_seen_nothing(rater):
     twin.reset()
     validation.check_is_fitted(twin)
     tags = utils.get_tags(rater)
-    assert not tags.target_tags.required and tags.estimator_type is None
+    assert not tags.target_tags.required and base.is_classifier(rater)
 
 
 @pytest.mark.parametrize("target", [False, True])
@@ -159,3 +160,59 @@ def test_a_pipeline_may_begin_with_a_table_of_results():
     said = selection.cross_val_score(steps, frame, cv=selection.TimeSeriesSplit(3))
     assert np.isfinite(said).all()
     assert steps.set_params(classicelo__k=5)[-1].k == 5
+
+
+QUICK = [given(), kn.TeamElo.classic(k=20), kn.Glicko(), kn.BradleyTerry(), kn.Mixture([given(), kn.Glicko()])]
+
+
+@pytest.mark.parametrize("rater", QUICK, ids=lambda rater: type(rater).__name__)
+def test_probabilities_stand_under_their_classes(rater):
+    table = matches()
+    fitted = copy.deepcopy(rater).fit(table[:90], table.labels[:90])
+    said, forecast = fitted.predict_proba(table[90:]), fitted.predict(table[90:])
+    for label, chances in zip(fitted.classes_, said.T, strict=True):
+        assert np.array_equal(chances, forecast.to_polars()[str(label)].to_numpy())
+
+
+def test_every_rater_has_the_probabilities_of_the_base():
+    assert {type(rater).predict_proba for rater in (*RATERS, *QUICK)} == {kn.Mixture.predict_proba}
+
+
+def test_labels_say_who_won():
+    table = {"home": list("ABCD"), "away": list("BCDA"), "result": [1, 0, 0.5, None]}
+    assert kn.read_matches(table, played=False).labels.tolist() == ["home_win", "away_win", "draw", ""]
+
+
+def test_the_log_loss_of_scikit_learn_is_that_of_forecasts():
+    """Folds are forecast from the ratings as they stand after training, so that scores differ from ``score``."""
+    selection = pytest.importorskip("sklearn.model_selection")
+    table, split = matches(), selection.TimeSeriesSplit(3)
+    for rater in (given(), kn.Mixture({"slow": given(), "quick": kn.TeamElo.classic(k=60)})):
+        said = selection.cross_val_score(rater, table, table.labels, cv=split, scoring="neg_log_loss")
+        expected = []
+        for train, test in split.split(table):
+            p = copy.deepcopy(rater).fit(table[train]).predict(table[test]).probabilities
+            expected.append(np.log(p[np.arange(len(p)), np.rint(2 - 2 * table.result[test]).astype(int)]).mean())
+        assert said.tolist() == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_league_without_draws_has_two_classes():
+    selection = pytest.importorskip("sklearn.model_selection")
+    table = matches()
+    table = table[table.result != 0.5]
+    rater = kn.TeamElo.classic(k=20, ties=0.4).fit(table[:60])
+    assert rater.classes_.tolist() == ["away_win", "home_win"]
+    loss, _, win = rater.predict(table[60:]).probabilities.T[::-1]
+    assert pytest.approx(np.array([loss, win]) / (win + loss)) == rater.predict_proba(table[60:]).T
+    split = selection.TimeSeriesSplit(2)
+    said = selection.cross_val_score(rater, table, table.labels, cv=split, scoring="neg_log_loss")
+    assert np.isfinite(said).all()
+
+
+def test_a_mixture_is_cloned_with_its_raters():
+    base = pytest.importorskip("sklearn.base")
+    mixture = kn.Mixture({"slow": given(), "quick": kn.TeamElo.classic(k=60)})
+    assert list(base.clone(mixture).raters) == ["slow", "quick"]
+    assert list(mixture.set_params(raters=[given()]).raters) == ["TeamElo"]
+    with pytest.raises(kn.InputError, match="has no parameter 'k'"):
+        mixture.set_params(k=3)

@@ -1,8 +1,9 @@
 """What scikit-learn and its users expect of an estimator, for anything that forecasts matches.
 
-``fit(matches)``, ``score(matches)``, ``get_params``, ``set_params`` and tags, so that ``clone``, ``cross_val_score``
-with a time split, ``GridSearchCV`` and pipelines run on raters as they do on other estimators. The features are a table
-of matches, which holds the results too: there is no separate target. scikit-learn is not needed for any of it.
+``fit(matches)``, ``score(matches)``, ``predict_proba(matches)``, ``get_params``, ``set_params`` and tags, so that
+``clone``, ``cross_val_score`` with a time split, ``GridSearchCV`` and pipelines run on raters as they do on other
+classifiers. The features are a table of matches, which holds the results too: the target is left out, or it is
+``matches.labels``, which metrics such as ``scoring="neg_log_loss"`` ask for. scikit-learn is not needed for any of it.
 """
 
 from __future__ import annotations
@@ -12,40 +13,74 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import LABELS, Matches, check_matches
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
 def check_target(matches: Matches, y: object) -> None:
-    """Refuse a target other than the results that the matches hold.
+    """Refuse a target other than the results that the matches hold, as numbers or as labels.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})
     >>> check_target(matches, [1.0]), check_target(matches, None)
     (None, None)
+    >>> check_target(matches, matches.labels)
     >>> check_target(matches, [0.0])
     Traceback (most recent call last):
-    kinelo.errors.InputError: Matches hold their results; y must be left out or equal matches.result.
+    kinelo.errors.InputError: Matches hold their results; y must be left out or equal matches.result or matches.labels.
     """
-    if y is None:
+    if y is None or (np.asarray(y).dtype.kind == "U" and np.array_equal(np.asarray(y), matches.labels)):
         return
     try:
         alike = np.array_equal(np.asarray(y, dtype=np.float64), matches.result, equal_nan=True)
     except (TypeError, ValueError, OverflowError):
         alike = False
     if not alike:
-        raise InputError("Matches hold their results; y must be left out or equal matches.result.")
+        raise InputError("Matches hold their results; y must be left out or equal matches.result or matches.labels.")
 
 
 class MatchEstimator:
-    """A score and tags for what can forecast one step ahead."""
+    """A score, probabilities by class and tags for what can forecast one step ahead."""
 
     fitted_: Matches | None = None
+
+    @property
+    def classes_(self) -> NDArray[np.str_]:
+        """Labels of the columns of ``predict_proba``: ``away_win``, ``draw``, ``home_win``.
+
+        Without ``draw`` where none of the matches fitted was drawn.
+        """
+        fitted = self.fitted_
+        drawn = fitted is None or bool(np.any(fitted.result == 0.5))
+        return np.array(LABELS if drawn else (LABELS[0], LABELS[2]))
+
+    def predict_proba(self, matches: Matches) -> NDArray[np.float64]:
+        """The chances that ``predict`` gives, one column for each of ``classes_``, from the ratings as they stand.
+
+        Where there is no column of draws, these are the chances in a match that is decided.
+
+        >>> import kinelo as kn
+        >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
+        >>> rater = kn.TeamElo.classic(k=20).fit(matches[:60])
+        >>> rater.classes_.tolist(), rater.predict_proba(matches[60:]).shape
+        (['away_win', 'draw', 'home_win'], (30, 3))
+        """
+        said = self.predict(matches).probabilities[:, ::-1]
+        if self.classes_.size == said.shape[1]:
+            return said
+        decided = said[:, [0, 2]]
+        return decided / decided.sum(axis=1, keepdims=True)
+
+    def predict(self, matches: Matches) -> Forecast:
+        """Forecast matches from the ratings as they stand."""
+        raise NotImplementedError
 
     def score(self, matches: Matches, y: object = None) -> float:
         """Minus the mean log-loss of forecasts one step ahead: higher is better, and 0 the most.
@@ -95,11 +130,12 @@ class MatchEstimator:
         return True
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn asks of an estimator: a table of matches in, and no target."""
-        from sklearn.utils import InputTags, Tags, TargetTags
+        """What scikit-learn asks of an estimator: a classifier with a table of matches in, and no target."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
         return Tags(
-            estimator_type=None,
+            estimator_type="classifier",
+            classifier_tags=ClassifierTags(),
             target_tags=TargetTags(required=False),
             input_tags=InputTags(two_d_array=False, allow_nan=True),
             no_validation=True,

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.automatic import compare, earlier_part
 from kinelo.forecasts.backtest import Forecaster, named_raters
+from kinelo.forecasts.estimator import MatchEstimator, check_target
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
@@ -136,7 +137,7 @@ def _posterior(losses: Array) -> Array:
     return weights / weights.sum(axis=0)
 
 
-class Mixture:
+class Mixture(MatchEstimator):
     """Several raters that forecast together: see the module for how they are weighed.
 
     ``fit`` compares them on the earlier matches, as :func:`kinelo.choose_rater` does,
@@ -156,13 +157,30 @@ class Mixture:
     """
 
     def __init__(self, raters: Mapping[str, Forecaster] | Iterable[Forecaster]) -> None:
-        self.raters = named_raters(raters)
+        named = named_raters(raters)
+        self.raters = raters if isinstance(raters, Mapping) else named
         self.members_: dict[str, Any] = {}
         self._weights: Weights | None = None
 
-    def fit(self, matches: Matches) -> Self:
-        """Compare the raters on the earlier matches, and fit those that count on all."""
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The raters, as scikit-learn asks for them (``deep`` changes nothing)."""
+        return {"raters": self.raters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Exchange the raters; what was fitted stays as it is until the next ``fit``."""
+        for name, value in params.items():
+            if name != "raters":
+                raise InputError(f"A mixture has no parameter {name!r}; it has raters.")
+            self.raters = Mixture(value).raters
+        return self
+
+    def fit(self, matches: Matches, y: object = None) -> Self:
+        """Compare the raters on the earlier matches, and fit those that count on all.
+
+        ``y`` is there for scikit-learn: results stand in the matches.
+        """
         check_matches(matches)
+        check_target(matches, y)
         if np.isnan(matches.result).any():
             raise InputError(
                 "Matches without a result cannot be fitted; read them with played=True to reject such rows."
@@ -175,6 +193,7 @@ class Mixture:
         kept = [k for k, share in enumerate(shares) if share >= NEGLIGIBLE]
         self._weights = Weights.after(likelihoods[kept])
         names = [name for k, name in enumerate(test.forecasts) if k in kept]
+        self.fitted_ = matches
         self.members_ = {name: copy.deepcopy(self.raters[name]).fit(matches) for name in names}
         return self
 
@@ -211,6 +230,9 @@ class Mixture:
         unknown = [name for name in said[0].unknown if all(name in other.unknown for other in said)]
         mixed = np.einsum("k,knc->nc", shares, np.array([forecast.probabilities for forecast in said]))
         return Forecast(mixed, tuple(unknown)).about(matches)
+
+    def _check_has_ratings(self) -> None:
+        self._begun()
 
     def _begun(self) -> Weights:
         if self._weights is None:

@@ -37,6 +37,9 @@ LARGEST_WEIGHT = 1e6
 UNDATED = np.datetime64("1970-01-01", "D")
 """The day of every match of a table without dates."""
 
+LABELS = ("away_win", "draw", "home_win")
+"""Results as words, in the order of the alphabet and of points."""
+
 
 def check_matches(value: object) -> None:
     """Refuse anything but :class:`Matches`, and say how to get them.
@@ -156,6 +159,14 @@ class Matches:
     def signed(self) -> NDArray[np.float64]:
         """Results on the scale of the model: 1 won, 0 drawn, -1 lost, seen from the home side."""
         return 2.0 * self.result - 1.0
+
+    @cached_property
+    def labels(self) -> NDArray[np.str_]:
+        """Results as ``home_win``, ``draw`` and ``away_win``: the target for metrics of scikit-learn.
+
+        Blank where a match has not been played. A result between 0 and 1 counts for whom it favours.
+        """
+        return np.array([*LABELS, ""])[np.nan_to_num(np.sign(self.signed) + 1.0, nan=3.0).astype(np.int64)]
 
     @cached_property
     def match_id(self) -> NDArray[np.str_]:
