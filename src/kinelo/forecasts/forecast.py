@@ -34,6 +34,9 @@ class Forecast:
         Names that had never played and were given the prior.
     matches
         The matches that were forecast, or None where they were not said.
+    ratings_before
+        Ratings of both sides (``n`` rows: home, away) that each forecast was made from, or None where the rater has
+        none to say. Matches without an order within their day are all forecast from the ratings before the first.
 
     >>> forecast = Forecast(np.array([[0.5, 0.3, 0.2]]))
     >>> forecast.points.tolist(), forecast
@@ -43,6 +46,7 @@ class Forecast:
     probabilities: NDArray[np.float64]
     unknown: tuple[str, ...] = ()
     matches: Matches | None = None
+    ratings_before: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         p = np.asarray(self.probabilities, dtype=np.float64)
@@ -56,6 +60,8 @@ class Forecast:
             raise InputError(f"{np.isnan(p).any(axis=1).sum():,} of {len(p):,} forecasts are no numbers.")
         if self.matches is not None and len(self.matches) != len(p):
             raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches.")
+        if self.ratings_before is not None and np.shape(self.ratings_before) != (len(p), 2):
+            raise InputError(f"ratings_before holds two ratings for each of {len(p)} matches.")
 
     @classmethod
     def of(cls, win: NDArray, draw: NDArray, loss: NDArray, unknown: tuple[str, ...] = ()) -> Forecast:
@@ -114,7 +120,7 @@ class Forecast:
         shown = (
             self
             if self.matches is None
-            else replace(self, matches=self.matches[:MOST_SHOWN], probabilities=self.probabilities[:MOST_SHOWN])
+            else Forecast(self.probabilities[:MOST_SHOWN], matches=self.matches[:MOST_SHOWN])
         )
         table = shown.to_polars().head(MOST_SHOWN)
         head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.columns)

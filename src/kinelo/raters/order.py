@@ -86,28 +86,47 @@ def forecast_from_day_starts(one_step_ahead: Forecasting) -> Forecasting:
     def in_parts(self: Any, matches: Matches) -> Forecast:
         if not isinstance(matches, Matches) or matches.unordered is None or not matches.unordered.any():
             return one_step_ahead(self, matches)
-        said, unknown = [], {}
+        parts = []
         for part in parts_of(matches):
             if part.unordered is not None and part.unordered[0]:
                 self._begun()
-                forecast = self._foresee(part)
+                parts.append(self._foresee(part))
                 self.update(part)
             else:
-                forecast = one_step_ahead(self, part)
-            said.append(forecast.probabilities)
-            unknown |= dict.fromkeys(forecast.unknown)
-        return Forecast(np.concatenate(said), tuple(unknown)).about(matches)
+                parts.append(one_step_ahead(self, part))
+        return joined_forecast(parts, matches)
 
     return cast(Forecasting, in_parts)
 
 
+def joined_forecast(parts: list[Forecast], matches: Matches) -> Forecast:
+    """One forecast of all matches from those of their parts."""
+    unknown = tuple(dict.fromkeys(name for part in parts for name in part.unknown))
+    before = [part.ratings_before for part in parts if part.ratings_before is not None]
+    ratings = np.concatenate(before) if len(before) == len(parts) else None
+    return Forecast(np.concatenate([part.probabilities for part in parts]), unknown, matches, ratings)
+
+
+def forecast_until(matches: Matches) -> NDArray[np.int64]:
+    """Where the matches end that each is forecast with: unordered ones of a day together, every other by itself.
+
+    >>> import kinelo as kn
+    >>> table = {"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]}
+    >>> forecast_until(kn.read_matches(table | {"date": ["2024-05-01", "2024-05-01", "2024-05-02"]})).tolist()
+    [2, 2, 3]
+    """
+    size, unordered, day = len(matches), matches.unordered, matches.day
+    if unordered is None or not size:
+        return np.arange(1, size + 1)
+    joined = unordered[1:] & unordered[:-1] & (day[1:] == day[:-1])
+    ends = np.append(np.flatnonzero(~joined) + 1, size)
+    return np.repeat(ends, np.diff(ends, prepend=0))
+
+
 def parts_of(matches: Matches) -> Iterator[Matches]:
     """The matches in parts: each day's unordered matches together, and what lies between them."""
-    unordered = matches.unordered
-    if unordered is None or not len(matches):
-        yield matches
-        return
-    cut = (unordered[1:] != unordered[:-1]) | (unordered[1:] & (matches.day[1:] != matches.day[:-1]))
-    ends = [0, *(np.flatnonzero(cut) + 1).tolist(), len(matches)]
-    for begin, end in pairwise(ends):
+    until = forecast_until(matches)
+    alone = np.zeros(len(matches), bool) if matches.unordered is None else ~matches.unordered
+    cut = (until[1:] != until[:-1]) & ~(alone[1:] & alone[:-1])
+    for begin, end in pairwise([0, *(np.flatnonzero(cut) + 1).tolist(), len(matches)]):
         yield matches[begin:end]

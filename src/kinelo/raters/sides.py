@@ -21,7 +21,6 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.raters.order import forecast_from_day_starts
 from kinelo.raters.rater import StatefulRater
 from kinelo.raters.state import REFERENCE_DAYS, RatingTable
 from kinelo.raters.streaming import fit_in_chunks, update_in_chunks
@@ -161,7 +160,6 @@ class SideRater(StatefulRater):
         self._play(matches, traced=False)
         return self
 
-    @forecast_from_day_starts
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         check_matches(matches)

@@ -75,29 +75,14 @@ class SystemInUse:
         return System(self.nu, points_scale(self.nu, ties), ties, self.home(matches), self.start(matches))
 
     def ratings_before(self, matches: Matches, k: float) -> Array:
-        """Ratings of both sides before each match (n × 2), less where newcomers begin.
-
-        A rating is the sum of what its side's matches moved: K/2 times a surprise each, which the forecast tells by
-        ``P(win)/P(loss) = e^{2 ν_D r}`` and ``P(draw)² = κ² P(win) P(loss)``.
-        """
-        win, draw, loss = self.at(k).one_step_ahead(matches).probabilities.T
-        nu_D = points_scale(self.nu, draw / np.sqrt(win * loss))
-        moved = k / 2 * matches.weight * (matches.signed - np.tanh(self.nu * np.log(win / loss) / (2 * nu_D)))
-        side = np.column_stack([matches.home, matches.away]).ravel()
-        order = np.argsort(side, kind="stable")
-        change = np.column_stack([moved, -moved]).ravel()[order]
-        total = np.cumsum(change) - change
-        first = np.flatnonzero(np.diff(side[order], prepend=-1))
-        total -= np.repeat(total[first], np.diff(first, append=side.size))
-        before = np.empty(side.size)
-        before[order] = total
-        return before.reshape(-1, 2) + self.start(matches)[np.column_stack([matches.home, matches.away])]
+        """Ratings of both sides that each match is forecast from (n × 2), less where newcomers begin."""
+        return ratings_before(self.at(k), matches)
 
     def trace(self, matches: Matches) -> tuple[Array, Array | None]:
         """Ratings before each match as they are in use, and the steps of both sides where a rule sets them."""
         if self.k is not None:
             return self.ratings_before(matches, self.k), None
-        return trace_steps(self.blank(), matches, self.nu, self.home(matches))
+        return ratings_before(self.blank(), matches), trace_steps(self.blank(), matches, self.nu, self.home(matches))
 
     def home(self, matches: Matches) -> Array:
         """What the expected score adds for the home side of each match: nothing on neutral ground."""
@@ -154,28 +139,31 @@ def rule_name(rater: ClassicElo) -> str:
     return rater.label.removeprefix("plain Elo, ")
 
 
-def trace_steps(rater: TeamElo, matches: Matches, nu: float, home: Array) -> tuple[Array, Array]:
-    """Ratings of both sides before each match, and the step γ of both in it (n × 2 each), under any rule of steps.
+def ratings_before(rater: TeamElo, matches: Matches) -> Array:
+    """Ratings of both sides that each match is forecast from (n × 2), less where newcomers begin."""
+    before = rater.one_step_ahead(matches).ratings_before
+    assert before is not None
+    return before - rater.initial
 
-    The rater is carried on in stretches in which no side plays twice, and its table is read after each: what a rating
-    moved, over the surprise that moved it, is the step. ``home`` is what the expected score adds in each match.
+
+def trace_steps(rater: TeamElo, matches: Matches, nu: float, home: Array) -> Array:
+    """The step γ of both sides in each match (n × 2), under any rule of steps.
+
+    What a rating moved by its side's next match, over the surprise that moved it, is the step. ``home`` is what the
+    expected score adds in each match.
     """
-    sides, n = np.column_stack([matches.home, matches.away]), len(matches)
-    rater.reset()
-    rating = _ratings(rater, matches.teams)
-    before, after = np.empty((n, 2)), np.empty((n, 2))
-    place = 0
-    while place < n:
-        end = _no_side_twice(sides, place)
-        before[place:end] = rating[sides[place:end]]
-        rater.update(matches[place:end])
-        rating = _ratings(rater, matches.teams)
-        after[place:end] = rating[sides[place:end]]
-        place = end
+    before = ratings_before(rater, replace(matches, unordered=None))
+    side = np.column_stack([matches.home, matches.away]).ravel()
+    order = np.argsort(side, kind="stable")
+    own, last = before.ravel()[order], np.append(np.flatnonzero(np.diff(side[order])), side.size - 1)
+    later = np.append(own[1:], 0.0)
+    later[last] = (_ratings(rater, matches.teams) - rater.initial)[side[order][last]]
+    after = np.empty(side.size)
+    after[order] = later
     surprise = matches.signed - np.tanh(nu * (before[:, 0] - before[:, 1] + home))
     # Between equals a draw surprises nobody and shows no step; whatever it is, it moves nothing.
-    steps = (after - before) * np.array([1.0, -1.0]) / np.where(np.abs(surprise) > 1e-9, surprise, np.inf)[:, None]
-    return before - rater.initial, steps
+    shown = np.where(np.abs(surprise) > 1e-9, surprise, np.inf)[:, None]
+    return (after.reshape(-1, 2) - before) * np.array([1.0, -1.0]) / shown
 
 
 def _ratings(rater: TeamElo, teams: tuple[str, ...]) -> Array:
@@ -183,17 +171,6 @@ def _ratings(rater: TeamElo, teams: tuple[str, ...]) -> Array:
     table = rater.ratings_
     known = dict(zip(table["name"], table["rating"]))
     return np.array([known.get(name, rater.initial) for name in teams], dtype=np.float64)
-
-
-def _no_side_twice(sides: np.ndarray, place: int) -> int:
-    """The first match after ``place`` with a side that has played since."""
-    seen: set[int] = set()
-    for end in range(place, len(sides)):
-        pair = set(sides[end].tolist())
-        if seen & pair:
-            return end
-        seen |= pair
-    return len(sides)
 
 
 def with_results(matches: Matches, signed: Array) -> Matches:

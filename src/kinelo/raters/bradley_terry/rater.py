@@ -34,7 +34,7 @@ from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import learn_order
+from kinelo.raters.order import joined_forecast, learn_order
 from kinelo.raters.rater import Rater, without_ratings
 from kinelo.raters.state import MatchIndices
 from kinelo.raters.streaming import fit_in_chunks, update_in_chunks
@@ -242,7 +242,8 @@ class BradleyTerry(Rater):
 
     def _foresee(self, matches: Matches) -> Forecast:
         x, indices = self._differences(matches)
-        return Forecast(self._chances(x), indices.unknown, matches)
+        ratings = np.column_stack([self._level(places) for places in (indices.home, indices.away)])
+        return Forecast(self._chances(x), indices.unknown, matches, ratings / self._scale + self._shift())
 
     def _differences(self, matches: Matches) -> tuple[Array, MatchIndices]:
         """Differences of strength in matches to come, with all effects, and who plays."""
@@ -282,16 +283,14 @@ class BradleyTerry(Rater):
         if not len(matches):
             return self._foresee(matches)
         days = matches.day
-        parts, start, unknown = [], 0, {}
+        parts, start = [], 0
         while start < len(matches):
             stop = int(np.searchsorted(days, days[start] + max(self.refit_days, 1.0), side="left"))
             part = matches[start:stop]
-            forecast = self._foresee(part)
-            parts.append(forecast.probabilities)
-            unknown |= dict.fromkeys(forecast.unknown)
+            parts.append(self._foresee(part))
             self.update(part)
             start = stop
-        return Forecast(np.concatenate(parts), tuple(unknown)).about(matches)
+        return joined_forecast(parts, matches)
 
     def _covariance(self) -> Array:
         """Sandwich covariance of the strengths in points, relative to the average or to the anchors."""

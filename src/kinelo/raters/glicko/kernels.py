@@ -50,11 +50,15 @@ class GlickoState(NamedTuple):
 
 
 class GlickoTrace(NamedTuple):
-    """Difference of ratings, ``φ_i² + φ_j²`` and κ before each match (n), or empty arrays."""
+    """Difference of ratings, ``φ_i² + φ_j²`` and κ before each match (n), μ of both sides (n, 2), and where the matches
+    end that are forecast together (n, int); or empty arrays.
+    """
 
     z: NDArray[np.float64]
     doubt: NDArray[np.float64]
     ties: NDArray[np.float64]
+    ratings: NDArray[np.float64]
+    until: NDArray[np.int64]
 
 
 @kernel
@@ -139,11 +143,16 @@ def play_all(m, p, s, common, trace):
     """
     mu, phi2 = s.rating, s.variance
     h, kappa = common[HOME], common[KAPPA]
+    ahead = 0 if trace.z.size > 0 else m.home.size  # the matches before this one are forecast
     for k in range(m.signed.size):
         if math.isnan(m.signed[k]):
             return False
     for k in range(m.home.size):
         i, j, S, weight, neutral = m.home[k], m.away[k], m.signed[k], m.weight[k], m.neutral[k]
+        if k >= ahead and trace.until[k] > k + 1:
+            ahead = trace.until[k]
+            common[HOME], common[KAPPA] = h, kappa
+            foresee(m, k, ahead, p, s, p.largest, common, trace)
         for t in (i, j):
             if s.games[t] > 0:
                 rest_side(t, m.day[k], p, s)
@@ -151,8 +160,9 @@ def play_all(m, p, s, common, trace):
             s.games[t] += 1
         edge = mu[i] - mu[j] + (0.0 if neutral else h)
         doubt = phi2[i] + phi2[j]
-        if trace.z.size > 0:
+        if k >= ahead:
             trace.z[k], trace.doubt[k], trace.ties[k] = edge, doubt, kappa
+            trace.ratings[k, 0], trace.ratings[k, 1] = mu[i], mu[j]
         if p.ties_step > 0.0 and kappa > 0.0:
             tie = davidson_chances(kappa, davidson_exponent(edge, doubt, kappa, p.sharpness))[1]
             kappa *= math.exp(p.ties_step * weight * (1.0 - abs(S) - tie))
@@ -200,17 +210,18 @@ def on_day(side, day, p, s):
 
 
 @kernel
-def foresee_all(m, p, s, phi2_new, common, z, doubt):
-    """Differences ``z`` of ratings in matches to come and their ``doubt`` φ_i² + φ_j² (matches each), from the state as
-    it stands; a newcomer (place -1) has the squared deviation ``phi2_new``.
+def foresee(m, begin, end, p, s, phi2_new, common, trace):
+    """What is known of the matches from ``begin`` to ``end`` (ints) in the state as it stands, into the trace; a
+    newcomer (place -1) has the squared deviation ``phi2_new``.
     """
-    for k in range(m.home.size):
+    for k in range(begin, end):
         edge, both = 0.0 if m.neutral[k] else common[HOME], 0.0
-        for side, sign in ((m.home[k], 1.0), (m.away[k], -1.0)):
-            mu, phi2 = on_day(side, m.day[k], p, s) if side >= 0 else (0.0, phi2_new)
+        for side, team, sign in ((0, m.home[k], 1.0), (1, m.away[k], -1.0)):
+            mu, phi2 = on_day(team, m.day[k], p, s) if team >= 0 else (0.0, phi2_new)
             edge += sign * mu
             both += phi2
-        z[k], doubt[k] = edge, both
+            trace.ratings[k, side] = mu
+        trace.z[k], trace.doubt[k], trace.ties[k] = edge, both, common[KAPPA]
 
 
 @kernel

@@ -21,6 +21,7 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.one_match import Gaps
+from kinelo.raters.order import forecast_until
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER, Column, RatingTable, match_columns
@@ -87,26 +88,31 @@ class _GlickoFamily(SideRater):
 
     def _walk(self, matches: Matches, ratings: RatingTable, traced: bool) -> tuple[bool, Trace]:
         columns = match_columns(matches, ratings.admit(matches))
-        trace = GlickoTrace(*(np.empty(len(matches) if traced else 0) for _ in GlickoTrace._fields))
+        trace = _empty_trace(len(matches) if traced else 0, forecast_until(matches))
         return kernels.play_all(columns, self._numbers, ratings.known, self._common, trace), trace
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
-        z, doubt, ties = trace
+        z, doubt, ties, ratings, _ = trace
         out = np.empty((z.size, 3))
         kernels.all_chances(z, doubt, ties, self.parameters_["sharpness"], out)
-        return Forecast(out, unknown, matches)
+        return Forecast(out, unknown, matches, self.initial + ratings / Q)
 
     def _foresee(self, matches: Matches) -> Forecast:
-        z, doubt, unknown = self._gaps(matches)
-        return Forecast(self._chances(z, doubt), unknown, matches)
+        trace, unknown = self._look(matches)
+        return self._forecast(trace, unknown, matches)
 
     def _gaps(self, matches: Matches) -> Gaps:
+        trace, unknown = self._look(matches)
+        return Gaps(trace.z, trace.doubt, unknown)
+
+    def _look(self, matches: Matches) -> tuple[GlickoTrace, tuple[str, ...]]:
+        """What is known of matches to come, and names never met."""
         state: Deviations = self._state
-        indices = state.find(matches)
-        z, doubt = np.empty(len(matches)), np.empty(len(matches))
+        indices, size = state.find(matches), len(matches)
         columns, first = match_columns(matches, indices), state.fills["variance"]
-        kernels.foresee_all(columns, self._numbers, state.known, first, self._common, z, doubt)
-        return Gaps(z, doubt, indices.unknown)
+        trace = _empty_trace(size, np.empty(0, np.int64))
+        kernels.foresee(columns, 0, size, self._numbers, state.known, first, self._common, trace)
+        return trace, indices.unknown
 
     def _chances(self, z: NDArray[np.float64], doubt: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Chances of matches with these differences of ratings and doubts (none), as things stand."""
@@ -157,6 +163,10 @@ class _GlickoFamily(SideRater):
 
     def _shown(self, ratings: Deviations) -> dict[str, NDArray]:
         return {}
+
+
+def _empty_trace(size: int, until: NDArray[np.int64]) -> GlickoTrace:
+    return GlickoTrace(np.empty(size), np.empty(size), np.empty(size), np.empty((size, 2)), until)
 
 
 @dataclass(eq=False, repr=False)

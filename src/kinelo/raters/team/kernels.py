@@ -95,6 +95,21 @@ class Nodes(NamedTuple):
     weight: NDArray[np.float64]
 
 
+class TeamTrace(NamedTuple):
+    """What was known before each match: differences of strength ``z`` (matches, lanes), chances of win, draw and loss
+    (lanes, matches, 3), and ratings of both sides in the first lane (matches, 2); ``until`` (matches, int) is where the
+    matches end that are forecast together. Empty arrays ask for nothing.
+    """
+
+    z: NDArray[np.float64]
+    chances: NDArray[np.float64]
+    ratings: NDArray[np.float64]
+    until: NDArray[np.int64]
+
+
+NO_TRACE = TeamTrace(np.empty((0, 1)), np.empty((1, 0, 3)), np.empty((0, 2)), np.empty(0, np.int64))
+
+
 @inlined
 def outcome_chances(z, nu, kappa, nodes, q):
     """Win and loss probability (floats) at a difference ``z`` blurred by normal performances, in lane ``q``.
@@ -159,24 +174,50 @@ def own_step(p, own, marks, rating, n):
 
 
 @kernel
-def play_all(m, parameters, s, common, nodes, z, chances):
+def forecast_together(m, begin, end, parameters, s, common, nodes, trace):
+    """Forecast the matches from ``begin`` to ``end`` (ints) from the state as it stands, as :func:`play_all` traces
+    them."""
+    for k in range(begin, end):
+        i, j = m.home[k], m.away[k]
+        for q in range(parameters.size):
+            p, kappa = parameters[q], common[q, KAPPA]
+            edge = 0.0 if m.neutral[k] else common[q, HOME]
+            for side, team, sign in ((0, i, 1.0), (1, j, -1.0)):
+                rest = max(m.day[k] - s.last[team] - p.gap, 0.0) if s.games[team] > 0 else 0.0
+                rating = p.mean + math.exp(-p.rho * rest / YEAR) * (s.rating[team, q] - p.mean)
+                edge += sign * rating
+                if q == 0:
+                    trace.ratings[k, side] = rating
+            if m.slots.shape[1] > 0:
+                edge += level_gap(i, j, k, q, m.slots, s.delta)
+            win, loss = outcome_chances(edge, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
+            trace.z[k, q] = edge
+            trace.chances[q, k, 0], trace.chances[q, k, 1], trace.chances[q, k, 2] = three_chances(win, loss, kappa)
+
+
+@kernel
+def play_all(m, parameters, s, common, nodes, trace):
     """Rate matches ``m`` in order, in several lanes side by side, each with an entry of ``parameters`` (lanes).
 
     Ratings and deviations of the state ``s`` have a last axis of lanes; all else is that of the first lane. ``common``
-    (lanes, 5) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ. ``z``
-    (matches, lanes) and ``chances`` (lanes, matches, 3), if there is room, receive what was known before each match:
-    the difference of strengths, and the probabilities of win, draw and loss.
+    (lanes, 5) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ. The
+    :class:`TeamTrace`, unless it is empty, receives what was known before each match.
 
     Returns False, having changed nothing, if some result is NaN. The body stands in one loop and calls functions of
     numbers only: handing arrays on costs more than a match.
     """
     R, v, n, last, own, marks = s.rating, s.variance, s.games, s.last, s.own, s.marks
-    traced, levelled = z.size > 0, m.slots.shape[1] > 0
+    z, chances, levelled = trace.z, trace.chances, m.slots.shape[1] > 0
+    ahead = 0 if z.size > 0 else m.home.size  # the matches before this one are forecast
     for k in range(m.signed.size):
         if math.isnan(m.signed[k]):
             return False
     for k in range(m.home.size):
         i, j, S, margin, weight, neutral = m.home[k], m.away[k], m.signed[k], m.margin[k], m.weight[k], m.neutral[k]
+        if k >= ahead and trace.until[k] > k + 1:
+            ahead = trace.until[k]
+            forecast_together(m, k, ahead, parameters, s, common, nodes, trace)
+        traced = k >= ahead
         idle_i, idle_j = m.day[k] - last[i], m.day[k] - last[j]
         first_seen = 0.0
         for q in range(parameters.size):
@@ -197,6 +238,8 @@ def play_all(m, parameters, s, common, nodes, z, chances):
             if traced or drifting:
                 win, loss = outcome_chances(edge, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             if traced:
+                if q == 0:
+                    trace.ratings[k, 0], trace.ratings[k, 1] = R[i, 0], R[j, 0]
                 z[k, q] = edge
                 chances[q, k, 0], chances[q, k, 1], chances[q, k, 2] = three_chances(win, loss, kappa)
             counted = p.counts_draws * kappa
@@ -263,9 +306,10 @@ def rating_on(side, day, p, s):
 
 
 @kernel
-def foresee_all(m, p, s, common, z, doubt):
-    """Differences ``z`` of strengths in matches to come and their variances ``doubt`` (matches each), from the state
-    as it stands; place -1 is a newcomer, and ``common`` (5) holds what all matches share.
+def foresee_all(m, p, s, common, z, doubt, ratings):
+    """Differences ``z`` of strengths in matches to come and their variances ``doubt`` (matches each), and ratings of
+    both sides (matches, 2), from the state as it stands; place -1 is a newcomer, and ``common`` (5) holds what all
+    matches share.
     """
     for k in range(m.home.size):
         i, j = m.home[k], m.away[k]
@@ -278,6 +322,7 @@ def foresee_all(m, p, s, common, z, doubt):
                 both += s.delta_v[i, slot] if i >= 0 else s.slot_v[slot]
                 both += s.delta_v[j, slot] if j >= 0 else s.slot_v[slot]
         z[k], doubt[k] = edge, both
+        ratings[k, 0], ratings[k, 1] = R_i, R_j
 
 
 @kernel

@@ -34,13 +34,14 @@ from kinelo.raters.conditions import ConditionRater, condition_names, spread_par
 from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import Gaps, check_match, signed_result
+from kinelo.raters.order import forecast_until
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
 from kinelo.raters.state import MatchColumns, RatingTable, match_columns
 from kinelo.raters.streaming import LOOK, fit_in_chunks
 from kinelo.raters.team import kernels
 from kinelo.raters.team.from_system import parameters_from
-from kinelo.raters.team.kernels import TeamParameters
+from kinelo.raters.team.kernels import TeamParameters, TeamTrace
 from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ SCALE = 400.0
 USUAL_SPREAD = 200.0
 LANED = ("rating", "delta", "delta_v")
 """What of a state differs between lanes."""
-NO_DIFFERENCE, NO_CHANCES = np.empty((0, 1)), np.empty((1, 0, 3))
 NO_LEVELS = np.empty((1, 0), np.int64)
 
 
@@ -356,18 +356,19 @@ class TeamElo(SideRater, ConditionRater):
     def _play_lanes(self, matches: Matches, lanes: Sequence[TeamElo], traced: bool = True) -> tuple[bool, Trace]:
         """Let raters that differ in their parameters use the matches side by side; the first is this one.
 
-        Whether all matches had a result; differences of strength (matches, lanes) and chances (lanes, matches, 3).
+        Whether all matches had a result, and what was known before each.
         """
         ratings: TeamTable = self._state
         columns = match_columns(matches, ratings.admit(matches))
         state = in_lanes(ratings.known, LANED, len(lanes))
         for q, lane in enumerate(lanes[1:], 1):
             state.delta_v[..., q] = ratings.slots.variances(lane.parameters_)
-        common, size = np.array([lane._common for lane in lanes]), len(matches) if traced else 0
-        z, chances = np.empty((size, len(lanes))), np.empty((len(lanes), size, 3))
-        done = kernels.play_all(columns, parameter_lanes(lanes), state, common, self._nodes(lanes), z, chances)
+        common, size, count = np.array([lane._common for lane in lanes]), len(matches) if traced else 0, len(lanes)
+        until = forecast_until(matches) if traced else kernels.NO_TRACE.until
+        trace = TeamTrace(np.empty((size, count)), np.empty((count, size, 3)), np.empty((size, 2)), until)
+        done = kernels.play_all(columns, parameter_lanes(lanes), state, common, self._nodes(lanes), trace)
         self._common = common[0]
-        return done, (z, chances)
+        return done, trace
 
     @property
     def _lane(self) -> NDArray[np.void]:
@@ -387,7 +388,7 @@ class TeamElo(SideRater, ConditionRater):
         """Derivatives of the losses of the matches from ``skipped`` on by the open parameters, after a reset."""
         self._begun()
         moves = moved_twins(self)
-        _, (_, chances) = self._play_lanes(matches, [self, *(move.twin for move in moves.values())])
+        _, (_, chances, *_) = self._play_lanes(matches, [self, *(move.twin for move in moves.values())])
         losses = [log_loss(one[skipped:], matches.result[skipped:]) for one in chances]
         return slopes_of(losses[0], losses[1:], moves)
 
@@ -397,8 +398,9 @@ class TeamElo(SideRater, ConditionRater):
         return np.array([values["home_advantage"], values["ties"], 1.0 if math.isnan(unit) else unit])
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
-        z, chances = trace
-        return Forecast(chances[0] if self._kind == LOGISTIC else self._by_law(z[:, 0]), unknown, matches)
+        z, chances, ratings, _ = trace
+        said = chances[0] if self._kind == LOGISTIC else self._by_law(z[:, 0])
+        return Forecast(said, unknown, matches, ratings)
 
     def _by_law(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
         """Chances under the law of the rating system, blurred by normal performances."""
@@ -451,7 +453,7 @@ class TeamElo(SideRater, ConditionRater):
         if self._one_state is None or self._one_state[0] is not known:
             self._one_state = (known, in_lanes(known, LANED))
         columns, state, common = one._replace(slots=slots), self._one_state[1], self._common[None]
-        kernels.play_all(columns, self._lane, state, common, self._blur, NO_DIFFERENCE, NO_CHANCES)
+        kernels.play_all(columns, self._lane, state, common, self._blur, kernels.NO_TRACE)
         if not math.isfinite(known.rating[i] + known.rating[j] + known.variance[i] + known.variance[j]):
             self._refuse()
         return self
@@ -466,15 +468,20 @@ class TeamElo(SideRater, ConditionRater):
         return self._columns
 
     def _foresee(self, matches: Matches) -> Forecast:
-        z, _, unknown = self._gaps(matches)
-        return Forecast(self._chances(z), unknown, matches)
+        (z, _, unknown), ratings = self._gaps_and_ratings(matches)
+        return Forecast(self._chances(z), unknown, matches, ratings)
 
     def _gaps(self, matches: Matches) -> Gaps:
+        return self._gaps_and_ratings(matches)[0]
+
+    def _gaps_and_ratings(self, matches: Matches) -> tuple[Gaps, NDArray[np.float64]]:
+        """What is believed of the differences in matches to come, and the ratings of both sides (matches, 2)."""
         state: TeamTable = self._state
-        indices = state.find(matches)
-        z, doubt = np.empty(len(matches)), np.empty(len(matches))
-        kernels.foresee_all(match_columns(matches, indices), self._numbers, state.known, self._common, z, doubt)
-        return Gaps(z, doubt, indices.unknown)
+        indices, size = state.find(matches), len(matches)
+        z, doubt, ratings = np.empty(size), np.empty(size), np.empty((size, 2))
+        columns = match_columns(matches, indices)
+        kernels.foresee_all(columns, self._numbers, state.known, self._common, z, doubt, ratings)
+        return Gaps(z, doubt, indices.unknown), ratings
 
     @property
     def ratings_(self) -> pl.DataFrame:
