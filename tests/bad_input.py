@@ -59,6 +59,13 @@ def river():
     return str(path)
 
 
+@cache
+def races_file():
+    path = Path(tempfile.mkdtemp()) / "races.csv"
+    path.write_text("date,race,driver,place\n2020-01-01,1,A,1\n2020-01-01,1,B,2\n")
+    return str(path)
+
+
 def first(states):
     return list(islice(states, 3))
 
@@ -156,6 +163,16 @@ CALLS = {
         lambda **k: len(kn.read_matches(**k)),
         {"source": {"home": ["A"], "away": ["B"], "result": [1.0]}, "lineups": None, "columns": None, "played": True},
     ),
+    "read_contests": (
+        lambda **k: len(kn.read_contests(**k)),
+        {"source": {"race": [1, 1], "driver": ["A", "B"], "place": [1, 2], "car": ["X", "Y"]}, "columns": None,
+         "slots": ["driver", "car"], "team": None, "best": "lowest", "unfinished": "out", "disqualified": "behind",
+         "not_started": "out", "played": True, "aliases": {"A": "Ann"}},
+    ),
+    "scan_contests": (
+        lambda **k: [len(p) for p in kn.scan_contests(**k).chunks()], {"paths": races_file(), "columns": None}
+    ),
+    "Contests": (lambda **k: len(kn.Contests.from_matches(**k)), {"matches": matches()}),
     "TeamElo": (
         lambda **k: kn.TeamElo(**k),
         {"step": 20.0, "newcomer_boost": 1.0, "settling_matches": 10.0, "home_advantage": 50.0, "ties": 0.5,
@@ -328,7 +345,7 @@ RESULTS = {
     "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
     "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
-    "RaterChoice",
+    "RaterChoice", "ContestScan",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""
 

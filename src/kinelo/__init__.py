@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from kinelo.forecasts.season import Rules, knockout, season
     from kinelo.macro.population import Population
     from kinelo.macro.solve import solve
+    from kinelo.matches.contest_reading import read_contests
+    from kinelo.matches.contest_scan import scan_contests
+    from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
     from kinelo.matches.reading import read_matches
     from kinelo.matches.sample import sample_league
@@ -96,6 +99,9 @@ _MODULE_OF = modules_of(
         "advice.diagnosis": ("diagnose",),
         "matches.reading": ("read_matches",),
         "matches.matches": ("Matches",),
+        "matches.contests": ("Contests",),
+        "matches.contest_reading": ("read_contests",),
+        "matches.contest_scan": ("scan_contests",),
         "matches.scan": ("scan_matches",),
         "raters.team.rater": ("TeamElo",),
         "raters.history": ("rating_history",),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
+    from kinelo.matches.contest_scan import ContestScan
     from kinelo.matches.lineups import Lineups
     from kinelo.matches.rejects import Rejects
     from kinelo.matches.sample import League
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _MODULE_OF = modules_of(
     {
+        "matches.contest_scan": ("ContestScan",),
         "matches.lineups": ("Lineups",),
         "matches.rejects": ("Rejects",),
         "matches.sample": ("League",),

@@ -141,7 +141,8 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, every[:MOST_LISTED])) + more
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A name of a column without case, accents and signs."""
     if not name.isascii():
         name = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     return re.sub(r"[^a-z0-9]", "", name.lower())
@@ -158,7 +159,7 @@ def find_columns(
     columns = dict.fromkeys(present)
     by_plain: dict[str, str] = {}
     for column in columns:
-        by_plain.setdefault(_plain(column), column)
+        by_plain.setdefault(plain_name(column), column)
     found = {}
     for name, usual in known.items():
         if given and name in given:
@@ -193,7 +194,7 @@ def told_apart(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         if owners is None:
             raise InputError(f"The table has two columns called {name!r}; give each its own name.")
         for place, side in zip(places, owners):
-            told[place] = f"{side}_score" if _plain(name) in SCORE_WORDS else f"{sides[side]} {name}"
+            told[place] = f"{side}_score" if plain_name(name) in SCORE_WORDS else f"{sides[side]} {name}"
         notes.append(f"two columns are called {name!r}: each was taken for the side it stands beside")
     if len(set(told) - {""}) < sum(bool(name.strip()) for name in told):
         raise InputError(f"The table has two columns called {twice[0]!r}; give each its own name.")
@@ -213,7 +214,7 @@ def _owners(names: Sequence[str], places: list[int], sides: Mapping[str, str]) -
 
 def venue_columns(present: Iterable[str]) -> list[str]:
     """Columns that may tell whether the first side was at home."""
-    return [column for column in present if _plain(column) in VENUE_COLUMNS]
+    return [column for column in present if plain_name(column) in VENUE_COLUMNS]
 
 
 def more_sides(present: Iterable[str], found: Mapping[str, str]) -> str | None:
@@ -222,9 +223,9 @@ def more_sides(present: Iterable[str], found: Mapping[str, str]) -> str | None:
     >>> more_sides(["team1", "team2", "team3"], {"home": "team1", "away": "team2"})
     'team3'
     """
-    numbered = {_plain(found["home"])[:-1]} if _plain(found["home"]).endswith("1") else set()
+    numbered = {plain_name(found["home"])[:-1]} if plain_name(found["home"]).endswith("1") else set()
     return next(
-        (column for column in present if _plain(column).endswith("3") and _plain(column)[:-1] in numbered), None
+        (column for column in present if plain_name(column).endswith("3") and plain_name(column)[:-1] in numbered), None
     )
 
 

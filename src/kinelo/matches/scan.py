@@ -61,7 +61,7 @@ def scan_matches(paths: str | Path | Iterable[str | Path], columns: Mapping[str,
     [2, 2]
     """
     check_mapping(columns)
-    return MatchScan(_files(paths), columns)
+    return MatchScan(files_of(paths), columns)
 
 
 @dataclass(frozen=True)
@@ -243,11 +243,12 @@ def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterato
         yield frame, f"{path}, rows {begin + 1:,} to {end:,}"
 
 
-def _files(paths: object) -> tuple[Path, ...]:
+def files_of(paths: object) -> tuple[Path, ...]:
+    """The files that a user names, by a path, a pattern or several of them."""
     if isinstance(paths, str | Path):
         found = sorted(glob.glob(str(paths))) if any(sign in str(paths) for sign in "*?[") else [str(paths)]
     elif isinstance(paths, Iterable) and not isinstance(paths, Mapping):
-        found = [str(path) for part in paths for path in _files(part)]
+        found = [str(path) for part in paths for path in files_of(part)]
     else:
         raise InputError(f"paths must be a file, a pattern of files or a list of them, not {paths!r}.")
     if not found:

@@ -1,0 +1,225 @@
+"""From a long table to rows of contests: names, dates, which rows belong together, and how each entrant ended."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from kinelo.errors import InputError
+from kinelo.matches.columns import listed, plain_name
+from kinelo.matches.contest_columns import find_contest_columns, needed_columns
+from kinelo.matches.contest_outcomes import UNKNOWN, direction, read_endings, read_values
+from kinelo.matches.contest_rows import REASONS, ContestOptions, ContestRows
+from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
+from kinelo.matches.fields import read_dates, read_numbers
+from kinelo.matches.loading import Opened
+from kinelo.matches.matches import LARGEST_WEIGHT
+from kinelo.matches.names import as_text, encode_names, spelt_alike, without_stand_ins
+
+SAME_CONTEST = np.timedelta64(31, "D")
+"""Rows of one contest id that lie further apart are of different contests: ids repeat from season to season."""
+
+FURTHER_KINDS = ("constructor", "car", "horse", "jockey", "codriver", "chassis", "engine", "boat", "crew", "trainer")
+"""Columns that could be rated beside the entrant; they are named in a note."""
+
+
+def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> ContestRows:
+    """Read every column of a long table and mark the rows that cannot be used."""
+    table = opened.table
+    found = find_contest_columns(table.columns, options.columns)
+    needed_columns(found, table.columns, name, options.played)
+    n = table.height
+    team = _column(table, options.team, "team=") if options.team else found["entrant"]
+    (entrant,), entrants = encode_names(table[team])
+    rows = ContestRows(
+        table, found, options, entrant, entrants, _read_slots(table, found, options), np.zeros(n, np.int8),
+        list(opened.notes), np.zeros(n, "datetime64[D]"), np.full(n, -1), np.full(n, np.nan),
+        np.zeros(n, np.int8), np.ones(n),
+    )  # fmt: skip
+    for row, reason in opened.broken.items():
+        rows.fault[row] = REASONS.index(reason)
+    _check_names(rows)
+    _read_dates(rows)
+    _read_weight(rows)
+    _group(rows)
+    if {"place", "score", "time"} & found.keys():
+        _read_outcome(rows)
+    else:
+        rows.notes.append("there is no place, score or time: these contests have not taken place yet")
+    _note_unused(rows)
+    return rows
+
+
+def _column(table: pl.DataFrame, column: object, said: str) -> str:
+    if column not in table.columns:
+        raise InputError(f"{said} names {column!r:.60}, but the columns are {listed(table.columns)}.")
+    return str(column)
+
+
+def _read_slots(table: pl.DataFrame, found: dict[str, str], options: ContestOptions) -> dict:
+    """Codes of what is rated, by kind; team-mates in several columns share the names of their kind."""
+    wanted = options.slots or {found["entrant"]: (found["entrant"],)}
+    slots = {}
+    for kind, columns in wanted.items():
+        series = [table[_column(table, column, "slots=")] for column in columns]
+        codes, names = encode_names(*series)
+        slots[kind] = np.stack(codes, axis=1), names
+    return slots
+
+
+def _check_names(rows: ContestRows) -> None:
+    rows.blame(rows.entrant < 0, "missing entrant")
+    if aliases := rows.options.aliases:
+        used = [name for name in rows.entrants if name in aliases]
+        rows.entrant, rows.entrants = _renamed(rows.entrant, rows.entrants, aliases)
+        rows.slots = {kind: _renamed(*slots, aliases) for kind, slots in rows.slots.items()}
+        rows.notes.append(f"{len(used):,} names were replaced by their aliases")
+    rows.blame(~np.append(without_stand_ins(rows.entrants), True)[rows.entrant], "a name that stands for none")
+    for codes, _ in rows.slots.values():
+        rows.blame(codes.max(axis=1) < 0, "missing slot")
+    for names in {rows.entrants, *(names for _, names in rows.slots.values())}:
+        if alike := spelt_alike(names):
+            shown = "; ".join(" and ".join(map(repr, group)) for group in alike[:3])
+            rows.notes.append(
+                f"names that differ only in case, blanks or accents count as different ({shown}"
+                f"{f' and {len(alike) - 3:,} more' if len(alike) > 3 else ''}); aliases= joins them"
+            )
+
+
+def _renamed(codes, names, aliases):
+    index: dict[str, int] = {}
+    new = np.array([*(index.setdefault(aliases.get(name, name), len(index)) for name in names), -1], np.int32)
+    return new[codes], tuple(index)
+
+
+def _read_dates(rows: ContestRows) -> None:
+    if "date" not in rows.found:
+        rows.notes.append("there is no date column: contests count in the order of the file")
+        return
+    rows.date, form = read_dates(rows.table[rows.found["date"]])
+    if form is not None and form != "%Y-%m-%d":
+        rows.notes.append(f"dates were read in the format {form}")
+    rows.blame(np.isnat(rows.date), "unreadable date")
+
+
+def _read_weight(rows: ContestRows) -> None:
+    if "weight" in rows.found:
+        rows.weight = read_numbers(rows.table[rows.found["weight"]])
+        rows.blame(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
+
+
+def _group(rows: ContestRows) -> None:
+    """Number the contests: by their id (and season), apart where its dates lie apart, else by day."""
+    found, table = rows.found, rows.table
+    if "contest" in found:
+        names = as_text(table[found["contest"]]).str.strip_chars()
+        rows.blame(names.is_null().to_numpy() | (names == "").fill_null(True).to_numpy(), "missing contest")
+        if "season" in found:
+            season = as_text(table[found["season"]]).str.strip_chars().fill_null("?")
+            names = season + " " + names.fill_null("")
+    else:
+        names = pl.Series(rows.date.astype(str))
+        rows.notes.append("there is no column of contests: rows of one day are one contest")
+    (codes,), keys = encode_names(names)
+    contest = codes.astype(np.int64)
+    if "date" in found and "contest" in found:
+        contest, keys = _split_by_date(rows, contest, keys)
+    rows.contest, rows.identifiers = contest, tuple(keys)
+
+
+def _split_by_date(rows: ContestRows, contest: np.ndarray, keys: tuple[str, ...]) -> tuple[np.ndarray, list[str]]:
+    """Contests whose rows lie more than a month apart are several, each named with its day."""
+    good = np.flatnonzero(rows.good)
+    order = good[np.lexsort((rows.date[good], contest[good]))]
+    same = contest[order][1:] == contest[order][:-1]
+    gap = np.diff(rows.date[order])
+    apart = same & (gap > SAME_CONTEST)
+    within = same & (gap > np.timedelta64(0, "D")) & ~apart
+    if within.any():
+        number = np.unique(contest[order][1:][within]).size
+        rows.notes.append(f"{number:,} contests have rows of several days: each is dated by its last day")
+    if not apart.any():
+        return contest, list(keys)
+    split = np.concatenate([[0], np.cumsum(~same | apart)])
+    new = np.full(contest.size, -1)
+    new[order] = split
+    begins = order[np.flatnonzero(np.concatenate([[True], ~same | apart]))]
+    often = np.zeros(len(keys), bool)
+    often[contest[order][1:][apart]] = True
+    names = [f"{keys[c]} on {rows.date[k]}" if often[c] else keys[c] for k, c in zip(begins, contest[begins])]
+    rows.notes.append(
+        f"{int(often.sum()):,} names of contests return after more than {int(SAME_CONTEST.astype(int))} days: each "
+        "time counts as a contest of its own"
+    )
+    return new, names
+
+
+def _read_outcome(rows: ContestRows) -> None:
+    """Values of which less is better, and how entrants ended who have none."""
+    table, found = rows.table, rows.found
+    kind = next(kind for kind in ("place", "score", "time") if kind in found)
+    column = table[found[kind]]
+    sign, how = direction(kind, found[kind], rows.options.best)
+    rows.notes.append(how)
+    value = sign * read_values(column, kind)
+    words, says = read_endings(column) if column.dtype == pl.String else (np.full(len(column), UNKNOWN), None)
+    blank = np.isnan(value) if says is None else ~says
+    ended = np.where(np.isfinite(value), FINISHED, words)
+    if "status" in found:
+        status, said = read_endings(table[found["status"]])
+        surely = (status > FINISHED) & said
+        # A word such as "Engine" beside an empty place is why somebody did not finish.
+        ended = np.where(surely, status, np.where((ended == UNKNOWN) & said & (status != FINISHED), UNFINISHED, ended))
+    to_come = _to_come(rows, blank & (ended == UNKNOWN)) if not rows.options.played else np.zeros(len(value), bool)
+    rows.blame((ended == UNKNOWN) & blank & ~to_come, "missing place")
+    rows.blame((ended == UNKNOWN) & ~blank, "unreadable place")
+    rows.ended = np.where(ended < 0, FINISHED, ended).astype(np.int8)
+    rows.value = np.where(rows.ended == FINISHED, value, np.nan)
+    for ending, kept, told in (
+        (NOT_STARTED, rows.options.not_started, "did not start"),
+        (DISQUALIFIED, rows.options.disqualified, "disqualified"),
+        (UNFINISHED, rows.options.unfinished, "did not finish"),
+    ):
+        _keep_or_not(rows, ending, kept, told)
+
+
+def _to_come(rows: ContestRows, empty: np.ndarray) -> np.ndarray:
+    """Rows of contests in which nobody has a place yet."""
+    good = rows.good & (rows.contest >= 0)
+    full = np.zeros(len(rows.identifiers) + 1, bool)
+    full[rows.contest[good & ~empty]] = True
+    return good & ~full[rows.contest]
+
+
+def _keep_or_not(rows: ContestRows, ending: int, kept: str, told: str) -> None:
+    number = int(((rows.ended == ending) & rows.good).sum())
+    if not number:
+        return
+    option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
+    if kept == "out":
+        rows.blame(rows.ended == ending, told)
+        rows.notes.append(
+            f"{number:,} entries {told}: they are left out; {option}='behind' puts them behind all who finished"
+            if ending != DISQUALIFIED
+            else f"{number:,} entries were disqualified: they are left out; disqualified='behind' puts them last"
+        )
+    else:
+        verb = "were disqualified" if ending == DISQUALIFIED else told
+        rows.notes.append(
+            f"{number:,} entries {verb}: they count as tied behind all who finished; {option}='out' leaves them out"
+        )
+
+
+def _note_unused(rows: ContestRows) -> None:
+    outcomes = [kind for kind in ("place", "score", "time") if kind in rows.found]
+    used = {column for key, column in rows.found.items() if key not in outcomes[1:]}
+    used |= {rows.options.team, *(column for columns in rows.options.slots.values() for column in columns)}
+    unused = [column for column in rows.table.columns if column not in used]
+    if unused:
+        rows.notes.append(f"columns that were not used: {listed(unused)}")
+    further = [column for column in unused if plain_name(column) in FURTHER_KINDS]
+    if further and not rows.options.slots:
+        rows.notes.append(
+            f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}] "
+            f"(--slot {rows.found['entrant']} --slot {further[0]})"
+        )

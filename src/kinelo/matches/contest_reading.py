@@ -1,0 +1,270 @@
+"""Reading contests: a long table with a row per entrant, whatever its columns are called and however dirty it is.
+
+A row that cannot be used is set aside with its number and the reason. The rest is put in order: contests by date,
+entrants by place, whatever the order of the rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.aliases import read_aliases
+from kinelo.matches.contest_columns import check_contest_mapping
+from kinelo.matches.contest_interpreting import interpret_contests
+from kinelo.matches.contest_outcomes import Best
+from kinelo.matches.contest_rows import REASONS, ContestOptions, ContestRows, Kept
+from kinelo.matches.contests import FINISHED, Contests, Slots
+from kinelo.matches.loading import open_table
+from kinelo.matches.names import as_text
+from kinelo.matches.reading import NoMatches
+from kinelo.matches.rejects import Rejects
+
+LONGEST = 60
+SHOWN = {"unreadable date": "date", "unreadable place": "place", "impossible weight": "weight"}
+
+
+def read_contests(
+    source: Any,
+    columns: Mapping[str, str] | None = None,
+    *,
+    slots: Sequence[str] | Mapping[str, str | Sequence[str]] = (),
+    team: str | None = None,
+    best: Best | None = None,
+    unfinished: Kept = "behind",
+    disqualified: Kept = "out",
+    not_started: Kept = "out",
+    played: bool = True,
+    aliases: Mapping[str, str] | str | Path | None = None,
+) -> Contests:
+    """Read contests of many entrants from a long table: one row for each entrant in each contest.
+
+    Parameters
+    ----------
+    source
+        Path of a CSV, Parquet or JSON-lines file, a pandas, polars or pyarrow table, a dictionary of columns or a list
+        of dictionaries.
+    columns
+        Which column means what, where the names are not common ones, for example ``{"entrant": "pilot"}``. Keys: date,
+        contest, season, entrant, place, score, time, status, weight.
+    slots
+        Columns to rate, such as ``["driver", "constructor"]``; by default the entrant alone. A mapping gives kinds
+        their names, and several columns to one kind: ``{"player": ["player_1", "player_2"]}``.
+    team
+        Column of teams where the rows are players: rows of one team in one contest are one entrant.
+    best
+        ``"lowest"`` or ``"highest"``, which of the values is best. Places and times are best where they are lowest,
+        points where they are highest; a column of scores must be asked about.
+    unfinished, disqualified, not_started
+        ``"behind"`` to rank who did not finish (was disqualified, did not start) as tied behind all who finished,
+        ``"out"`` to leave them out. A word such as DNF, DSQ or DNS tells, or a status beside an empty place.
+    played
+        False keeps contests in which nobody has a place yet (to forecast them).
+    aliases
+        Names to be replaced, as ``{"J. Clark": "Jim Clark"}`` or a file of two columns.
+
+    Returns
+    -------
+    Contests
+        In order of date; ``rejected`` lists the rows that could not be used and why, ``notes`` how the file was read.
+
+    >>> table = {"race": [1, 1, 1, 2, 2, 2], "driver": ["Ann", "Bob", "Cid", "Cid", "Bob", "Ann"],
+    ...          "place": ["2", "1", "DNF", "1", "1", "3"]}
+    >>> races = read_contests(table)
+    >>> races.to_polars()["entrant"].to_list(), races.place.tolist()
+    (['Bob', 'Ann', 'Cid', 'Cid', 'Bob', 'Ann'], [1.0, 2.0, 3.0, 1.5, 1.5, 3.0])
+    """
+    check_contest_mapping(columns)
+    for option, value in (("unfinished", unfinished), ("disqualified", disqualified), ("not_started", not_started)):
+        if value not in ("behind", "out"):
+            raise InputError(f"{option} must be 'behind' or 'out', not {value!r:.60}.")
+    if played is not True and played is not False:
+        raise InputError(f"played must be True or False, not {played!r:.60}.")
+    if team is not None and not isinstance(team, str):
+        raise InputError(f"team must be the name of a column, not {team!r:.60}.")
+    name = str(source) if isinstance(source, str | Path) else "the table"
+    opened = open_table(source)
+    if opened.table.height == 0:
+        raise InputError(f"{name} contains no contests; at least two rows below the header are needed.")
+    wanted = ContestOptions(
+        columns, _kinds(slots), team, best, unfinished, disqualified, not_started, played, read_aliases(aliases)
+    )
+    return accept_contests(interpret_contests(opened, wanted, name), name)
+
+
+def _kinds(slots: object) -> dict[str, tuple[str, ...]]:
+    """Kinds of slots and the columns of each, as the user names them."""
+    if isinstance(slots, Mapping):
+        named = {kind: (cols,) if isinstance(cols, str) else cols for kind, cols in slots.items()}
+    elif isinstance(slots, Sequence) and not isinstance(slots, str | bytes):
+        named = {column: (column,) for column in slots}
+    else:
+        raise InputError(f"slots must be a list of columns or map kinds to columns, not {slots!r:.60}.")
+    for kind, cols in named.items():
+        right = isinstance(cols, Sequence) and len(cols) > 0 and all(isinstance(one, str) for one in cols)
+        if not isinstance(kind, str) or not right:
+            raise InputError(f"slots names {kind!r:.60} with {cols!r:.60}; a kind has one or several columns.")
+    return {str(kind): tuple(cols) for kind, cols in named.items()}
+
+
+def accept_contests(rows: ContestRows, name: str) -> Contests:
+    """Contests of the rows that can be used, in order."""
+    order = _in_order(rows)
+    if rows.options.team is not None:
+        order, codes = _join_teams(rows, order)
+    else:
+        order = _without_repeats(rows, order)
+        codes = {kind: slots[0][order] for kind, slots in rows.slots.items()}
+    kept = _without_lone(rows, order)
+    order, codes = order[kept], {kind: code[kept] for kind, code in codes.items()}
+    rejected = _rejects(rows)
+    if order.size == 0:
+        raise NoMatches(
+            f"No contest of {name} can be used, all {len(rejected):,} rows were rejected ({rejected.told()}).", rejected
+        )
+    begins = np.flatnonzero(np.concatenate([[True], rows.contest[order][1:] != rows.contest[order][:-1]]))
+    first = np.append(begins, order.size).astype(np.int64)
+    contest = np.repeat(np.arange(begins.size), np.diff(first))
+    weight = np.zeros(begins.size)
+    np.maximum.at(weight, contest, rows.weight[order])
+    date = np.full(begins.size, np.datetime64("0001-01-01"))
+    np.maximum.at(date, contest, rows.date[order])
+    return Contests(
+        date, first, rows.entrant[order], rows.entrants, places_of(_strength_order(rows, order), contest),
+        rows.ended[order], {kind: Slots(code, rows.slots[kind][1]) for kind, code in codes.items()},
+        weight, order + 1, tuple(rows.identifiers[c] for c in rows.contest[order[begins]].tolist()), rejected,
+        tuple(rows.notes),
+    )  # fmt: skip
+
+
+def _strength_order(rows: ContestRows, index: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Values of which less is better, infinite for who did not finish; NaN where nothing has been played yet."""
+    return np.where(rows.ended[index] > FINISHED, np.inf, rows.value[index])
+
+
+def places_of(value: NDArray[np.float64], contest: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Places of entries that stand in order of contest and value; those who tie share the mean.
+
+    >>> places_of(np.array([1.0, 2.0, 2.0, np.inf, 5.0, 7.0]), np.array([0, 0, 0, 0, 1, 1])).tolist()
+    [1.0, 2.5, 2.5, 4.0, 1.0, 2.0]
+    """
+    n = value.size
+    new = np.concatenate([[True], contest[1:] != contest[:-1]])
+    begin = np.maximum.accumulate(np.where(new, np.arange(n), 0))
+    group = np.cumsum(new | np.concatenate([[True], value[1:] != value[:-1]])) - 1
+    size = np.bincount(group)
+    ahead = (np.cumsum(size) - size)[group] - begin
+    return np.where(np.isnan(value), np.nan, ahead + (size[group] + 1) / 2.0)
+
+
+def _in_order(rows: ContestRows) -> NDArray[np.int64]:
+    """Usable rows in order of their contest's day, of the contest, of value, and of the file."""
+    good = np.flatnonzero(rows.good)
+    if not good.size:
+        return good
+    contest = rows.contest[good]
+    last = np.full(len(rows.identifiers), np.datetime64("0001-01-01"))
+    np.maximum.at(last, contest, rows.date[good])
+    if "date" in rows.found and np.any(rows.date[good][1:] < rows.date[good][:-1]):
+        rows.notes.append("the file was not in date order: it was sorted by date")
+    names = [_ranks(rows.entrants)[rows.entrant[good]]]
+    names += [_ranks(slots)[codes[good]].T for codes, slots in rows.slots.values()]
+    keys = (*np.vstack(names)[::-1], _strength_order(rows, good), _within_day(rows, contest)[contest], last[contest])
+    return good[np.lexsort(keys)]
+
+
+def _ranks(names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Where each name stands in the alphabet, so that an order does not depend on the rows; the last is none."""
+    ranks = np.empty(len(names) + 1, np.int64)
+    ranks[np.argsort(np.array(names, object), kind="stable")] = np.arange(len(names))
+    ranks[-1] = len(names)
+    return ranks
+
+
+def _within_day(rows: ContestRows, contest: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Order of contests of one day: that of the file where it lists one after the other, else that of their names."""
+    changes = np.flatnonzero(np.concatenate([[True], contest[1:] != contest[:-1]]))
+    if changes.size == np.unique(contest).size:
+        named = np.full(len(rows.identifiers), contest.size)
+        np.minimum.at(named, contest, np.arange(contest.size))
+        return named
+    keys = [[(not part.isdigit(), int(part) if part.isdigit() else part) for part in re.findall(r"\d+|\D+", name)]
+            for name in rows.identifiers]  # fmt: skip
+    rank = np.empty(len(keys), np.int64)
+    rank[sorted(range(len(keys)), key=lambda k: keys[k])] = np.arange(len(keys))
+    return rank
+
+
+def _without_repeats(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of an entrant who stands in one contest more than once, the best row."""
+    key = rows.contest[order] * (len(rows.entrants) + 1) + rows.entrant[order]
+    _, at = np.unique(key, return_index=True)
+    again = np.ones(order.size, bool)
+    again[at] = False
+    if again.any():
+        wrong = np.zeros(rows.fault.size, bool)
+        wrong[order[again]] = True
+        number = rows.blame(wrong, "entrant twice in one contest")
+        rows.notes.append(
+            f"{number:,} rows name an entrant who stands in the same contest already: the best place counts"
+        )
+    return order[~again]
+
+
+def _join_teams(rows: ContestRows, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.int32]]]:
+    """Rows of one team in one contest as one entrant, whose slots are those of all its rows."""
+    value = _strength_order(rows, order)
+    key = rows.contest[order] * (len(rows.entrants) + 1) + rows.entrant[order]
+    _, at, inverse = np.unique(key, return_index=True, return_inverse=True)
+    differs = ~((value == value[at][inverse]) | np.isnan(value))
+    if differs.any():
+        wrong = np.zeros(rows.fault.size, bool)
+        wrong[order[differs]] = True
+        rows.notes.append(f"{rows.blame(wrong, 'team-mates with different places'):,} rows differ from their team")
+        return _join_teams(rows, order[~differs])
+    rank = np.argsort(np.argsort(at, kind="stable"), kind="stable")
+    team = rank[inverse]
+    by_team = np.argsort(team, kind="stable")
+    begins = np.concatenate([[0], np.cumsum(np.bincount(team))[:-1]])
+    member = np.empty(order.size, np.int64)
+    member[by_team] = np.arange(order.size) - np.repeat(begins, np.bincount(team))
+    codes = {}
+    for kind, (one, _) in rows.slots.items():
+        width = one.shape[1]
+        joined = np.full((at.size, (int(member.max(initial=0)) + 1) * width), -1, np.int32)
+        for j in range(width):
+            joined[team, member * width + j] = one[order, j]
+        codes[kind] = joined
+    return order[np.sort(at)], codes
+
+
+def _without_lone(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which entries have somebody to be ranked against."""
+    count = np.bincount(rows.contest[order], minlength=len(rows.identifiers) + 1)
+    lone = count[rows.contest[order]] < 2
+    if lone.any():
+        wrong = np.zeros(rows.fault.size, bool)
+        wrong[order[lone]] = True
+        number = rows.blame(wrong, "only one entrant in the contest")
+        rows.notes.append(f"{number:,} contests have one entrant only and tell nothing")
+    return ~lone
+
+
+def _rejects(rows: ContestRows) -> Rejects:
+    bad = np.flatnonzero(rows.fault > 0)
+    reasons = np.array(REASONS, object)[rows.fault[bad]]
+    content = np.full(bad.size, "", object)
+    for reason, key in SHOWN.items():
+        keys = ("place", "score", "time") if key == "place" else (key,)
+        column = next((rows.found[k] for k in keys if k in rows.found), None)
+        here = np.flatnonzero(reasons == reason)
+        if column is not None and here.size:
+            cells = as_text(rows.table[column][bad[here]]).fill_null("").str.strip_chars().to_list()
+            content[here] = [cell[:LONGEST] for cell in cells]
+    return Rejects.of("contests", bad + 1, reasons, content)

@@ -1,0 +1,133 @@
+"""Contests of files that do not fit into memory: read in chunks, in order of date, never all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kinelo.errors import InputError
+from kinelo.matches.contest_columns import check_contest_mapping, find_contest_columns
+from kinelo.matches.contest_reading import read_contests
+from kinelo.matches.contests import Contests
+from kinelo.matches.damage import damage_in_words
+from kinelo.matches.loading import load_table
+from kinelo.matches.matches import Day, read_day
+from kinelo.matches.scan import files_of
+
+CHUNK = 1_000_000
+"""Rows of a chunk."""
+
+NOTES = ("contests are read in chunks: a contest that stands in two files counts twice",)
+
+
+def scan_contests(
+    paths: str | Path | Iterable[str | Path], columns: Mapping[str, str] | None = None, **options: Any
+) -> ContestScan:
+    """Contests of one or many files, to be read in chunks when they are used.
+
+    Parameters
+    ----------
+    paths
+        A file, a pattern such as ``"races/*.parquet"`` (taken in order of names), or several of them in their order.
+        Dates must not go back from one chunk to the next, and rows of one contest must stand together.
+    columns
+        Which column means what, as in :func:`kinelo.read_contests`.
+    options
+        What else :func:`kinelo.read_contests` takes, such as ``slots`` and ``best``.
+
+    Returns
+    -------
+    ContestScan
+        For ``fit`` and ``update`` of :class:`kinelo.RankElo`; ``chunks()`` gives the contests.
+
+    >>> import tempfile, polars as pl
+    >>> folder = tempfile.mkdtemp()
+    >>> for year in (2023, 2024):
+    ...     races = {"date": [f"{year}-05-01"] * 3, "race": [year] * 3, "driver": ["A", "B", "C"], "place": [1, 2, 3]}
+    ...     pl.DataFrame(races).write_parquet(f"{folder}/{year}.parquet")
+    >>> [len(chunk) for chunk in scan_contests(f"{folder}/*.parquet").chunks()]
+    [1, 1]
+    """
+    check_contest_mapping(columns)
+    known = ("slots", "team", "best", "unfinished", "disqualified", "not_started", "aliases")
+    for name in options:
+        if name not in known:
+            raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(known)}.")
+    return ContestScan(files_of(paths), columns, options)
+
+
+@dataclass(frozen=True)
+class ContestScan:
+    """Contests in chunks: see :func:`scan_contests`."""
+
+    files: tuple[Path, ...]
+    columns: Mapping[str, str] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    first: np.datetime64 | None = None
+    end: np.datetime64 | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not checked in chunks."""
+        return NOTES
+
+    def before(self, date: Day) -> ContestScan:
+        """Contests strictly before a day."""
+        return replace(self, end=read_day(date))
+
+    def since(self, date: Day) -> ContestScan:
+        """Contests on or after a day."""
+        return replace(self, first=read_day(date))
+
+    def chunks(self, rows: int = CHUNK) -> Iterator[Contests]:
+        """Read the chunks one after the other; dates that go back are refused."""
+        latest, where = np.datetime64("-9999-01-01"), ""
+        for path in self.files:
+            for frame, said in _frames(path, self.columns, rows):
+                try:
+                    chunk = read_contests(frame, self.columns, **self.options)
+                except InputError as error:
+                    raise type(error)(f"{said}: {error}", *error.args[1:]) from None
+                if chunk.dated and chunk.date[0] < latest:
+                    raise InputError(
+                        f"{said} goes back to {chunk.date[0]}, before {latest} in {where}; chunks must be in order of "
+                        "date: name the files in that order, or sort their rows."
+                    )
+                latest, where = chunk.date[-1], said
+                chunk = chunk if self.first is None else chunk.since(str(self.first))
+                chunk = chunk if self.end is None else chunk.before(str(self.end))
+                if len(chunk):
+                    yield chunk
+
+
+def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:
+    """Parts of a file, none of which ends within a contest; only a Parquet file has more than one."""
+    with path.open("rb") as file:
+        parquet = file.read(4) == b"PAR1"
+    if not parquet:
+        yield load_table(path), str(path)
+        return
+    with damage_in_words(path, "Parquet"):
+        table = pl.scan_parquet(path)
+        found = find_contest_columns(table.collect_schema().names(), columns)
+        height = table.select(pl.len()).collect().item()
+    keys = [found[name] for name in ("contest", "season") if name in found] or [
+        found[k] for k in ("date",) if k in found
+    ]
+    held = None
+    for begin in range(0, height, rows):
+        with damage_in_words(path, "Parquet"):
+            frame = table.slice(begin, rows).collect()
+        frame = frame if held is None else pl.concat([held, frame])
+        held = None
+        if begin + rows < height and keys:
+            last = (frame.select(keys).hash_rows() == frame[-1].select(keys).hash_rows()[0]).to_numpy()
+            cut = frame.height - int(np.argmin(last[::-1])) if not last.all() else 0
+            held, frame = frame[cut:], frame[:cut]
+        if frame.height:
+            yield frame, f"{path}, up to row {min(begin + rows, height):,}"

@@ -1,0 +1,282 @@
+"""The table of contests that raters of rankings work on: many entrants meet at once, and a place is what each reached.
+
+Contests stand in order of date, entrants of a contest in order of their places. An entrant is a name and what is rated
+of it: one slot for each kind (a driver and a car), or several of one kind (the players of a team).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.digest import digest_of
+from kinelo.matches.matches import UNDATED, Day, Matches, check_matches, read_day
+from kinelo.matches.rejects import Rejects
+from kinelo.runtime.frames import to_pandas
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+FINISHED, UNFINISHED, DISQUALIFIED, NOT_STARTED = range(4)
+ENDINGS = ("finished", "unfinished", "disqualified", "not started")
+MOST_SHOWN = 10
+
+
+def check_contests(value: object) -> None:
+    """Refuse anything but :class:`Contests`, and say how to get them.
+
+    >>> check_contests("races.csv")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: contests must be read before they are used: kinelo.read_contests('races.csv').
+    """
+    if isinstance(value, Contests):
+        return
+    if isinstance(value, str | Path):
+        raise InputError(f"contests must be read before they are used: kinelo.read_contests({str(value)!r}).")
+    raise InputError(f"contests must be Contests, as kinelo.read_contests returns them, not {type(value).__name__}.")
+
+
+@dataclass(frozen=True)
+class Slots:
+    """What one kind of slot holds for every entry: codes into ``names``, one row per entry, -1 where there is none."""
+
+    codes: NDArray[np.int32]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Contests:
+    """Contests of many entrants; read them with :func:`kinelo.read_contests`.
+
+    An entry is one entrant in one contest; the entries of contest ``c`` are ``first[c]`` to ``first[c + 1]``.
+
+    Attributes
+    ----------
+    date
+        Day of each contest (``datetime64[D]``).
+    first
+        Where the entries of each contest begin; one number more than contests.
+    entrant
+        Codes of the entries into ``entrants``.
+    place
+        Place of each entry, 1 for the best; those who tie share the mean of their places. NaN in contests to come.
+    ended
+        0 finished, 1 did not finish, 2 disqualified, 3 did not start.
+    slots
+        By kind, what is rated of each entry (:class:`Slots`).
+    weight
+        How much each contest counts.
+    row
+        Row of each entry in its file, from 1.
+    identifiers
+        Name of each contest.
+    rejected, notes
+        Rows that could not be used, and remarks on how the file was read.
+    source
+        All contests of the table that these are a part of, or None where they are all.
+
+    >>> import kinelo as kn
+    >>> table = {"race": [1, 1, 1, 2, 2], "driver": ["Ann", "Bob", "Cid", "Bob", "Ann"], "place": [1, 2, 3, 1, 2]}
+    >>> races = kn.read_contests(table)
+    >>> races, races.sizes.tolist(), races[1].place.tolist()
+    (Contests: 2 of 3 entrants, 2 to 3 in each, undated, [3, 2], [1.0, 2.0])
+    """
+
+    date: NDArray[np.datetime64]
+    first: NDArray[np.int64]
+    entrant: NDArray[np.int32]
+    entrants: tuple[str, ...]
+    place: NDArray[np.float64]
+    ended: NDArray[np.int8]
+    slots: Mapping[str, Slots]
+    weight: NDArray[np.float64]
+    row: NDArray[np.int64]
+    identifiers: tuple[str, ...]
+    rejected: Rejects = field(default_factory=Rejects)
+    notes: tuple[str, ...] = ()
+    source: Contests | None = None
+
+    def __len__(self) -> int:
+        return self.date.size
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of contests, as arrays say it."""
+        return (len(self),)
+
+    def __deepcopy__(self, memo: dict) -> Contests:
+        """The contests themselves: they are never changed."""
+        return self
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of entrants of each contest."""
+        return np.diff(self.first)
+
+    @cached_property
+    def contest(self) -> NDArray[np.int64]:
+        """Contest of each entry."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @cached_property
+    def dated(self) -> bool:
+        """Whether the table says when its contests took place; without dates they count in their order."""
+        return bool(np.any(self.date != UNDATED))
+
+    @cached_property
+    def day(self) -> NDArray[np.int64]:
+        """Days since 1970-01-01 as integers."""
+        return self.date.view(np.int64)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of slots, such as driver and car."""
+        return tuple(self.slots)
+
+    @cached_property
+    def source_digest(self) -> str:
+        """A fingerprint of everything in the table these contests were read from."""
+        if self.source is not None:
+            return self.source.source_digest
+        columns = (self.day, self.first, self.entrant, self.place, self.ended, self.weight, self.row)
+        codes = tuple(slots.codes for slots in self.slots.values())
+        names = (self.entrants, self.identifiers, self.kinds, *(slots.names for slots in self.slots.values()))
+        return digest_of((*columns, *codes), names)
+
+    def __getitem__(self, index: int | slice | NDArray) -> Contests:
+        """Some of the contests, by number, slice, mask or array of numbers; codes stay as they are."""
+        if isinstance(index, int | np.integer):
+            place = range(len(self))[int(index)]
+            index = slice(place, place + 1)
+        chosen = np.arange(len(self))[index]
+        sizes = self.sizes[chosen]
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        entries = np.repeat(self.first[chosen] - first[:-1], sizes) + np.arange(first[-1])
+        return replace(
+            self._entries(entries),
+            date=self.date[chosen],
+            first=first,
+            weight=self.weight[chosen],
+            identifiers=tuple(self.identifiers[k] for k in chosen.tolist()),
+            source=self if self.source is None else self.source,
+        )
+
+    def _entries(self, entries: NDArray[np.int64]) -> Contests:
+        """The same with these entries; which contest they belong to is for the caller to say."""
+        return replace(
+            self,
+            entrant=self.entrant[entries],
+            place=self.place[entries],
+            ended=self.ended[entries],
+            slots={kind: Slots(slots.codes[entries], slots.names) for kind, slots in self.slots.items()},
+            row=self.row[entries],
+        )
+
+    def before(self, date: Day) -> Contests:
+        """Contests strictly before a day."""
+        return self[: self._place(date)]
+
+    def since(self, date: Day) -> Contests:
+        """Contests on or after a day."""
+        return self[self._place(date) :]
+
+    def between(self, first: Day, last: Day) -> Contests:
+        """Contests from the day ``first`` up to, not including, the day ``last``."""
+        return self[self._place(first) : self._place(last)]
+
+    def _place(self, date: Day) -> int:
+        return int(np.searchsorted(self.date, read_day(date), side="left"))
+
+    def rating(self, *kinds: str) -> Contests:
+        """The same contests with these kinds of slots alone.
+
+        >>> import kinelo as kn
+        >>> table = {"race": [1, 1], "driver": ["Ann", "Bob"], "car": ["X", "Y"], "place": [1, 2]}
+        >>> kn.read_contests(table, slots=["driver", "car"]).rating("car").kinds
+        ('car',)
+        """
+        missing = [kind for kind in kinds if kind not in self.slots]
+        if missing or not kinds:
+            raise InputError(f"There is no kind of slot {missing[:1] or kinds!r}; these are: {', '.join(self.kinds)}.")
+        return replace(self, slots={kind: self.slots[kind] for kind in kinds})
+
+    @classmethod
+    def from_matches(cls, matches: Matches) -> Contests:
+        """Matches of two sides as contests of two; a draw is a tie, and who is at home does not count.
+
+        >>> import kinelo as kn
+        >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [0, 0.5]})
+        >>> kn.Contests.from_matches(matches).place.tolist()
+        [1.0, 2.0, 1.5, 1.5]
+        """
+        check_matches(matches)
+        n = len(matches)
+        home_first = ~(matches.result < 0.5)
+        entrant = np.empty((n, 2), np.int32)
+        entrant[:, 0] = np.where(home_first, matches.home, matches.away)
+        entrant[:, 1] = np.where(home_first, matches.away, matches.home)
+        place = np.where(matches.result[:, None] == 0.5, 1.5, np.array([1.0, 2.0]))
+        place[np.isnan(matches.result)] = np.nan
+        return cls(
+            matches.date, np.arange(0, 2 * n + 1, 2), entrant.ravel(), matches.teams, place.ravel(),
+            np.zeros(2 * n, np.int8), {"side": Slots(entrant.reshape(-1, 1), matches.teams)}, matches.weight,
+            np.repeat(matches.row, 2), tuple(matches.match_id.tolist()), matches.rejected, matches.notes,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        if len(self) == 0:
+            return "Contests: none"
+        least, most = int(self.sizes.min()), int(self.sizes.max())
+        first, last = self.date[0], self.date[-1]
+        told = [
+            f"{len(self):,} of {np.unique(self.entrant).size:,} entrants",
+            f"{least:,} in each" if least == most else f"{least:,} to {most:,} in each",
+            "undated" if not self.dated else f"on {first}" if first == last else f"{first} to {last}",
+        ]
+        if len(self.slots) > 1:
+            told.append(f"rating {' and '.join(self.kinds)}")
+        if len(self.rejected):
+            told.append(f"{len(self.rejected):,} rows rejected")
+        return f"Contests: {', '.join(told)}"
+
+    def _repr_html_(self) -> str:
+        table = self.to_polars().head(MOST_SHOWN)
+        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in table.iter_rows()
+        )
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table>" + (f"<ul>{notes}</ul>" * bool(notes))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The entries as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The entries as a long table with names in place of codes."""
+        import polars as pl
+
+        contest = self.contest
+        columns: dict[str, Any] = {
+            "contest": pl.Series(self.identifiers, dtype=pl.String).gather(contest),
+            "date": pl.Series(self.date[contest]),
+            "entrant": pl.Series(self.entrants, dtype=pl.String).gather(pl.Series(self.entrant)),
+            "place": self.place,
+            "ended": pl.Series(ENDINGS).gather(pl.Series(self.ended.astype(np.int64))),
+        }
+        for kind, slots in self.slots.items():
+            names = pl.Series([*slots.names, None], dtype=pl.String)
+            for j in range(slots.codes.shape[1]):
+                label = kind if slots.codes.shape[1] == 1 else f"{kind} {j + 1}"
+                codes = np.where(slots.codes[:, j] < 0, len(slots.names), slots.codes[:, j])
+                columns.setdefault(label, names.gather(pl.Series(codes)))
+        return pl.DataFrame(columns)

@@ -1,0 +1,182 @@
+"""Contests from long tables: columns, directions, endings, repeats, order; nothing is guessed or dropped in silence."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.errors import InputError
+from kinelo.matches.contest_columns import are_contests
+
+RACES = {
+    "date": ["2024-01-01"] * 3 + ["2024-02-01"] * 3,
+    "race": ["r1"] * 3 + ["r2"] * 3,
+    "driver": ["Ann", "Bob", "Cid", "Cid", "Ann", "Dee"],
+    "car": ["X", "Y", "X", "X", "X", "Z"],
+    "place": [2, 1, 3, 1, 1, 3],
+}
+
+
+def entries(contests):
+    return [(row["contest"], row["entrant"], row["place"]) for row in contests.to_polars().iter_rows(named=True)]
+
+
+def test_entrants_stand_in_order_of_places_and_ties_share_the_mean():
+    races = kn.read_contests(RACES)
+    assert entries(races) == [
+        ("r1", "Bob", 1.0), ("r1", "Ann", 2.0), ("r1", "Cid", 3.0),
+        ("r2", "Ann", 1.5), ("r2", "Cid", 1.5), ("r2", "Dee", 3.0),
+    ]  # fmt: skip
+    assert races.kinds == ("driver",) and "the lowest 'place' is best" in races.notes
+    assert any("'car' could be rated too" in note for note in races.notes)
+
+
+def test_shuffled_rows_make_the_same_contests():
+    table = pl.DataFrame(RACES)
+    told = kn.read_contests(table, slots=["driver", "car"])
+    for seed in range(5):
+        again = kn.read_contests(table.sample(fraction=1.0, shuffle=True, seed=seed), slots=["driver", "car"])
+        assert again.to_polars().equals(told.to_polars())
+
+
+def test_slots_hold_what_the_columns_say():
+    races = kn.read_contests(RACES, slots={"driver": "driver", "machine": ["car"]})
+    table = races.to_polars()
+    assert table["machine"].to_list() == ["Y", "X", "X", "X", "X", "Z"]
+    assert races.rating("machine").kinds == ("machine",)
+    with pytest.raises(InputError, match="no kind of slot"):
+        races.rating("wheel")
+
+
+def test_team_mates_in_columns_and_in_rows_agree():
+    wide = {"game": [1, 1], "team": ["T", "U"], "p1": ["a", "c"], "p2": ["b", "d"], "place": [1, 2]}
+    long = {"game": [1] * 4, "team": ["U", "T", "T", "U"], "player": ["c", "a", "b", "d"], "place": [2, 1, 1, 2]}
+    columns = kn.read_contests(wide, {"entrant": "team"}, slots={"player": ["p1", "p2"]})
+    rows = kn.read_contests(long, slots=["player"], team="team")
+    for contests in (columns, rows):
+        table = contests.to_polars()
+        assert table["entrant"].to_list() == ["T", "U"]
+        assert [set(row) for row in table.select("player 1", "player 2").iter_rows()] == [{"a", "b"}, {"c", "d"}]
+    long["place"] = [2, 1, 3, 2]
+    assert kn.read_contests(long, slots=["player"], team="team").rejected.counts() == {
+        "team-mates with different places": 1
+    }
+
+
+def test_whether_high_or_low_is_best_is_found_out_or_asked():
+    base = {"race": [1, 1], "driver": ["A", "B"]}
+    best = lambda table, **k: kn.read_contests(base | table, **k).to_polars()["entrant"][0]  # noqa: E731
+    assert best({"points": [3, 9]}) == "B"
+    assert best({"time": ["59.5", "1:02.1"]}) == "A"
+    assert best({"time": ["59.5", "1:02.1"]}, best="highest") == "B"
+    with pytest.raises(InputError, match="Nothing tells whether a high or a low 'score' is better"):
+        best({"score": [3, 9]})
+    assert best({"score": [3, 9]}, best="highest") == "B" and best({"score": [3, 9]}, best="lowest") == "A"
+
+
+WORDS = {"race": [1] * 6, "driver": list("ABCDEF"), "place": ["1", "2", "DNF", "DSQ", "DNS", "Ret"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, {"A": 1, "B": 2, "C": 3.5, "F": 3.5}),
+        ({"unfinished": "out"}, {"A": 1, "B": 2}),
+        ({"disqualified": "behind"}, {"A": 1, "B": 2, "C": 4, "D": 4, "F": 4}),
+        ({"not_started": "behind"}, {"A": 1, "B": 2, "C": 4, "E": 4, "F": 4}),
+    ],
+)
+def test_who_did_not_finish_stands_where_the_user_wants(options, expected):
+    races = kn.read_contests(WORDS, **options)
+    table = races.to_polars()
+    assert dict(zip(table["entrant"], table["place"])) == expected
+    assert len(races.rejected) == 6 - len(expected), "whoever is left out is listed"
+
+
+def test_a_status_beside_an_empty_place_says_why():
+    table = {"race": [1] * 5, "driver": list("ABCDE"), "position": [1, 2, None, None, None]}
+    races = kn.read_contests(table | {"status": ["Finished", "+1 Lap", "Engine", "Did not qualify", None]})
+    assert races.to_polars().select("entrant", "ended").rows() == [
+        ("A", "finished"), ("B", "finished"), ("C", "unfinished")
+    ]  # fmt: skip
+    assert races.rejected.counts() == {"did not start": 1, "missing place": 1}
+
+
+def test_an_entrant_twice_counts_once_with_the_best_place():
+    races = kn.read_contests({"race": [1, 1, 1], "driver": ["A", "B", "A"], "place": [3, 2, 1]})
+    assert entries(races) == [("1", "A", 1.0), ("1", "B", 2.0)]
+    assert races.rejected.counts() == {"entrant twice in one contest": 1}
+
+
+def test_a_contest_of_one_tells_nothing():
+    races = kn.read_contests({"race": [1, 1, 2], "driver": ["A", "B", "A"], "place": [1, 2, 1]})
+    assert len(races) == 1 and races.rejected.counts() == {"only one entrant in the contest": 1}
+
+
+def test_ids_that_repeat_over_seasons_are_contests_of_their_own():
+    table = {"round": [1, 1, 1, 1], "driver": list("ABBA"), "place": [1, 2, 1, 2]}
+    dated = kn.read_contests(table | {"date": ["2023-05-01"] * 2 + ["2024-05-01"] * 2})
+    assert dated.identifiers == ("1 on 2023-05-01", "1 on 2024-05-01") and len(dated.rejected) == 0
+    assert any("each time counts as a contest of its own" in note for note in dated.notes)
+    season = kn.read_contests(table | {"season": [2023, 2023, 2024, 2024]})
+    assert season.identifiers == ("2023 1", "2024 1")
+
+
+def test_contests_to_come_are_kept_where_wanted():
+    table = {"race": [1, 1, 2, 2], "driver": list("ABAB"), "place": [1, 2, None, None]}
+    assert len(kn.read_contests(table)) == 1
+    both = kn.read_contests(table, played=False)
+    assert np.isnan(both[1].place).all() and both[0].place.tolist() == [1.0, 2.0]
+    assert len(kn.read_contests({"race": [1, 1], "driver": ["A", "B"]}, played=False)) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"race": [1], "place": [1]}, "no column of entrants"),
+        ({"driver": ["A"], "place": [1]}, "neither contests nor dates"),
+        ({"race": [1], "driver": ["A"]}, "no places, scores or times"),
+        ({"race": [1, 1], "driver": ["A", "B"], "place": ["x", "y"]}, "No contest of the table can be used"),
+    ],
+)
+def test_a_table_that_is_none_of_contests_says_what_it_lacks(table, words):
+    with pytest.raises(InputError, match=words):
+        kn.read_contests(table)
+
+
+def test_contests_are_told_from_matches_by_their_columns():
+    assert are_contests(["date", "race", "driver", "constructor", "position"])
+    assert not are_contests(["date", "home", "away", "home_score", "away_score"])
+    assert not are_contests(["match_id", "team", "opponent", "score"])
+
+
+def test_parts_of_contests_are_those_asked_for():
+    races = kn.read_contests(RACES)
+    assert races.before("2024-02-01").identifiers == ("r1",) and races.since("2024-02-01").identifiers == ("r2",)
+    assert races[np.array([1])].place.tolist() == [1.5, 1.5, 3.0]
+    assert races[1].source is races and races[1].source_digest == races.source_digest
+
+
+def test_a_scan_reads_what_the_whole_file_holds(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"2024-01-{c + 1:02d}", c, f"p{p}", place + 1)
+        for c in range(20)
+        for place, p in enumerate(rng.permutation(30)[: rng.integers(2, 12)])
+    ]
+    table = pl.DataFrame(rows, schema=["date", "contest", "player", "place"], orient="row")
+    table.write_parquet(tmp_path / "all.parquet")
+    whole = kn.read_contests(table).to_polars()
+    for size in (1, 7, 40, 10_000):
+        chunks = [chunk.to_polars() for chunk in kn.scan_contests(tmp_path / "all.parquet").chunks(size)]
+        assert pl.concat(chunks).equals(whole), size
+    backwards = table.reverse()
+    backwards.write_parquet(tmp_path / "backwards.parquet")
+    with pytest.raises(InputError, match="must be in order of date"):
+        list(kn.scan_contests(tmp_path / "backwards.parquet").chunks(7))
+
+
+def test_races_of_seventy_years_are_read_to_the_last_row(match_data):
+    races = kn.read_contests(match_data / "f1" / "races.csv", slots=["driver", "constructor"])
+    assert len(races) == 1143 and races.entrant.size + len(races.rejected) == 27_118
+    assert races.rejected.counts()["entrant twice in one contest"] > 80
