@@ -1,0 +1,198 @@
+"""The filter that keeps a variance per slot: one loop for any table of kinds, several filters side by side (lanes).
+
+Of a newcomer who is given a part of the newcomers' level, the level learns with that part. What he is given of his
+mates adds nothing to his variance, since they are in the match themselves; what he is given of his foes does.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.play.formula import inlined, kernel
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
+from kinelo.raters.filter.kinds import Kinds
+from kinelo.raters.random_walk import fade, move_clock, years_since_start
+
+Array = NDArray[np.float64]
+LEVEL = 0
+"""The slot of the level at which newcomers enter."""
+LEAST_SHARE = 1e-9
+
+
+class Slots(NamedTuple):
+    """Beliefs: mean ``x`` and variance ``v`` (slots, lanes), last day, matches, kind of every slot, and the clock."""
+
+    x: Array
+    v: Array
+    last: NDArray[np.int64]
+    games: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    clock: NDArray[np.int64]
+
+
+class Work(NamedTuple):
+    """What is believed of the entries of one match on its day: mean, variance, and their part of the level."""
+
+    x: Array
+    v: Array
+    part: Array
+
+
+def room_for(*lists: Entries) -> Work:
+    """Room for the longest match of some lists."""
+    return Work(*np.zeros((3, most_entries(*lists) + 1)))
+
+
+@inlined
+def on_day(slot, kind, q, day, p, s):
+    """Mean and variance on a day (int) of a slot that has been met, in lane ``q``."""
+    f, added = fade(day - s.last[slot], p.rho[kind, q], p.walk[kind, q])
+    return f * s.x[slot, q], f * f * s.v[slot, q] + added
+
+
+@inlined
+def believe(lo, hi, slot, share, day, q, p, s, work):
+    """Mean and variance (floats) of entries ``lo`` to ``hi`` on a day, and how much of the newcomers' level is in it.
+
+    The belief about each is left in ``work``.
+    """
+    mean = variance = load = 0.0
+    x0 = v0 = w0 = x1 = v1 = w1 = 0.0
+    fresh = 0
+    for e in range(lo, hi):
+        at, w = slot[e], share[e]
+        if at < 0 or s.games[at] == 0:
+            fresh += 1
+            continue
+        kind = s.kind[at]
+        x, v = on_day(at, kind, q, day, p, s)
+        work.x[e - lo], work.v[e - lo], work.part[e - lo] = x, v, 0.0
+        mean += w * x
+        variance += w * w * v
+        if p.counts[kind]:
+            if w > 0.0:
+                x0, v0, w0 = x0 + w * x, v0 + w * w * v, w0 + w
+            else:
+                x1, v1, w1 = x1 - w * x, v1 + w * w * v, w1 - w
+    if fresh > 0:
+        level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
+        late = 1.0 - math.exp(-years_since_start(day, s.clock))
+        common0 = common1 = 0.0
+        for e in range(lo, hi):
+            at, w = slot[e], share[e]
+            if at >= 0 and s.games[at] > 0:
+                continue
+            kind = -1 - at if at < 0 else s.kind[at]
+            mates, mate_w, foes, foes_v, foe_w = (x0, w0, x1, v1, w1) if w > 0.0 else (x1, w1, x0, v0, w0)
+            if p.whole[kind] and mate_w > LEAST_SHARE:
+                x, v, part = mates / mate_w, p.prior[kind, q], 0.0
+            else:
+                lean = p.foes[kind, q] if foe_w > 0.0 else 0.0
+                part = p.level[kind, q] * (1.0 - lean) * late
+                x = part * level + p.mates[kind, q] * mates + lean * foes
+                v = p.prior[kind, q] + lean * lean * foes_v + part * part * level_v
+            work.x[e - lo], work.v[e - lo], work.part[e - lo] = x, v, part
+            mean += w * x
+            variance += w * w * v
+            load += w * part
+            alike = math.sqrt(p.common[kind, q] * p.prior[kind, q])
+            if w > 0.0:
+                common0 += w * alike
+            else:
+                common1 += w * alike
+        variance += common0 * common0 + common1 * common1
+    return mean, variance, load
+
+
+@inlined
+def learn(lo, hi, slot, share, day, q, shift, left, load, p, s, work):
+    """Let entries ``lo`` to ``hi``, as believed in ``work``, take their part of what a match showed."""
+    for e in range(lo, hi):
+        at = slot[e]
+        pull = share[e] * work.v[e - lo]
+        s.x[at, q] = work.x[e - lo] + pull * shift
+        s.v[at, q] = work.v[e - lo] - pull * pull * left
+    if load != 0.0:
+        level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
+        pull = load * level_v
+        s.x[LEVEL, q] = level + pull * shift
+        s.v[LEVEL, q] = level_v - pull * pull * left
+
+
+@inlined
+def count(lo, hi, slot, day, s):
+    """Note that the slots of entries ``lo`` to ``hi`` have taken part in a match on a day (int)."""
+    for e in range(lo, hi):
+        s.last[slot[e]] = max(day, s.last[slot[e]])
+        s.games[slot[e]] += 1
+
+
+@kernel
+def spread_of(g, day, q, r, p, s):
+    """Variance (float) that a forecast of match ``g`` owes to line-ups of which one will play."""
+    whole = 0.0
+    for side in range(r.sides[g], r.sides[g + 1]):
+        first, last = r.lineups[side], r.lineups[side + 1]
+        mean = square = 0.0
+        for lineup in range(first, last):
+            strength = 0.0
+            for e in range(r.offsets[lineup], r.offsets[lineup + 1]):
+                at = r.slot[e]
+                if s.games[at] > 0:
+                    strength += r.share[e] * on_day(at, s.kind[at], q, day, p, s)[0]
+            mean += strength / (last - first)
+            square += strength * strength / (last - first)
+        whole += r.trust[side] * max(square - mean * mean, 0.0)
+    return whole
+
+
+@kernel
+def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, variance):
+    """Filter matches in order, on days and with weights (matches each), a lane per column of ``y`` (matches, lanes).
+
+    ``mean`` and ``variance`` (matches, lanes) receive what was expected of ``y``, without its noise: of the entries
+    ``ahead``, or where that has no offsets of those that ``played``. Matches without offsets of ``played`` teach
+    nothing, and change nothing.
+    """
+    one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
+    slot, share = played.slot, played.share
+    rotating = rotations.sides.size > 0
+    for g in range(day.size):
+        if not one_list:
+            lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
+            for q in range(mean.shape[1]):
+                mean[g, q], variance[g, q], _ = believe(lo, hi, ahead.slot, ahead.share, day[g], q, p, s, work)
+                if rotating:
+                    variance[g, q] += spread_of(g, day[g], q, rotations, p, s)
+        if not learning:
+            continue
+        move_clock(day[g], s.clock)
+        lo, hi = played.offsets[g], played.offsets[g + 1]
+        entering = False
+        for q in range(mean.shape[1]):
+            m, V, load = believe(lo, hi, slot, share, day[g], q, p, s, work)
+            if one_list:
+                mean[g, q], variance[g, q] = m, V
+            shift = left = 0.0
+            if weight[g] > 0.0:
+                left = 1.0 / (V + p.noise[q] / weight[g])
+                shift = (y[g, q] - m) * left
+            learn(lo, hi, slot, share, day[g], q, shift, left, load, p, s, work)
+            entering = entering or load != 0.0
+        count(lo, hi, slot, day[g], s)
+        if entering:
+            s.last[LEVEL] = max(day[g], s.last[LEVEL])
+
+
+def expected_alone(
+    day: NDArray[np.int64], ahead: Entries, p: Kinds, s: Slots, rotations: Rotations = NO_ROTATIONS
+) -> tuple[Array, Array]:
+    """Mean and variance (matches, lanes) expected of matches, all from the beliefs as they stand."""
+    shape = (day.size, s.x.shape[1])
+    mean, variance, nothing = np.empty(shape), np.empty(shape), np.empty(0)
+    filter_alone(day, nothing, mean, ahead, NO_ENTRIES, rotations, p, s, room_for(ahead), mean, variance)
+    return mean, variance

@@ -1,0 +1,117 @@
+"""Strengths given everything before and after: the exact smoother of the filter with covariance.
+
+After a match the filter believes ``N(x, C)``. What the later matches say of that moment is gathered backwards in ``r``
+and ``N`` (Bryson and Frazier; de Jong): the smoothed belief is ``N(x + C r, C − C N C)``. Through a match with gain
+``K``, shares ``h``, surprise ``v``, variance ``S`` and ``L = I − K hᵀ/S``: ``r ← h v/S + Lᵀ r`` and ``N ← h hᵀ/S + Lᵀ
+N L``. Through a change ``x' = F x + noise``: ``r ← Fᵀ r``, ``N ← Fᵀ N F``. As ``h`` has few entries, a match costs one
+product ``N K``. Kinds that are kept apart stay as they were seen.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.play.formula import kernel
+from kinelo.raters.filter.alone import LEVEL
+
+Array = NDArray[np.float64]
+MOST_BYTES = 3e9
+
+
+def check_room(matches: int, rows: int, points: int) -> None:
+    """Refuse what would not fit into memory."""
+    if 8.0 * rows * (matches + points * rows) > MOST_BYTES:
+        raise InputError(
+            f"Hindsight over {matches:,} matches of {rows:,} names needs more memory than is sensible; "
+            "ask for fewer matches or points."
+        )
+
+
+@kernel
+def through_match(lo, hi, slot, share, row, K, surprise, S, r, N, NK):
+    """Take ``r`` (n) and ``N`` (n, n) back through a match with entries ``lo`` to ``hi`` and gain ``K`` (n)."""
+    pull = quadratic = 0.0
+    for a in range(r.size):
+        pull += K[a] * r[a]
+        NK[a] = 0.0
+        for b in range(r.size):
+            NK[a] += N[a, b] * K[b]
+        quadratic += K[a] * NK[a]
+    for e in range(lo, hi):
+        own = row[slot[e]]
+        if own >= 0:
+            r[own] += share[e] * (surprise - pull) / S
+            for a in range(r.size):
+                N[a, own] -= NK[a] * share[e] / S
+                N[own, a] -= NK[a] * share[e] / S
+    for e in range(lo, hi):
+        for other in range(lo, hi):
+            a, b = row[slot[e]], row[slot[other]]
+            if a >= 0 and b >= 0:
+                N[a, b] += share[e] * share[other] * (1.0 / S + quadratic / (S * S))
+
+
+@kernel
+def through_gift(own, ref, part, r, N):
+    """Hand on to ``ref`` what the future says of a newcomer who was given ``part`` (float) of him."""
+    r[ref] += part * r[own]
+    N[:, ref] += part * N[:, own]
+    N[ref, :] += part * N[own, :]
+
+
+@kernel
+def through_entry(e, lo, hi, slot, share, counts, row, steps, r, N):
+    """Take ``r`` (n) and ``N`` (n, n) back through the entry of a newcomer: nothing before it depends on what he is."""
+    own = row[slot[e]]
+    if own < 0:
+        return
+    mates, foes, part = steps.given[e, 0], steps.given[e, 1], steps.given[e, 2]
+    if part != 0.0:
+        through_gift(own, row[LEVEL], part, r, N)
+    for other in range(lo, hi):
+        if not steps.fresh[other] and counts[slot[other]]:
+            lean = abs(share[other]) * (mates if share[other] * share[e] > 0.0 else foes)
+            if lean != 0.0:
+                through_gift(own, row[slot[other]], lean, r, N)
+    r[own] = 0.0
+    N[own, :] = 0.0
+    N[:, own] = 0.0
+
+
+@kernel
+def backwards(first, last, played, counts, row, steps, r, N):
+    """Take ``r`` (n) and ``N`` (n, n) from after match ``last − 1`` to before match ``first``.
+
+    ``counts`` (slots) says on whom newcomers lean.
+    """
+    NK = np.empty(r.size)
+    slot, share = played.slot, played.share
+    for g in range(last - 1, first - 1, -1):
+        lo, hi = played.offsets[g], played.offsets[g + 1]
+        if steps.S[g] < math.inf:
+            through_match(lo, hi, slot, share, row, steps.K[g], steps.surprise[g], steps.S[g], r, N, NK)
+        for e in range(hi - 1, lo - 1, -1):
+            if steps.fresh[e]:
+                through_entry(e, lo, hi, slot, share, counts, row, steps, r, N)
+        for e in range(lo, hi):
+            f, own = steps.f[e], row[slot[e]]
+            if f != 1.0 and own >= 0:
+                r[own] *= f
+                N[own, :] *= f
+                N[:, own] *= f
+
+
+def symmetric(C: Array) -> Array:
+    """The matrix of which this is the lower triangle."""
+    lower = np.tril(C)
+    return lower + np.tril(lower, -1).T
+
+
+def smooth(x: Array, C: Array, r: Array, N: Array) -> tuple[Array, Array]:
+    """Mean and covariance given everything, from those given the past (lower triangle) and what the future says."""
+    whole = symmetric(C)
+    return x + whole @ r, whole - whole @ N @ whole

@@ -1,0 +1,471 @@
+"""The filter that keeps the covariance of all slots, but for kinds that are kept apart.
+
+With ``h`` the shares of a match by row of the covariance ``C``, ``K = C h`` and ``S = hᵀK + noise`` (and the variances
+of entries kept apart), a match does ``x += K (y − ŷ)/S`` and ``C −= K Kᵀ/S``: it tells about everyone connected with
+those who played. Of ``C`` the lower triangle is kept, with a row for everyone who has played, in order of their first
+match.
+
+To subtract ``U Uᵀ``, ``U = K/√S``, at once costs a walk through all of ``C``. The last few ``U`` are therefore kept
+beside it: ``C − Σ U Uᵀ`` is what is meant, each match asks for one column of that, and the covariance is walked
+through once for sixteen of them (in a search; one by one where ratings are kept, so that matches that come one by one
+end at the same bits). Rest and entry are linear: they happen to a row of ``C`` and to the entries of every ``U``
+alike.
+
+A forecast looks at nobody but those in the match. A newcomer is what he is given of the others plus his own part, so
+that his share is added to theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.play.formula import inlined, kernel
+from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
+from kinelo.raters.filter.kinds import Kinds
+from kinelo.raters.random_walk import fade, move_clock, years_since_start
+
+Array = NDArray[np.float64]
+BLOCK = 16
+
+
+class Joint(NamedTuple):
+    """Beliefs: mean ``x`` of every slot, variance ``v`` of those kept apart, and the covariance ``C`` (rows, rows) of
+    the others; ``row`` is the row of a slot (−1: none yet), ``rows`` (1) how many there are. The rest is as in
+    ``Slots``.
+    """
+
+    x: Array
+    v: Array
+    row: NDArray[np.int64]
+    C: Array
+    rows: NDArray[np.int64]
+    last: NDArray[np.int64]
+    games: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    clock: NDArray[np.int64]
+
+
+class Steps(NamedTuple):
+    """What a way back needs: by match the gain ``K`` (matches, rows), surprise and ``S``; by entry the fade ``f``, and
+    of newcomers what they were given of mates, foes and level. No rows where none is wanted.
+    """
+
+    K: Array
+    surprise: Array
+    S: Array
+    f: Array
+    fresh: NDArray[np.bool_]
+    given: Array
+
+
+def steps(matches: int, entries: int, rows: int) -> Steps:
+    """Room for the steps of so many matches and entries."""
+    return Steps(
+        np.zeros((matches, rows)), np.zeros(matches), np.full(matches, math.inf), np.ones(entries),
+        np.zeros(entries, np.bool_), np.zeros((entries, 3)),
+    )  # fmt: skip
+
+
+NO_STEPS = steps(0, 0, 0)
+
+
+class Room(NamedTuple):
+    """Room for one match: by entry a coefficient, a fade and what time added; by row ``K``; and pending ``U``."""
+
+    c: Array
+    f: Array
+    added: Array
+    K: Array
+    U: Array
+
+
+def room_for(s: Joint, block: int, *lists: Entries) -> Room:
+    """Room for the longest match of some lists, and ``block`` pending rows."""
+    size = most_entries(*lists) + 1
+    return Room(*np.zeros((3, size)), np.zeros(len(s.C)), np.zeros((block, len(s.C))))
+
+
+@inlined
+def known(at, s):
+    """Whether the slot of an entry has been met."""
+    return at >= 0 and s.games[at] > 0
+
+
+@inlined
+def given_to(kind, w, sums, late, p):
+    """How much (three floats) a newcomer is given of his mates, his foes and the level; ``sums`` are shares known."""
+    mates, foes = (sums[0], sums[1]) if w > 0.0 else (sums[1], sums[0])
+    if p.whole[kind] and mates > LEAST_SHARE:
+        return 1.0 / mates, 0.0, 0.0
+    lean = p.foes[kind, 0] if foes > 0.0 else 0.0
+    return p.mates[kind, 0], lean, p.level[kind, 0] * (1.0 - lean) * late
+
+
+@inlined
+def known_shares(lo, hi, slot, share, p, s):
+    """Total shares (two floats) of those of both sides who are known and count."""
+    ours = theirs = 0.0
+    for e in range(lo, hi):
+        if known(slot[e], s) and p.counts[s.kind[slot[e]]]:
+            if share[e] > 0.0:
+                ours += share[e]
+            else:
+                theirs -= share[e]
+    return ours, theirs
+
+
+@kernel
+def expect(lo, hi, slot, share, day, p, s, pending, room):
+    """Mean and variance (floats) of entries ``lo`` to ``hi`` on a day, from the beliefs less the ``pending`` ``U``."""
+    c, f, added, U = room.c, room.f, room.added, room.U
+    fresh = 0
+    for e in range(lo, hi):
+        k, at = e - lo, slot[e]
+        c[k] = share[e]
+        if known(at, s):
+            kind = s.kind[at]
+            f[k], added[k] = fade(day - s.last[at], p.rho[kind, 0], p.walk[kind, 0])
+        else:
+            fresh += 1
+    level = 0.0
+    mean = variance = common0 = common1 = 0.0
+    if fresh > 0:
+        late = 1.0 - math.exp(-years_since_start(day, s.clock))
+        sums = known_shares(lo, hi, slot, share, p, s)
+        for e in range(lo, hi):
+            if known(slot[e], s):
+                continue
+            w, kind = share[e], -1 - slot[e] if slot[e] < 0 else s.kind[slot[e]]
+            mates, foes, part = given_to(kind, w, sums, late, p)
+            level += w * part
+            variance += w * w * p.prior[kind, 0]
+            alike = w * math.sqrt(p.common[kind, 0] * p.prior[kind, 0])
+            if w > 0.0:
+                common0 += alike
+            else:
+                common1 += alike
+            for other in range(lo, hi):
+                if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
+                    c[other - lo] += w * abs(share[other]) * (mates if share[other] * w > 0.0 else foes)
+        variance += common0 * common0 + common1 * common1
+        kind = s.kind[LEVEL]
+        mean += level * s.x[LEVEL]
+        variance += level * level * fade(day - s.last[LEVEL], p.rho[kind, 0], p.walk[kind, 0])[1]
+    # From here on c holds coefficients of the beliefs as they stand.
+    for e in range(lo, hi):
+        k, at = e - lo, slot[e]
+        if known(at, s):
+            variance += c[k] * c[k] * added[k]
+            c[k] *= f[k]
+            mean += c[k] * s.x[at]
+            if s.row[at] < 0:
+                variance += c[k] * c[k] * s.v[at]
+    top = s.row[LEVEL]
+    if level != 0.0:
+        variance += level * level * s.C[top, top]
+    for e in range(lo, hi):
+        if not known(slot[e], s) or s.row[slot[e]] < 0:
+            continue
+        row, own = s.row[slot[e]], c[e - lo]
+        variance += own * own * s.C[row, row]
+        if level != 0.0:
+            variance += 2.0 * own * level * s.C[max(row, top), min(row, top)]
+        for other in range(lo, e):
+            if known(slot[other], s) and s.row[slot[other]] >= 0:
+                b = s.row[slot[other]]
+                variance += 2.0 * own * c[other - lo] * s.C[max(row, b), min(row, b)]
+    for b in range(pending):
+        part = level * U[b, top]
+        for e in range(lo, hi):
+            if known(slot[e], s) and s.row[slot[e]] >= 0:
+                part += c[e - lo] * U[b, s.row[slot[e]]]
+        variance -= part * part
+    return mean, variance
+
+
+@kernel
+def rest(row, f, added, s, active, pending, U):
+    """Let a row of the covariance rest: it fades by ``f`` and its variance grows by ``added`` (floats)."""
+    C = s.C
+    if f < 1.0:
+        for other in range(row):
+            C[row, other] *= f
+        for other in range(row + 1, active):
+            C[other, row] *= f
+        for b in range(pending):
+            U[b, row] *= f
+    C[row, row] = f * f * C[row, row] + added
+
+
+@kernel
+def advance(at, day, p, s, pending, U):
+    """Bring a slot that has been met to a day (int); return its fade (float)."""
+    kind = s.kind[at]
+    f, added = fade(day - s.last[at], p.rho[kind, 0], p.walk[kind, 0])
+    s.x[at] *= f
+    if s.row[at] < 0:
+        s.v[at] = f * f * s.v[at] + added
+    else:
+        rest(s.row[at], f, added, s, s.rows[0], pending, U)
+    s.last[at] = max(day, s.last[at])
+    return f
+
+
+@kernel
+def give(row, ref, part, s, active, pending, U):
+    """Add ``part`` (float) of what is believed of the row ``ref`` to the covariances of the last ``row``."""
+    C = s.C
+    for k in range(ref):
+        C[row, k] += part * C[ref, k]
+    for k in range(ref, active):
+        C[row, k] += part * C[k, ref]
+    for b in range(pending):
+        U[b, row] += part * U[b, ref]
+
+
+@kernel
+def enter(e, lo, hi, slot, share, given, p, s, pending, U):
+    """Give a newcomer a row: what he is ``given`` of those known before, and his own part.
+
+    Newcomers of the same match have rows already, but are not marked as met.
+    """
+    at, w = slot[e], share[e]
+    kind = s.kind[at]
+    mates, foes, part = given
+    own = p.prior[kind, 0]
+    x = part * s.x[LEVEL]
+    row = np.int64(-1)
+    if not p.apart[kind]:
+        row = s.rows[0]
+        s.rows[0] += 1
+        s.row[at] = row
+        s.C[row, : row + 1] = 0.0
+        U[:pending, row] = 0.0
+        if part != 0.0:
+            give(row, s.row[LEVEL], part, s, row, pending, U)
+    for other in range(lo, hi):
+        ref = slot[other]
+        if not known(ref, s) or not p.counts[s.kind[ref]]:
+            continue
+        lean = abs(share[other]) * (mates if share[other] * w > 0.0 else foes)
+        if lean != 0.0:
+            x += lean * s.x[ref]
+            if row >= 0:
+                give(row, s.row[ref], lean, s, row, pending, U)
+    s.x[at] = x
+    if row < 0:
+        s.v[at] = own
+        return
+    square = own
+    if part != 0.0:
+        square += part * s.C[row, s.row[LEVEL]]
+    for other in range(lo, hi):
+        ref = slot[other]
+        if known(ref, s) and p.counts[s.kind[ref]]:
+            lean = abs(share[other]) * (mates if share[other] * w > 0.0 else foes)
+            square += lean * s.C[row, s.row[ref]]
+    s.C[row, row] = square
+
+
+@kernel
+def prepare(lo, hi, slot, share, day, p, s, pending, U, out):
+    """Bring everyone in a match to its day, and let newcomers enter; ``out`` (steps), if it has rows, is filled."""
+    noting = out.f.size > 0
+    fresh = 0
+    for e in range(lo, hi):
+        if s.games[slot[e]] > 0:
+            f = advance(slot[e], day, p, s, pending, U)
+            if noting:
+                out.f[e] = f
+        else:
+            fresh += 1
+    if fresh == 0:
+        return
+    advance(LEVEL, day, p, s, pending, U)
+    late = 1.0 - math.exp(-years_since_start(day, s.clock))
+    sums = known_shares(lo, hi, slot, share, p, s)
+    for e in range(lo, hi):
+        if s.games[slot[e]] > 0:
+            continue
+        given = given_to(s.kind[slot[e]], share[e], sums, late, p)
+        enter(e, lo, hi, slot, share, given, p, s, pending, U)
+        if noting:
+            out.fresh[e] = True
+            out.given[e, 0], out.given[e, 1], out.given[e, 2] = given
+    for e in range(lo, hi):  # what newcomers of one side have in common
+        at = slot[e]
+        alike = p.common[s.kind[at], 0] * p.prior[s.kind[at], 0]
+        if s.games[at] > 0 or alike == 0.0 or s.row[at] < 0:
+            continue
+        for other in range(lo, e + 1):
+            to = slot[other]
+            if s.games[to] == 0 and s.kind[to] == s.kind[at] and s.row[to] >= 0 and share[other] * share[e] > 0.0:
+                s.C[max(s.row[at], s.row[to]), min(s.row[at], s.row[to])] += alike
+
+
+def _subtract(C, U, active):
+    """``C −= Σ U Uᵀ`` over a whole block, in its lower triangle: two rows of C and four of U at a time."""
+    if U.shape[0] == 1:
+        for k in range(active):
+            row, part = C[k], U[0, k]
+            for m in range(k + 1):
+                row[m] -= part * U[0, m]
+        return
+    even = active - active % 2
+    for z in range(0, U.shape[0], 4):
+        a, b, c, d = U[z], U[z + 1], U[z + 2], U[z + 3]
+        for k in range(0, even, 2):
+            upper, lower = C[k], C[k + 1]
+            a0, b0, c0, d0 = a[k], b[k], c[k], d[k]
+            a1, b1, c1, d1 = a[k + 1], b[k + 1], c[k + 1], d[k + 1]
+            for m in range(k + 2):
+                upper[m] -= a0 * a[m] + b0 * b[m] + c0 * c[m] + d0 * d[m]
+                lower[m] -= a1 * a[m] + b1 * b[m] + c1 * c[m] + d1 * d[m]
+        if even < active:
+            row = C[even]
+            a0, b0, c0, d0 = a[even], b[even], c[even], d[even]
+            for m in range(active):
+                row[m] -= a0 * a[m] + b0 * b[m] + c0 * c[m] + d0 * d[m]
+
+
+def _column(lo, hi, slot, share, active, s, U, pending, K):
+    """``K = (C − Σ U Uᵀ) h``, C from its lower triangle."""
+    C = s.C
+    K[:active] = 0.0
+    for e in range(lo, hi):
+        row, w = s.row[slot[e]], share[e]
+        if row < 0:
+            continue
+        for k in range(row):
+            K[k] += w * C[row, k]
+        for k in range(row, active):
+            K[k] += w * C[k, row]
+    for b in range(pending):
+        part = 0.0
+        for e in range(lo, hi):
+            if s.row[slot[e]] >= 0:
+                part += share[e] * U[b, s.row[slot[e]]]
+        for k in range(active):
+            K[k] -= part * U[b, k]
+
+
+def _take(root, active, K, U_row):
+    """``K/√S`` into a row of ``U``."""
+    for k in range(active):
+        U_row[k] = K[k] * root
+
+
+subtract, column, take = (kernel(f, fastmath={"reassoc", "contract"}) for f in (_subtract, _column, _take))
+
+
+@kernel
+def learn(lo, hi, slot, share, shift, left, s, K, of_row):
+    """Let everyone take part in what a match showed: rows by their gain ``K``, entries kept apart by their variance."""
+    for row in range(s.rows[0]):
+        s.x[of_row[row]] += K[row] * shift
+    for e in range(lo, hi):
+        at = slot[e]
+        if s.row[at] < 0:
+            pull = share[e] * s.v[at]
+            s.x[at] += pull * shift
+            s.v[at] -= pull * pull * left
+
+
+@kernel
+def slots_of_rows(s, of_row):
+    """Write the slot of every row into ``of_row`` (rows)."""
+    for at in range(s.row.size):
+        if s.row[at] >= 0:
+            of_row[s.row[at]] = at
+
+
+@kernel
+def spread_of(g, day, r, p, s):
+    """Variance (float) that a forecast of match ``g`` owes to line-ups of which one will play."""
+    whole = 0.0
+    for side in range(r.sides[g], r.sides[g + 1]):
+        first, last = r.lineups[side], r.lineups[side + 1]
+        mean = square = 0.0
+        for lineup in range(first, last):
+            strength = 0.0
+            for e in range(r.offsets[lineup], r.offsets[lineup + 1]):
+                at = r.slot[e]
+                if s.games[at] > 0:
+                    f, _ = fade(day - s.last[at], p.rho[s.kind[at], 0], p.walk[s.kind[at], 0])
+                    strength += r.share[e] * f * s.x[at]
+            mean += strength / (last - first)
+            square += strength * strength / (last - first)
+        whole += r.trust[side] * max(square - mean * mean, 0.0)
+    return whole
+
+
+@kernel
+def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, variance, out):
+    """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one lane.
+
+    ``y``, ``mean`` and ``variance`` have an entry per match. ``out``, where it has rows, receives what a way back
+    needs.
+    """
+    one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
+    slot, share, U, K = played.slot, played.share, room.U, room.K
+    block, pending = U.shape[0], 0
+    of_row = np.zeros(len(s.C), np.int64)
+    slots_of_rows(s, of_row)
+    for g in range(day.size):
+        if not one_list:
+            lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
+            mean[g], variance[g] = expect(lo, hi, ahead.slot, ahead.share, day[g], p, s, pending, room)
+            if rotations.sides.size > 0:
+                variance[g] += spread_of(g, day[g], rotations, p, s)
+        if not learning:
+            continue
+        move_clock(day[g], s.clock)
+        lo, hi = played.offsets[g], played.offsets[g + 1]
+        before = s.rows[0]
+        prepare(lo, hi, slot, share, day[g], p, s, pending, U, out)
+        active = s.rows[0]
+        m = V = 0.0
+        for e in range(lo, hi):
+            if active > before and s.row[slot[e]] >= before:
+                of_row[s.row[slot[e]]] = slot[e]
+            s.last[slot[e]] = max(day[g], s.last[slot[e]])
+            s.games[slot[e]] += 1
+            m += share[e] * s.x[slot[e]]
+        column(lo, hi, slot, share, active, s, U, pending, K)
+        for e in range(lo, hi):
+            row = s.row[slot[e]]
+            V += share[e] * K[row] if row >= 0 else share[e] * share[e] * s.v[slot[e]]
+        if one_list:
+            mean[g], variance[g] = m, V
+        if not weight[g] > 0.0:
+            continue
+        S, surprise = V + p.noise[0] / weight[g], y[g] - m
+        if out.S.size > 0:
+            out.surprise[g], out.S[g] = surprise, S
+            out.K[g, :active] = K[:active]
+        learn(lo, hi, slot, share, surprise / S, 1.0 / S, s, K, of_row)
+        take(1.0 / math.sqrt(S), active, K, U[pending])
+        pending += 1
+        if pending == block:
+            subtract(s.C, U, active)
+            U[:] = 0.0
+            pending = 0
+    if pending > 0:
+        subtract(s.C, U, s.rows[0])
+        U[:] = 0.0
+
+
+def expected_together(
+    day: NDArray[np.int64], ahead: Entries, p: Kinds, s: Joint, rotations: Rotations = NO_ROTATIONS
+) -> tuple[Array, Array]:
+    """Mean and variance (matches) expected of matches, all from the beliefs as they stand."""
+    mean, variance, nothing = np.empty(day.size), np.empty(day.size), np.empty(0)
+    size = most_entries(ahead) + 1
+    room = Room(*np.zeros((3, size)), nothing, np.zeros((1, 0)))
+    filter_together(day, nothing, nothing, ahead, NO_ENTRIES, rotations, p, s, room, mean, variance, NO_STEPS)
+    return mean, variance
