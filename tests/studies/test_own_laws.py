@@ -45,7 +45,8 @@ def study(**change):
             "league": {"kind": "my_laws:Coin", "theta": [4.0, 7.0, 10.0], "stake": 1.0},
             "simulate": {"steps": 20, "seed": 3, "record_every": 10},
             **change,
-        }
+        },
+        allow_code=True,
     )
 
 
@@ -165,5 +166,5 @@ def test_laws_beside_the_study_file_are_found(module, tmp_path, monkeypatch):
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     before = list(sys.path)
-    assert read_study("../own.toml").system.outcome.rate == 0.5
+    assert read_study("../own.toml", allow_code=True).system.outcome.rate == 0.5
     assert sys.path == before

@@ -54,8 +54,9 @@ class RatingBook:
     path
         The folder; it is made if it does not exist.
     rater
-        The rater to keep, needed for a new book and for one whose rater is not Kinelo's. Its parameters are taken as
-        they stand (fitted or fixed); the book itself begins without matches.
+        The rater to keep, needed for a new book. Its parameters are taken as they stand (fitted or fixed); the book
+        itself begins without matches. A book whose rater is neither Kinelo's nor a plug-in's needs it too, or its
+        class: a book never imports what it names.
 
     >>> import tempfile, kinelo as kn
     >>> folder = tempfile.mkdtemp()
@@ -72,7 +73,7 @@ class RatingBook:
             raise InputError(f"A rating book lies in a folder, and {path!r} is not the name of one.")
         self.path = Path(path)
         if not (self.path / "book.knl").exists():
-            if rater is None:
+            if rater is None or isinstance(rater, type):
                 raise InputError(f"{self.path} is not a rating book; give a rater to start one there.")
             _start(self.path, rater)
         with locked(self.path, writing=False):
@@ -300,9 +301,9 @@ def _open_rater(path: Path, given: Any) -> Any:
         raise InputError(
             f"{path} was written by another version of Kinelo ({about.get('version')}, this one reads {VERSION})."
         )
-    kind = class_of(about["rater"], given, str(path.parent))
-    rater = rater_from(kind, about)
-    if given is not None and settings_to_keep(given) != settings_to_keep(rater):
+    kind = class_of(about.get("rater"), given, str(path.parent))
+    rater = rater_from(kind, about, str(path.parent))
+    if given is not None and given is not kind and settings_to_keep(given) != settings_to_keep(rater):
         raise InputError(
             f"{path.parent} is a book of {kind.__name__} with other settings than the rater given; "
             "open it without a rater."

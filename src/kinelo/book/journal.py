@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,12 @@ def read_sealed(path: Path) -> tuple[dict[str, Any], dict[str, NDArray]]:
     payloads, end = read_records(path)
     if len(payloads) != 1 or end != path.stat().st_size:
         raise InputError(f"{path} is damaged; nothing was changed, put back a copy of the file.")
-    with np.load(io.BytesIO(payloads[0]), allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    return json.loads(str(arrays.pop("about"))), arrays
+    try:
+        with np.load(io.BytesIO(payloads[0]), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        about = json.loads(str(arrays.pop("about")))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zipfile.BadZipFile):
+        about, arrays = None, {}
+    if not isinstance(about, dict):  # the checksum holds, but Kinelo did not write this
+        raise InputError(f"{path} is not what Kinelo writes; nothing was changed, put back a copy of the file.")
+    return about, arrays

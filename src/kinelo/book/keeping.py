@@ -8,23 +8,20 @@ the book goes over the journal each time it is opened.
 from __future__ import annotations
 
 import json
-import sys
-from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from kinelo.book.systems import law_of, plain_law, plain_system, system_of
-from kinelo.errors import InputError
+from kinelo.errors import InputError, in_one_line
 from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.raters.adapter import settings_of
+from kinelo.raters.choice import class_named
 from kinelo.raters.start import read_k, read_start
-from kinelo.runtime.plugins import comes_from_plugin
 
 
-def origin_of(rater: Any) -> str:
+def origin_of(kind: type) -> str:
     """Where the class of a rater comes from, as ``module:name``."""
-    kind = type(rater)
-    if not hasattr(rater, "one_step_ahead"):
+    if not hasattr(kind, "one_step_ahead"):
         raise InputError(f"{kind.__qualname__} is not a rater: it lacks one_step_ahead.")
     if kind.__module__ == "__main__" or "<locals>" in kind.__qualname__:
         raise InputError(
@@ -34,37 +31,50 @@ def origin_of(rater: Any) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def class_of(origin: str, given: Any, book: str) -> type:
-    """The class a book was made with: Kinelo's own, a plug-in's, one imported already, or that of the rater given."""
-    if given is not None:
-        if origin_of(given) != origin:
-            raise InputError(f"{book} is a book of {origin}, not of {origin_of(given)}; open it without a rater.")
-        return type(given)
-    module, _, name = origin.partition(":")
-    ours = module.startswith("kinelo.") or comes_from_plugin(module, "kinelo.raters")
-    if not ours and module not in sys.modules:
-        raise InputError(f"{book} is a book of {origin}; import that module first, or give its rater.")
-    try:
-        found: Any = import_module(module) if ours else sys.modules[module]
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError):
-        raise InputError(f"{book} is a book of {origin}, which is not there any more.") from None
-    return found
+def class_of(origin: Any, given: Any, book: str) -> type:
+    """The class a book was made with: Kinelo's own, one that a plug-in declares, or that of the rater given.
+
+    A book may come from a stranger. Its words name a class and never import one.
+    """
+    if not isinstance(origin, str):
+        raise InputError(f"{book} does not say which rater it keeps: it is damaged.")
+    named = class_named(origin)
+    if given is None and named is None:
+        raise InputError(
+            f"{book} is a book of {origin}, which is neither a rater of Kinelo's nor declared by an installed plug-in: "
+            f"give its class, RatingBook({book!r}, {origin.rpartition(':')[2]}), or --rater {origin} on the command "
+            "line. That runs the code of the class."
+        )
+    if given is None:
+        return cast("type", named)
+    kind = given if isinstance(given, type) else type(given)
+    if kind is not named and origin_of(kind) != origin:
+        raise InputError(f"{book} is a book of {origin}, not of {origin_of(kind)}; open it without a rater.")
+    return kind
 
 
 def description_of(rater: Any) -> dict[str, Any]:
     """What a book says of its rater: its class, the arguments, and which of these are rating systems."""
     given = settings_of(rater)
     systems = [name for name, value in given.items() if isinstance(value, RatingSystem | StepRule)]
-    return {"rater": origin_of(rater), "settings": settings_to_keep(rater), "systems": systems}
+    return {"rater": origin_of(type(rater)), "settings": settings_to_keep(rater), "systems": systems}
 
 
-def rater_from(kind: type, about: dict[str, Any]) -> Any:
+def rater_from(kind: type, about: dict[str, Any], book: str) -> Any:
     """A rater of this class with the arguments that a book has kept."""
-    kept = {name: about["settings"][name] for name in about.get("systems", ())}
-    systems = {name: law_of(value) if "kind" in value else system_of(value) for name, value in kept.items()}
-    return kind(**about["settings"] | systems)
+    try:
+        settings = dict(about["settings"])
+        # A book holds tables themselves. The name of a file would have it read files of whoever opens it.
+        if odd := [name for name in ("start", "k_of") if not isinstance(settings.get(name), dict | None)]:
+            raise KeyError(odd[0])
+        for name in about.get("systems", ()):
+            settings[name] = law_of(settings[name]) if "kind" in settings[name] else system_of(settings[name])
+        return kind(**settings)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{book} says of its rater, {kind.__name__}, what that cannot be made of ({in_one_line(error)}): it is "
+            "damaged, or of another version."
+        ) from None
 
 
 def settings_to_keep(rater: Any) -> dict[str, Any]:

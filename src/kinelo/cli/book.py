@@ -31,10 +31,9 @@ def book(
     from kinelo.raters.choice import rater_called
     from kinelo.results.disk import disk_errors_in_words
 
-    if rater is not None:
-        rater_called(rater)  # the book finds a class of the user's once its module is imported
+    kind = None if rater is None else type(rater_called(rater))
     with plain_warnings(), disk_errors_in_words(folder):
-        kept = RatingBook(folder)
+        kept = RatingBook(folder, kind)
         taken = kept.remove(remove) if remove else 0
     if taken:
         typer.echo(f"{taken:,} taken out; the ratings are as if they had never been added.")

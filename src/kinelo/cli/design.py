@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kinelo.cli.choices import AllowCode
 from kinelo.cli.picture import picture_name
 from kinelo.cli.streams import echo_json
 
@@ -25,6 +26,7 @@ def design(
     picture: Annotated[
         Path | None, typer.Option(help="Draw the trade-off into this file.", callback=picture_name)
     ] = None,
+    allow_code: AllowCode = False,
 ) -> None:
     """Compare rating systems: that of the study, and every [design.NAME] that changes its gamma, pairing or schedule.
 
@@ -34,9 +36,14 @@ def design(
     from kinelo.advice.design import design as run
     from kinelo.studies import read_study
 
-    plan = read_study(study)
+    plan = read_study(study, allow_code=allow_code)
     found = run(
-        plan.strengths, plan.motion, _systems(plan, study), matches=matches, realisations=realisations, seed=seed
+        plan.strengths,
+        plan.motion,
+        _systems(plan, study, allow_code),
+        matches=matches,
+        realisations=realisations,
+        seed=seed,
     )
     if as_json:
         echo_json(found.to_dict(), indent=2)
@@ -49,7 +56,7 @@ def design(
         typer.echo(f"Picture: {save(draw_design(found), picture)}", err=as_json)
 
 
-def _systems(plan: Study, source: Path) -> dict[str, RatingSystem]:
+def _systems(plan: Study, source: Path, allow_code: bool) -> dict[str, RatingSystem]:
     from kinelo.errors import InputError
     from kinelo.studies.study import parse_study
 
@@ -59,7 +66,7 @@ def _systems(plan: Study, source: Path) -> dict[str, RatingSystem]:
         strange = set(changes) - {"gamma", "pairing", "schedule"}
         if strange:
             raise InputError(f"{source}: [design.{name}] may change gamma, pairing and schedule, not {min(strange)}.")
-        systems[name] = parse_study({**content, **changes}, f"{source}, [design.{name}]").system
+        systems[name] = parse_study({**content, **changes}, f"{source}, [design.{name}]", allow_code=allow_code).system
     return systems
 
 

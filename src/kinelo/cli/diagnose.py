@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from kinelo.cli.choices import AllowCode
 from kinelo.cli.streams import echo_json
 
 
@@ -20,6 +21,7 @@ def diagnose(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Say where the ratings of a league end up.
 
@@ -43,7 +45,7 @@ def diagnose(
     from kinelo.runtime.atomic import replace_file
     from kinelo.studies import read_study
 
-    plan = read_study(study)
+    plan = read_study(study, allow_code=allow_code)
     if is_page(out):
         verdict = verdict_on(plan.system, plan.strengths, plan.motion)
         picture = write_page(verdict, out, title=plan.title)

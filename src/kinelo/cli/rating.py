@@ -71,9 +71,8 @@ def open_book(book: Path, asked: str, reading: Reading) -> RatingBook:
     from kinelo.errors import InputError
     from kinelo.raters.choice import rater_called
 
-    # The book finds a class of the user's once its module is imported.
     kind = None if asked == AUTOMATIC else type(rater_called(asked))
-    kept = RatingBook(book)
+    kept = RatingBook(book, kind if ":" in asked else None)
     if kind is not None and kind is not type(kept.rater):
         raise InputError(
             f"{book} is a book of {type(kept.rater).__name__}; leave out --rater {asked} or start another."

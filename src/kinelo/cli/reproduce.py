@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kinelo.cli.choices import Device
+from kinelo.cli.choices import AllowCode, Device
 
 
 class Scale(StrEnum):
@@ -40,6 +40,7 @@ def reproduce(
     device: Annotated[
         Device, typer.Option(help="Where simulations run: cpu, gpu, or auto; every device ends at the same bytes.")
     ] = Device.cpu,
+    allow_code: AllowCode = False,
 ) -> None:
     """Reproduce the paper: every figure at its own scale, every claim checked, in one report.
 
@@ -56,7 +57,7 @@ def reproduce(
     from kinelo.paper.figure import read_figures
     from kinelo.paper.folder import copy_studies, open_folder
 
-    chosen = read_figures(studies, scale.value, figure or [], what.value)
+    chosen = read_figures(studies, scale.value, figure or [], what.value, allow_code=allow_code)
     folder = open_folder(out, resume=resume)
     from kinelo.paper.report import write_report
     from kinelo.paper.reproduce import reproduce as carry_out

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kinelo.cli.choices import Device
+from kinelo.cli.choices import AllowCode, Device
 from kinelo.cli.engine import Scheduler, Workers
 
 
@@ -19,6 +19,7 @@ def simulate(
     ] = Device.cpu,
     workers: Workers = None,
     scheduler: Scheduler = None,
+    allow_code: AllowCode = False,
 ) -> None:
     """Simulate the league of a study file.
 
@@ -37,7 +38,7 @@ def simulate(
     from kinelo.studies import read_study
     from kinelo.studies.simulation import planned, run_simulation, total_matches
 
-    plan, engine = read_study(study), client_of(workers, scheduler)
+    plan, engine = read_study(study, allow_code=allow_code), client_of(workers, scheduler)
     total = total_matches(plan)
     planned(plan, out / "run")
     with result_folder(out, resume=resume) as folder, engine as client:

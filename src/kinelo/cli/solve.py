@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.choices import Device
+from kinelo.cli.choices import AllowCode, Device
 
 if TYPE_CHECKING:
     from kinelo.macro.state import KineticState
@@ -18,6 +18,7 @@ def solve(
     film: Annotated[str | None, typer.Option(help="Also write a film of the density: gif or mp4.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; the result is the same for any.")] = 1,
     device: Annotated[Device, typer.Option(help="cpu, gpu (where everyone plays everyone), or auto.")] = Device.cpu,
+    allow_code: AllowCode = False,
 ) -> None:
     """Solve the kinetic equation for the population of a study file.
 
@@ -44,7 +45,7 @@ def solve(
         check_film(film)
         if resume:
             raise InputError("A film shows the whole run: leave out --resume, or --film.")
-    plan = read_study(study)
+    plan = read_study(study, allow_code=allow_code)
     settings = required("solve", plan.solve)
     check_solution(plan, out / "run")
     frames: list[tuple[float, Any]] = []

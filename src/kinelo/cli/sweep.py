@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kinelo.cli.choices import Device
+from kinelo.cli.choices import AllowCode, Device
 from kinelo.cli.engine import Scheduler, Workers
 from kinelo.cli.streams import echo_json
 
@@ -21,6 +21,7 @@ def sweep(
     workers: Workers = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers of every point as JSON.")] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Compute a study at every point of its [sweep] section.
 
@@ -45,8 +46,8 @@ def sweep(
     from kinelo.sweeps.study import read_sweep, run_study_sweep, summary
 
     engine = client_of(workers, scheduler)
-    content, axes, compute = read_sweep(study)
-    check_sweep(content, axes, compute, out / "sweep")
+    content, axes, compute = read_sweep(study, allow_code=allow_code)
+    check_sweep(content, axes, compute, out / "sweep", allow_code=allow_code)
     with result_folder(out, resume=resume or retry) as folder, engine as client:
         with (
             progress_bar("Computing points", len(axes), wanted=True, unit="points") as advance,
@@ -54,7 +55,13 @@ def sweep(
         ):
             warnings.filterwarnings("ignore", message=".*points could not be computed", category=KineloWarning)
             table = run_study_sweep(
-                study, folder / "sweep", client=client, retry=retry, advance=advance, device=device.value
+                study,
+                folder / "sweep",
+                client=client,
+                retry=retry,
+                advance=advance,
+                device=device.value,
+                allow_code=allow_code,
             )
         picture = save(draw_sweep(table, title=content.get("title", "")), folder / "sweep.png")
     failures = [text for text in table[FAILURE].values.ravel().tolist() if text] if FAILURE in table else []

@@ -79,6 +79,11 @@ class Shape:
         return _name(self.distribution)
 
 
+def is_distribution(thing: object) -> bool:
+    """Whether something can be a distribution, frozen or still to be given its parameters; nothing is called."""
+    return any(callable(getattr(thing, name, None)) for name in ("ppf", "icdf"))
+
+
 def _searches(distribution: object) -> bool:
     """Whether a distribution knows its density only, and would search for each quantile and moment."""
     from scipy import stats

@@ -50,15 +50,17 @@ def read_figures(
     wanted: Sequence[int] = (),
     what: str = "paper",
     changes: Mapping[int, Mapping[str, Any]] | None = None,
+    allow_code: bool = False,
 ) -> list[FigureStudy]:
     """Read every figure file of ``folder`` (default: those that come with Kinelo), in the order of their numbers.
 
-    ``changes`` are tables ``study`` and ``parameters``, by the number of a figure, merged over those of the scale.
+    ``changes`` are tables ``study`` and ``parameters``, by the number of a figure, merged over those of the scale. With
+    ``allow_code`` the files may name laws of the user's own.
 
     >>> [figure.number for figure in read_figures(wanted=[4, 2])]
     [2, 4]
     """
-    found = (_parse(source, text, scale, changes or {}) for source, text in _texts(folder, what))
+    found = (_parse(source, text, scale, changes or {}, allow_code) for source, text in _texts(folder, what))
     figures = sorted(found, key=lambda one: one.number)
     numbers = [figure.number for figure in figures]
     if len(set(numbers)) < len(numbers):
@@ -81,7 +83,9 @@ def _texts(folder: Path | None, what: str) -> Iterator[tuple[str, str]]:
             yield entry.name, entry.read_text(encoding="utf-8")
 
 
-def _parse(source: str, text: str, scale: Scale, changes: Mapping[int, Mapping[str, Any]]) -> FigureStudy:
+def _parse(
+    source: str, text: str, scale: Scale, changes: Mapping[int, Mapping[str, Any]], allow_code: bool
+) -> FigureStudy:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -100,7 +104,7 @@ def _parse(source: str, text: str, scale: Scale, changes: Mapping[int, Mapping[s
         if not isinstance(name, str) or name in studies:
             raise InputError(f"{source}: every [[run]] needs a name of its own, not {name!r}.")
         plan = merged(merged(content.get("study", {}), quick.get("study", {})), run)
-        studies[name] = parse_study(plan, f"{source}, run {name!r}")
+        studies[name] = parse_study(plan, f"{source}, run {name!r}", allow_code=allow_code)
     title, caption = (fill_caption(content.get(name, ""), studies, parameters) for name in ("title", "caption"))
     return FigureStudy(content["figure"], title, caption, content["draw"], studies, parameters, source)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
-from kinelo.runtime.plugins import described, load_plugin, package_of, plugins
+from kinelo.runtime.plugins import declared_in, described, load_plugin, package_of, plugins
 from kinelo.runtime.user_classes import imported
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ RATERS = {
 }
 TAKEN = (AUTOMATIC, *RATERS)
 """Names that a plug-in cannot have."""
+
+CLASSES = {one.kind: f"kinelo.raters.{one.module}.rater" for one in RATERS.values()}
+CLASSES["ClassicElo"] = "kinelo.raters.team.classic"
+"""Module of every rater that Kinelo has, by the name of its class: all that a stored file can name."""
 
 
 def all_raters() -> dict[str, Choice]:
@@ -146,6 +150,24 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
     return rater
 
 
+def class_named(origin: str) -> type | None:
+    """The class that a stored file names as ``module:Class``: one of Kinelo's, or one that a plug-in declares.
+
+    Nothing else is imported, whatever the file says. A class of Kinelo's is found wherever an earlier version had it.
+
+    >>> class_named("kinelo.raters.team.rater:TeamElo").__name__, class_named("os:system")
+    ('TeamElo', None)
+    """
+    module, _, name = origin.partition(":")
+    if module.startswith("kinelo.raters."):
+        return getattr(import_module(CLASSES[name]), name) if name in CLASSES else None
+    for point in declared_in(module, "kinelo.raters"):
+        found = load_plugin(point)
+        if isinstance(found, type) and f"{found.__module__}:{found.__qualname__}" == origin:
+            return check_rater_class(described(point), found)
+    return None
+
+
 def _made(name: str) -> Rater | Any:
     if ":" in name:
         return _of_user(name, imported(name, "rater"))
@@ -158,15 +180,21 @@ def _made(name: str) -> Rater | Any:
 
 
 def _of_kinelo(name: str) -> Rater:
-    choice = RATERS[name]
-    return getattr(import_module(f"kinelo.raters.{choice.module}.rater"), choice.kind)()
+    kind = RATERS[name].kind
+    return getattr(import_module(CLASSES[kind]), kind)()
 
 
-def _of_user(name: str, found: Any) -> Any:
+def check_rater_class(name: str, found: Any) -> type:
+    """What was found under a name, if it is the class of a rater; nothing is called to see that."""
     lacking = [verb for verb in ("fit", "one_step_ahead") if not hasattr(found, verb)]
     if lacking or not isinstance(found, type):
         raise InputError(f"{name} is not the class of a rater: it lacks {' and '.join(lacking) or 'a constructor'}.")
+    return found
+
+
+def _of_user(name: str, found: Any) -> Any:
+    kind = check_rater_class(name, found)
     try:
-        return found()
+        return kind()
     except TypeError as error:
         raise InputError(f"{name} cannot be made without arguments: {error}") from None

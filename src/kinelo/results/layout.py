@@ -95,6 +95,9 @@ def unsettled_text_format_accepted() -> Iterator[None]:
 
 
 def read_zarr(path: Path) -> xr.Dataset:
-    """Open a zarr folder as a dataset; the numbers are read when they are used."""
+    """Open a zarr folder as a dataset; the numbers are read when they are used.
+
+    Version 3 only: arrays of version 2 may name pickle as their codec, which runs code.
+    """
     with unsettled_text_format_accepted():
-        return xr.open_zarr(path, consolidated=False, chunks=None, decode_times=False)
+        return xr.open_zarr(path, consolidated=False, chunks=None, decode_times=False, zarr_format=3)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from kinelo.errors import InputError
 from kinelo.runtime.atomic import replace_file
 
 FILE_NAME = "manifest.json"
+STATE_NAME = re.compile(r"state-\d+\.npz")
 _FORMAT = "kinelo run 1"
 
 
@@ -104,7 +106,17 @@ class Manifest:
                 f"The stored run {folder} says {unknown[0]!r}, which Kinelo {__version__} does not know: it comes from "
                 "another version; it is left alone, choose another folder."
             )
-        return cls(**complete)
+        manifest = cls(**complete)
+        if not manifest._stays_inside():
+            raise damaged(folder, FILE_NAME)
+        return manifest
+
+    def _stays_inside(self) -> bool:
+        """Whether all that it names lies in its folder, the state under the name of one: it is deleted in the end."""
+        if not (self.state is None or (isinstance(self.state, str) and STATE_NAME.fullmatch(self.state))):
+            return False
+        names = self.files if isinstance(self.files, Mapping) else [""]
+        return all(name and not {"", ".", ".."} & set(re.split(r"[/\\]", name)) for name in names)
 
     def verify(self, folder: Path) -> None:
         """Refuse a store in which a file the manifest names is missing or changed."""

@@ -27,7 +27,7 @@ from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
 from kinelo.results.layout import Layout, read_zarr
-from kinelo.results.manifest import FILE_NAME, Manifest, content_digest, file_digest
+from kinelo.results.manifest import FILE_NAME, STATE_NAME, Manifest, content_digest, file_digest
 from kinelo.runtime.atomic import replace_file
 
 DATA = "data.zarr"
@@ -205,7 +205,7 @@ class RunStore:
     def _forget_states(self) -> None:
         """Remove the last checkpoint of a run that was stopped just after it was marked as complete."""
         for path in self.folder.glob("state-*.npz"):
-            if path.is_file() and not path.is_symlink() and re.fullmatch(r"state-\d+\.npz", path.name):
+            if path.is_file() and not path.is_symlink() and STATE_NAME.fullmatch(path.name):
                 with suppress(OSError):  # the run is complete with it or without
                     path.unlink()
 

@@ -63,7 +63,7 @@ def package_of(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
 
 
-def comes_from_plugin(module: str, group: Group) -> bool:
-    """Whether an installed package that adds something to this group holds the module."""
+def declared_in(module: str, group: Group) -> list[EntryPoint]:
+    """What the installed package that holds a module declares in this group."""
     root = module.partition(".")[0]
-    return any(point.module.partition(".")[0] == root for point in entry_points(group=group))
+    return [point for point in entry_points(group=group) if point.module.partition(".")[0] == root]

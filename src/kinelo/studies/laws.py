@@ -2,8 +2,9 @@
 
 Built-in laws are those that :func:`kinelo.model.law.built_in_laws` finds: their keys, types and defaults are read from
 their constructors. ``kind = "module:Class"`` names a law of the user's own, ``kind = "module:name"`` one that the
-module has made. A stored run remembers the digest of such a law (:mod:`kinelo.model.digest`), because its name does not
-change when its formula does.
+module has made. To import it is to run code, so such a section is refused unless whoever reads the file allows code
+(``parse_study(…, allow_code=True)``); distributions of ``scipy.stats`` need no leave. A stored run remembers the digest
+of such a law (:mod:`kinelo.model.digest`), because its name does not change when its formula does.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from __future__ import annotations
 import inspect
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationInfo, create_model, model_validator
+from pydantic_core import PydanticCustomError
 
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics
@@ -33,6 +35,12 @@ if TYPE_CHECKING:
 OWN, BUILT_IN = "own", "built in"
 TAGS = ("number", "each", "rule", BUILT_IN, OWN)
 """Alternatives of a section that are no keys of the file."""
+
+OF_SCIPY = "scipy.stats:"
+"""How a distribution of SciPy's begins: it is looked up among those, and needs no leave to run code."""
+
+ALLOW_CODE = "allow_code"
+"""In the context of a validation: that the file may name code to import."""
 
 
 class Section(BaseModel):
@@ -84,6 +92,16 @@ class OwnSection(Section):
 
     kind: str
 
+    @model_validator(mode="after")
+    def _check_allowed(self, info: ValidationInfo) -> Self:
+        """Refuse what would run code, before anything is imported, unless code is allowed."""
+        if self._runs_code() and not (info.context or {}).get(ALLOW_CODE):
+            raise PydanticCustomError(ALLOW_CODE, "{kind}", {"kind": self.kind})
+        return self
+
+    def _runs_code(self) -> bool:
+        return True
+
     def _found(self) -> Any:
         return imported(self.kind, "law")
 
@@ -106,9 +124,11 @@ class OwnOutcomeSection(OwnSection):
 
     base = Outcome
 
+    def _runs_code(self) -> bool:
+        return self.kind not in plugins("kinelo.outcomes", OUTCOMES)
+
     def _found(self) -> Any:
-        added = plugins("kinelo.outcomes", OUTCOMES)
-        return load_plugin(added[self.kind]) if self.kind in added else super()._found()
+        return super()._found() if self._runs_code() else load_plugin(plugins("kinelo.outcomes", OUTCOMES)[self.kind])
 
 
 class OwnPairingSection(OwnSection):
@@ -126,12 +146,28 @@ class OwnLeagueSection(OwnSection):
 class ShapeSection(OwnSection):
     """``[solve.shape] kind = "scipy.stats:t"``, ``df = 3``: the distribution of performances about their mean."""
 
+    def _runs_code(self) -> bool:
+        return not self.kind.startswith(OF_SCIPY)
+
     def build(self) -> Shape:
         """Return the shape."""
-        from kinelo.model.shape import Shape
+        from kinelo.model.shape import Shape, is_distribution
 
-        found, given = imported(self.kind, "distribution"), dict(self.model_extra or {})
+        found = imported(self.kind, "distribution") if self._runs_code() else _of_scipy(self.kind)
+        given = dict(self.model_extra or {})
+        if not is_distribution(found):
+            raise InputError(f"{self.kind} is not a distribution, such as scipy.stats:t.")
         return _call(self.kind, lambda **keys: Shape(found(**keys) if keys else found), given)
+
+
+def _of_scipy(kind: str) -> Any:
+    """The continuous distribution that ``scipy.stats`` has under a name."""
+    from scipy import stats
+
+    found = vars(stats).get(kind.removeprefix(OF_SCIPY))
+    if not isinstance(found, stats.rv_continuous):
+        raise InputError(f"The distribution {kind} was not found: SciPy has no continuous distribution of that name.")
+    return found
 
 
 def _call(kind: str, make: Any, given: dict[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.runtime.user_classes import found_in
 from kinelo.studies.laws import (
+    ALLOW_CODE,
     BUILT_IN,
     TAGS,
     DynamicsSection,
@@ -91,10 +92,11 @@ def required(section: str, part: Part | None) -> Part:
     return part
 
 
-def read_study(path: str | Path) -> Study:
+def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
     """Read and check a study file.
 
-    Every complaint is one sentence with the file, the key and what is accepted.
+    Every complaint is one sentence with the file, the key and what is accepted. A file that names a law of its own
+    (``kind = "module:Class"``) is refused unless you allow it to run code of that module.
     """
     path = Path(path)
     try:
@@ -110,13 +112,16 @@ def read_study(path: str | Path) -> Study:
             f"{path} is nested too deeply to be read; a study has sections and lists of numbers."
         ) from None
     with found_in(path.parent):
-        return parse_study(content, str(path))
+        return parse_study(content, str(path), allow_code=allow_code)
 
 
-def parse_study(content: dict[str, Any], source: str = "study") -> Study:
-    """Check the content of a study file and build its system and league once, so that nothing fails later."""
+def parse_study(content: dict[str, Any], source: str = "study", *, allow_code: bool = False) -> Study:
+    """Check the content of a study file and build its system and league once, so that nothing fails later.
+
+    With ``allow_code`` it may name laws of the user's own, whose module is imported.
+    """
     try:
-        study = Study.model_validate(content)
+        study = Study.model_validate(content, context={ALLOW_CODE: allow_code is True})
     except ValidationError as error:
         raise InputError(f"{source}: {_sentence(error)}") from None
     try:
@@ -139,6 +144,11 @@ def _sentence(error: ValidationError) -> str:
         return f"unknown key {where!r}; accepted here: {', '.join(accepted_keys(Study, first['loc'][:-1]))}."
     if first["type"] == "union_tag_not_found":
         return f"the key '{where}.kind' is missing."
+    if first["type"] == ALLOW_CODE:
+        return (
+            f"{where}.kind = {first['ctx']['kind']!r} runs code from outside Kinelo; if you trust the file and the "
+            "module, allow it with --allow-code, or allow_code=True in Python."
+        )
     if first["type"] == "missing":
         return f"the key {where!r} is missing."
     if first["type"] == "union_tag_invalid":

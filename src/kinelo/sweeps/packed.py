@@ -41,4 +41,4 @@ def unpacked(path: Path) -> xr.Dataset:
     if not zipfile.is_zipfile(path):  # a store that fails to open fails again, in other words, when it is closed
         raise zipfile.BadZipFile(f"{path.name} is not a zip file")
     with unsettled_text_format_accepted(), ZipStore(path, mode="r") as store:
-        return xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False).load()
+        return xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, zarr_format=3).load()

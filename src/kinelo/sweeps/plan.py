@@ -20,13 +20,15 @@ ASKED = 50
 SECONDS_PER_PAIR = 1e-9
 
 
-def check_sweep(content: Mapping[str, Any], axes: Axes, compute: str, out: Path | str | None) -> None:
+def check_sweep(
+    content: Mapping[str, Any], axes: Axes, compute: str, out: Path | str | None, *, allow_code: bool = False
+) -> None:
     """Refuse a sweep that takes years, or more space than the disk has."""
     asked = sorted({k * (len(axes) - 1) // max(min(len(axes), ASKED) - 1, 1) for k in range(min(len(axes), ASKED))})
     seconds = size = 0.0
     for index in asked:
         try:
-            study = parse_study(changed(content, axes.point(index)))
+            study = parse_study(changed(content, axes.point(index)), allow_code=allow_code)
         except InputError:
             continue  # this point will say so itself, and stop no other
         one, space = _cost(study, compute)

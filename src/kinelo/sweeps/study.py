@@ -38,24 +38,28 @@ def run_study_sweep(
     retry: bool = False,
     advance: Advance = lambda done: None,
     device: DeviceName = "cpu",
+    allow_code: bool = False,
 ) -> xr.Dataset:
-    """Carry out the sweep of a study file; see :func:`kinelo.sweep`. Every device ends at the same bytes."""
-    content, axes, compute = read_sweep(path)
-    check_sweep(content, axes, compute, out)
+    """Carry out the sweep of a study file; see :func:`kinelo.sweep`. Every device ends at the same bytes.
+
+    With ``allow_code`` the file may name laws of the user's own, whose module is imported.
+    """
+    content, axes, compute = read_sweep(path, allow_code=allow_code)
+    check_sweep(content, axes, compute, out, allow_code=allow_code)
     inputs = {"study": content, "compute": compute, "over": axes.describe()}
     attributes = {"title": content.get("title", ""), "compute": compute}
     if compute != "simulate" and device != "cpu":
         raise InputError(f'Sweeps that compute "{compute}" run on the processor; device is for "simulate".')
     # A worker has one processor; in this process a run may use all, and ends at the same bytes.
     function = StudyPoints(
-        content, compute, 1 if client is not None else None, device if client else choose_device(device)
+        content, compute, 1 if client is not None else None, device if client else choose_device(device), allow_code
     )
     return run_sweep(function, axes, inputs, attributes, storage=Storage(out, retry), client=client, advance=advance)
 
 
-def read_sweep(path: Path | str) -> tuple[dict[str, Any], Axes, str]:
+def read_sweep(path: Path | str, *, allow_code: bool = False) -> tuple[dict[str, Any], Axes, str]:
     """The study without its sweep, the axes, and what is to be computed; keys that no study has are refused."""
-    study = read_study(path)
+    study = read_study(path, allow_code=allow_code)
     section = dict(required("sweep", study.sweep))
     content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     del content["sweep"]
@@ -71,7 +75,7 @@ def read_sweep(path: Path | str) -> tuple[dict[str, Any], Axes, str]:
         axes = axes_of(dict(_leaves(section)) if points is None else [dict(_leaves(one)) for one in points])
     except InputError as error:
         raise InputError(f"{path}: [sweep] {error}") from None
-    _check_keys(str(path), content, axes)
+    _check_keys(str(path), content, axes, allow_code)
     return content, axes, compute
 
 
@@ -107,14 +111,14 @@ def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, A
             yield name, value
 
 
-def _check_keys(source: str, content: Mapping[str, Any], axes: Axes) -> None:
+def _check_keys(source: str, content: Mapping[str, Any], axes: Axes, allow_code: bool) -> None:
     """Refuse an axis no value of which makes a study, before anything runs."""
     first = axes.point(0)
     for name, values in axes.values.items():
         error: InputError | None = None
         for value in values:
             try:
-                parse_study(changed(content, {**first, name: value}), source)
+                parse_study(changed(content, {**first, name: value}), source, allow_code=allow_code)
             except InputError as found:
                 error = error or found
             else:

@@ -27,6 +27,7 @@ class StudyPoints:
     compute: str
     threads: int | None = None
     device: DeviceName = "cpu"
+    allow_code: bool = False
 
     def __call__(self, **settings: Any) -> xr.Dataset:
         """Compute one point."""
@@ -80,7 +81,7 @@ class StudyPoints:
         return sorted(lines, key=lambda line: line[0][0])
 
     def _study(self, settings: Mapping[str, Any]) -> Study:
-        return parse_study(changed(self.content, settings))
+        return parse_study(changed(self.content, settings), allow_code=self.allow_code)
 
     def _most(self, study: Study, shared: bool) -> int:
         """How many points like this one go together; ``shared`` if all have one table of results."""
