@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinelo.paper.figures.closures.evidence import Closures
-from kinelo.paper.figures.energy.evidence import Energy, EnergyRun
-from kinelo.paper.figures.homogeneous_macro.evidence import Macro, MacroRun
-from kinelo.paper.figures.homogeneous_micro.evidence import LargeSpread, Micro
-from kinelo.paper.figures.leagues.evidence import LeagueRun, Leagues
-from kinelo.paper.figures.marginals.evidence import MarginalRun, Marginals
-from kinelo.paper.figures.outliers.evidence import Bias, Outliers
-from kinelo.paper.figures.phase_diagram.evidence import Phase
-from kinelo.paper.figures.scale.evidence import EarlyRun, Scale
-from kinelo.paper.figures.spread.evidence import Spread, TeamSpread
-from kinelo.paper.figures.step_size.evidence import Lines, Points, StepSize
+from kinelo.paper.figures.closures import Closures
+from kinelo.paper.figures.energy import EnergyRun
+from kinelo.paper.figures.homogeneous_macro import Macro, MacroRun
+from kinelo.paper.figures.homogeneous_micro import LargeSpread, Micro
+from kinelo.paper.figures.leagues import LeagueRun
+from kinelo.paper.figures.marginals import MarginalRun
+from kinelo.paper.figures.outliers import Bias, Outliers
+from kinelo.paper.figures.phase_diagram import Phase
+from kinelo.paper.figures.scale import EarlyRun, Scale
+from kinelo.paper.figures.spread import TeamSpread
+from kinelo.paper.figures.step_size import Lines, Points, StepSize
 from kinelo.paper.summary import Homogeneous
 
 THETA = np.linspace(4, 10, 40)
@@ -25,25 +25,25 @@ def line(slope: float) -> np.ndarray:
     return 7 + slope * (THETA - 7)
 
 
-def spread() -> Spread:
+def spread() -> dict[str, TeamSpread]:
     def league(sigma):
         return TeamSpread(THETA, sigma, sigma, sigma, (float(sigma.min()), float(sigma.max())))
 
-    return Spread({"R1": league(np.arange(40) * 0.003), "R2": league(np.append(np.full(38, 0.2), [1.0, 1.0]))})
+    return {"R1": league(np.arange(40) * 0.003), "R2": league(np.append(np.full(38, 0.2), [1.0, 1.0]))}
 
 
-def r1_spread(sigma) -> Spread:
-    return Spread({"R1": replace(spread().leagues["R1"], expected_sigma=np.asarray(sigma))})
+def r1_spread(sigma) -> dict[str, TeamSpread]:
+    return {"R1": replace(spread()["R1"], expected_sigma=np.asarray(sigma))}
 
 
-def r2_spread(others=0.2, last=(1.0, 1.0)) -> Spread:
+def r2_spread(others=0.2, last=(1.0, 1.0)) -> dict[str, TeamSpread]:
     sigma = np.append(np.linspace(0.2, others, 38), last)
-    return Spread({"R2": replace(spread().leagues["R2"], sigma=sigma)})
+    return {"R2": replace(spread()["R2"], sigma=sigma)}
 
 
-def near_five(width: float, mean: float = 5.0) -> Spread:
-    league = spread().leagues["R1"]
-    return Spread({"R1": replace(league, theta=np.linspace(mean - width, mean + width, 40))})
+def near_five(width: float, mean: float = 5.0) -> dict[str, TeamSpread]:
+    league = spread()["R1"]
+    return {"R1": replace(league, theta=np.linspace(mean - width, mean + width, 40))}
 
 
 def simulated(slope: float) -> dict:
@@ -65,11 +65,11 @@ def league(slope: float, gamma: float, limit: float = 0.98) -> LeagueRun:
     )
 
 
-def leagues(small: float = 1.001, large: float = 1.2, limit: float = 0.98) -> Leagues:
-    return Leagues({
+def leagues(small: float = 1.001, large: float = 1.2, limit: float = 0.98) -> dict[str, LeagueRun]:
+    return {
         "R1": league(small, 0.05, limit), "R2": league(small, 0.05, limit),
         "R1, large γ": league(large, 0.5, limit), "R2, large γ": league(large, 0.5, limit),
-    })  # fmt: skip
+    }  # fmt: skip
 
 
 def outliers(last: float = -1.0, first: float = 0.0) -> Outliers:
@@ -111,7 +111,7 @@ def marginals(
     off: float = 0.5,
     wide: float = 0.4,
     sharp: tuple[float, float] = (0.3, 0.1),
-) -> Marginals:
+) -> dict[str, MarginalRun]:
     found = {}
     for name, mean in zip(("[0, 10]", "[4, 10]"), means):
         found[name] = MarginalRun(
@@ -121,7 +121,7 @@ def marginals(
             sd_given_theta=np.where(np.abs(THETA - 7) <= 1, sharp[name == "[4, 10]"], 0.3),
             slope_by_sigma=np.array(slope_by_sigma), mean_rating=mean,
         )  # fmt: skip
-    return Marginals(found)
+    return found
 
 
 def scale() -> Scale:
@@ -158,7 +158,7 @@ def phase_diagram() -> Phase:
     return Phase(nu, sigma, slope, slope, (0.3, 0.6, 0.9), ((0.5, 1.0), (0.01, 2.0)))
 
 
-def energy(rises: bool = True, rate: float = 0.28, bound: bool = False) -> Energy:
+def energy(rises: bool = True, rate: float = 0.28, bound: bool = False) -> dict[str, EnergyRun]:
     """``bound`` makes E keep the bound of the decay theorem."""
     time = np.linspace(0, 60, 61)
     rise = 0.17 * -np.expm1(-0.1 * time)
@@ -171,7 +171,7 @@ def energy(rises: bool = True, rate: float = 0.28, bound: bool = False) -> Energ
                 distance=distance, variance=rise if rises else rise[::-1], asymptote=distance, predicted_energy=0.17,
                 predicted_variance=1.74, gap=0.14, nu=0.5, common_sigma=1.0,
             )  # fmt: skip
-    return Energy(found)
+    return found
 
 
 EVIDENCE = {

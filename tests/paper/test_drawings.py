@@ -6,7 +6,6 @@ import synthetic
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing
 from kinelo.paper.figure import read_figures
-from kinelo.paper.figures.leagues.evidence import Leagues
 from kinelo.paper.rendering import render
 from kinelo.pictures.style import picture_bytes
 
@@ -47,7 +46,7 @@ def test_panels_arranged_once_stand_where_matplotlib_puts_them():
 
 def test_a_drawing_that_cannot_be_made_says_why():
     with pytest.raises(InputError, match="The drawing 'leagues' needs a run named 'R1'"):
-        render("leagues", Leagues({}))
+        render("leagues", {})
 
 
 def test_captions_say_how_long_the_runs_of_their_scale_are():

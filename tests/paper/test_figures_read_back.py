@@ -8,10 +8,10 @@ import pytest
 import synthetic
 
 from kinelo.paper.catalogue import drawing
-from kinelo.paper.neighbours.deviations.evidence import DeviationEvidence
-from kinelo.paper.neighbours.following.evidence import FollowingEvidence
-from kinelo.paper.neighbours.learning.evidence import LearningEvidence
-from kinelo.paper.neighbours.rounds.evidence import RoundsEvidence
+from kinelo.paper.neighbours.deviations import DeviationEvidence
+from kinelo.paper.neighbours.following import FollowingEvidence
+from kinelo.paper.neighbours.learning import LearningEvidence
+from kinelo.paper.neighbours.rounds import RoundsEvidence
 from kinelo.pictures import style
 from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title
 
@@ -67,7 +67,7 @@ def diagonal(found, theta):
 
 def test_spread():
     data, _, (left, right) = drawn("spread")
-    r1, r2 = data.leagues["R1"], data.leagues["R2"]
+    r1, r2 = data["R1"], data["R2"]
     number = np.arange(1, 41)
     same(lines(left)["over drawn line-ups"], number, r1.drawn_sigma)
     same(lines(left)["exact"], number, r1.sigma)
@@ -82,7 +82,7 @@ def test_spread():
 def test_leagues():
     data, _, panels = drawn("leagues")
     for letter, name, axes in zip("abcd", ("R1", "R2", "R1, large γ", "R2, large γ"), panels):
-        run = data.runs[name]
+        run = data[name]
         same(points(axes)["simulated"], run.theta, run.rating)
         same(lines(axes)["computed"], run.theta, run.computed)
         diagonal(lines(axes)["R = θ"], run.theta)
@@ -96,7 +96,7 @@ def test_leagues():
 
 def test_marginals():
     data, _, panels = drawn("marginals")
-    for (name, run), left, right in zip(data.runs.items(), panels[::2], panels[1::2]):
+    for (name, run), left, right in zip(data.items(), panels[::2], panels[1::2]):
         for axes, x, density in ((left, run.theta, run.theta_r), (right, run.sigma, run.sigma_r)):
             across, up, values = shades(axes)
             assert (values == density.T).all() and across[0] < x[0] < across[1] and up[0] < run.r[0] < up[1]
@@ -188,13 +188,13 @@ def test_closures():
 def test_energy():
     data, _, (rise, decay, moment) = drawn("energy")
     for k, (closure, name) in enumerate((("exact", "exact"), ("taylor", "Taylor"))):
-        diagonal_run, flat = data.runs[f"from r = θ, {closure}"], data.runs[f"from r = 7, {closure}"]
+        diagonal_run, flat = data[f"from r = θ, {closure}"], data[f"from r = 7, {closure}"]
         same(lines(rise)[str(2 * k)], diagonal_run.time, diagonal_run.energy)
         assert lines(rise)[str(2 * k + 1)][:, 1] == pytest.approx(diagonal_run.predicted_energy)
         same(lines(decay)[f"E, {name}"], flat.time, flat.energy)
         same(lines(decay)[f"distance to R*, {name}"], flat.time, flat.distance)
         same(lines(moment)[str(k)], flat.time, flat.variance)
-    same(lines(decay)["rate 2λ₂"], flat.time, data.runs["from r = 7, exact"].asymptote)
+    same(lines(decay)["rate 2λ₂"], flat.time, data["from r = 7, exact"].asymptote)
     assert title(rise).endswith("r = θ") and title(decay).endswith("r = 7") and title(moment).endswith("r = 7")
     assert decay.get_yscale() == "log" and rise.get_ylim()[0] == 0 == moment.get_ylim()[0]
 

@@ -68,8 +68,8 @@ def test_every_claim_finds_its_numbers(prepared):
 
 def test_the_distance_decays_like_twice_the_gap(prepared):
     figure, evidence = prepared["energy"]
-    assert evidence.runs
-    for name, run in evidence.runs.items():
+    assert evidence
+    for name, run in evidence.items():
         study = figure.studies[name]
         teams = kn.Continuum(theta=(4.0, 10.0), sigma=1.0)
         gap = kn.relaxation(study.system, teams, closure=study.solve.closure).gap
@@ -135,14 +135,14 @@ def test_the_slope_given_sigma_is_that_of_its_own_teams():
     }
     run = xr.Dataset(kept, coords={"theta": theta, "sigma": sigma, "r": r, "time": [1.0]})
     figure = small(read_figures(wanted=[3])[0])
-    found = preparation("marginals", figure.source)(figure, dict.fromkeys(figure.studies, run)).runs["[4, 10]"]
+    found = preparation("marginals", figure.source)(figure, dict.fromkeys(figure.studies, run))["[4, 10]"]
     np.testing.assert_allclose(found.slope_by_sigma, [1.0, 0.5], atol=1e-12)
     np.testing.assert_allclose(found.mean_given_theta, [4.5, 6.0, 7.5], atol=1e-12)
 
 
 def test_the_map_of_the_marginals_is_where_small_steps_lead(prepared):
     """Teams on a grid of (θ, σ), moved by a plain iteration of the drift until it vanishes."""
-    found = prepared["marginals"][1].runs["[4, 10]"]
+    found = prepared["marginals"][1]["[4, 10]"]
     theta, sigma = (axis.ravel() for axis in np.meshgrid(4 + 6 * (np.arange(36) + 0.5) / 36, (np.arange(9) + 0.5) / 9))
     gap, spread = theta[:, None] - theta, sigma[:, None] ** 2 + sigma**2
     expected = (np.tanh(gap) + 0.5 * spread * (-2 * np.tanh(gap) * (1 - np.tanh(gap) ** 2))).mean(axis=1)

@@ -1,8 +1,8 @@
-"""The figures there are: every folder of :mod:`kinelo.paper.figures` with a study, and of its neighbours.
+"""The figures there are: every module of :mod:`kinelo.paper.figures` with a study of its name, and of its neighbours.
 
-A folder holds ``study.toml``, ``evidence.py`` with the type of its evidence and ``prepare``, ``drawing.py`` with
-``draw``, and, if the paper says something about it, ``claims.py`` with ``CHECKS``. Whoever adds a folder has added a
-figure.
+``NAME.toml`` declares the runs of a figure. ``NAME.py`` holds ``prepare``, which turns runs into evidence, ``draw``,
+which draws the evidence, and a function marked ``@check`` for each statement about it. Whoever adds the two files has
+added a figure.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.resources import files
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kinelo.errors import InputError
+from kinelo.paper.claim import Check
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
-
-    from kinelo.paper.claim import Check
 
 PLACES = {"paper": "kinelo.paper.figures", "neighbours": "kinelo.paper.neighbours"}
 """Where the figures of the paper are, and those of the models it names beside its own."""
@@ -32,7 +30,7 @@ def figure_names(what: str = "paper") -> list[str]:
     >>> "spread" in figure_names()
     True
     """
-    return sorted(entry.name for entry in files(PLACES[what]).iterdir() if (entry / "study.toml").is_file())
+    return sorted(entry.name[:-5] for entry in files(PLACES[what]).iterdir() if entry.name.endswith(".toml"))
 
 
 def place_of(draw: str) -> str:
@@ -43,7 +41,7 @@ def place_of(draw: str) -> str:
 def study_texts(what: str = "paper") -> Iterator[tuple[str, str]]:
     """Name and text of the study of every figure."""
     for name in figure_names(what):
-        yield name, (files(PLACES[what]) / name / "study.toml").read_text(encoding="utf-8")
+        yield name, (files(PLACES[what]) / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def known(draw: str, source: str) -> str:
@@ -55,21 +53,22 @@ def known(draw: str, source: str) -> str:
 
 def preparation(draw: str, source: str) -> Prepare:
     """The function that turns the runs of a figure, read from the file ``source``, into its evidence."""
-    return import_module(f"{PLACES[place_of(draw)]}.{known(draw, source)}.evidence").prepare
+    return _module(known(draw, source)).prepare
 
 
 def drawing(name: str) -> Callable[[Any], Figure]:
     """The function that draws a figure from its evidence."""
-    return import_module(f"{PLACES[place_of(name)]}.{name}.drawing").draw
+    return _module(name).draw
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{PLACES[place_of(name)]}.{name}")
 
 
 def checks(what: str = "paper") -> list[Check]:
     """Every statement of one place that can be measured, in order."""
-    from kinelo.paper import formulas
-
-    modules = [f"{PLACES[what]}.{name}.claims" for name in figure_names(what)]
-    found = [*formulas.CHECKS] if what == "paper" else []
-    for module in modules:
-        if find_spec(module) is not None:
-            found += import_module(module).CHECKS
+    modules = [*map(_module, figure_names(what))]
+    if what == "paper":
+        modules.append(import_module("kinelo.paper.formulas"))
+    found = [one for module in modules for one in vars(module).values() if isinstance(one, Check)]
     return sorted(found, key=lambda one: one.order)

@@ -104,10 +104,18 @@ class Check:
 
 
 def check(
-    order: int, place: str, *, quote: str = "", statement: str, criterion: str, needs: tuple[str, ...] = ()
+    order: int, place: str, *, quote: str = "", statement: str, criterion: str, needs: tuple[str, ...] | None = None
 ) -> Callable[[Callable[..., Finding]], Check]:
-    """Turn a function that measures into the check of a statement."""
-    return lambda measure: Check(order, place, quote, statement, criterion, needs, measure)
+    """Turn a function that measures into the check of a statement.
+
+    Without ``needs`` a function of evidence measures the figure of its own module.
+    """
+
+    def made(measure: Callable[..., Finding]) -> Check:
+        own = (measure.__module__.rpartition(".")[2],) if measure.__code__.co_argcount else ()
+        return Check(order, place, quote, statement, criterion, own if needs is None else needs, measure)
+
+    return made
 
 
 def needed(runs: Mapping[str, _Run], name: str) -> _Run:

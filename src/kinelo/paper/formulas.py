@@ -84,6 +84,3 @@ def chess_scale() -> Finding:
         judged(0.5 < nu * 400 < 2),
         "Right in size: 400 is the number in 10^(−d/400), and tanh(νd) with that logistic curve has ν = ln 10 / 800.",
     )
-
-
-CHECKS = (result_is_a_probability, variance_of_results, condition_b_prime, chess_scale)

@@ -1,0 +1,123 @@
+"""Win probability over d and stationary bias over θ for each σ, by both closures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinelo.errors import KineloWarning, NoStationaryState
+from kinelo.model.expectation import Closure, expected_result
+from kinelo.model.outcome import Tanh
+from kinelo.model.strength import Normal
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.paper.claim import Finding, check, judged_under
+from kinelo.paper.figure import FigureStudy
+from kinelo.paper.kinetic import stationary_of
+from kinelo.paper.panels import STRENGTH
+from kinelo.pictures import style
+from kinelo.theory.teams import Continuum
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+NAMES: tuple[Closure, Closure] = ("exact", "taylor")
+
+
+@dataclass(frozen=True)
+class Closures:
+    """Evidence of Figure 8: win probabilities of shape (σ, d) and biases of shape (σ, θ), by closure."""
+
+    nu: float
+    sigma: Array
+    difference: Array
+    theta: Array
+    win: Mapping[str, Array]
+    bias: Mapping[str, Array]
+
+
+def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> Closures:
+    """Compute both closures."""
+    outcome = Tanh(figure.parameters["nu"])
+    low, high = figure.parameters["theta"]
+    sigma, difference, theta = (
+        np.array(figure.parameters["sigma"]),
+        np.linspace(0.0, 6.0, 121),
+        np.linspace(low, high, 121),
+    )
+    return Closures(
+        nu=outcome.nu,
+        sigma=sigma,
+        difference=difference,
+        theta=theta,
+        win={name: np.array([_win(outcome, difference, s, name) for s in sigma]) for name in NAMES},
+        bias={name: np.array([_map(outcome, (low, high), s, theta, name) - theta for s in sigma]) for name in NAMES},
+    )
+
+
+def _win(outcome: Tanh, difference: Array, sigma: float, closure: Closure) -> Array:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)
+        results = expected_result(outcome, Normal(np.append(difference, 0.0), float(sigma)), closure)
+    return (1 + results[:-1, -1]) / 2
+
+
+def _map(outcome: Tanh, interval: tuple[float, float], sigma: float, theta: Array, closure: Closure) -> Array:
+    try:
+        return stationary_of(RatingSystem(outcome), Continuum(theta=interval, sigma=float(sigma)), closure).rating_of(
+            theta
+        )
+    except NoStationaryState:
+        return np.full(theta.size, np.nan)
+
+
+def draw(data: Closures) -> Figure:
+    """Two panels with one legend below them."""
+    with style.journal_style():
+        figure = style.new_figure(style.PAGE, 3.2)
+        left, right = figure.subplots(1, 2)
+        for k, sigma in enumerate(data.sigma):
+            shade = (k + 1) / len(data.sigma)  # the larger σ, the stronger the colour
+            for closure, colour, line in (("exact", style.EXACT, "-"), ("taylor", style.TAYLOR, "--")):
+                label = f"σ = {sigma:g}, {'exact' if closure == 'exact' else 'Taylor'}"
+                look = {"color": colour, "linestyle": line, "alpha": 0.25 + 0.75 * shade}
+                left.plot(data.difference, data.win[closure][k], label=label, **look)
+                right.plot(data.theta, data.bias[closure][k], **look)
+        left.axhline(0.5, color=style.GREY, linewidth=0.6)
+        left.set(
+            xlabel="difference of mean strengths d (points)",
+            ylabel="probability that the stronger wins",
+            title=f"(a) expected result, ν = {data.nu:g}",
+        )
+        right.axhline(0, color=style.GREY, linewidth=0.6)
+        right.set(xlabel=STRENGTH, ylabel="rating − strength, R − θ (points)", title="(b) stationary map")
+        figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=len(data.sigma))
+        return figure
+
+
+SMALL = 0.05
+
+
+@check(
+    202, "Section 2, Taylor expansion; used throughout Section 3",
+    statement="⟨S⟩ ≈ b(θᵢ − θⱼ) + ½ b″(θᵢ − θⱼ)(σᵢ² + σⱼ²)",
+    criterion=f"largest error below {SMALL:g} at the smallest σ and at the largest; depends if at one of them only",
+)  # fmt: skip
+def taylor_closure(evidence: Closures) -> Finding:
+    """⟨S⟩ ≈ b + ½ b'' V: how far off, and where it turns back."""
+    error = np.abs(evidence.win["exact"] - evidence.win["taylor"]).max(axis=1)
+    turns = [f"{s:g}" for s, win in zip(evidence.sigma, evidence.win["taylor"]) if (np.diff(win) < 0).any()]
+    return Finding(
+        "largest error of the win probability: "
+        + ", ".join(f"{e:.4f} at σ = {s:g}" for s, e in zip(evidence.sigma, error))
+        + (f"; falls with growing d at σ = {', '.join(turns)}" if turns else ""),
+        judged_under(bool(error[0] < SMALL), bool(error[-1] < SMALL)),
+        "Good while νσ is well below 1/√2 = 0.707; beyond it a stronger team can be predicted to win less often.",
+        on="νσ",
+        figures=(8,),
+    )

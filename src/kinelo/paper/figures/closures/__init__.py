@@ -1,1 +1,0 @@
-"""Figure 8: Expected results and stationary maps: exact against Taylor."""

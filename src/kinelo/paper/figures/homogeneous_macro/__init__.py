@@ -1,1 +1,0 @@
-"""Figure 5: Homogeneous teams by the kinetic equation, for several σ."""

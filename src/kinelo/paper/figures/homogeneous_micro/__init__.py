@@ -1,1 +1,0 @@
-"""Figure 4: Homogeneous teams, match by match, for several σ."""

@@ -1,1 +1,0 @@
-"""Figure 2: Stationary team distributions, set-ups R1 and R2."""

@@ -1,1 +1,0 @@
-"""Figure 3: Marginals of the kinetic equation at t = 5."""

@@ -1,0 +1,171 @@
+"""Homogeneous teams for several ν; for the early runs the slope over time with the one that relaxation predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from kinelo.model.validation import Array
+from kinelo.paper.claim import EQUAL, Finding, check, judged, judged_under, needed
+from kinelo.paper.figure import FigureStudy
+from kinelo.paper.panels import RATING, STRENGTH, ratings_with_map
+from kinelo.paper.summary import Homogeneous, homogeneous, scale_of, slope_over_time
+from kinelo.pictures import style
+from kinelo.studies.study import Study
+from kinelo.theory.relaxation import relaxation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+EARLY = "early, "
+
+
+@dataclass(frozen=True)
+class EarlyRun:
+    """Slope of R on θ while the ratings settle, simulated and predicted; matches per team until near its end."""
+
+    nu: float
+    time: Array
+    slope: Array
+    predicted: Array
+    matches_to_one_percent: float
+    matches_to_ten_percent: float
+    measured_to_ten_percent: float
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Evidence of Figure 6."""
+
+    final: Mapping[str, Homogeneous]
+    early: Mapping[str, EarlyRun]
+
+
+def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Scale:
+    """Summarise the long runs, and follow the early ones."""
+    found = {name: homogeneous(study, runs[name]) for name, study in figure.studies.items()}
+    early = {
+        name: _early(study, runs[name], found[name].computed_slope)
+        for name, study in figure.studies.items()
+        if name.startswith(EARLY)
+    }
+    return Scale({name: run for name, run in found.items() if name not in early}, early)
+
+
+def _early(study: Study, run: xr.Dataset, end: float) -> EarlyRun:
+    time, slope = slope_over_time(run)
+    settling = relaxation(study.system, study.strengths)
+    return EarlyRun(
+        nu=scale_of(study),
+        time=time,
+        slope=slope,
+        predicted=end * -np.expm1(-study.system.step * settling.gap * time),
+        matches_to_one_percent=settling.matches_per_team(0.01),
+        matches_to_ten_percent=settling.matches_per_team(0.1),
+        measured_to_ten_percent=_time_to_ninety_percent(time, slope, end),
+    )
+
+
+def _time_to_ninety_percent(time: Array, slope: Array, end: float) -> float:
+    """When the slope first reaches nine tenths of its final value, between two records."""
+    reached = np.flatnonzero(slope >= 0.9 * end)
+    if not reached.size:
+        return float("inf")
+    k = max(int(reached[0]), 1)
+    part = (0.9 * end - slope[k - 1]) / (slope[k] - slope[k - 1])
+    return float(time[k - 1] + part * (time[k] - time[k - 1]))
+
+
+def draw(data: Scale) -> Figure:
+    """The panels of ν on one scale, and time beside them."""
+    with style.journal_style():
+        figure = style.new_figure(style.PAGE, 2.6)
+        panels = figure.subplots(1, len(data.final) + 1, width_ratios=[1] * len(data.final) + [1.35])
+        low = min(float(run.rating.min()) for run in data.final.values())
+        high = max(float(run.rating.max()) for run in data.final.values())
+        for axes, (name, run) in zip(panels, data.final.items()):
+            ratings_with_map(axes, run)
+            axes.set_title(f"{name}: slope {run.slope:.3f}")
+            axes.set(xlabel=STRENGTH, ylim=(min(low, 4) - 0.2, max(high, 10) + 0.2))
+        panels[0].set_ylabel(RATING)
+        panels[0].legend(loc="upper left")
+        for colour, run in zip(style.SERIES, data.early.values()):
+            label = f"ν = {run.nu:g}: {run.matches_to_one_percent:,.0f}"
+            panels[-1].plot(run.time[1:], run.slope[1:], color=colour, linewidth=1.0, label=label)
+            panels[-1].plot(run.time[1:], run.predicted[1:], color=style.BLACK, linestyle=":", linewidth=0.9)
+        panels[-1].set(
+            xscale="log", xlabel="matches per team", ylabel="slope of R on θ", ylim=(0, 1.6), title="settling"
+        )
+        panels[-1].legend(loc="upper left", title="matches per team to 1 %", title_fontsize=7, alignment="left")
+        return figure
+
+
+NEAR_DIAGONAL = 0.02
+
+
+@check(
+    440, "Section 4, Figure 6",
+    quote="For ν = 1 all expected values θ ∈ [4, 10] converge to 7 and we get an almost horizontal line",
+    statement=f"for ν = 1, σ = 2 all teams are rated equally (slope below {EQUAL:g})",
+    criterion=f"slope of the computed map below {EQUAL:g} as γ → 0",
+)  # fmt: skip
+def all_to_seven_at_nu_one(evidence: Scale) -> Finding:
+    """ν = 1, σ = 2: all ratings converge to 7."""
+    run = needed(evidence.final, "ν = 1")
+    return Finding(
+        f"R(10) = {run.limit_end:.4f}, slope {run.limit_slope:.4f} (computed, γ → 0); simulated at γ = {run.gamma:g}: "
+        f"slope {run.slope:.4f} ± {2 * run.slope_error:.4f}",
+        judged(run.limit_slope < EQUAL),
+        "The map is flatter than at ν = 0.5, but not horizontal: the order and distance of the teams survive.",
+        figures=(6,),
+    )
+
+
+@check(
+    441, "Section 4, Figure 6",
+    quote="If we choose ν = 0.1 we get the desired diagonal θ = r as time increases, as in the case ν = 0.01",
+    statement=f"for ν = 0.1 and ν = 0.01 the slope is 1 (within {NEAR_DIAGONAL:g})",
+    criterion=f"slope of the computed map within {NEAR_DIAGONAL:g} of 1 at both ν; depends if at one of them only",
+)  # fmt: skip
+def diagonal_for_small_nu(evidence: Scale) -> Finding:
+    """ν = 0.1 and 0.01 give the diagonal."""
+    tenth, hundredth = needed(evidence.final, "ν = 0.1"), needed(evidence.final, "ν = 0.01")
+    return Finding(
+        f"slope {tenth.limit_slope:.4f} and {hundredth.limit_slope:.4f} as γ → 0; simulated at γ = {tenth.gamma:g} "
+        f"{tenth.slope:.4f} and {hundredth.slope:.4f}",
+        judged_under(abs(tenth.limit_slope - 1) < NEAR_DIAGONAL, abs(hundredth.limit_slope - 1) < NEAR_DIAGONAL),
+        "Close to it at ν = 0.1, on it at ν = 0.01; the price is noise, a rating's variance being about γ/2ν = "
+        f"{hundredth.gamma / 0.02:.2g} at ν = 0.01.",
+        on=f"how close is meant: {100 * abs(1 - tenth.limit_slope):.1f} % off at ν = 0.1, "
+        f"{100 * abs(1 - hundredth.limit_slope):.1f} % at ν = 0.01",
+        figures=(6,),
+    )
+
+
+@check(
+    442, "Section 4, Figure 6, bottom right",
+    quote="the smaller value of ν corresponds to a slower convergence towards the stationary state",
+    statement="a smaller ν takes more matches to settle",
+    criterion="matches to settle grow as ν falls, computed and measured",
+)  # fmt: skip
+def small_nu_is_slow(evidence: Scale) -> Finding:
+    """Smaller ν converges more slowly."""
+    early = sorted(evidence.early.values(), key=lambda run: -run.nu)
+    predicted, measured = ([getattr(run, name) for run in early] for name in _TIMES)
+    return Finding(
+        "; ".join(
+            f"ν = {run.nu:g}: {m:,.0f} matches per team to within 10 % (computed {p:,.0f})"
+            for run, p, m in zip(early, predicted, measured)
+        ),
+        judged(predicted == sorted(predicted) and measured == sorted(measured)),
+        "The relaxation time 1/(γλ₂) grows like 1/ν once ν is small.",
+        figures=(6,),
+    )
+
+
+_TIMES = ("matches_to_ten_percent", "measured_to_ten_percent")

@@ -1,1 +1,0 @@
-"""Figure 6: The scale ν at σ = 2, and how long small ν takes."""

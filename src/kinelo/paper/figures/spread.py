@@ -1,0 +1,163 @@
+"""Exact σ of each team, σ over drawn line-ups as the paper has it, and its root mean square over many leagues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinelo.model.strength import Strength
+from kinelo.model.validation import Array
+from kinelo.paper.claim import Finding, check, judged, judged_under, needed
+from kinelo.paper.figure import FigureStudy
+from kinelo.paper.panels import SPREAD, STRENGTH, name_pair
+from kinelo.pictures import style
+from kinelo.studies.study import Study, required
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class TeamSpread:
+    """Mean and spread of each team of a league; ``inner_95`` holds 95 % of all but its last two, over many leagues."""
+
+    theta: Array
+    sigma: Array
+    drawn_sigma: Array
+    expected_sigma: Array
+    inner_95: tuple[float, float]
+
+
+def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> dict[str, TeamSpread]:
+    """Measure the spread of every league that the study names."""
+    return {name: _spread(study, figure.parameters) for name, study in figure.studies.items()}
+
+
+def _spread(study: Study, parameters: Mapping[str, int]) -> TeamSpread:
+    league = study.strengths
+    many = np.array([_another(study, seed).sigma for seed in range(1, parameters["averaged_leagues"] + 1)])
+    low, high = np.quantile(many[:, : league.teams - 2], [0.025, 0.975])
+    return TeamSpread(
+        theta=league.theta,
+        sigma=league.sigma,
+        drawn_sigma=_drawn(league, parameters),
+        expected_sigma=np.sqrt(np.mean(many**2, axis=0)),
+        inner_95=(float(low), float(high)),
+    )
+
+
+def _another(study: Study, seed: int) -> Strength:
+    return required("league", study.league).model_copy(update={"seed": seed}).build()
+
+
+def _drawn(league: Strength, parameters: Mapping[str, int]) -> Array:
+    generator = np.random.default_rng(parameters["seed"])
+    teams = np.repeat(np.arange(league.teams), parameters["lineups"])
+    return league.draw(generator, teams).reshape(league.teams, -1).std(axis=1, ddof=1)
+
+
+def draw(data: Mapping[str, TeamSpread]) -> Figure:
+    """Two panels, one per league."""
+    with style.journal_style():
+        figure = style.new_figure(style.PAGE, 2.7)
+        left, right = figure.subplots(1, 2)
+        r1, r2 = data["R1"], data["R2"]
+        number = np.arange(1, r1.theta.size + 1)
+        left.plot(number, r1.drawn_sigma, ".", color=style.SKY, markersize=3, label="over drawn line-ups")
+        left.plot(number, r1.sigma, color=style.BLUE, linewidth=0.8, label="exact")
+        left.plot(
+            number, r1.expected_sigma, color=style.RED, linestyle="--", label="root mean square over many leagues"
+        )
+        left.set(xlabel="number of the team", ylabel=SPREAD, title="(a) set-up R1", ylim=(0, None))
+        left.legend(loc="upper left")
+        right.plot(r2.theta, r2.drawn_sigma, ".", color=style.SKY, markersize=3, label="over drawn line-ups")
+        right.plot(r2.theta, r2.sigma, "+", color=style.BLUE, markersize=3, markeredgewidth=0.5, label="exact")
+        name_pair(right, r2.theta, r2.sigma)
+        right.set(xlabel=STRENGTH, ylabel=SPREAD, title="(b) set-up R2", ylim=(0, None))
+        right.legend(loc="center left")
+        return figure
+
+
+NEAR_FIVE = 0.5
+
+
+@check(
+    210, "Section 2, set-up R1, Figure 1a",
+    quote="all teams have an approximate team strength of θᵢ ≈ 5 with increasing variance",
+    statement="in set-up R1 the spread grows with the number of the team",
+    criterion="correlation of σᵢ with i above 0.99, and σᵢ grows",
+)  # fmt: skip
+def spread_grows_in_r1(evidence: Mapping[str, TeamSpread]) -> Finding:
+    """σ_i of R1 grows in proportion to i − 1."""
+    r1 = needed(evidence, "R1")
+    i = np.arange(r1.theta.size)
+    rate = float(i @ r1.expected_sigma / (i @ i))
+    straight = float(np.corrcoef(i, r1.expected_sigma)[0, 1])
+    return Finding(
+        f"root mean square σᵢ = {rate:.6f} (i − 1), correlation {straight:.4f}",
+        judged(straight > 0.99 and rate > 0),
+        "The spread grows in proportion to the team's number (theory: 0.0031435 per team).",
+        figures=(1,),
+    )
+
+
+@check(
+    211, "Section 2, set-up R1",
+    quote="all teams have an approximate team strength of θᵢ ≈ 5",
+    statement="in set-up R1 every team has a mean strength near 5",
+    criterion=f"mean of θ within 0.1 of 5, and every θᵢ within {NEAR_FIVE:g} of it; depends if one of the two only",
+)  # fmt: skip
+def strengths_near_five_in_r1(evidence: Mapping[str, TeamSpread]) -> Finding:
+    """θ_i of R1 scatters around 5, the more the larger i."""
+    theta = needed(evidence, "R1").theta
+    far = np.abs(theta - 5)
+    return Finding(
+        f"mean {theta.mean():.3f}, standard deviation {theta.std():.3f}, single teams from {theta.min():.2f} to "
+        f"{theta.max():.2f}; {np.mean(far < NEAR_FIVE):.0%} lie within {NEAR_FIVE:g} of 5",
+        judged_under(bool(abs(theta.mean() - 5) < 0.1), bool((far < NEAR_FIVE).all())),
+        "The squads are drawn at random, and a team's mean strength scatters with its spread: what is 5 is the mean of "
+        "the teams, not each of them.",
+        on="what ≈ allows: the teams on average yes, single teams not",
+        figures=(1,),
+    )
+
+
+@check(
+    220, "Section 2, set-up R2, Figure 1b",
+    quote="the variances σᵢ² are of the same order … it is signficantly higher in the generated data set",
+    statement="the spreads of the 198 teams of R2 are of the same order, those of Germany and Brazil significantly "
+    "higher",
+    criterion="largest σ of the 198 below 5 times their smallest, and both others above twice their median",
+)  # fmt: skip
+def r2_spreads_alike(evidence: Mapping[str, TeamSpread]) -> Finding:
+    """Variances of R2 are of the same order; Germany's and Brazil's are larger."""
+    sigma = needed(evidence, "R2").sigma
+    ratio = float(sigma[:-2].max() / sigma[:-2].min())
+    outer = float(sigma[-2:].min() / np.median(sigma[:-2]))
+    return Finding(
+        f"largest over smallest σ {ratio:.2f}; Germany and Brazil {outer:.1f} times the median",
+        judged(ratio < 5 and outer > 2),
+        "The second half is an assumption here (σ = 1): the paper's own spread of the two teams is not published.",
+        figures=(1,),
+    )
+
+
+@check(
+    231, "Figure 2b, caption",
+    quote="constant variance σ = 1 in the team performance", statement="the teams of set-up R2 have σ = 1",
+    criterion="root mean square of σ within 0.1 of 1",
+)  # fmt: skip
+def spread_is_one_in_r2(evidence: Mapping[str, TeamSpread]) -> Finding:
+    """The caption of Figure 2b says σ = 1."""
+    r2 = needed(evidence, "R2")
+    typical = float(np.sqrt((r2.sigma[:-2] ** 2).mean()))
+    return Finding(
+        f"σ = {typical:.4f} (root mean square of {r2.theta.size - 2} teams; 95 % within {r2.inner_95[0]:.3f}–"
+        f"{r2.inner_95[1]:.3f})",
+        judged(abs(typical - 1) < 0.1),
+        "1 is the standard deviation of a player's η; eleven of 23 players with strengths η/11 vary much less in sum.",
+        figures=(1,),
+    )

@@ -1,1 +1,0 @@
-"""Figure 1: Spread of the teams' strength in set-ups R1 and R2."""

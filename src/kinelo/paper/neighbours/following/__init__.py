@@ -1,1 +1,0 @@
-"""Figure 4: Form: the step that follows best, and what a deviation adds."""

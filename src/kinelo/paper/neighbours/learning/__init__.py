@@ -1,1 +1,0 @@
-"""Figure 1: Strengths that learn: what ratings see of them."""

@@ -1,1 +1,0 @@
-"""Figure 2: Whole rounds at once: where ratings begin to alternate."""
