@@ -154,3 +154,16 @@ def test_a_run_cannot_be_continued_into_its_past():
     *_, last = kn.macro.kinetic_states(system, teams, until=2.0)
     with pytest.raises(InputError, match="until must lie in the future: 1 is not after 2"):
         kn.macro.kinetic_states(system, last, until=1.0)
+
+
+def test_a_ridge_is_normal_around_its_rating():
+    """Mean and variance of r given θ, up to a cell: its width squared over twelve."""
+    cells = {"theta": (4, 10, 6), "r": (0, 14, 700), "sigma": 1.0}
+    ridge = kn.Population.ridge(lambda theta, sigma: 0.5 * theta + 3, 0.3, **cells)
+    theta = np.linspace(4.5, 9.5, 6)
+    np.testing.assert_allclose(ridge.mean_rating_given_theta, 0.5 * theta + 3, atol=1e-9)
+    between = 0.25 * np.var(theta)
+    assert ridge.rating_variance == pytest.approx(0.3**2 + 0.02**2 / 12 + between, rel=1e-6)
+    for width in (0.0, -1.0, float("nan")):
+        with pytest.raises(InputError, match="width"):
+            kn.Population.ridge(7.0, width, **cells)

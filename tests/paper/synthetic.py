@@ -111,11 +111,15 @@ def marginals(
     off: float = 0.5,
     wide: float = 0.4,
     sharp: tuple[float, float] = (0.3, 0.1),
+    start: float = 2.0,
+    grown: float = 8.0,
 ) -> dict[str, MarginalRun]:
     found = {}
     for name, mean in zip(("[0, 10]", "[4, 10]"), means):
         found[name] = MarginalRun(
-            mass_error=mass_error, mean_error=1e-14, time=5.0, theta=THETA, r=THETA, sigma=np.array([0.1, 0.5, 0.9]),
+            mass_error=mass_error, mean_error=1e-14, time=5.0, start_given_theta=np.full(40, 7.0 + start),
+            growth=np.array([1.0, 3.0, grown]), allowed_growth=np.exp([0.0, 2.5, 5.0]),
+            theta=THETA, r=THETA, sigma=np.array([0.1, 0.5, 0.9]),
             theta_r=np.eye(40), sigma_r=np.ones((3, 40)), mean_given_theta=THETA + (off if name == "[4, 10]" else wide),
             map_given_theta=THETA + (0.259 if name == "[4, 10]" else 0.724),
             sd_given_theta=np.where(np.abs(THETA - 7) <= 1, sharp[name == "[4, 10]"], 0.3),
@@ -164,10 +168,11 @@ def energy(rises: bool = True, rate: float = 0.28, bound: bool = False) -> dict[
     rise = 0.17 * -np.expm1(-0.1 * time)
     found = {}
     for closure in ("exact", "taylor"):
-        for start in ("from r = θ", "from r = 7"):
+        for start in ("from r = θ", "from r = 7", "smooth, from r = θ", "smooth, from r = 7"):
             distance = 1e-6 + 2 * np.exp(-rate * time)
             found[f"{start}, {closure}"] = EnergyRun(
-                **CONSERVED, time=time, energy=3 * np.exp(-2 * time) if bound else rise if rises else rise[::-1],
+                **CONSERVED, time=time,
+                energy=3 * np.exp(-2 * time) if bound else (rise if rises else rise[::-1]) * (1 + len(start) / 100),
                 distance=distance, variance=rise if rises else rise[::-1], asymptote=distance, predicted_energy=0.17,
                 predicted_variance=1.74, gap=0.14, nu=0.5, common_sigma=1.0,
             )  # fmt: skip

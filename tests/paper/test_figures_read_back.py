@@ -189,8 +189,10 @@ def test_energy():
     data, _, (rise, decay, moment) = drawn("energy")
     for k, (closure, name) in enumerate((("exact", "exact"), ("taylor", "Taylor"))):
         diagonal_run, flat = data[f"from r = θ, {closure}"], data[f"from r = 7, {closure}"]
-        same(lines(rise)[str(2 * k)], diagonal_run.time, diagonal_run.energy)
-        assert lines(rise)[str(2 * k + 1)][:, 1] == pytest.approx(diagonal_run.predicted_energy)
+        same(lines(rise)[str(3 * k)], diagonal_run.time, diagonal_run.energy)
+        smooth = data[f"smooth, from r = θ, {closure}"]
+        same(lines(rise)[str(3 * k + 1)], smooth.time, smooth.energy)
+        assert lines(rise)[str(3 * k + 2)][:, 1] == pytest.approx(diagonal_run.predicted_energy)
         same(lines(decay)[f"E, {name}"], flat.time, flat.energy)
         same(lines(decay)[f"distance to R*, {name}"], flat.time, flat.distance)
         same(lines(moment)[str(k)], flat.time, flat.variance)

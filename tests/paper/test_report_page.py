@@ -20,9 +20,12 @@ CLAIMS = [
     Claim("Place D", "steeper", "steep", "slope above 1", Finding("1.2", "depends", "Why D.", on="the step")),
     Claim("Place E", "", "it is so", "it is", Finding("no run", "not measured", "Why E.")),
     Claim("Place F", "", "true", "it is true", Finding("yes", "holds", "Why F.")),
+    Claim("Place M", "", "b = 2", "b is 2", Finding("b = 3", "misprint", "Why M.")),
     Claim("Place G", "", "right", "it is right", Finding("yes", "holds", "Why G.")),
 ]
-SHOWN_AS = {"holds": "holds", "does not hold": "fails", "depends": "depends", "not measured": "missing"}
+SHOWN_AS = {
+    "holds": "holds", "does not hold": "fails", "depends": "depends", "misprint": "misprint", "not measured": "missing",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +61,20 @@ def test_every_statement_stands_with_its_verdict_threshold_and_reason(report):
 
 def test_the_abstract_and_the_counts_count_the_verdicts(report):
     content, page = report
-    counted = {"holds": 3, "fails": 2, "depends": 1, "not_measured": 1, "left_out": 3, "claims": 7, "figures": 7}
+    counted = {
+        "holds": 3,
+        "fails": 2,
+        "depends": 1,
+        "misprints": 1,
+        "not_measured": 1,
+        "left_out": 3,
+        "claims": 8,
+        "figures": 7,
+    }
     assert counted.items() <= content["counts"].items()
     assert (content["counts"]["runs"], content["counts"]["matches"]) == (8, 31_000_000)
-    abstract = content["abstract"][0]
-    assert "Of 7 statements of the paper, 3 hold, 2 do not, and 1 depend on" in abstract
+    abstract = content["abstract"][1]
+    assert "Of 8 statements of the paper, 3 hold, 2 do not, 1 depend on" in abstract and "1 are misprints" in abstract
     assert "1 could not be measured" in abstract and "at the paper's own scale: 3.1 · 10⁷ matches in 8 runs" in abstract
     assert abstract in plain(page) and "3 more statements need figures that were not asked for." in page
 
@@ -83,10 +95,19 @@ def test_shorter_runs_are_said_where_there_are_any(scale):
     simulated = [any(run.simulate or run.solve for run in one.study.studies.values()) for one in figures]
     assert any(simulated) and not all(simulated)
     assert [one["shortened"] for one in shown["figures"]] == [some and scale == "quick" for some in simulated]
-    assert ("at a reduced scale" in shown["abstract"][0]) == (scale == "quick")
+    assert ("at a reduced scale" in shown["abstract"][1]) == (scale == "quick")
 
 
 def test_provenance_is_told(report):
     told = report[0]["provenance"]
     assert "after 61.2 s, 2 of 8 runs were begun or finished before" in told["Finished"]
     assert told["Seeds"] == "4, 9" and told["Scale"] == "full"
+
+
+def test_the_report_begins_with_its_answer_and_ends_with_symbols(report):
+    content, page = report
+    places = [page.index(content["abstract"][0]), page.index('class="answer" href="#figure-4"')]
+    places += [
+        page.index(f'<h2 id="{name}"') for name in ("figures", "ours", "claims", "untested", "readings", "provenance")
+    ]
+    assert places == sorted(places) and page.index('<h2 id="glossary"') > places[-1]

@@ -68,7 +68,7 @@ def test_figures_are_written_and_embedded(whole):
     names = {path.name for path in (folder / "figures").iterdir()}
     assert names == {f"figure-0{n}.{kind}" for n in (4, 5, 8) for kind in ("png", "pdf")}
     page = report_page(result)
-    assert page.count("data:image/png;base64,") == 3
+    assert page.count("data:image/png;base64,") == 4  # each figure, and the one that shows the answer once more
     for figure in result.figures:
         assert f'id="figure-{figure.study.number}"' in page
 

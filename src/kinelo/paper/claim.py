@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-Verdict = Literal["holds", "does not hold", "depends", "not measured"]
+Verdict = Literal["holds", "does not hold", "depends", "misprint", "not measured"]
 
 EQUAL = 0.1
 """Teams are rated equally, or alike, where the slope of their ratings on their strengths is below this."""
@@ -27,8 +27,9 @@ class Finding:
     measured
         The figures found here.
     verdict
-        "holds", "does not hold", or "depends"; then ``on`` says what it depends on. "not measured" where a run is
-        missing that the statement is about.
+        "holds", "does not hold", or "depends"; then ``on`` says what it depends on. "misprint" where what is printed
+        cannot be what is meant, and the reading beside it stands. "not measured" where a run is missing that the
+        statement is about.
     because
         One sentence or two.
     figures
@@ -134,6 +135,11 @@ def needed(runs: Mapping[str, _Run], name: str) -> _Run:
 def judged(holds: bool) -> Verdict:
     """Say whether a statement holds."""
     return "holds" if holds else "does not hold"
+
+
+def judged_print(as_printed: bool) -> Verdict:
+    """Verdict on something printed that the paper itself does not go by elsewhere."""
+    return "holds" if as_printed else "misprint"
 
 
 def judged_under(*conditions: bool) -> Verdict:

@@ -24,11 +24,15 @@ PAPER = {
     "doi": "10.1098/rsta.2021.0155",
 }
 CONCLUSION = (
-    "In short: where strength varies, ratings do not converge to mean strengths but to a map of smaller slope, about "
+    "Where strength varies, ratings do not converge to mean strengths but to a map of smaller slope, about "
     "1/√(1 + πν²σ²) for a common spread σ, whether or not condition (B′) holds. What decays is the distance to that "
     "map, not E. "
     "A finite step size γ stretches the map again, and at one step size γ* the two effects cancel."
 )
+
+
+ANSWER = "homogeneous_micro"
+"""The figure that shows the answer."""
 
 
 def content_of(result: Reproduction) -> dict[str, Any]:
@@ -45,11 +49,13 @@ def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]
         "kinelo": __version__,
         "scale": result.scale,
         "paper": PAPER,
-        "abstract": [_abstract(result, counts), CONCLUSION],
+        "abstract": [CONCLUSION, _abstract(result, counts)],
+        "shown_by": next((one.study.number for one in result.figures if one.study.draw == ANSWER), None),
         "counts": {
             "figures": len(result.figures), "runs": result.runs, "matches": result.matches,
             "claims": len(result.claims), "holds": counts["holds"], "fails": counts["does not hold"],
-            "depends": counts["depends"], "not_measured": counts["not measured"], "left_out": result.claims_left_out,
+            "depends": counts["depends"], "misprints": counts["misprint"],
+            "not_measured": counts["not measured"], "left_out": result.claims_left_out,
         },
         "claims": [_claim(claim) for claim in result.claims],
         "untested": [dict(zip(("place", "statement", "because"), row)) for row in UNTESTED],
@@ -71,9 +77,9 @@ def _abstract(result: Reproduction, counts: Counter[str]) -> str:
         "not draw, "
         f"{scale}: {in_powers(result.matches)} matches in {result.runs} runs. Of {len(result.claims)} statements of "
         "the paper, "
-        f"{counts['holds']} hold, {counts['does not hold']} do not, and {counts['depends']} depend on something that "
-        "the paper "
-        f"leaves open{missing}."
+        f"{counts['holds']} hold, {counts['does not hold']} do not, {counts['depends']} depend on something that "
+        f"the paper "
+        f"leaves open, and {counts['misprint']} are misprints{missing}."
     )
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from kinelo.model.expectation import expected_result
 from kinelo.model.outcome import Tanh
+from kinelo.model.pairing import Local, Window
 from kinelo.model.strength import Normal
-from kinelo.paper.claim import Finding, check, judged
+from kinelo.paper.claim import Finding, check, judged, judged_print, judged_under
 
 
 @check(201, "Section 2, line-ups", statement="P(S = 1) = b(λᵢ − λⱼ)", criterion="0 ≤ b(z) ≤ 1 at z = −1, ν = 0.5")
@@ -18,7 +19,7 @@ def result_is_a_probability() -> Finding:
     b = float(Tanh(0.5).b(-1.0))
     return Finding(
         f"b(−1) = {b:.4f} at ν = 0.5; (1 + b)/2 = {(1 + b) / 2:.4f}",
-        judged(0 <= b <= 1),
+        judged_print(0 <= b <= 1),
         "b is an expected result in [−1, 1]; the probability that gives it is (1 + b)/2, which is what is simulated "
         "here.",
     )
@@ -42,6 +43,34 @@ def variance_of_results() -> Finding:
         f"drawn {measured:.4f}; printed formula {printed:.4f}; 1 − s² = {1 - s * s:.4f} (ν = 0.5, σ = 1, d = 1)",
         judged(abs(printed - measured) < 0.1 * measured),
         "The printed formula is the variance of b(λᵢ − λⱼ); a result of ±1 has variance 1 − s².",
+    )
+
+
+@check(
+    100, "Introduction, choices of w; assumption (A2)",
+    statement="w(z) = exp(ln 2/(1 + z²)) − 1 and w(z) = χ{|z| ≤ c} are even, bounded by 1 and twice differentiable",
+    criterion="even, within [0, 1], and w′ changes by less than 0.01 over any step of 0.001, for both; depends "
+    "if for one",
+)  # fmt: skip
+def printed_pairings() -> Finding:
+    """Both printed w against what the analysis asks of w."""
+    z = np.linspace(-4, 4, 8001)
+
+    def suits(w: np.ndarray) -> bool:
+        bounded = bool((w >= 0).all() and (w <= 1).all() and np.abs(w - w[::-1]).max() < 1e-12)
+        return bounded and bool(np.abs(np.diff(np.diff(w) / np.diff(z))).max() < 0.01)
+
+    local, window, smooth = (np.asarray(pairing.w(z)) for pairing in (Local(), Window(1.0), Window(1.0, 0.2)))
+    words = {True: "yes", False: "no"}
+    return Finding(
+        f"the first: {words[suits(local)]} (w(0) = {local.max():g}, w(4) = {local[-1]:.4f}); the second with c = 1: "
+        f"{words[suits(window)]}, it jumps by {np.abs(np.diff(window)).max():g}; smoothed over 0.2: "
+        f"{words[suits(smooth)]}",
+        judged_under(suits(local), suits(window)),
+        "The paper adds “or smoothed variants thereof”, and only those meet its assumption (A2). Both are "
+        "simulated and "
+        "solved by Kinelo; the figures of the paper have w ≡ 1.",
+        on="which of the two: the first is, the second only when smoothed",
     )
 
 

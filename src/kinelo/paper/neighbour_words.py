@@ -24,13 +24,14 @@ def neighbour_words(scale: str, figures: int, counts: Mapping[str, int]) -> dict
     tally = f"{counts['holds']} hold, {counts['does not hold']} do not, and {counts['depends']} depend on something"
     return {
         "neighbours": True,
+        "shown_by": None,
         "abstract": [
+            "Ratings do not reach strengths that move; a whole round rated at once overshoots beyond a "
+            "threshold and then alternates; deviations settle and their scale can travel; and among teams that play "
+            "equally often a well chosen constant step follows as well as Glicko.",
             "The paper ends by naming what it leaves open: learning, form, tournaments in rounds, a kinetic model of "
             f"Glicko. Here are {figures} figures of these models, {size}, and what is said of them: of "
             f"{sum(counts.values())} statements {tally}.",
-            "In short: ratings do not reach strengths that move; a whole round rated at once overshoots beyond a "
-            "threshold and then alternates; deviations settle and their scale can travel; and among teams that play "
-            "equally often a well chosen constant step follows as well as Glicko.",
         ],
         "untested": [dict(zip(("place", "statement", "because"), row)) for row in NOT_PROVED],
         "readings": [],

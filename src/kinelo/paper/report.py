@@ -20,7 +20,13 @@ from kinelo.runtime.atomic import replace_file
 
 NEIGHBOURS = "The models beside the paper's: learning, form, rounds, deviations"
 TITLE = "An Elo-type rating model for teams of variable strength: the reproduction"
-_CLASS = {"holds": "holds", "does not hold": "fails", "depends": "depends", "not measured": "missing"}
+_CLASS = {
+    "holds": "holds",
+    "does not hold": "fails",
+    "depends": "depends",
+    "misprint": "misprint",
+    "not measured": "missing",
+}
 
 
 def write_report(result: Reproduction, folder: Path) -> Path:
@@ -46,7 +52,7 @@ def report_page(result: Reproduction) -> str:
         says="What is said" if neighbours else "What the paper says",
         others="Figures of the neighbouring models" if neighbours else "Figures the paper could not draw",
         source=_source(content["paper"], neighbours),
-        abstract="\n".join(f"<p>{escape(text)}</p>" for text in content["abstract"]),
+        abstract=_answer(content, pictures),
         glossary=_rows((one["symbol"], one["meaning"]) for one in content["glossary"]),
         claims=_claims(content),
         untested=_rows((one["statement"], one["place"], one["because"]) for one in content["untested"]),
@@ -57,6 +63,17 @@ def report_page(result: Reproduction) -> str:
         provenance=_rows(content["provenance"].items(), head=True),
     )
     return html_page(TITLE, body)
+
+
+def _answer(content: Mapping[str, Any], pictures: Mapping[int, bytes]) -> str:
+    """What was found, the picture that shows it, and what was done."""
+    answer, done = (f"<p>{escape(text)}</p>" for text in content["abstract"])
+    number = content["shown_by"]
+    if number is None:
+        return f"{answer}\n{done}"
+    title = next(one["title"] for one in content["figures"] if one["number"] == number)
+    image = f'<img alt="{escape(title)}" src="data:image/png;base64,{base64.b64encode(pictures[number]).decode()}">'
+    return f'{answer}\n<a class="answer" href="#figure-{number}">{image}</a>\n{done}'
 
 
 def _rows(rows: Iterable[Sequence[str]], head: bool = False) -> str:

@@ -81,11 +81,30 @@ class ConcentratedSection(_CellsSection):
         """Return the population."""
         from kinelo.macro.population import Population
 
-        rating = (lambda theta, sigma: theta) if self.rating == "theta" else self.rating
-        return Population.concentrated(rating, **self.cells)
+        return Population.concentrated(self.centre, **self.cells)
+
+    @property
+    def centre(self) -> Any:
+        """The rating as a population takes it."""
+        return (lambda theta, sigma: theta) if self.rating == "theta" else self.rating
 
 
-PopulationSection = Annotated[UniformSection | GaussianSection | ConcentratedSection, Field(discriminator="kind")]
+class RidgeSection(ConcentratedSection):
+    """``kind = "ridge"``: ratings normal with standard deviation ``width`` around one rating, or around θ."""
+
+    kind: Literal["ridge"]  # pyright: ignore[reportIncompatibleVariableOverride]
+    width: float
+
+    def build(self) -> Population:
+        """Return the population."""
+        from kinelo.macro.population import Population
+
+        return Population.ridge(self.centre, self.width, **self.cells)
+
+
+PopulationSection = Annotated[
+    UniformSection | GaussianSection | ConcentratedSection | RidgeSection, Field(discriminator="kind")
+]
 
 
 class SolveSection(Section):

@@ -4,7 +4,7 @@ import { $, element, say } from "./words.js";
 
 const NAMES = { full: "At the paper's own scale", quick: "A quick look" };
 const REST = 700; // milliseconds that sliders stand still before a figure is run again
-const VERDICTS = new Map([["holds", "holds"], ["does not hold", "fails"], ["depends", "depends"], ["not measured", "fails"]]);
+const VERDICTS = new Map([["holds", "holds"], ["does not hold", "fails"], ["depends", "depends"], ["misprint", "depends"], ["not measured", "fails"]]);
 
 export class Paper {
   #connection; #making = false; #looked = false; #reports = []; #chosen = null; #sliders = {}; #verdict = "";

@@ -106,14 +106,15 @@ SMALL = 0.05
 @check(
     202, "Section 2, Taylor expansion; used throughout Section 3",
     statement="⟨S⟩ ≈ b(θᵢ − θⱼ) + ½ b″(θᵢ − θⱼ)(σᵢ² + σⱼ²)",
-    criterion=f"largest error below {SMALL:g} at the smallest σ and at the largest; depends if at one of them only",
+    criterion=f"largest error of ⟨S⟩ below {SMALL:g} at the smallest σ and at the largest; depends if at one of "
+    f"them only",
 )  # fmt: skip
 def taylor_closure(evidence: Closures) -> Finding:
     """⟨S⟩ ≈ b + ½ b'' V: how far off, and where it turns back."""
-    error = np.abs(evidence.win["exact"] - evidence.win["taylor"]).max(axis=1)
+    error = 2 * np.abs(evidence.win["exact"] - evidence.win["taylor"]).max(axis=1)
     turns = [f"{s:g}" for s, win in zip(evidence.sigma, evidence.win["taylor"]) if (np.diff(win) < 0).any()]
     return Finding(
-        "largest error of the win probability: "
+        "largest error of ⟨S⟩, which is twice that of the win probability: "
         + ", ".join(f"{e:.4f} at σ = {s:g}" for s, e in zip(evidence.sigma, error))
         + (f"; falls with growing d at σ = {', '.join(turns)}" if turns else ""),
         judged_under(bool(error[0] < SMALL), bool(error[-1] < SMALL)),

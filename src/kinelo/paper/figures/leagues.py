@@ -111,7 +111,8 @@ def r1_clusters(evidence: Mapping[str, LeagueRun]) -> Finding:
         f"centre ({theta.mean():.3f}, {rating.mean():.3f}); standard deviations {theta.std():.3f} and "
         f"{rating.std():.3f}",
         judged(bool(off < 0.5)),
-        "The mean of the ratings never changes, and the teams scatter around it by about half a point.",
+        f"The mean of the ratings never changes. Strengths scatter around 5 by {theta.std():.2f} points and ratings by "
+        f"{rating.std():.2f}; what counts as a cluster here is half a point.",
         figures=(2,),
     )
 
