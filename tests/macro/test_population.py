@@ -161,7 +161,7 @@ def test_a_ridge_is_normal_around_its_rating():
     cells = {"theta": (4, 10, 6), "r": (0, 14, 700), "sigma": 1.0}
     ridge = kn.Population.ridge(lambda theta, sigma: 0.5 * theta + 3, 0.3, **cells)
     theta = np.linspace(4.5, 9.5, 6)
-    np.testing.assert_allclose(ridge.mean_rating_given_theta, 0.5 * theta + 3, atol=1e-9)
+    np.testing.assert_allclose(ridge.mean_rating_given_theta(), 0.5 * theta + 3, atol=1e-9)
     between = 0.25 * np.var(theta)
     assert ridge.rating_variance == pytest.approx(0.3**2 + 0.02**2 / 12 + between, rel=1e-6)
     for width in (0.0, -1.0, float("nan")):

@@ -74,6 +74,7 @@ def reproduce(
     missing = f", {lost} NOT MEASURED" if (lost := verdicts.count("not measured")) else ""
     typer.echo(
         f"{len(result.figures)} figures and {len(verdicts)} claims ({verdicts.count('holds')} hold, "
-        f"{verdicts.count('does not hold')} do not, {verdicts.count('depends')} depend, {verdicts.count('misprint')} are misprints{missing}) in "
+        f"{verdicts.count('does not hold')} do not, {verdicts.count('depends')} depend, "
+        f"{verdicts.count('misprint')} are misprints{missing}) in "
         f"{result.provenance.seconds or 0:.0f} s. Report: {report}"
     )
