@@ -57,7 +57,7 @@ def test_a_played_league_agrees_inside_the_range(how):
     league = kn.Normal(np.linspace(0, 2, 6), 0.5)
     if how == "form":
         found = kn.tracking(kn.RatingSystem(HALF, gamma=0.1), league, kn.Form(0.02, 0.8), check=True)
-        expected = (found.E, found.rating_slope)
+        expected = (found.E, found.rating_slope, found.forecast_slope)
     else:
         schedule = kn.Rounds() if how == "rounds" else None
         system = kn.RatingSystem(HALF, gamma=0.05, schedule=schedule)

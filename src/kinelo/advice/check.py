@@ -10,14 +10,14 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.micro.simulate import simulate
-from kinelo.model.dynamics import Dynamics, Form
+from kinelo.model.dynamics import Dynamics, Form, Walk
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import settled_steps
 from kinelo.theory.covariance import matches_together
-from kinelo.theory.moving.tracking import Tracking
+from kinelo.theory.moving.tracking import Tracking, tracking
 from kinelo.theory.state import StationaryState, regression_slope
 from kinelo.theory.teams import Continuum
 
@@ -30,6 +30,11 @@ RECORDS = 40
 """Moments of each league that are looked at, at least."""
 TEAMS = 200
 """Teams that stand for a continuum."""
+FORGOTTEN = 5.0
+"""Memories after which a league that walks has forgotten where its ratings began."""
+WALK_RECORDS = 8
+LEAST_LEAGUES, MOST_LEAGUES = 8, 400
+"""Leagues of strengths that walk, each of which is looked at about one moment only."""
 APART = 4.0
 """Standard errors beyond which theory and league disagree, if they do by more than ``NEAR`` as well."""
 NEAR = 0.02
@@ -72,6 +77,9 @@ class Check:
         Matches of each team over which they were measured, in each league.
     leagues
         Leagues that were played.
+    spread
+        Standard deviation of the strengths that both numbers are about, where strengths walk: those that the played
+        league came to have, as near as can be to today's.
 
     >>> check = Check((Quantity("slope", 0.84, 0.9, 0.005),), matches=1000, leagues=16)
     >>> check.agrees, check.sentence
@@ -81,6 +89,7 @@ class Check:
     quantities: tuple[Quantity, ...]
     matches: int
     leagues: int
+    spread: float | None = None
 
     @property
     def agrees(self) -> bool:
@@ -95,7 +104,12 @@ class Check:
             f"(z = {one.z:+.1f})"
             for one in self.quantities
         )
-        return f"Theory and league {'agree' if self.agrees else 'disagree'}: {said}."
+        about = (
+            ""
+            if self.spread is None
+            else f" Both are about strengths that have walked until they spread by ± {self.spread:.3g}."
+        )
+        return f"Theory and league {'agree' if self.agrees else 'disagree'}: {said}.{about}"
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers, ready for JSON."""
@@ -103,7 +117,8 @@ class Check:
             {"name": q.name, "theory": q.theory, "played": q.played, "standard_error": q.standard_error, "z": q.z}
             for q in self.quantities
         ]
-        return {"agrees": self.agrees, "matches": self.matches, "leagues": self.leagues, "quantities": rows}
+        plain = {"agrees": self.agrees, "matches": self.matches, "leagues": self.leagues, "quantities": rows}
+        return plain if self.spread is None else {**plain, "spread": self.spread}
 
 
 def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1) -> Check:
@@ -130,22 +145,63 @@ def check_tracking(found: Tracking, strengths: Strength | Continuum, *, matches:
     """Play the league of a tracking: mean square error, and the slope of ratings on strengths."""
     if isinstance(strengths, Continuum):
         strengths = _sample(strengths.theta, strengths.sigma)
-    start = np.array(strengths.theta)
-    if found.teams is not None and found.teams.rating.size == strengths.teams:
-        start = found.teams.rating
-    rating, strength, length = _play(found.system, strengths, found.dynamics, start, (matches, seed))
+    walks = isinstance(found.dynamics, Walk)
+    if isinstance(found.dynamics, Walk):
+        found, rating, strength, length = _play_walk(found, strengths, found.dynamics, (matches, seed))
+    else:
+        start = np.array(strengths.theta)
+        if found.teams is not None and found.teams.rating.size == strengths.teams:
+            start = found.teams.rating
+        rating, strength, length = _play(found.system, strengths, found.dynamics, start, (matches, seed))
+    x, y = (one - one.mean(axis=2, keepdims=True) for one in (strength, rating))
+    both, own, rated = ((one * other).mean(axis=(1, 2)) for one, other in ((x, y), (x, x), (y, y)))
     errors = (rating - strength).var(axis=2, ddof=1).mean(axis=1)
-    x = strength - strength.mean(axis=2, keepdims=True)
-    slopes = (x * rating).sum(axis=(1, 2)) / (x * x).sum(axis=(1, 2))
-    return Check(
-        (_quantity("mean square error", found.E, errors), _quantity("slope", found.rating_slope, slopes)),
-        length,
-        len(rating),
-    )
+    quantities = [_quantity("mean square error", found.E, errors)]
+    if found.V > 0:
+        quantities.append(_ratio("slope", found.rating_slope, both, own))
+    quantities.append(_ratio("slope of strengths on ratings", found.forecast_slope, both, rated))
+    return Check(tuple(quantities), length, len(rating), math.sqrt(found.V) if walks else None)
+
+
+def _play_walk(
+    found: Tracking, strengths: Strength, walk: Walk, plan: tuple[int, int]
+) -> tuple[Tracking, Array, Array, int]:
+    """A league that walks, about the moment at which strengths spread as they do today: theory, ratings, strengths.
+
+    Strengths that walk spread for ever. So the league begins as far in the past as ratings remember, with strengths
+    that much nearer together; one that cannot have walked for so long begins with equal ones. Theory is that of the
+    strengths which the league has then.
+    """
+    matches, seed = plan
+    size, middle = strengths.teams, float(np.mean(strengths.theta))
+    memory = _memory(found.system, strengths, None)
+    batch = matches_together(found.system.schedule, size)
+    before, after = (max(1, round(part * memory / batch)) for part in (FORGOTTEN - 0.5, 1.0))
+    every = max(1, after // WALK_RECORDS)
+    records = max(1, after // every)
+    gained, own = walk.step**2 * batch * (before + every * records / 2), float(np.var(strengths.theta, ddof=1))
+    share = math.sqrt(max(0.0, 1 - gained / own)) if own > 0 else 0.0
+    begin = middle + share * (strengths.theta - middle)
+    steps = before + every * records
+    leagues = int(np.clip(2 * matches / (size * batch * steps), LEAST_LEAGUES, MOST_LEAGUES))
+    league = strengths.like(begin, strengths.sigma)
+    rating, strength = last_records(found.system, league, walk, (steps, every, records), leagues, seed, begin)
+    reached = np.sort(strength, axis=2).mean(axis=(0, 1))
+    reached = (reached - reached.mean()) * math.sqrt(strength.var(axis=2).mean() / reached.var())
+    order = np.argsort(strengths.theta, kind="stable")
+    today = tracking(found.system, strengths.like(reached, strengths.sigma[order]), walk)
+    return today, rating, strength, every * records * batch
 
 
 def _quantity(name: str, theory: float, played: Array) -> Quantity:
     return Quantity(name, theory, float(played.mean()), float(played.std(ddof=1)) / math.sqrt(played.size))
+
+
+def _ratio(name: str, theory: float, above: Array, below: Array) -> Quantity:
+    """A ratio of two means over leagues."""
+    ratio = float(above.mean() / below.mean())
+    doubt = float((above - ratio * below).std(ddof=1)) / math.sqrt(above.size) / float(below.mean())
+    return Quantity(name, theory, ratio, doubt)
 
 
 def _sample(theta: tuple[float, float], sigma: float) -> Normal:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinelo.model.dynamics import Dynamics, Form
+from kinelo.model.dynamics import Dynamics, Form, Walk
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import Kind
@@ -24,6 +24,8 @@ LARGEST_STEP = 0.1
 SLOWEST = 0.01
 CURVED = 0.05
 TOGETHER = 0.5
+YOUNG = 3.0
+"""Memories of the ratings for which strengths must have walked to lie as far apart as they do."""
 WIDEST_NOISE = 0.5
 """Noise of a rating difference, as a part of the distance at which w jumps, up to which it is taken for normal."""
 
@@ -92,7 +94,25 @@ def caveats_of(
                 0.06,
             )
         )
+    if isinstance(dynamics, Walk) and slope > 0:
+        found += _young_walk(system, teams, dynamics, float(np.min(steps)))
     return tuple(found)
+
+
+def _young_walk(system: RatingSystem, teams: Teams, walk: Walk, step: float) -> list[Caveat]:
+    """Of strengths that lie so near together that they cannot have walked for long."""
+    V = teams.crowding * teams.mean((teams.theta - teams.mean(teams.theta)) ** 2)
+    remembered = walk.step**2 / (step * float(system.outcome.b_prime(np.sqrt(2 * V))))
+    if V == 0 or YOUNG * remembered <= V:
+        return []
+    return [
+        Caveat(
+            "young walk",
+            f"While ratings remember, strengths walk by ± {np.sqrt(remembered):.3g}, and they lie only "
+            f"± {np.sqrt(V):.3g} apart: how ratings follow then depends on where the league began.",
+            0.1,
+        )
+    ]
 
 
 _BY_RATING = "Pairs are chosen by rating: mean ratings and noise then depend on each other more than theory knows."

@@ -27,7 +27,16 @@ from kinelo.model.pairing import Pairing
 from kinelo.model.steps import DeviationSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.covariance import Motion, Overshoot, Slopes, batch_of, joint_covariance, separate_covariance
+from kinelo.theory.covariance import (
+    Motion,
+    Overshoot,
+    Slopes,
+    WalkLag,
+    batch_of,
+    joint_covariance,
+    separate_covariance,
+    walk_lag,
+)
 from kinelo.theory.fixed_point import ATTEMPTS, GOAL, GROWTH, ITERATIONS, SMALL_STEP, Restart, fixed_point
 from kinelo.theory.pair_means import WIDEST, PairMeans, Triangle, laplacian, normal_nodes
 from kinelo.theory.teams import Teams, normal_only
@@ -161,6 +170,12 @@ class LeagueClosure:
             i, j = triangle.rows, triangle.columns
             self._mean = expected_result(self._outcome, teams.strengths, closure)[i, j]
             self._decided = 1 - expected_tie(self._outcome, teams.strengths)[i, j]
+            if self.motion.walk and np.ptp(teams.theta) > 0:
+                normal_only(teams)
+                seen = PairMeans(
+                    self._outcome, triangle.gap(teams.theta), np.sqrt(triangle.total(teams.sigma**2)), products=False
+                )
+                self._driving = triangle.matrix(seen.slope) * self.weights
         self.target = (triangle.matrix(self._mean, -1) * self.weights).sum(axis=1)
 
     def steps(self, gamma: float | Array) -> Array:
@@ -171,7 +186,7 @@ class LeagueClosure:
         """C and U as they would be if b were a straight line."""
         steepest, motion, n = self._outcome.steepest, self.motion, self.batch.matches
         follow = np.zeros(gamma.size)
-        if self._driving is not None:
+        if self._form is not None and self._driving is not None:
             driving = self._driving.sum(axis=1)
             follow = (
                 self.batch.driven * gamma * motion.variance * driving / (self.batch.forgotten + n * gamma * driving)
@@ -244,6 +259,8 @@ class LeagueClosure:
         pairs = Slopes(triangle.matrix(slope) * weights, self._driving, triangle.matrix(shake) * weights, follows)
         C, U = self._covariances(gamma, pairs)
         drifts = (triangle.matrix(drift, -1) * weights).sum(axis=1)
+        lag = self.lag(gamma, pairs)
+        drifts = drifts if lag is None else drifts - lag.drift
         change = float(np.abs(U - state.U).max() + np.abs(C - state.C).max()) / float(np.abs(U).max())
         residual = float(np.abs(drifts).max())
         if not math.isfinite(change + residual):
@@ -255,8 +272,17 @@ class LeagueClosure:
 
     def _covariances(self, gamma: Array, pairs: Slopes) -> tuple[Array, Array]:
         if self.whole:
-            return joint_covariance(gamma, pairs, self.motion, self.batch)
-        return separate_covariance(gamma, pairs, self.motion, self.batch, self.teams.crowding)
+            C, U = joint_covariance(gamma, pairs, self.motion, self.batch)
+        else:
+            C, U = separate_covariance(gamma, pairs, self.motion, self.batch, self.teams.crowding)
+        lag = self.lag(gamma, pairs)
+        if lag is None:
+            return C, U
+        return C, U - (_about_mean(lag.known) if self.whole else lag.known / self.teams.crowding)
+
+    def lag(self, gamma: Array, pairs: Slopes) -> WalkLag | None:
+        """How ratings come behind strengths that walk."""
+        return walk_lag(gamma, pairs, self.motion, self.batch, self.teams)
 
     def _learning_term(self, noise: PairMeans, covariance: Array, both: Array) -> float:
         """What strengths learn from the very result that moves a rating, ``γE[H(S − b)]``: nothing, here."""
@@ -318,6 +344,13 @@ def growing_steps(step: float, steepest: float) -> list[float]:
     while steps[0] * steepest > SMALL_STEP:
         steps.insert(0, steps[0] / GROWTH)
     return steps
+
+
+def _about_mean(variance: Array) -> Array:
+    """Covariance of independent deviations less their mean."""
+    size = variance.size
+    rows = np.diag(variance) - variance / size
+    return rows - rows.mean(axis=0)
 
 
 def _of_pairs(covariance: Array, triangle: Triangle) -> Array:

@@ -11,8 +11,14 @@ just before results begin to be collected. With Γ the steps, L_r and L_θ the L
 Match by match ``n = d = F = 1`` and every o is 0. In rounds strengths stand still, every pair meets once, and
 ``n = d = F``, ``o = n²``; what is linear in the deviations of a pair then leaves Q. In periods strengths move from
 matchday to matchday, ``e^{−ω} = e``: ``F = 1 + e + … + e^{n−1}``, ``d = eF/eⁿ``, ``o_rr = n(n − 1)``,
-``o_rθ = (n − 1)F``, ``o_θθ = 2Σ(n − k)e^k``. A walk has no stationary V; it adds its steps to the spread of ratings
-about the strengths of the day.
+``o_rθ = (n − 1)F``, ``o_θθ = 2Σ(n − k)e^k``.
+
+A walk by s per match has no stationary V. θ are then the strengths of the day, whose variance V over the league grows
+by s² per match, and m and U are mean and covariance of R given them. With the slope ``k = ΣE s'/ΣE b'`` of the ratings
+that follow and r_i the rate at which gaps close, the lag has variance ``k²L``, ``L = s²/2r``, and what a
+team has gained lately is part of its strength today: ``Cov(θ, R) = k(V − D)`` with ``D = 2L(1 − e^{−V/2L})``, 2L unless
+the walk is younger than the memory of the ratings. So given θ ratings vary by ``k²(L − D²/V)`` and noise, and the means
+solve ``Σ_j w_ij E[s − b] = k r_i D(θ_i − θ̄)/(γ_iV)``: they are always being caught up with.
 
 Both balances are diagonal in the modes of ``Γ^½ L_r Γ^½``; a shift that keeps ``Σ R/γ`` is neither held nor excited.
 Among many teams U and C are diagonal, and so are the balances.
@@ -22,6 +28,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
@@ -121,6 +128,47 @@ class Slopes:
     follows: float = 0.0
 
 
+class WalkLag(NamedTuple):
+    """How ratings come behind strengths that walk, one entry per team.
+
+    Attributes
+    ----------
+    share
+        ``kD/V``: what ratings miss of a team's distance from the middle of the league.
+    drift
+        What the mean ``S − b`` of a team's matches is, as it is being caught up with.
+    known
+        ``k²D²/V``: the part of the lag's variance that strengths of the day explain.
+    """
+
+    share: Array
+    drift: Array
+    known: Array
+
+
+def walk_lag(gamma: Array, pairs: Slopes, motion: Motion, batch: Batch, teams: Teams) -> WalkLag | None:
+    """The lag of ratings behind a walk; None where strengths do not walk, or do not differ."""
+    x = teams.theta - teams.mean(teams.theta)
+    V = teams.crowding * teams.mean(x * x)
+    if not motion.walk or pairs.driving is None or V == 0:
+        return None
+    once, late, _ = batch.walk
+    restoring, k = pairs.restoring.sum(axis=1), followed_slope(pairs, teams.mass)
+    rate = teams.crowding * gamma * restoring
+    latest = np.maximum(motion.walk * (once / rate - late) / batch.matches, 1e-300)
+    D = -latest * np.expm1(-V / latest)
+    drift = k * restoring * teams.crowding * D * x / V
+    return WalkLag(k * D / V, drift - teams.mean(drift), k**2 * D**2 / V)
+
+
+def followed_slope(pairs: Slopes, mass: Array | float = 1.0) -> float:
+    """Slope of ratings on strengths that have been caught up with, over the whole league."""
+    if pairs.driving is None:
+        return 1.0
+    driving, restoring = (np.sum(mass * one.sum(axis=1)) for one in (pairs.driving, pairs.restoring))
+    return float(driving / restoring)
+
+
 def joint_covariance(gamma: Array, pairs: Slopes, motion: Motion, batch: Batch) -> tuple[Array, Array]:
     """C and U of a finite league, each N × N."""
     n, V, size = batch.matches, motion.variance, gamma.size
@@ -143,8 +191,8 @@ def joint_covariance(gamma: Array, pairs: Slopes, motion: Motion, batch: Batch) 
             source += gamma[:, None] * (o_ss * V * L_s @ L_s - both - both.T) * gamma
     if motion.walk:
         once, late, twice = batch.walk
-        pull = gamma[:, None] * L_r
-        source += motion.walk * (once * np.eye(size) - late * (pull + pull.T) + twice * pull @ pull.T)
+        pull, steps = gamma[:, None] * L_r, motion.walk * followed_slope(pairs) ** 2
+        source += steps * (once * np.eye(size) - late * (pull + pull.T) + twice * pull @ pull.T)
     decay = n * np.add.outer(rates, rates) - o_rr * np.multiply.outer(rates, rates)
     held = np.multiply.outer(~free, ~free)
     if (decay[held] <= 0).any():
@@ -170,7 +218,9 @@ def separate_covariance(
         C = crowding * gamma * (batch.driven * V * driving + pairs.follows) / (batch.forgotten + crowding * n * pull)
     once, late, twice = batch.walk
     source = 2 * batch.shared * gamma * driving * C + n * gamma**2 * shaking
-    source += motion.walk * (once - 2 * late * pull + twice * pull**2)
+    if motion.walk:
+        steps = motion.walk * followed_slope(pairs) ** 2 / crowding
+        source += steps * (once - 2 * late * pull + twice * pull**2)
     source += gamma**2 * (o_ss * V * driving**2 - 2 * o_rs * restoring * driving * C)
     decay = 2 * n * pull - o_rr * pull**2
     if (decay <= 0).any():

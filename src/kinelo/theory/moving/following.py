@@ -146,7 +146,7 @@ def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
     between = Moments(*(teams.crowding * teams.mean(one) for one in (x * x, x * y, y * y)))
     within, quiet = _within(closure, found.state), _within(closure, closure.without_luck(found))
     noise = within.error - quiet.error
-    bias = between.error + V * teams.mean(_lasting_error(closure, found))
+    bias = _lasting_spread(closure, found, x, y) + V * teams.mean(_lasting_error(closure, found))
     followed = (1 + closure.batch.forgotten) if closure.system.schedule is not None else 1.0
     moved = closure.motion.walk * closure.batch.walk[0] if closure.system.schedule is not None else 0.0
     after = V - 2 * followed * within.C + within.U - moved + between.error
@@ -163,6 +163,13 @@ def _within(closure: LeagueClosure, state: State) -> Moments:
     free = teams.size - 1
     C, U = ((float(np.trace(one)) - float(one.sum()) / teams.size) / free for one in (state.C, state.U))
     return Moments(V, C, U)
+
+
+def _lasting_spread(closure: LeagueClosure, found: Solution, x: Array, y: Array) -> float:
+    """Mean square of means less strengths, x and y about the league's, once a walk has been caught up with."""
+    lag = closure.lag(found.gamma, found.pairs)
+    off = y - x if lag is None else y - x + lag.share * x
+    return closure.teams.crowding * (closure.teams.mean(off**2) - closure.teams.mean(off) ** 2)
 
 
 def _lasting_error(closure: LeagueClosure, found: Solution) -> Array:

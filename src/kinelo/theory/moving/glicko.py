@@ -43,7 +43,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative, positive
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.closure import LeagueClosure, Solution, State, opponents
-from kinelo.theory.covariance import Motion, Slopes, batch_of, motion_of, separate_covariance
+from kinelo.theory.covariance import Motion, Slopes, batch_of, motion_of, separate_covariance, walk_lag
 from kinelo.theory.fixed_point import ACCEPTED, few_threads, fixed_point
 from kinelo.theory.many_teams import representatives
 from kinelo.theory.moving.following import TrackedTeams, follow
@@ -174,8 +174,14 @@ class GlickoLeague:
             spread = np.sqrt(2 * V + np.add.outer(teams.sigma**2, teams.sigma**2))
             self.form = PairMeans(self.outcome, np.subtract.outer(teams.theta, teams.theta).ravel(), spread.ravel())
             self.results = self.form.mean.reshape(self.weights.shape)
+            self.driving = self.form.slope.reshape(self.weights.shape)
         else:
             self.results = expected_result(self.outcome, teams.strengths)
+        self.walks = bool(self.motion.walk) and np.ptp(teams.theta) > 0
+        if self.walks:
+            gap, spread = np.subtract.outer(teams.theta, teams.theta), np.add.outer(teams.sigma**2, teams.sigma**2)
+            seen = PairMeans(self.outcome, gap.ravel(), np.sqrt(spread).ravel(), products=False)
+            self.driving = seen.slope.reshape(self.weights.shape)
 
     def with_more(self, theta: Array, sigma: float) -> GlickoLeague:
         """The same league with further teams that nobody else meets."""
@@ -307,10 +313,10 @@ def _image(league: GlickoLeague, state: _State, noisy: bool) -> tuple[_State, Ar
     means = PairMeans(league.outcome, (g * gap).ravel(), (g * width).ravel(), products=league.form is not None)
     mean, slope, square = (one.reshape(gap.shape) for one in (means.mean, means.slope, means.square))
     curve = (-2 * nu * (league.outcome.b(g * gap) * slope).ravel() if not noisy else means.second).reshape(gap.shape)
-    both, driving = league.results * mean, None
+    both = league.results * mean
+    driving = weights * g * league.driving if league.form is not None or league.walks else None
     if league.form is not None:
         both = league.form.product(means, (g * np.add.outer(state.C, state.C)).ravel()).reshape(gap.shape)
-        driving = weights * g * league.form.slope.reshape(gap.shape)
     restoring = weights * g**2 * slope
     pull = restoring.sum(axis=1)
     information = nu * pull
@@ -323,6 +329,8 @@ def _image(league: GlickoLeague, state: _State, noisy: bool) -> tuple[_State, Ar
     if noisy:
         batch = batch_of(None, league.teams, league.motion)
         C, U = separate_covariance(step, pairs, league.motion, batch, league.teams.crowding)
+        if (lag := walk_lag(step, pairs, league.motion, batch, league.teams)) is not None:
+            drift, U = drift - lag.drift, U - lag.known / league.teams.crowding
         if still:
             tilt = nu * (weights * g**3 * curve).sum(axis=1)
             linked = -(base**2) * tilt * U / (2 * base * information + step * pull)
