@@ -35,16 +35,15 @@ class Slots(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What is believed of the entries of one match on its day: mean, variance, and their part of the level."""
+    """What is believed of the entries of one match on its day: mean and variance."""
 
     x: Array
     v: Array
-    part: Array
 
 
 def room_for(*lists: Entries) -> Work:
     """Room for the longest match of some lists."""
-    return Work(*np.zeros((3, most_entries(*lists) + 1)))
+    return Work(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1))
 
 
 @inlined
@@ -55,72 +54,104 @@ def on_day(slot, kind, q, day, p, s):
 
 
 @inlined
+def believe_known(lo, hi, slot, share, day, q, rho, walk, counts, x, v, last, games, kinds, x_now, v_now):
+    """Mean and variance (floats) of those of the entries who are known, how many are not, and by side the mean,
+    variance and share of those on whom newcomers lean.
+
+    Arrays are handed on one by one: in a named tuple they cost more than a match.
+    """
+    mean = variance = x0 = v0 = w0 = x1 = v1 = w1 = 0.0
+    fresh = 0
+    for e in range(lo, hi):
+        at, w = slot[e], share[e]
+        if at < 0 or games[at] == 0:
+            fresh += 1
+            continue
+        kind = kinds[at]
+        f, added = fade(day - last[at], rho[kind, q], walk[kind, q])
+        own, doubt = f * x[at, q], f * f * v[at, q] + added
+        x_now[e - lo], v_now[e - lo] = own, doubt
+        mean += w * own
+        variance += w * w * doubt
+        if counts[kind]:
+            if w > 0.0:
+                x0, v0, w0 = x0 + w * own, v0 + w * w * doubt, w0 + w
+            else:
+                x1, v1, w1 = x1 - w * own, v1 + w * w * doubt, w1 - w
+    return mean, variance, fresh, (x0, v0, w0), (x1, v1, w1)
+
+
+@kernel
+def believe_fresh(lo, hi, slot, share, day, q, ours, theirs, p, s, work):
+    """Mean and variance (floats) of the newcomers among the entries, and how much of the level is in it."""
+    mean = variance = load = common0 = common1 = 0.0
+    level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
+    late = 1.0 - math.exp(-years_since_start(day, s.clock))
+    for e in range(lo, hi):
+        at, w = slot[e], share[e]
+        if at >= 0 and s.games[at] > 0:
+            continue
+        kind = -1 - at if at < 0 else s.kind[at]
+        mates, foes = (ours, theirs) if w > 0.0 else (theirs, ours)
+        if p.whole[kind] and mates[2] > LEAST_SHARE:
+            x, v, part = mates[0] / mates[2], p.prior[kind, q], 0.0
+        else:
+            lean = p.foes[kind, q] if foes[2] > 0.0 else 0.0
+            part = p.level[kind, q] * (1.0 - lean) * late
+            x = part * level + p.mates[kind, q] * mates[0] + lean * foes[0]
+            v = p.prior[kind, q] + lean * lean * foes[1] + part * part * level_v
+        work.x[e - lo], work.v[e - lo] = x, v
+        mean += w * x
+        variance += w * w * v
+        load += w * part
+        alike = math.sqrt(p.common[kind, q] * p.prior[kind, q])
+        if w > 0.0:
+            common0 += w * alike
+        else:
+            common1 += w * alike
+    return mean, variance + common0 * common0 + common1 * common1, load
+
+
+@kernel
 def believe(lo, hi, slot, share, day, q, p, s, work):
     """Mean and variance (floats) of entries ``lo`` to ``hi`` on a day, and how much of the newcomers' level is in it.
 
     The belief about each is left in ``work``.
     """
-    mean = variance = load = 0.0
-    x0 = v0 = w0 = x1 = v1 = w1 = 0.0
-    fresh = 0
-    for e in range(lo, hi):
-        at, w = slot[e], share[e]
-        if at < 0 or s.games[at] == 0:
-            fresh += 1
-            continue
-        kind = s.kind[at]
-        x, v = on_day(at, kind, q, day, p, s)
-        work.x[e - lo], work.v[e - lo], work.part[e - lo] = x, v, 0.0
-        mean += w * x
-        variance += w * w * v
-        if p.counts[kind]:
-            if w > 0.0:
-                x0, v0, w0 = x0 + w * x, v0 + w * w * v, w0 + w
-            else:
-                x1, v1, w1 = x1 - w * x, v1 + w * w * v, w1 - w
-    if fresh > 0:
-        level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
-        late = 1.0 - math.exp(-years_since_start(day, s.clock))
-        common0 = common1 = 0.0
-        for e in range(lo, hi):
-            at, w = slot[e], share[e]
-            if at >= 0 and s.games[at] > 0:
-                continue
-            kind = -1 - at if at < 0 else s.kind[at]
-            mates, mate_w, foes, foes_v, foe_w = (x0, w0, x1, v1, w1) if w > 0.0 else (x1, w1, x0, v0, w0)
-            if p.whole[kind] and mate_w > LEAST_SHARE:
-                x, v, part = mates / mate_w, p.prior[kind, q], 0.0
-            else:
-                lean = p.foes[kind, q] if foe_w > 0.0 else 0.0
-                part = p.level[kind, q] * (1.0 - lean) * late
-                x = part * level + p.mates[kind, q] * mates + lean * foes
-                v = p.prior[kind, q] + lean * lean * foes_v + part * part * level_v
-            work.x[e - lo], work.v[e - lo], work.part[e - lo] = x, v, part
-            mean += w * x
-            variance += w * w * v
-            load += w * part
-            alike = math.sqrt(p.common[kind, q] * p.prior[kind, q])
-            if w > 0.0:
-                common0 += w * alike
-            else:
-                common1 += w * alike
-        variance += common0 * common0 + common1 * common1
-    return mean, variance, load
+    mean, variance, fresh, ours, theirs = believe_known(
+        lo, hi, slot, share, day, q, p.rho, p.walk, p.counts, s.x, s.v, s.last, s.games, s.kind, work.x, work.v
+    )
+    if fresh == 0:
+        return mean, variance, 0.0
+    more, doubt, load = believe_fresh(lo, hi, slot, share, day, q, ours, theirs, p, s, work)
+    return mean + more, variance + doubt, load
 
 
 @inlined
-def learn(lo, hi, slot, share, day, q, shift, left, load, p, s, work):
-    """Let entries ``lo`` to ``hi``, as believed in ``work``, take their part of what a match showed."""
+def take(lo, hi, slot, share, q, shift, left, x, v, x_now, v_now):
+    """Let entries ``lo`` to ``hi``, now believed to be ``x_now`` and ``v_now``, learn from what a match showed."""
     for e in range(lo, hi):
         at = slot[e]
-        pull = share[e] * work.v[e - lo]
-        s.x[at, q] = work.x[e - lo] + pull * shift
-        s.v[at, q] = work.v[e - lo] - pull * pull * left
+        pull = share[e] * v_now[e - lo]
+        x[at, q] = x_now[e - lo] + pull * shift
+        v[at, q] = v_now[e - lo] - pull * pull * left
+
+
+@kernel
+def take_level(day, q, shift, left, load, p, s):
+    """Let the newcomers' level, of which ``load`` (float) was in a match, learn from it."""
+    level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
+    pull = load * level_v
+    s.x[LEVEL, q] = level + pull * shift
+    s.v[LEVEL, q] = level_v - pull * pull * left
+
+
+@kernel
+def learn(lo, hi, slot, share, day, q, shift, left, load, p, s, work):
+    """Let entries ``lo`` to ``hi``, as believed in ``work``, take their part of what a match showed."""
+    take(lo, hi, slot, share, q, shift, left, s.x, s.v, work.x, work.v)
     if load != 0.0:
-        level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
-        pull = load * level_v
-        s.x[LEVEL, q] = level + pull * shift
-        s.v[LEVEL, q] = level_v - pull * pull * left
+        take_level(day, q, shift, left, load, p, s)
 
 
 @inlined
@@ -159,33 +190,45 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
     nothing, and change nothing.
     """
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
-    slot, share = played.slot, played.share
     rotating = rotations.sides.size > 0
+    slot, share, offsets = played.slot, played.share, played.offsets
+    x, v, last, games, kinds = s.x, s.v, s.last, s.games, s.kind
+    rho, walk, counts, x_now, v_now = p.rho, p.walk, p.counts, work.x, work.v
     for g in range(day.size):
+        today = day[g]
         if not one_list:
             lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
             for q in range(mean.shape[1]):
-                mean[g, q], variance[g, q], _ = believe(lo, hi, ahead.slot, ahead.share, day[g], q, p, s, work)
+                mean[g, q], variance[g, q], _ = believe(lo, hi, ahead.slot, ahead.share, today, q, p, s, work)
                 if rotating:
-                    variance[g, q] += spread_of(g, day[g], q, rotations, p, s)
+                    variance[g, q] += spread_of(g, today, q, rotations, p, s)
         if not learning:
             continue
-        move_clock(day[g], s.clock)
-        lo, hi = played.offsets[g], played.offsets[g + 1]
+        move_clock(today, s.clock)
+        lo, hi = offsets[g], offsets[g + 1]
         entering = False
         for q in range(mean.shape[1]):
-            m, V, load = believe(lo, hi, slot, share, day[g], q, p, s, work)
+            m, V, fresh, ours, theirs = believe_known(
+                lo, hi, slot, share, today, q, rho, walk, counts, x, v, last, games, kinds, x_now, v_now
+            )
+            load = 0.0
+            if fresh > 0:
+                more, doubt, load = believe_fresh(lo, hi, slot, share, today, q, ours, theirs, p, s, work)
+                m += more
+                V += doubt
             if one_list:
                 mean[g, q], variance[g, q] = m, V
             shift = left = 0.0
             if weight[g] > 0.0:
                 left = 1.0 / (V + p.noise[q] / weight[g])
                 shift = (y[g, q] - m) * left
-            learn(lo, hi, slot, share, day[g], q, shift, left, load, p, s, work)
-            entering = entering or load != 0.0
-        count(lo, hi, slot, day[g], s)
+            take(lo, hi, slot, share, q, shift, left, x, v, x_now, v_now)
+            if load != 0.0:
+                take_level(today, q, shift, left, load, p, s)
+                entering = True
+        count(lo, hi, slot, today, s)
         if entering:
-            s.last[LEVEL] = max(day[g], s.last[LEVEL])
+            last[LEVEL] = max(today, last[LEVEL])
 
 
 def expected_alone(

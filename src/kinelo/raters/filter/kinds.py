@@ -65,4 +65,4 @@ def kinds_in_lanes(tables: Sequence[Sequence[Kind]], noise: Sequence[float]) -> 
     numbers = np.array([[kind[:NUMBERS] for kind in table] for table in tables], float)
     columns = [np.ascontiguousarray(numbers[:, :, k].T) for k in range(NUMBERS)]
     flags = [np.array(column, np.bool_) for column in zip(*(kind[NUMBERS:] for kind in tables[0]))]
-    return Kinds(*columns, *flags, np.array(noise, float))
+    return Kinds._make([*columns, *flags, np.array(noise, float)])

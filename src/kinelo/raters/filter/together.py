@@ -87,7 +87,7 @@ class Room(NamedTuple):
 def room_for(s: Joint, block: int, *lists: Entries) -> Room:
     """Room for the longest match of some lists, and ``block`` pending rows."""
     size = most_entries(*lists) + 1
-    return Room(*np.zeros((3, size)), np.zeros(len(s.C)), np.zeros((block, len(s.C))))
+    return Room(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(len(s.C)), np.zeros((block, len(s.C))))
 
 
 @inlined
@@ -466,6 +466,6 @@ def expected_together(
     """Mean and variance (matches) expected of matches, all from the beliefs as they stand."""
     mean, variance, nothing = np.empty(day.size), np.empty(day.size), np.empty(0)
     size = most_entries(ahead) + 1
-    room = Room(*np.zeros((3, size)), nothing, np.zeros((1, 0)))
+    room = Room(np.zeros(size), np.zeros(size), np.zeros(size), nothing, np.zeros((1, 0)))
     filter_together(day, nothing, nothing, ahead, NO_ENTRIES, rotations, p, s, room, mean, variance, NO_STEPS)
     return mean, variance
