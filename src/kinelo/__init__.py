@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
     from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
     from kinelo.model.scaled import Scaled
-    from kinelo.model.schedule import Period, Rounds
+    from kinelo.model.schedule import Field, Period, Rounds
     from kinelo.model.setups import homogeneous
     from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
@@ -84,7 +84,7 @@ _MODULE_OF = modules_of(
         "model.system": ("RatingSystem",),
         "model.dynamics": ("Learning", "Form", "Walk", "Turnover"),
         "model.steps": ("FideSteps", "FallingSteps", "DeviationSteps"),
-        "model.schedule": ("Rounds", "Period"),
+        "model.schedule": ("Rounds", "Period", "Field"),
         "micro.matches": ("simulate_matches",),
         "advice.checked": ("stationary", "tracking"),
         "theory.teams": ("Continuum",),

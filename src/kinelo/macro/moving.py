@@ -22,7 +22,7 @@ class Moving:
         self, system: RatingSystem, velocity: Velocity, dynamics: Dynamics | Sequence[Dynamics], frame: float
     ) -> None:
         law, open_ = parts_of(dynamics)
-        if isinstance(law, Learning) and system.schedule is not None:
+        if isinstance(law, Learning) and isinstance(system.schedule, Rounds | Period):
             raise InputError("Learning moves strengths within a period too: simulate plays it, the solver does not.")
         gamma, grid = one_gamma(system), velocity.grid
         self._motion: Motion | None = None

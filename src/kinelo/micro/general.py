@@ -157,13 +157,16 @@ def meet_and_draw(keys, meeting, teams, first, last, team, uniforms):
 
 
 @kernel
-def strengths_now(league, keys, match, motion, today):
-    """Fill ``today`` (realisations, teams) with the strengths before ``match``; what is carried on stays as it was."""
+def strengths_now(league, sides, keys, match, motion, today):
+    """Fill ``today`` (realisations, teams) with the strengths before ``match``; what is carried on stays as it was.
+
+    ``sides`` meet in a match.
+    """
     count = today.shape[1]
     for realisation in range(today.shape[0]):
         bits = draw(keys[realisation, 1], keys[realisation, 0], np.uint64(match))
         for team in range(count):
-            elapsed = (match - league.clock[realisation, team]) * 2.0 / count
+            elapsed = (match - league.clock[realisation, team]) * float(sides) / count
             today[realisation, team] = present(
                 motion.kind, motion.rate, motion.form, motion.walk, league.strength[realisation, team],
                 league.level[realisation, team], elapsed, normal_of(bits, np.uint64(team)),

@@ -151,12 +151,15 @@ def blank_record(system: RatingSystem, dynamics: Motions, shape: tuple[int, int]
 
 
 def record_now(
-    encoded: EncodedSystem, keys: NDArray[np.uint64], memory: Mapping[str, NDArray], match: int
+    encoded: EncodedSystem, sides: int, keys: NDArray[np.uint64], memory: Mapping[str, NDArray], match: int
 ) -> dict[str, NDArray]:
-    """Strength, age and deviation of every team before a match of a moving league, for the record."""
+    """Strength, age and deviation of every team before a match of a moving league, for the record.
+
+    ``sides`` meet in a match.
+    """
     today, motion, glicko = memory["strength"].copy(), encoded.motion, encoded.glicko
     if motion.kind in (FORM, WALK):
-        strengths_now(league_of(today, memory, slice(0, len(today))), keys, match, motion, today)
+        strengths_now(league_of(today, memory, slice(0, len(today))), sides, keys, match, motion, today)
     record = {"strength": today, "age": memory["matches"].copy()}
     if glicko.on:
         elapsed = (match - memory["rest"]) * 2.0 / today.shape[1]

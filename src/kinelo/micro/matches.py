@@ -51,6 +51,8 @@ def simulate_matches(
     (500, ['3', '2', '1'])
     """
     checked_kinds(system, strengths)
+    if system.sides > 2:
+        raise InputError(f"simulate_matches plays matches of two sides, not {system.schedule!r}; simulate plays it.")
     matches, seed = whole("matches", matches, 1), whole("seed", seed, 0)
     check_matches(matches)
     state = starting_state(strengths, start, 1)

@@ -1,7 +1,8 @@
 """The microscopic model as a generator of states, and the function that drains it into a dataset.
 
 Time is counted in candidate matches: a pair is drawn, and plays with probability w. ``time`` in the dataset is
-``t = 2τ/N``, candidate matches per team; the kinetic equation's time is ``γ t``.
+``t = 2τ/N``, candidate matches per team; the kinetic equation's time is ``γ t``. Where k teams meet at once, a match is
+a contest and ``t = kτ/N``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinelo._version import __version__
 from kinelo.errors import InputError
+from kinelo.micro.field import field_play
 from kinelo.micro.league import Play, fresh_memory, record_now, way_of_playing
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import lane_groups, played_states
@@ -25,7 +27,7 @@ from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
-from kinelo.play.encoding import EncodedSystem, encode, is_moving
+from kinelo.play.encoding import EncodedSystem, Motions, encode, is_moving
 from kinelo.play.stream import realisation_keys
 from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
@@ -89,7 +91,7 @@ def simulation_states(
     workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else lane_groups(realisations, workers)
     state = replace(state, memory={**fresh_memory(encoded, state.rating), **state.memory})
-    record = partial(record_now, encoded, keys) if encoded.motion.moving else None
+    record = partial(record_now, encoded, system.sides, keys) if encoded.motion.moving else None
     yield from played_states(play, state, stops, matches_per_step, groups, workers, record)
 
 
@@ -128,7 +130,8 @@ def simulate(
         Steps between recorded states; None records the start and the end.
     sampling
         "marginal" draws results from their exact probabilities; "literal" draws line-ups or performances first.
-        Both have the same law. Leagues of more than 4096 teams are always played literally.
+        Both have the same law. Leagues of more than 4096 teams and contests of more than two are always played
+        literally.
     threads
         Number of threads; None uses every processor.
     device
@@ -176,7 +179,7 @@ def simulate(
     description = {
         "matches_per_step": matches_per_step,
         "seed": int(seed),
-        "sampling": "literal" if strengths.teams > LARGEST_TABLE or is_moving(system, dynamics) else sampling,
+        "sampling": "literal" if _always_literal(system, strengths, dynamics) else sampling,
         **({} if dynamics is None else {"dynamics": repr(dynamics)}),
     }
     return dataset_of(kept, system, strengths, description)
@@ -212,7 +215,7 @@ def dataset_of(
     }
     coordinates = {
         "realisation": (("realisation",), np.arange(rating.shape[0]), {}),
-        "time": (("time",), 2.0 * candidates / strengths.teams, {"long_name": "candidate matches per team"}),
+        "time": (("time",), system.sides * candidates / strengths.teams, {"long_name": "candidate matches per team"}),
         "step": (("time",), steps, {}),
         "team": (("team",), team, {}),
     }
@@ -272,9 +275,16 @@ def _is_literal(sampling: str) -> bool:
     return sampling == "literal"
 
 
+def _always_literal(system: RatingSystem, strengths: Strength, dynamics: Motions) -> bool:
+    """Whether performances are drawn whatever was asked for."""
+    return strengths.teams > LARGEST_TABLE or system.sides > 2 or is_moving(system, dynamics)
+
+
 def _choose_loop(
     system: RatingSystem, strengths: Strength, encoded: EncodedSystem, keys: NDArray[np.uint64], device: str
 ) -> Play:
+    if device == "cpu" and system.sides > 2:
+        return field_play(encoded, system.sides, strengths, keys)
     if device == "cpu":
         return way_of_playing(system, strengths, encoded, keys)
     literal = encoded.meeting.literal
@@ -283,6 +293,10 @@ def _choose_loop(
             'device = "gpu" draws performances of built-in laws of strength only; use device = "cpu" for literal '
             f"draws of {type(strengths).__name__}."
         )
+    if system.sides > 2:
+        from kinelo.micro.gpu.field import gpu_field_play
+
+        return gpu_field_play(encoded, system.sides, keys)
     if system.plain and not encoded.motion.moving:
         from kinelo.micro.gpu.play import gpu_play
 

@@ -1,4 +1,4 @@
-"""When matches are played and when they count, beside the paper's pairs drawn at random and rated one by one."""
+"""Who meets at once and when results count, beside the paper's pairs drawn at random and rated one by one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from kinelo.model.validation import whole
 
 
 class ScheduleLaw(Law):
-    """Ratings are frozen for a while, then all results count together."""
+    """How many meet at once, and for how many candidate matches ratings are frozen before all results count."""
 
     section: ClassVar[str] = "schedule"
     all_pairs: ClassVar[bool] = False
     """Whether all pairs come in order; otherwise those of random matchings."""
 
+    @property
+    def sides(self) -> int:
+        """How many teams meet at once."""
+        return 2
+
     @abstractmethod
     def period(self, teams: int) -> int:
-        """Candidate matches after which results count."""
+        """Candidate matches after which results count; 0 where each counts at once."""
 
 
 @built_in("rounds")
@@ -64,11 +69,48 @@ class Period(ScheduleLaw):
         return self.matches * (teams // 2)
 
 
-Schedule = Rounds | Period
+@built_in("field")
+@dataclass(frozen=True)
+class Field(ScheduleLaw):
+    """``size`` teams, drawn at random, meet in one contest; their order counts at once.
+
+    Each performs ``x = λ + G/2ν`` with λ from its strength law. For :class:`Tanh` G is Gumbel's (Plackett–Luce given
+    λ), for :class:`Probit` standard normal, so that every two finish in either order as in a match of two. With
+    ``S_ab`` = ±1 by order, 0 if level, ``R_a += γ/(k − 1) · Σ_b (S_ab − b(R_a − R_b))``. ``Field(2)`` is the paper's
+    model.
+
+    >>> Field(8).sides
+    8
+    """
+
+    size: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", whole("size", self.size, 2))
+
+    @property
+    def sides(self) -> int:
+        """How many teams meet at once."""
+        return self.size
+
+    def period(self, teams: int) -> int:
+        """0: each contest counts at once."""
+        self.check_teams(teams)
+        return 0
+
+    def check_teams(self, teams: int) -> None:
+        """Refuse a league that is too small to fill a contest."""
+        if self.size > teams:
+            raise InputError(f"{self!r} needs at least {self.size} teams, not {teams}.")
+
+
+Schedule = Rounds | Period | Field
 
 
 def checked_schedule(schedule: object) -> Schedule | None:
     """Return a schedule, or None for random pairing."""
-    if schedule is None or isinstance(schedule, Rounds | Period):
+    if schedule is None or isinstance(schedule, Schedule):
         return schedule
-    raise InputError(f"schedule must be None (random pairing), Rounds() or Period(matches), not {schedule!r}.")
+    raise InputError(
+        f"schedule must be None (random pairing), Rounds(), Period(matches) or Field(size), not {schedule!r}."
+    )

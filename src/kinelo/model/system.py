@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.model.law import built_in_names
 from kinelo.model.open_outcome import check_outcome
-from kinelo.model.outcome import Outcome
+from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
 from kinelo.model.pairing import AllPlayAll, Pairing
-from kinelo.model.schedule import Schedule, checked_schedule
+from kinelo.model.schedule import Field, Schedule, checked_schedule
 from kinelo.model.steps import DeviationSteps, FideSteps, StepRule
 from kinelo.model.validation import Array, finite_array, positive
 
@@ -36,7 +36,8 @@ class RatingSystem:
         The step size γ: a number, one per team, or a rule such as :class:`FideSteps`. On the chess scale, K = 2γ.
         With steps that differ a match conserves ``Σ R/γ``, not ``Σ R``.
     schedule
-        None draws pairs at random and rates each match at once; :class:`Rounds` and :class:`Period` freeze ratings.
+        None draws pairs at random and rates each match at once; :class:`Rounds` and :class:`Period` freeze ratings;
+        in a :class:`Field` more than two meet at once.
 
     Examples
     --------
@@ -57,11 +58,18 @@ class RatingSystem:
             raise InputError(f"pairing must be {known} or your own kinelo.Pairing, not {self.pairing!r}.")
         object.__setattr__(self, "gamma", _checked_gamma(self.gamma, self.outcome))
         object.__setattr__(self, "schedule", checked_schedule(self.schedule))
+        if self.sides > 2:
+            _check_field(self)
 
     @property
     def plain(self) -> bool:
         """Whether one number is the step of all and every match counts at once: what the paper's theory describes."""
-        return isinstance(self.gamma, float) and self.schedule is None
+        return isinstance(self.gamma, float) and (self.schedule is None or self.schedule == Field(2))
+
+    @property
+    def sides(self) -> int:
+        """How many teams meet at once."""
+        return 2 if self.schedule is None else self.schedule.sides
 
     @property
     def step(self) -> float:
@@ -71,7 +79,7 @@ class RatingSystem:
                 f"gamma = {self.gamma!r} is not one number, and what depends on its size (noise, relaxation, "
                 "advice) is known for one step only; the stationary map as gamma → 0 is the same for any steps."
             )
-        if self.schedule is not None:
+        if self.schedule is not None and not isinstance(self.schedule, Field):
             raise InputError(
                 f"What depends on the size of gamma is not known for {self.schedule!r}, only for random pairing."
             )
@@ -89,6 +97,19 @@ class RatingSystem:
         if isinstance(self.gamma, tuple) and len(self.gamma) != teams:
             raise InputError(f"gamma must be one number or one per team: {len(self.gamma)} for {teams} teams.")
         return np.array(np.broadcast_to(np.asarray(self.gamma, dtype=np.float64), teams))
+
+
+def _check_field(system: RatingSystem) -> None:
+    """Refuse what has no meaning where more than two meet at once, in a sentence."""
+    field, outcome = system.schedule, system.outcome
+    if type(outcome) not in (Tanh, Probit) and not (type(outcome) is Davidson and outcome.kappa == 0):
+        raise InputError(
+            f"{field!r} ranks its teams by performances, which make up the outcomes Tanh and Probit, not {outcome!r}."
+        )
+    if not isinstance(system.pairing, AllPlayAll):
+        raise InputError(f"{field!r} draws its teams from the whole league: pairing must be AllPlayAll().")
+    if isinstance(system.gamma, DeviationSteps):
+        raise InputError(f"DeviationSteps are Glicko's, for matches of two, not for {field!r}.")
 
 
 def _checked_gamma(gamma: object, outcome: Outcome) -> Gamma:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType, SimpleNamespace
 
 # Each of these registers its formulas when it is imported.
-from kinelo.play import deviations, elementary, laws, match, motion, pairs, performances, steps, stream, users  # noqa: F401
+from kinelo.play import contest, deviations, elementary, laws, match, motion, pairs, performances, steps, stream, users  # noqa: F401
 from kinelo.play.arithmetic import Target
 from kinelo.play.formula import FORMULAS
 

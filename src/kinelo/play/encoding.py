@@ -80,7 +80,8 @@ def encode(
 ) -> EncodedSystem:
     """Encode a rating system, the league it rates and how strengths move.
 
-    ``literal`` asks for performances to be drawn; leagues that move, and those too large for a table, always draw them.
+    ``literal`` asks for performances to be drawn; leagues that move, contests of more than two, and leagues too large
+    for a table always draw them.
 
     >>> from kinelo.model.strength import Fixed
     >>> encode(RatingSystem(Tanh(0.5), gamma=0.1), Fixed([1.0, 2.0])).law
@@ -89,7 +90,7 @@ def encode(
     moving = is_moving(system, dynamics)
     if moving:
         _check_moving(system, strengths, dynamics)
-    literal = literal or moving or strengths.teams > LARGEST_TABLE
+    literal = literal or moving or system.sides > 2 or strengths.teams > LARGEST_TABLE
     return EncodedSystem(
         *encode_laws(system),
         _encode_steps(system),
