@@ -27,6 +27,7 @@ from kinelo.model.pairing import Pairing
 from kinelo.model.steps import DeviationSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.theory.contests import ContestNoise, contests_of
 from kinelo.theory.covariance import (
     Motion,
     Overshoot,
@@ -177,6 +178,9 @@ class LeagueClosure:
                 )
                 self._driving = triangle.matrix(seen.slope) * self.weights
         self.target = (triangle.matrix(self._mean, -1) * self.weights).sum(axis=1)
+        self._contests: ContestNoise | None = None
+        if system.sides > 2:
+            self._contests = contests_of(system, teams, triangle.matrix(self._mean, -1), self.motion, self.whole)
 
     def steps(self, gamma: float | Array) -> Array:
         """One step per team."""
@@ -242,7 +246,7 @@ class LeagueClosure:
         variance, covariance = _of_pairs(state.U, triangle), _of_pairs(state.C, triangle)
         centre, spread = triangle.gap(state.rating), np.sqrt(np.maximum(variance, 0.0))
         if self.system.pairing.constant:
-            noise = PairMeans(self._outcome, centre, spread, products=self._form is not None)
+            noise = PairMeans(self._outcome, centre, spread, products=bool(self._form or self._contests))
             both = self._mean * noise.mean if self._form is None else self._form.product(noise, covariance)
             follows = self._learning_term(noise, covariance, both)
             drift, slope = self._mean - noise.mean, noise.slope
@@ -256,7 +260,13 @@ class LeagueClosure:
             bends, follows = None, 0.0
         if self.batch.whole:
             shake = shake - drift**2 - self._linear(slope, variance, covariance)
-        pairs = Slopes(triangle.matrix(slope) * weights, self._driving, triangle.matrix(shake) * weights, follows)
+        shaking = triangle.matrix(shake) * weights
+        if self._contests is not None:
+            alone = shaking.sum(axis=1)
+            shaking = self._contests.shaking(triangle.matrix(shake), noise, triangle, own_variance(state.U))
+            # Where many meet at once the shaking answers to means and variances about as that of pairs does.
+            bends = (*bends[:2], *(b * self._contests.share(alone, shaking) for b in bends[2:]))
+        pairs = Slopes(triangle.matrix(slope) * weights, self._driving, shaking, follows)
         C, U = self._covariances(gamma, pairs)
         drifts = (triangle.matrix(drift, -1) * weights).sum(axis=1)
         lag = self.lag(gamma, pairs)

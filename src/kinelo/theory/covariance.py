@@ -35,7 +35,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics, Form, Walk
-from kinelo.model.schedule import Rounds, Schedule
+from kinelo.model.schedule import Field, Rounds, Schedule
 from kinelo.model.validation import Array
 from kinelo.theory.pair_means import laplacian
 from kinelo.theory.teams import Teams
@@ -81,14 +81,14 @@ class Batch:
 
 def matches_together(schedule: Schedule | None, teams: int) -> int:
     """Matches of a team that count together."""
-    if schedule is None:
+    if schedule is None or isinstance(schedule, Field):
         return 1
     return teams - 1 if isinstance(schedule, Rounds) else schedule.matches
 
 
 def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
     """A schedule in numbers."""
-    if schedule is None:
+    if schedule is None or isinstance(schedule, Field):
         # One candidate match advances the league's clock by 2/N.
         clock = 2 / teams.size if teams.finite else 0.0
         fine = clock * motion.rate > 1e-12

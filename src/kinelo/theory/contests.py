@@ -1,0 +1,138 @@
+r"""Rating noise where k teams meet at once: what results of one team against two opponents have in common.
+
+Given its whole performance x, a team's results against b and c are independent, so with f_a the density of x and
+``G_b = 2F_b − 1``: ``T_a(b, c) = E[S_ab S_ac] = ∫ f_a G_b G_c dx``. Densities come from characteristic functions, that
+of λ times that of the luck (``Γ(1 − iu/2ν)`` for Gumbel's), so any law of strength will do. With e = S − b and ratings
+taken as independent across teams,
+
+``E e_ab e_ac = T_a(b, c) − s_ab E b_ac − s_ac E b_ab + E b_ab b_ac``,
+
+the last by Mehler's formula, in which it separates: ``Σ_n A_n,ab A_n,ac``, ``A_n,ab = (√U_aa/τ_ab)ⁿ E b h_n``. Per contest
+of a team, in units of γ², its rating is shaken by ``[⟨e²⟩ + (k − 2)⟨e_ab e_ac⟩]/(k − 1)``, and two ratings together by
+what makes all changes of a contest add up to 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import loggamma
+
+from kinelo.errors import InputError
+from kinelo.model.outcome import Outcome, Probit
+from kinelo.model.schedule import Field
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.covariance import Motion
+from kinelo.theory.pair_means import PairMeans, Triangle
+from kinelo.theory.teams import Teams
+
+FINE = 0.3
+"""Distance of nodes in x, in units of 1/2ν: the rule is then exact to rounding."""
+SMALL = 35.0
+"""e^{−35} is below rounding."""
+
+
+def luck_wave(outcome: Outcome, u: Array) -> tuple[Array, float, float, float]:
+    """Characteristic function of the luck G/2ν, how far it reaches down and up, and where its waves end."""
+    unit = 2 * outcome.sharpness
+    if isinstance(outcome, Probit):
+        reach = math.sqrt(2 * SMALL) / unit
+        return np.exp(-((u / unit) ** 2) / 2), reach, reach, math.sqrt(2 * SMALL) * unit
+    return np.exp(loggamma(1 - 1j * u / unit)), math.log(SMALL) / unit, SMALL / unit, (2 * SMALL / math.pi + 3) * unit
+
+
+def performance_laws(outcome: Outcome, strengths: Strength) -> tuple[Array, Array]:
+    """f dx and 2F − 1 of whole performances at common nodes, teams × nodes each."""
+    low, high = float(strengths.theta.min()), float(strengths.theta.max())
+    seen = strengths.seen_through(outcome, high - low, 0.0)
+    _, down, up, highest = luck_wave(outcome, np.zeros(1))
+    x = np.arange(low - seen.reach - down, high + seen.reach + up, FINE / (2 * outcome.sharpness))
+    step = 2 * math.pi / (1.05 * float(x[-1] - x[0]))
+    u = (np.arange(math.ceil(highest / step)) + 0.5) * step
+    origin = (low + high) / 2
+    waves = seen.characteristic_function(u, origin) * luck_wave(outcome, u)[0]
+    angle = np.multiply.outer(u, x - origin)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    density = (waves.real @ cosine + waves.imag @ sine) * step / math.pi
+    ahead = ((waves.real / u) @ sine - (waves.imag / u) @ cosine) * 2 * step / math.pi
+    return np.maximum(density, 0.0) * float(x[1] - x[0]), np.clip(ahead, -1.0, 1.0)
+
+
+def contests_of(system: RatingSystem, teams: Teams, expected: Array, motion: Motion, whole: bool) -> ContestNoise:
+    """The noise of contests of more than two, or a sentence why it is not known."""
+    if motion != Motion():
+        raise InputError(
+            f"How ratings follow strengths that move is computed for matches of two, not for {system.schedule!r}; "
+            "simulate plays it."
+        )
+    if isinstance(system.schedule, Field) and teams.finite:
+        system.schedule.check_teams(teams.size)
+    return ContestNoise(system.outcome, teams, system.sides, expected, whole)
+
+
+class ContestNoise:
+    """How the results of a contest of k teams shake ratings; what depends on performances alone is prepared once."""
+
+    def __init__(self, outcome: Outcome, teams: Teams, sides: int, expected: Array, whole: bool) -> None:
+        self._teams, self._sides, self._whole = teams, sides, whole
+        self._expected = expected
+        f, G = performance_laws(outcome, teams.strengths)
+        if not teams.finite:
+            self._alike = (f * (teams.mass @ G) ** 2).sum(axis=1)
+            return
+        rest = G.sum(axis=0) - G
+        self._alike = (f * rest) @ G.T - f @ (G**2).T
+        np.fill_diagonal(self._alike, 0.0)
+        if whole:
+            own = (f * G) @ G.T
+            self._shared = (G * f.sum(axis=0)) @ G.T - own - own.T
+
+    def shaking(self, shake: Array, means: PairMeans, triangle: Triangle, variance: Array) -> Array:
+        """What takes the place of ⟨e²⟩ of pairs: a matrix with the right row sums, and where covariances are kept
+        whole the right entries; ``shake`` is ``E e²``, ``variance`` that of each rating.
+        """
+        teams, k = self._teams, self._sides
+        mean = triangle.matrix(means.mean, -1)
+        parts = self._mehler(means, triangle, variance)
+        if not teams.finite:
+            s, b = self._expected @ teams.mass, mean @ teams.mass
+            both = self._alike - 2 * s * b + sum((part @ teams.mass) ** 2 for part in parts)
+            rows = ((shake @ teams.mass) + (k - 2) * both) / (k - 1)
+            return np.multiply.outer(rows, teams.mass)
+        n, s = teams.size, self._expected
+        both = self._alike - s * _rest(mean) - mean * _rest(s)
+        both += sum(part * _rest(part) for part in parts)
+        if not self._whole:
+            rows = (shake.sum(axis=1) + (k - 2) / (n - 2) * both.sum(axis=1)) / ((k - 1) * (n - 1))
+            return np.multiply.outer(rows, np.full(n, 1 / n))
+        shared = self._shared - s.T @ mean - mean.T @ s + sum(part.T @ part for part in parts)
+        together = -shake + (k - 2) / (n - 2) * (shared - both - both.T)
+        if k > 3:
+            drift = s - mean
+            apart = _rest(drift) * _rest(drift).T - drift @ drift.T
+            together += (k - 2) * (k - 3) / ((n - 2) * (n - 3)) * apart
+        pairs = -together / ((k - 1) * (n - 1))
+        np.fill_diagonal(pairs, 0.0)
+        return pairs
+
+    @staticmethod
+    def share(alone: Array, shaking: Array) -> float:
+        """How much less ratings are shaken than by matches of two."""
+        return float(shaking.sum() / alone.sum())
+
+    def _mehler(self, means: PairMeans, triangle: Triangle, variance: Array) -> list[Array]:
+        spread = triangle.matrix(means.spread)
+        ratio = np.divide(np.sqrt(variance)[:, None], spread, out=np.zeros_like(spread), where=spread > 0)
+        ratio, power, parts = np.minimum(ratio, 1.0), np.ones_like(spread), []
+        for n, row in enumerate(means.series):
+            parts.append(power * triangle.matrix(row, 1 if n % 2 else -1))
+            power = power * ratio
+        return parts
+
+
+def _rest(pairs: Array) -> Array:
+    """Sum over all other opponents."""
+    return pairs.sum(axis=1, keepdims=True) - pairs
