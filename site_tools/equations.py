@@ -10,6 +10,7 @@ def _page(title: str, address: str) -> str:
 
 MAP, NOISE = _page("the map", "stationary.md#the-map"), _page("its noise", "stationary.md#the-noise-of-a-finite-step")
 FORM, LEARNING = _page("form", "moving/form.md"), _page("learning", "moving/learning.md")
+CONTESTS = _page("contests", "contests.md")
 ROUNDS, GLICKO = _page("rounds", "moving/rounds.md"), _page("deviations", "moving/deviations.md")
 NEWCOMERS, WHICH_K = _page("newcomers", "moving/newcomers.md"), _page("which K?", "which-k.md#how-it-is-computed")
 RATERS, FILTER = _page("raters", "ratings.md#raters"), _page("the filter", "forecasting.md#the-filter-between-teams")
@@ -50,6 +51,7 @@ EQUATIONS: dict[str, tuple[str, str]] = {
     "DeviationSteps": ("step νg v⁺, v = RD²", GLICKO),
     "Rounds": ("R ← R + γ Σⱼ (S − b(Rᵢ − Rⱼ)), ratings frozen", ROUNDS),
     "Period": ("the same for some matches per team", ROUNDS),
+    "Field": ("Rₐ ← Rₐ + γ/(k − 1) Σ_b (S_ab − b(Rₐ − R_b)), S_ab = ±1 by order", CONTESTS),
     "simulate": ("the update of RatingSystem, match by match", SETUPS),
     "simulation_states": ("the update of RatingSystem, match by match", SETUPS),
     "simulate_matches": ("the update of RatingSystem, match by match", SETUPS),
@@ -66,6 +68,7 @@ EQUATIONS: dict[str, tuple[str, str]] = {
     "best_gamma": ("γ* = argmin E(γ), E = noise + lag + bias", FORM),
     "critical_gamma": ("γ_c = 2/λ_max(L)", ROUNDS),
     "newcomer": ("dR/dt = ⟨s(θ − θⱼ) − b(R − Rⱼ)⟩", NEWCOMERS),
+    "contest_worth": ("(k − 1)/(1 + (k − 2)ρ), ρ = ⟨e_ab e_ac⟩/⟨e²⟩", CONTESTS),
     "settled_deviations": ("Glicko's update at rest: RD grows as much as matches sharpen it", GLICKO),
     "strength_profile": ("the stationary density g of strengths that learn", LEARNING),
     "diagnose": ("the four answers above at once", _page("a verdict", "stationary.md#a-verdict")),

@@ -115,6 +115,7 @@ CALLS = {
     "FideSteps": (lambda **k: kn.FideSteps(**k).juniors(3), {"under_18": [1]}),
     "Rounds": (lambda: kn.Rounds(), {}),
     "Period": (lambda **k: kn.Period(**k), {"matches": 3}),
+    "Field": (lambda **k: kn.Field(**k), {"size": 3}),
     "simulate_matches": (
         lambda **k: kn.simulate_matches(**k).result,
         {"system": system(), "strengths": league(), "matches": 5, "seed": 1, "start": [7.0, 7.0, 7.0]},
@@ -317,6 +318,10 @@ CALLS = {
     "newcomer": (
         lambda **k: kn.newcomer(**k).rating,
         {"system": system(), "strengths": league(), "theta": 7.0, "start": 6.0},
+    ),
+    "contest_worth": (
+        lambda **k: kn.theory.contest_worth(**k),
+        {"system": kn.RatingSystem(kn.Tanh(nu=0.5), schedule=kn.Field(3)), "strengths": league()},
     ),
     "settled_deviations": (
         lambda **k: kn.theory.settled_deviations(**k).deviation,

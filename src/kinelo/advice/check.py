@@ -251,7 +251,7 @@ def last_records(
     schedule, size = system.schedule, league.teams
     run = simulate(
         system, league, steps=steps, realisations=leagues, seed=seed, record_every=every, dynamics=dynamics,
-        matches_per_step=max(size // 2, 1) if schedule is None else schedule.period(size),
+        matches_per_step=(schedule and schedule.period(size)) or max(size // system.sides, 1),
         start=None if start is None else np.asarray(start, dtype=np.float64),
     )  # fmt: skip
     late = run.sizes["time"] - records

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from kinelo.advice.check import MATCHES, QUICK, check_state, check_tracking
 from kinelo.advice.motion import MotionFacts, motion_advice, motion_facts, motion_rows, one_step, rate_together
 from kinelo.advice.report import Report, Rows, json_ready
-from kinelo.advice.words import Condition, Facts, RatedTeam, Taylor, advice_for, range_rows, rows_of
+from kinelo.advice.words import Condition, Facts, RatedTeam, Taylor, Worth, advice_for, range_rows, rows_of
 from kinelo.errors import NoStationaryState
 from kinelo.model.digest import description
 from kinelo.model.dynamics import Dynamics, Turnover
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
-from kinelo.model.schedule import Schedule
+from kinelo.model.schedule import Period, Rounds, Schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.fixed_point import few_threads
@@ -29,6 +29,7 @@ from kinelo.theory.relaxation import relaxation_of
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum, Teams, as_system
 from kinelo.theory.unbiased import unbiased_gamma
+from kinelo.theory.worth import worth_at
 
 LISTED = 5
 TAYLOR_TOLERANCE = 0.05
@@ -127,7 +128,7 @@ def diagnose(
     """
     system = as_system(system)
     motion = motion_facts(system, strengths, dynamics)
-    plain = system if motion is None and system.schedule is None else one_step(system, strengths)
+    plain = one_step(system, strengths) if motion is not None or system.schedule is not None else system
     still = stationary(plain, strengths)
     found = _at_rest(plain, strengths, still, system.schedule, motion)
     followed = None if motion is None else motion.tracking
@@ -158,7 +159,7 @@ def _at_rest(
             still, noise="gaussian", rating=deviations.rating, variance=deviations.variance, kind="independent"
         )
         matches, unbiased, noise = relaxation_of(still).matches_per_team(0.01), None, None
-    elif schedule is not None:
+    elif isinstance(schedule, Rounds | Period):
         with few_threads(teams.size):
             state, matches, unbiased, noise = rate_together(schedule, strengths, still)
     else:
@@ -185,11 +186,19 @@ def _at_rest(
         unbiased_gamma=unbiased,
         noise_when_unbiased=noise,
         by_deviations=deviations is not None,
+        worth=_worth(still),
         caveats=(),
         check=None,
         state=state,
         motion=motion,
     )
+
+
+def _worth(still: StationaryState) -> Worth | None:
+    if still.system.sides == 2:
+        return None
+    each = worth_at(still)
+    return Worth(still.system.sides, float(each.min()), float(each.max()))
 
 
 def _condition(outcome: Outcome, teams: Teams) -> Condition:
@@ -221,7 +230,7 @@ def _unbiased(
     if not system.pairing.constant or np.ptp(teams.theta) == 0:
         return None, None
     try:
-        found = unbiased_gamma(system.outcome, strengths)
+        found = unbiased_gamma(system, strengths)
     except NoStationaryState:
         return None, None
     return found.gamma, found.noise

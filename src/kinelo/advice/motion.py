@@ -16,7 +16,7 @@ from scipy.optimize import root_scalar
 
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Learning, Turnover
-from kinelo.model.schedule import Rounds, Schedule
+from kinelo.model.schedule import Field, Period, Rounds
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -80,13 +80,13 @@ class MotionFacts:
 def one_step(system: RatingSystem, strengths: Strength | Continuum) -> RatingSystem:
     """The system as the static verdict takes it: matches rated one by one, with one step for all.
 
-    Rounds keep their step; deviations are replaced by the mean step that they settle at.
+    Rounds keep their step, and a field its size; deviations are replaced by the mean step that they settle at.
     """
     gamma = system.gamma
     if isinstance(gamma, DeviationSteps):
         settled = settled_deviations(system, strengths)
         gamma = system.outcome.nu * settled.teams.mean(settled.deviation**2)
-    return replace(system, gamma=gamma, schedule=None)
+    return replace(system, gamma=gamma, schedule=system.schedule if isinstance(system.schedule, Field) else None)
 
 
 def motion_facts(
@@ -202,7 +202,7 @@ class RatedTogether(NamedTuple):
     noise_when_unbiased: float | None
 
 
-def rate_together(schedule: Schedule, strengths: Strength | Continuum, still: StationaryState) -> RatedTogether:
+def rate_together(schedule: Rounds | Period, strengths: Strength | Continuum, still: StationaryState) -> RatedTogether:
     """What a schedule makes of a league whose ratings rest at ``still`` as γ → 0."""
     system, teams = still.system, still.teams
     if not system.pairing.constant:

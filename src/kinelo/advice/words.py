@@ -42,6 +42,15 @@ class RatedTeam:
 
 
 @dataclass(frozen=True)
+class Worth:
+    """What a contest of ``size`` teams is worth in matches of two, to those who gain least and most by it."""
+
+    size: int
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
 class Facts:
     """What a rating system does to a league in the long run.
 
@@ -67,6 +76,8 @@ class Facts:
         Standard deviation of a rating in time at that step size; None where there is none, or where it is 0.
     by_deviations
         Whether steps follow from deviations: there is then no γ to change.
+    worth
+        What a contest is worth in matches of two; None where two meet.
     caveats
         Why theory may be off by more than 2 % here; see :class:`~kinelo.theory.caveats.Caveat`.
     check
@@ -89,6 +100,7 @@ class Facts:
     unbiased_gamma: float | None
     noise_when_unbiased: float | None
     by_deviations: bool
+    worth: Worth | None
     caveats: tuple[Caveat, ...]
     check: Check | None
 
@@ -100,7 +112,9 @@ class Facts:
 
 def rows_of(verdict: Facts) -> Rows:
     """Name and finding of every line."""
+    contest = [] if verdict.worth is None else [("A contest", _contest(verdict.worth))]
     return [
+        *contest,
         ("Condition (B')", _condition(verdict)),
         ("Taylor closure", _taylor(verdict)),
         ("Scale of the ratings", _scale(verdict)),
@@ -110,6 +124,15 @@ def rows_of(verdict: Facts) -> Rows:
         ("Time to settle (whole league)", _time(verdict)),
         ("Unbiased step size", _unbiased(verdict)),
     ]
+
+
+def _contest(worth: Worth) -> str:
+    same = f"{worth.least:.2f}" == f"{worth.most:.2f}"
+    numbers = f"{worth.least:.2f}" if same else f"{worth.least:.2f} to {worth.most:.2f}"
+    return (
+        f"of {worth.size} tells as much as {numbers} matches of two to each who takes part: ratings end up in the same "
+        "place and take as many contests as they would take matches, with less noise"
+    )
 
 
 def _condition(verdict: Facts) -> str:
@@ -154,8 +177,9 @@ def _noise(verdict: Facts) -> str:
 def _time(verdict: Facts) -> str:
     if not verdict.stable:
         return "never: this equilibrium is unstable"
+    what = "matches" if verdict.worth is None else "contests"
     return (
-        f"{verdict.matches_until_converged:,.0f} matches per team until any disturbance of the whole league is down to "
+        f"{verdict.matches_until_converged:,.0f} {what} per team until any disturbance of the whole league is down to "
         "1 %: its slowest mode, not how long until a newcomer is right, who is far quicker"
     )
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kinelo.theory.relaxation import Relaxation
     from kinelo.theory.state import StationaryState
     from kinelo.theory.unbiased import UnbiasedGamma
+    from kinelo.theory.worth import contest_worth
 
 _MODULE_OF = modules_of(
     {
@@ -30,6 +31,7 @@ _MODULE_OF = modules_of(
         "theory.moving.glicko": ("DeviationState", "settled_deviations"),
         "theory.moving.learning": ("StrengthProfile", "strength_profile"),
         "theory.caveats": ("Caveat",),
+        "theory.worth": ("contest_worth",),
     }
 )
 

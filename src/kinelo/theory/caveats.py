@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinelo.model.dynamics import Dynamics, Form, Walk
+from kinelo.model.schedule import Period, Rounds
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import Kind
@@ -81,7 +82,7 @@ def caveats_of(
             )
         )
     together = matches_together(system.schedule, teams.size) * slope
-    if system.schedule is not None and together > TOGETHER:
+    if isinstance(system.schedule, Rounds | Period) and together > TOGETHER:
         found.append(
             Caveat("large batches", f"Results that count together move ratings far: nγ sup b' = {together:.3g}.", 0.1)
         )

@@ -320,6 +320,15 @@ class LeagueClosure:
             shake += w * (self._decided - 2 * self._mean * b + b * b)
         return drift, slope * np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0), shake
 
+    def worth(self, rating: Array) -> Array:
+        """How much less than by a match of two a rating is shaken by a contest, ratings at rest."""
+        assert self._contests is not None
+        triangle, still = self._triangle, np.zeros(self.teams.size)
+        noise = PairMeans(self._outcome, triangle.gap(rating), triangle.total(still))
+        shake = triangle.matrix(self._decided - 2 * self._mean * noise.mean + noise.square)
+        shaking = self._contests.shaking(shake, noise, triangle, still)
+        return (shake * self.weights).sum(axis=1) / shaking.sum(axis=1)
+
     def without_luck(self, found: Solution) -> State:
         """C and U if results equalled their expectation, all else as found: what is left is lag and bias."""
         quiet = Slopes(found.pairs.restoring, found.pairs.driving, 0 * found.pairs.shaking)

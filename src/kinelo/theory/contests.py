@@ -7,9 +7,9 @@ taken as independent across teams,
 
 ``E e_ab e_ac = T_a(b, c) − s_ab E b_ac − s_ac E b_ab + E b_ab b_ac``,
 
-the last by Mehler's formula, in which it separates: ``Σ_n A_n,ab A_n,ac``, ``A_n,ab = (√U_aa/τ_ab)ⁿ E b h_n``. Per contest
-of a team, in units of γ², its rating is shaken by ``[⟨e²⟩ + (k − 2)⟨e_ab e_ac⟩]/(k − 1)``, and two ratings together by
-what makes all changes of a contest add up to 0.
+the last by Mehler's formula, in which it separates: ``Σ_n A_n,ab A_n,ac``, ``A_n,ab = (√U_aa/τ_ab)ⁿ E b h_n``. A
+contest shakes the rating of a team, in units of γ², by ``[⟨e²⟩ + (k − 2)⟨e_ab e_ac⟩]/(k − 1)``, and two ratings
+together by what makes all changes of a contest add up to 0.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from scipy.special import loggamma
 
 from kinelo.errors import InputError
 from kinelo.model.outcome import Outcome, Probit
-from kinelo.model.schedule import Field
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.covariance import Motion
 from kinelo.theory.pair_means import PairMeans, Triangle
-from kinelo.theory.teams import Teams
+from kinelo.theory.teams import Teams, check_field
 
 FINE = 0.3
 """Distance of nodes in x, in units of 1/2ν: the rule is then exact to rounding."""
@@ -68,8 +67,7 @@ def contests_of(system: RatingSystem, teams: Teams, expected: Array, motion: Mot
             f"How ratings follow strengths that move is computed for matches of two, not for {system.schedule!r}; "
             "simulate plays it."
         )
-    if isinstance(system.schedule, Field) and teams.finite:
-        system.schedule.check_teams(teams.size)
+    check_field(system, teams)
     return ContestNoise(system.outcome, teams, system.sides, expected, whole)
 
 

@@ -25,7 +25,7 @@ from kinelo.theory.many_teams import large_league, mean_field
 from kinelo.theory.pair_means import smooth
 from kinelo.theory.selective import equilibrium
 from kinelo.theory.state import Method, Noise, StationaryState
-from kinelo.theory.teams import Continuum, Teams, as_system, mean_results, teams_of
+from kinelo.theory.teams import Continuum, Teams, as_system, check_field, mean_results, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
 
 DENSE_TEAMS = 800
@@ -53,6 +53,7 @@ def stationary(
     """
     system = as_system(system)
     teams = teams_of(strengths)
+    check_field(system, teams)
     first = _start(teams, start)
     dense = _is_dense(method, teams)
     if noise not in ("none", "gaussian"):

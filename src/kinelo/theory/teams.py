@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure, check_closure, expected_result, league_waves, warn_if_taylor_fails
 from kinelo.model.outcome import Outcome
+from kinelo.model.schedule import Field
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, nonnegative, number, whole
@@ -212,7 +213,7 @@ def _taylor_results(outcome: Outcome, teams: Teams) -> Array:
 
 
 def as_system(system: object) -> RatingSystem:
-    """A rating system, or one made of an outcome alone."""
+    """A rating system, or one made of an outcome alone; a field of two is the paper's random pairing."""
     if isinstance(system, Outcome):
         return RatingSystem(system)
     if not isinstance(system, RatingSystem):
@@ -220,4 +221,10 @@ def as_system(system: object) -> RatingSystem:
             "system must be a RatingSystem, or an outcome (Tanh, Probit, Davidson or your own kinelo.Outcome), "
             f"not {system!r}."
         )
-    return system
+    return replace(system, schedule=None) if system.schedule == Field(2) else system
+
+
+def check_field(system: RatingSystem, teams: Teams) -> None:
+    """Refuse a league that is too small for the contests of its system."""
+    if isinstance(system.schedule, Field) and teams.finite:
+        system.schedule.check_teams(teams.size)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from kinelo.theory.fixed_point import ACCEPTED, ATTEMPTS, GROWTH, SMALL_STEP, fe
 from kinelo.theory.limit import balance_ratings, rating_noise
 from kinelo.theory.many_teams import merge_many
 from kinelo.theory.state import regression_slope
-from kinelo.theory.teams import Continuum, Teams, as_system, teams_of
+from kinelo.theory.teams import Continuum, Teams, as_system, check_field, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
 
 UNBIASED = 1e-9
@@ -85,8 +86,9 @@ def unbiased_gamma(
 ) -> UnbiasedGamma:
     """Step size at which the regression of stationary ratings on strengths has slope 1, under AllPlayAll.
 
-    ``system`` is a rating system, whose own step size is not looked at, or its outcome alone. Strengths that do not
-    vary are rated without bias only by infinitely small steps: the answer is then 0.
+    ``system`` is a rating system, whose own step size is not looked at, or its outcome alone; in a
+    :class:`~kinelo.model.schedule.Field` the step is that of a contest. Strengths that do not vary are rated without
+    bias only by infinitely small steps: the answer is then 0.
 
     Examples
     --------
@@ -94,30 +96,31 @@ def unbiased_gamma(
     >>> round(unbiased_gamma(Tanh(nu=0.5), Continuum(theta=(4, 10), sigma=1.0)), 3)
     0.613
     """
-    outcome = as_system(system).outcome
-    teams = teams_of(strengths)
+    system, teams = as_system(system), teams_of(strengths)
+    check_field(system, teams)
+    plain = RatingSystem(system.outcome, schedule=system.schedule if system.sides > 2 else None)
     if teams.theta.max() == teams.theta.min():
         raise InputError("All teams have the same mean strength, so no step size changes the slope of their ratings.")
     teams = merge_many(teams)
     with few_threads(teams.size):
-        still = balance_ratings(outcome, teams, closure, teams.theta, dense=True).positions
-        gamma, there = unbiased_of(outcome, teams, closure, still)
+        still = balance_ratings(plain.outcome, teams, closure, teams.theta, dense=True).positions
+        gamma, there = unbiased_of(plain, teams, closure, still)
         if gamma and there is None:
-            there = rating_noise(RatingSystem(outcome, gamma=gamma), teams, closure, still)
+            there = rating_noise(replace(plain, gamma=gamma), teams, closure, still)
     if there is None:
         return UnbiasedGamma(gamma)
-    caveats = caveats_of(RatingSystem(outcome), teams, there.kind, gamma)
+    caveats = caveats_of(plain, teams, there.kind, gamma)
     return UnbiasedGamma(gamma, math.sqrt(teams.mean(there.variance)), caveats)
 
 
-def unbiased_of(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> Unbiased:
+def unbiased_of(system: RatingSystem, teams: Teams, closure: Closure, still: Array) -> Unbiased:
     """γ* of teams whose ratings rest at ``still`` as γ → 0."""
     if _slope(teams, still) >= 1 - UNBIASED:
         return Unbiased(0.0, None)
-    if closure == "exact" and exact_law(RatingSystem(outcome), teams):
-        return _of_two(outcome, teams)
-    found = _together(outcome, teams, closure, still)
-    return Unbiased(_climbing(outcome, teams, closure, still), None) if found is None else found
+    if closure == "exact" and exact_law(system, teams):
+        return _of_two(system.outcome, teams)
+    found = _together(system, teams, closure)
+    return Unbiased(_climbing(system, teams, closure, still), None) if found is None else found
 
 
 def _slope(teams: Teams, rating: Array) -> float:
@@ -147,9 +150,9 @@ def _crossing(excess: Callable[[float], float], outcome: Outcome, teams: Teams) 
     return float(root_scalar(excess, bracket=(max(low, 1e-3 * high), high), method="brentq", xtol=1e-8 * high).root)
 
 
-def _together(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> Unbiased | None:
+def _together(system: RatingSystem, teams: Teams, closure: Closure) -> Unbiased | None:
     """Iterate ratings, covariance and γ as one; None where they do not settle."""
-    solver, of_slope = LeagueClosure(RatingSystem(outcome), teams, closure), _slope_weights(teams)
+    solver, of_slope = LeagueClosure(system, teams, closure), _slope_weights(teams)
     own = np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2
     U = np.diag(own) if solver.whole else own
     start = State(np.array(teams.theta), np.zeros_like(U), U)
@@ -181,13 +184,13 @@ def _slope_weights(teams: Teams) -> Array:
     return teams.mass * centred / teams.mean(centred**2)
 
 
-def _climbing(outcome: Outcome, teams: Teams, closure: Closure, still: Array) -> float:
+def _climbing(system: RatingSystem, teams: Teams, closure: Closure, still: Array) -> float:
     """Climb to the first step size whose slope is above 1, each solved from the one before, and refine from there."""
     known: list[Fluctuation] = []
 
     def excess(gamma: float) -> float:
         near = known[-1] if known else None
-        known.append(rating_noise(RatingSystem(outcome, gamma=gamma), teams, closure, still, guess=near))
+        known.append(rating_noise(replace(system, gamma=gamma), teams, closure, still, guess=near))
         return _slope(teams, known[-1].rating) - 1
 
-    return _crossing(excess, outcome, teams)
+    return _crossing(excess, system.outcome, teams)

@@ -22,7 +22,7 @@ from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import Kind, LeagueClosure, State
-from kinelo.theory.covariance import motion_of
+from kinelo.theory.covariance import matches_together, motion_of
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import merge_many
 from kinelo.theory.moving.following import Parts, exact_moments, follow
@@ -102,8 +102,8 @@ def best_gamma(
     dynamics
         How strengths move; None for strengths at rest, where γ trades noise against the bias of varying performances.
     schedule
-        None where every match counts at once, else Rounds() or Period(matches): E is then that before ratings move. By
-        default that of the system.
+        None where every match counts at once, Rounds() or Period(matches), where E is that before ratings move, or
+        Field(size), where γ is the step of a contest. By default that of the system.
 
     Examples
     --------
@@ -118,15 +118,16 @@ def best_gamma(
     """
     system = as_system(system)
     teams, outcome = teams_of(strengths), system.outcome
-    schedule = system.schedule if schedule is None else checked_schedule(schedule)
+    if schedule is not None:
+        system = as_system(replace(system, schedule=checked_schedule(schedule)))
+    schedule = system.schedule
     curve = error_curve(outcome, strengths, dynamics, schedule)
     # As many matches as count together may overshoot together.
-    together = 1 if schedule is None else teams.size if isinstance(schedule, Rounds) else schedule.matches
+    together = teams.size if isinstance(schedule, Rounds) else matches_together(schedule, teams.size)
     with few_threads(teams.size):
         found = _least(curve, *_ladder(outcome, dynamics, together))
-    asked = replace(system, schedule=schedule)
-    kind: Kind = "exact" if exact_law(asked, teams, dynamics) else "joint" if teams.finite else "independent"
-    return replace(found, caveats=caveats_of(asked, teams, kind, found.gamma, dynamics=dynamics))
+    kind: Kind = "exact" if exact_law(system, teams, dynamics) else "joint" if teams.finite else "independent"
+    return replace(found, caveats=caveats_of(system, teams, kind, found.gamma, dynamics=dynamics))
 
 
 def error_curve(
