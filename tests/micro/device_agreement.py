@@ -93,6 +93,24 @@ def leagues():
         yield f"Glicko {schedule}", glicko, normal, kn.Walk(0.1), True
 
 
+def contests():
+    """(name, system, league, dynamics, literal): contests of many sides, more of them than a warp has lanes."""
+    rng = np.random.default_rng(9)
+    theta = rng.normal(7.0, 1.5, TEAMS)
+    normal, lottery = kn.Normal(theta, 0.8), kn.LineupLottery(rng.uniform(0.0, 2.0, (TEAMS, 5)), m=3)
+    open_league = kn.Turnover(rate=0.05, theta=[6.0, 8.0], start=7.0, leaving="weakest")
+    many = kn.Normal(rng.normal(7.0, 1.5, 40), 0.8)
+    for size, outcome, gamma, league, dynamics in (
+        (12, kn.Tanh(0.5), 0.1, normal, None),
+        (3, kn.Probit(0.4), tuple(rng.uniform(0.05, 0.3, TEAMS)), lottery, None),
+        (5, kn.Tanh(0.5), 0.1, normal, kn.Learning(alpha=0.2, beta=0.1, diffusion=0.3, on="result")),
+        (4, kn.Tanh(0.5), 0.1, normal, [kn.Form(rate=0.3, spread=0.5), open_league]),
+        (40, kn.Tanh(0.5), kn.FallingSteps(0.1, boost=2.0, matches=5), many, kn.Walk(0.2)),
+    ):
+        system = kn.RatingSystem(outcome, gamma=gamma, schedule=kn.Field(size))
+        yield f"{system.schedule} {type(outcome).__name__} {dynamics}", system, league, dynamics, True
+
+
 def points():
     """(name, settings): points of sweeps over γ, over ν with ties in some, and over windows."""
     league, other = kn.Normal(np.linspace(4.0, 10.0, TEAMS), 0.8), kn.Normal(np.linspace(4.0, 10.0, TEAMS), 1.2)
@@ -164,6 +182,10 @@ def main(matches: int, realisations: int, every: int) -> int:
             alike = leagues_end_alike(*league, matches, realisations)
             wrong += not alike
             print(f"{'same bytes' if alike else 'DIFFERENT'}  general  {name}", flush=True)
+    for name, *league in contests():
+        alike = leagues_end_alike(*league, matches // 4 if simulated() else matches, realisations)
+        wrong += not alike
+        print(f"{'same bytes' if alike else 'DIFFERENT'}  contests  {name}", flush=True)
     for number, (name, settings) in enumerate(points()):
         if every == 1 or number in (1, 3):
             alike = points_end_alike(settings, matches // 2 if simulated() else matches, realisations)

@@ -34,7 +34,7 @@ def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray
     cuda = cuda_module()
     run = _kernel(user_functions_on_device(system.outcome, system.pairing))
     teams, matchings = len(encoded.gamma), encoded.meeting.period > 0 and not encoded.meeting.rounds
-    held = _on_device(cuda, encoded)
+    held = on_device(cuda, encoded)
 
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
@@ -43,7 +43,7 @@ def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray
 
         league, count = league_of(rating, memory, chosen), len(rating[chosen])
         carried, counts, own = (
-            _on_device(cuda, league),
+            on_device(cuda, league),
             cuda.to_device(played[chosen].copy()),
             cuda.to_device(keys[chosen]),
         )
@@ -60,8 +60,8 @@ def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray
     return play
 
 
-def _on_device(cuda: Any, value: Any) -> Any:
+def on_device(cuda: Any, value: Any) -> Any:
     """Arrays in the memory of the device, in tuples as they were."""
     if isinstance(value, np.ndarray):
         return cuda.to_device(np.ascontiguousarray(value))
-    return type(value)(*(_on_device(cuda, part) for part in value)) if isinstance(value, tuple) else value
+    return type(value)(*(on_device(cuda, part) for part in value)) if isinstance(value, tuple) else value
