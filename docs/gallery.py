@@ -21,6 +21,14 @@ league = kn.homogeneous(sigma=1.0, teams=40)
 kn.plot.stationary(kn.stationary(system, league, noise="gaussian"), title="40 teams, γ = 0.25")
 
 # %% [markdown]
+# ## What a contest of many is worth
+#
+# In matches of two: to each team, and on average over the size of the contest.
+
+# %%
+kn.plot.contest_worth(system, league)
+
+# %% [markdown]
 # ## A simulated league
 #
 # The last ratings of a run over mean strength.

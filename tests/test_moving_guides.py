@@ -1,11 +1,12 @@
-"""The examples of docs/moving run and print what their comments say."""
+"""The examples of pages on theory run and print what their comments say."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-GUIDES = sorted((Path(__file__).parents[1] / "docs" / "moving").glob("*.md"))
+DOCS = Path(__file__).parents[1] / "docs"
+GUIDES = [*sorted((DOCS / "moving").glob("*.md")), DOCS / "contests.md"]
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)

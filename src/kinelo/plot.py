@@ -12,6 +12,7 @@ from kinelo.pictures.audit import draw_audit as audit
 from kinelo.pictures.audit import draw_check as check
 from kinelo.pictures.calibration import draw_calibration as calibration
 from kinelo.pictures.changeover import draw_changeover as changeover
+from kinelo.pictures.contests import draw_worth as contest_worth
 from kinelo.pictures.design import draw_design as design
 from kinelo.pictures.histories import draw_histories as histories
 from kinelo.pictures.population import draw_population as population
@@ -26,6 +27,7 @@ __all__ = [
     "calibration",
     "changeover",
     "check",
+    "contest_worth",
     "design",
     "film",
     "histories",
