@@ -220,8 +220,8 @@ CALLS = {
     ),
     "season": (
         lambda **k: kn.season(**k).points,
-        {"rater": rated(), "fixtures": fixtures(), "rules": kn.Rules(tie_breaks=["wins"]), "realisations": 3,
-         "seed": 1},
+        {"rater": rated(), "fixtures": fixtures(), "results": season(), "since": "2020-03-01",
+         "rules": kn.Rules(tie_breaks=["wins"], places={"title": (1, 1)}), "realisations": 3, "seed": 1},
     ),
     "knockout": (
         lambda **k: kn.knockout(**k).reached,

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from kinelo.errors import InputError, KineloWarning
     from kinelo.forecasts.backtest import backtest
     from kinelo.forecasts.forecast import Forecast
+    from kinelo.forecasts.knockout import knockout
     from kinelo.forecasts.mixture import Mixture
-    from kinelo.forecasts.season import Rules, knockout, season
+    from kinelo.forecasts.season import Rules, season
     from kinelo.macro.population import Population
     from kinelo.macro.solve import solve
     from kinelo.matches.contest_reading import read_contests
@@ -117,7 +118,8 @@ _MODULE_OF = modules_of(
         "raters.choice": ("choose_rater",),
         "raters.player.rater": ("PlayerElo",),
         "forecasts.forecast": ("Forecast",),
-        "forecasts.season": ("season", "Rules", "knockout"),
+        "forecasts.knockout": ("knockout",),
+        "forecasts.season": ("season", "Rules"),
         "macro.population": ("Population",),
         "macro.solve": ("solve",),
         "sweeps.sweep": ("sweep",),

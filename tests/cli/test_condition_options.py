@@ -53,7 +53,19 @@ def commands(folder):
         "predict": ["predict", fixtures, "--results", results],
         "backtest": ["backtest", results, "--metric", "log_loss"],
         "leaderboard": ["leaderboard", results],
-        "season": ["season", results, fixtures, "--realisations", 50, "--relegated", 0, "--tie-break", "wins"],
+        "season": [
+            "season",
+            results,
+            fixtures,
+            "--season-start",
+            "none",
+            "--realisations",
+            50,
+            "--relegated",
+            0,
+            "--tie-break",
+            "wins",
+        ],
     }
 
 

@@ -10,6 +10,7 @@ import typer
 
 from kinelo.cli.options import Json, RaterName, Reading, grouped
 from kinelo.cli.streams import echo_json
+from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from kinelo.forecasts.season import Rules
 
+START_HELP = (
+    "Results since this day count for the table; none counts none. By default the season under way is found, where no "
+    "fixture has a result."
+)
 BREAK_HELP = (
     "What separates sides level on points: margin, wins or head_to_head; repeat for an order. By default margin, then "
     "wins; wins alone where the rater draws no margins."
@@ -31,13 +36,16 @@ class SeasonRules:
     draw: Annotated[float, typer.Option(help="Points for a draw.")] = 1.0
     loss: Annotated[float, typer.Option(help="Points for a loss.")] = 0.0
     tie_break: Annotated[list[str] | None, typer.Option(help=BREAK_HELP)] = None
-    relegated: Annotated[int, typer.Option(min=0, help="How many go down.")] = 3
+    relegated: Annotated[int | None, typer.Option(min=0, show_default="3", help="How many go down.")] = None
 
-    def rules(self) -> Rules:
-        """The same for :func:`kinelo.season`."""
+    def rules(self, sides: int) -> Rules:
+        """The same for :func:`kinelo.season` of so many sides."""
         from kinelo.forecasts.season import Rules
 
-        places = {"title": (1, 1)} | ({"relegation": (-self.relegated, -1)} if self.relegated else {})
+        if self.relegated is not None and self.relegated >= sides:
+            raise InputError(f"Of {sides} sides, 0 to {sides - 1} can go down, not --relegated {self.relegated}.")
+        down = min(3, sides - 1) if self.relegated is None else self.relegated
+        places = {"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {})
         return Rules(self.win, self.draw, self.loss, tuple(self.tie_break) if self.tie_break else None, places)
 
 
@@ -45,11 +53,12 @@ class SeasonRules:
 def season(
     results: Annotated[Path, typer.Argument(help="Results to fit the rater on.")],
     fixtures: Annotated[
-        Path, typer.Argument(help="All matches of the season; those with a result count as they ended.")
+        Path, typer.Argument(help="Matches of the season, or those to come; those with a result count as they ended.")
     ],
     reading: Reading,
     scoring: SeasonRules,
     rater: RaterName = AUTOMATIC,
+    season_start: Annotated[str | None, typer.Option(help=START_HELP)] = None,
     realisations: Annotated[
         int, typer.Option("--realisations", "--simulations", min=1, help="How many times the season is played.")
     ] = 10_000,
@@ -59,19 +68,28 @@ def season(
 ) -> None:
     """Play the rest of a season many times: final points, chances of the title and of going down.
 
+    Points won in the season so far count: a note says which results they are from.
+
     Example:  kinelo season league/results.csv fixtures.csv --relegated 2
     """
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater
     from kinelo.forecasts.season import season as played
+    from kinelo.forecasts.season_so_far import season_so_far
+    from kinelo.matches.matches import read_day
 
-    rules = scoring.rules()
     check_rater(rater, reading)
+    since = None if season_start in (None, "none") else read_day(season_start)
     with plain_warnings():
         conditions = reading.condition or []
-        fitted, _ = fit_rater(rater, reading.load(results), reading.start, conditions)
-        coming = reading.fixtures(fixtures, conditions)
-        found = played(fitted, coming, rules=rules, realisations=realisations, seed=seed)
+        past, coming = reading.load(results), reading.fixtures(fixtures, conditions)
+        rules = scoring.rules(len({*coming.home.tolist(), *coming.away.tolist()}))
+        counted = past[:0] if season_start == "none" else past
+        season_so_far(coming, counted, since)  # asks before a rater is fitted
+        fitted, _ = fit_rater(rater, past, reading.start, conditions)
+        found = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
     if not scoring.tie_break and found.rules.tie_breaks == ("wins",):
         kind = type(fitted).__name__
         typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)

@@ -7,14 +7,16 @@ from kinelo._lazy import load, modules_of
 if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.forecasts.backtest import Backtest
+    from kinelo.forecasts.knockout import Knockout
     from kinelo.forecasts.parameters import Estimates
-    from kinelo.forecasts.season import Knockout, Season
+    from kinelo.forecasts.season import Season
 
 _MODULE_OF = modules_of(
     {
         "forecasts.backtest": ("Backtest",),
         "forecasts.parameters": ("Estimates",),
-        "forecasts.season": ("Knockout", "Season"),
+        "forecasts.knockout": ("Knockout",),
+        "forecasts.season": ("Season",),
         "forecasts.automatic": ("RaterChoice",),
     }
 )

@@ -2,22 +2,24 @@
 
 A rater that can (``play_out``) draws strengths from what it believes, lets them wander from match to match and plays
 all fixtures under that truth, so that a side that is better than thought is so all season long. Of any other rater the
-forecasts are taken as they stand and the matches as independent. Matches that have a result count as they ended.
+forecasts are taken as they stand and the matches as independent. Matches that have a result count as they ended, those
+of the season under way included (:mod:`kinelo.forecasts.season_so_far`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.matches import Day, Matches, check_matches, read_day
+from kinelo.forecasts.season_so_far import is_under_way, season_so_far
+from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.model.validation import whole
 from kinelo.runtime.frames import to_pandas
 from kinelo.runtime.renaming import renamed_arguments
@@ -84,6 +86,8 @@ class Season:
         Final points and places, one simulation a row, one side a column.
     rules
         How the tables were made.
+    notes
+        Which results count beside the fixtures.
 
     >>> rules = Rules(places={"title": (1, 1)})
     >>> table = Season(("A", "B"), np.array([[6.0, 3.0], [4.0, 5.0]]), np.array([[1, 2], [2, 1]]), rules)
@@ -95,6 +99,7 @@ class Season:
     points: Array
     positions: NDArray[np.int64]
     rules: Rules
+    notes: tuple[str, ...] = ()
 
     def to_pandas(self) -> pd.DataFrame:
         """The same table as a pandas frame; pyarrow is not needed."""
@@ -131,8 +136,9 @@ class Season:
         return pl.DataFrame({"name": pl.Series(self.names, dtype=pl.String), **shares})
 
     def to_dict(self) -> dict[str, Any]:
-        """The table by columns, and the number of realisations."""
-        return {**self.to_polars().to_dict(as_series=False), "realisations": len(self.points)}
+        """The table by columns, the number of realisations, and which results count beside the fixtures."""
+        table = self.to_polars().to_dict(as_series=False)
+        return {**table, "realisations": len(self.points), "notes": list(self.notes)}
 
     def __repr__(self) -> str:
         best = self.to_polars().row(0, named=True)
@@ -146,7 +152,14 @@ class Season:
 
 @renamed_arguments(simulations="realisations")
 def season(
-    rater: Any, fixtures: Matches, *, rules: Rules | None = None, realisations: int = 10_000, seed: int = 1
+    rater: Any,
+    fixtures: Matches,
+    *,
+    results: Matches | None = None,
+    since: Day | None = None,
+    rules: Rules | None = None,
+    realisations: int = 10_000,
+    seed: int = 1,
 ) -> Season:
     """Play the fixtures of a season many times and make the final tables.
 
@@ -155,7 +168,13 @@ def season(
     rater
         As it stands before the fixtures that have no result; it is not changed.
     fixtures
-        All matches of the season; those with a result count as they ended.
+        All matches of the season, or those to come; those with a result count as they ended.
+    results
+        Matches played. Where no fixture has a result, those of the season under way count for its table: it is found
+        from a column of seasons, from who has met whom, or from a pause, and ``notes`` of the result say which
+        results count. Where nothing shows when the season began, ``since`` is asked for.
+    since
+        First day of the season: results since then count.
     rules
         Points, tie-breaks and groups of places; by default three points for a win, and margins, then wins, to separate
         sides level on points (wins alone where the rater draws no margins). Those of the result say what was used.
@@ -167,41 +186,81 @@ def season(
     >>> table = kn.season(rater, fixtures, realisations=500).to_polars()
     >>> table["name"][0], bool(table["title"].sum() > 0.999)
     ('A', True)
+    >>> kn.season(rater, fixtures, results=played, realisations=500).notes
+    ('3 results count for the table: with the fixtures they make a full season',)
     """
-    rules = Rules() if rules is None else rules
-    if not isinstance(rules, Rules):
+    _check_season(rater, fixtures, rules)
+    realisations, seed = whole("realisations", realisations, 1), whole("seed", seed, 0)
+    so_far = season_so_far(fixtures, results, since)
+    _warn_of_points_lost(rater, fixtures, results)
+    before, fixtures = so_far.results, so_far.fixtures
+    if realisations * float(len(before) + len(fixtures)) > MOST_CELLS:
+        raise InputError(
+            f"{realisations:,} realisations of {len(fixtures):,} fixtures are too many at once; ask for fewer."
+        )
+    names = tuple(
+        dict.fromkeys(
+            part.teams[code] for part in (fixtures, before) for code in np.unique(np.append(part.home, part.away))
+        )
+    )
+    place = {name: k for k, name in enumerate(names)}
+    parts = [_results(rater, part, realisations, seed) for part in (before, fixtures)]
+    outcome, margin = (np.concatenate(columns, axis=1) for columns in zip(*parts))
+    home, away = (
+        np.array([place[part.teams[code]] for part in (before, fixtures) for code in getattr(part, side)], np.int64)
+        for side in ("home", "away")
+    )
+    rules = _settled(rules, rater, len(names), margins=not np.isnan(margin).any())
+    table = _Tables(home, away, outcome, margin, len(names), rules)
+    generator = np.random.default_rng([seed, 15])
+    notes = (so_far.note,) if so_far.note else ()
+    return Season(names, table.points, table.positions(generator), rules, notes)
+
+
+def _check_season(rater: Any, fixtures: Matches, rules: Rules | None) -> None:
+    """Refuse what cannot be played."""
+    if rules is not None and not isinstance(rules, Rules):
         raise InputError(f"rules must be kinelo.Rules, not {type(rules).__name__}.")
     check_matches(fixtures)
     if len(fixtures) == 0:
         raise InputError("A season needs fixtures: matches read with read_matches(..., played=False).")
-    realisations, seed = _plan(rater, realisations, seed)
-    if realisations * float(len(fixtures)) > MOST_CELLS:
-        raise InputError(
-            f"{realisations:,} realisations of {len(fixtures):,} fixtures are too many at once; ask for fewer."
+    check_forecaster(rater)
+
+
+def _warn_of_points_lost(rater: Any, fixtures: Matches, results: Matches | None) -> None:
+    """Warn where the rater was fitted on matches of the season under way and nobody handed them over."""
+    fitted = getattr(rater, "fitted_", None)
+    if results is None and isinstance(fitted, Matches) and is_under_way(fixtures, fitted):
+        warnings.warn(
+            "No fixture has a result, so that everyone starts from 0 points; results=matches counts the points won in "
+            "the season so far, and results=matches[:0] none.",
+            KineloWarning,
+            stacklevel=3,
         )
-    codes = np.unique(np.concatenate([fixtures.home, fixtures.away]))
-    names = tuple(fixtures.teams[c] for c in codes)
-    place = np.full(len(fixtures.teams), -1)
-    place[codes] = np.arange(codes.size)
-    outcome, margin = _results(rater, fixtures, realisations, seed)
-    known = not np.isnan(margin).any()
+
+
+def _settled(rules: Rules | None, rater: Any, sides: int, *, margins: bool) -> Rules:
+    """The rules with tie-breaks that the rater can play, and places that a league of so many sides has."""
+    if rules is None:
+        down = min(3, sides - 1)
+        rules = Rules(places={"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {}))
+    for name, (first, last) in rules.places.items():
+        if max(abs(first), abs(last)) > sides:
+            raise InputError(f"places[{name!r}]={(first, last)} lies outside of a table of {sides} sides.")
     if rules.tie_breaks is None:
-        rules = replace(rules, tie_breaks=("margin", "wins") if known else ("wins",))
-    elif "margin" in rules.tie_breaks and not known:
+        return replace(rules, tie_breaks=("margin", "wins") if margins else ("wins",))
+    if "margin" in rules.tie_breaks and not margins:
         raise InputError(
             f"{type(rater).__name__} draws no margins, so that tie_breaks cannot use them; take 'wins' or "
             "'head_to_head', or a rater that does (KalmanElo)."
         )
-    table = _Tables(place[fixtures.home], place[fixtures.away], outcome, margin, codes.size, rules)
-    generator = np.random.default_rng([seed, 15])
-    return Season(names, table.points, table.positions(generator), rules)
+    return rules
 
 
-def _plan(rater: Any, realisations: int, seed: int) -> tuple[int, int]:
-    """How many realisations and from which seed, checked; the rater must be able to forecast."""
+def check_forecaster(rater: Any) -> None:
+    """Refuse what cannot forecast."""
     if not callable(getattr(rater, "predict", None)):
         raise InputError(f"rater must be a rater such as KalmanElo, not {type(rater).__name__}.")
-    return whole("realisations", realisations, 1), whole("seed", seed, 0)
 
 
 def _results(rater: Any, fixtures: Matches, realisations: int, seed: int) -> tuple[NDArray[np.int8], Array]:
@@ -271,104 +330,3 @@ class _Tables:
         for key in keys:
             level &= key[:, self.home] == key[:, self.away]
         return self._sum(self.gains[0] * level, self.gains[1] * level)
-
-
-@dataclass(frozen=True, repr=False)
-class Knockout:
-    """Chance of every side to reach every round: one column per round won, the last of them the cup.
-
-    >>> Knockout(("A", "B"), np.array([[0.7], [0.3]]))
-    Knockout of 2 sides: A wins with 0.700
-    """
-
-    names: tuple[str, ...]
-    reached: Array
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The same table as a pandas frame; pyarrow is not needed."""
-        return to_pandas(self)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Name and chances to win each round, the likeliest winner first."""
-        import polars as pl
-
-        rounds = {f"round_{k + 1}": self.reached[:, k] for k in range(self.reached.shape[1] - 1)}
-        table = pl.DataFrame({"name": pl.Series(self.names, dtype=pl.String), **rounds, "title": self.reached[:, -1]})
-        return table.sort("title", descending=True, maintain_order=True)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The table by columns."""
-        return self.to_polars().to_dict(as_series=False)
-
-    def __repr__(self) -> str:
-        best = self.to_polars().row(0, named=True)
-        return f"Knockout of {len(self.names)} sides: {best['name']} wins with {best['title']:.3f}"
-
-    def _repr_html_(self) -> str:
-        return self.to_polars()._repr_html_()
-
-
-@renamed_arguments(simulations="realisations")
-def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int = 10_000, seed: int = 1) -> Knockout:
-    """Play a knockout many times: first against second, third against fourth, winners of neighbours after that.
-
-    On neutral ground; a draw is decided as the two would decide a match without draws. A power of two of sides.
-
-    >>> import kinelo as kn
-    >>> played = kn.read_matches({"home": ["A", "B", "C", "D"] * 9, "away": ["B", "C", "D", "A"] * 9,
-    ...                           "result": [1, 1, 0.5, 0] * 9})
-    >>> cup = kn.knockout(kn.TeamElo.classic(k=20).fit(played), ["A", "B", "C", "D"], date="2024-06-01")
-    >>> cup.to_polars()["name"][0], round(float(cup.reached[:, -1].sum()), 6)
-    ('A', 1.0)
-    """
-    if isinstance(bracket, str) or not isinstance(bracket, Sequence) or not all(isinstance(n, str) for n in bracket):
-        raise InputError(f"bracket must be a list of names, not {type(bracket).__name__}.")
-    names = tuple(bracket)
-    rounds = len(names).bit_length() - 1
-    if len(names) < 2 or len(names) != 2**rounds or len(set(names)) != len(names):
-        raise InputError(f"A bracket needs 2, 4, 8, … different sides, not {len(names)}.")
-    realisations, seed = _plan(rater, realisations, seed)
-    if realisations * float(len(names)) > MOST_CELLS:
-        raise InputError(f"{realisations:,} realisations of {len(names):,} sides are too many at once; ask for fewer.")
-    date = str(read_day(date))
-    chance = _duels(rater, names, date, realisations, seed)
-    generator = np.random.default_rng([seed, 16])
-    alive = np.tile(np.arange(len(names)), (realisations, 1))
-    reached = np.zeros((len(names), rounds))
-    for k in range(rounds):
-        one, other = alive[:, 0::2], alive[:, 1::2]
-        alive = np.where(generator.random(one.shape) < chance(one, other), one, other)
-        reached[:, k] = np.bincount(alive.ravel(), minlength=len(names)) / realisations
-    return Knockout(names, reached)
-
-
-def _duels(
-    rater: Any, names: tuple[str, ...], date: Day, realisations: int, seed: int
-) -> Callable[[NDArray, NDArray], Array]:
-    """Chance that one side beats another in every simulation, draws left out."""
-    if hasattr(rater, "possible_strengths"):
-        strength = rater.possible_strengths(names, date, realisations, seed)
-        band = rater.ties_
-
-        def chance(one: NDArray, other: NDArray) -> Array:
-            z = np.take_along_axis(strength, one, 1) - np.take_along_axis(strength, other, 1)
-            win, loss = ndtr(z - band), ndtr(-z - band)
-            return win / (win + loss)
-
-        return chance
-    from kinelo.matches.reading import read_matches
-
-    pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
-    heeded = list(getattr(rater, "conditions", None) or ())
-    table = {name: [""] * len(pairs) for name in heeded} | {  # of a cup no level is known: own strengths count
-        "date": [str(date)] * len(pairs),
-        "home": [names[a] for a, _ in pairs],
-        "away": [names[b] for _, b in pairs],
-        "neutral": [True] * len(pairs),
-        "match_id": list(range(len(pairs))),
-    }
-    p = rater.predict(read_matches(table, played=False, conditions=heeded)).probabilities
-    beats = np.full((len(names), len(names)), 0.5)
-    rows, columns = np.array(pairs).T
-    beats[rows, columns] = p[:, 0] / (p[:, 0] + p[:, 2])
-    return lambda one, other: beats[one, other]

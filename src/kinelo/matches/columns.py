@@ -64,6 +64,7 @@ MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
         "neutral", "neutralsite", "neutralvenue", "isneutral", "neutralground", "neutralerort", "neutralerplatz",
         "neutro", "camponeutro", "camponeutral", "sedeneutral", "neutre", "terrainneutre", "neutraal",
     ),
+    "season": ("season", "seasonid", "seasonname", "saison", "spielzeit", "temporada", "stagione", "seizoen"),
     "weight": ("weight", "matchweight", "importance", "gewicht", "peso", "poids"),
     "match_id": ("matchid", "gameid", "fixtureid", "id", "match", "eventid", "spielid", "idjogo", "idpartida",
                  "jogoid", "partidaid", "partidoid", "idpartido", "idmatch"),

@@ -119,6 +119,8 @@ class Matches:
     unordered
         Whether a match was played on a day on which a side plays more than once and nothing tells the order: raters
         forecast it from the ratings before all such matches of its day. None where there are none.
+    season
+        The season of each match where the file has a column of seasons, else None.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["Ajax", "PSV"], "away": ["PSV", "Ajax"], "result": [1, 0]})
@@ -142,6 +144,7 @@ class Matches:
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     source: Matches | None = None
     unordered: NDArray[np.bool_] | None = None
+    season: Condition | None = None
 
     def __len__(self) -> int:
         return self.home.size
@@ -220,6 +223,7 @@ class Matches:
             {name: part[index] for name, part in self.conditions.items()},
             self if self.source is None else self.source,
             None if self.unordered is None else self.unordered[index],
+            None if self.season is None else self.season[index],
         )
 
     def _rows(self, index: Any) -> slice | NDArray:

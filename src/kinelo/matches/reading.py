@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.aliases import read_aliases
 from kinelo.matches.columns import check_mapping
+from kinelo.matches.conditions import Condition
 from kinelo.matches.interpreting import interpret
 from kinelo.matches.lineup_reading import attach_lineups, attach_listed_lineups
 from kinelo.matches.loading import load_table, open_table
 from kinelo.matches.matches import Matches
-from kinelo.matches.names import as_text
+from kinelo.matches.names import as_text, encode_names
 from kinelo.matches.outcomes import Scale, check_scale
 from kinelo.matches.rejects import Rejects
 from kinelo.matches.rows import REASONS, Options, Rows
@@ -73,7 +74,8 @@ def read_matches(
         Line-ups may also stand in the matches themselves, as lists in the columns ``home_lineup`` and ``away_lineup``.
     columns
         Which column means what, where the names are not common ones, for example ``{"home": "club_1"}``. Keys:
-        date, home, away, home_score, away_score, result, margin, neutral, weight, match_id, home_lineup, away_lineup;
+        date, home, away, home_score, away_score, result, margin, neutral, season, weight, match_id, home_lineup,
+        away_lineup;
         time, round, order (which tell the order of matches of one day);
         lineup_match, side, team, player, minutes, starter, played, role.
     played
@@ -147,7 +149,16 @@ def _accept(rows: Rows, name: str) -> Matches:
         notes=tuple(rows.notes),
         conditions={name: condition[index] for name, condition in rows.conditions.items()},
         unordered=rows.unordered,
+        season=_season(rows, index),
     )
+
+
+def _season(rows: Rows, index: slice | NDArray) -> Condition | None:
+    """The season of each match, where a column tells it."""
+    if "season" not in rows.found:
+        return None
+    (codes,), levels = encode_names(rows.table[rows.found["season"]])
+    return Condition(codes[index], levels)
 
 
 def _contents(rows: Rows, bad: NDArray[np.int64], reasons: NDArray[np.object_]) -> NDArray[np.object_]:

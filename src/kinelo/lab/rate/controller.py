@@ -226,7 +226,14 @@ class RatingController:
             raise InputError(f"Only {len(names)} sides are ranked; {best} were asked for.")
         day = str(np.datetime_as_string(matches.date[-1] + np.timedelta64(1, "D")))
         return odds(
-            rater, self._fixtures() if fixtures else None, names, kind=kind, points=points, rules=rules, day=day
+            rater,
+            matches,
+            self._fixtures() if fixtures else None,
+            names,
+            kind=kind,
+            points=points,
+            rules=rules,
+            day=day,
         )
 
     def share(self, path: str, title: str) -> dict[str, Any]:

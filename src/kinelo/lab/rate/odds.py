@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.forecasts.season import Rules, knockout, season
+from kinelo.forecasts.knockout import knockout
+from kinelo.forecasts.season import Rules, season
 from kinelo.lab.rate.standings import plain
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
@@ -22,6 +23,7 @@ MOST_SIDES, MOST_FIXTURES = 64, 4000
 
 def odds(
     rater: Rater,
+    results: Matches,
     fixtures: Matches | None,
     best: Sequence[str],
     *,
@@ -30,13 +32,18 @@ def odds(
     rules: Mapping[str, float],
     day: str,
 ) -> dict[str, Any]:
-    """Chances of a season or of a knock-out; without fixtures, of the ``best`` sides."""
+    """Chances of a season or of a knock-out; without fixtures, of the ``best`` sides.
+
+    Of the ``results``, those of the season under way count for its table.
+    """
     raised = with_points(rater, points) if points else rater
     if kind == "knockout":
         return _knockout(raised, _bracket(fixtures, best), day)
     if kind != "season":
         raise InputError(f"Odds are those of a season or of a knockout, not of {kind!r:.40}.")
-    return _season(raised, _round_robin(best, day, rater) if fixtures is None else fixtures, rules)
+    if fixtures is None:
+        return _season(raised, results[:0], _round_robin(best, day, rater), rules)
+    return _season(raised, results, fixtures, rules)
 
 
 def can_raise(rater: Rater) -> bool:
@@ -48,7 +55,7 @@ def can_raise(rater: Rater) -> bool:
     return True
 
 
-def _season(rater: Rater, fixtures: Matches, rules: Mapping[str, float]) -> dict[str, Any]:
+def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[str, float]) -> dict[str, Any]:
     sides = np.unique(np.concatenate([fixtures.home, fixtures.away])).size
     if sides > MOST_SIDES or len(fixtures) > MOST_FIXTURES:
         raise InputError(
@@ -59,9 +66,8 @@ def _season(rater: Rater, fixtures: Matches, rules: Mapping[str, float]) -> dict
     if not 0 <= down < sides:
         raise InputError(f"Of {sides} sides, 0 to {sides - 1} can go down, not {down}.")
     places = {"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {})
-    found = season(
-        rater, fixtures, rules=Rules(rules["win"], rules["draw"], 0.0, places=places), realisations=SEASONS, seed=1
-    )
+    counted = Rules(rules["win"], rules["draw"], 0.0, places=places)
+    found = season(rater, fixtures, results=results, rules=counted, realisations=SEASONS, seed=1)
     table, shares = found.to_polars(), found.place_chances()
     by_name = {row[0]: list(row[1:]) for row in shares.iter_rows()}
     rows = [
@@ -69,7 +75,8 @@ def _season(rater: Rater, fixtures: Matches, rules: Mapping[str, float]) -> dict
         for row in table.iter_rows(named=True)
     ]
     left = int(np.isnan(fixtures.result).sum())
-    return {"kind": "season", "rows": rows, "played": len(fixtures) - left, "left": left, "times": SEASONS}
+    played = len(fixtures) - left
+    return {"kind": "season", "rows": rows, "played": played, "left": left, "times": SEASONS, "notes": found.notes}
 
 
 def _knockout(rater: Rater, bracket: Sequence[str], day: str) -> dict[str, Any]:

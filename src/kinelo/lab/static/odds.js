@@ -75,7 +75,7 @@ export class Odds {
   #show(found) {
     const season = found.kind === "season";
     $("#odds-words").textContent = season
-      ? `${found.played} matches played, ${found.left} to come, the rest of the season played ${found.times.toLocaleString("en")} times.`
+      ? `${found.played} matches played, ${found.left} to come, the rest of the season played ${found.times.toLocaleString("en")} times.${found.notes.map((note) => ` ${note[0].toUpperCase()}${note.slice(1)}.`).join("")}`
       : `On neutral ground, played ${found.times.toLocaleString("en")} times; the bracket in order: ${found.bracket.map(this.#label).join(", ")}.`;
     const sides = found.rows.length;
     const rounds = season ? [] : Array.from({ length: found.rounds }, (_, k) => (k === found.rounds - 1 ? "Wins it" : k === found.rounds - 2 ? "Final" : `Last ${sides / 2 ** (k + 1)}`));
