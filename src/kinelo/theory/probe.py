@@ -129,7 +129,7 @@ def probe_rating(view: View, theta: Array, sigma: float) -> Array:
     target = target_score(outcome, view.teams, view.closure, theta, sigma)
     own: Array = np.full(theta.shape, view.variance.mean())
     if not own.any():
-        return settle(*field_around(view, target, 0.0), target, 0.0)
+        return _settle_without_noise(view, target)[1]
     opponents = Opponents(view.system, view.teams, view.closure, rating, view.variance)
     matchups = results_against(outcome, view.teams, view.closure, theta.ravel(), np.full(theta.size, sigma))
     x = rating
@@ -148,8 +148,12 @@ def probe_slope(view: View, theta: Array, sigma: float) -> Array:
     if view.variance.any():
         step = 1e-4 / outcome.sharpness
         return (probe_rating(view, theta + step, sigma) - probe_rating(view, theta - step, sigma)) / (2 * step)
-    own = probe_rating(view, theta, sigma)
-    reach = max(float(own.max() - view.rating.max()), float(view.rating.min() - own.min()), 0.0)
-    field = league_field(outcome, view.teams.mass, view.rating, view.variance, 0.0, reach + 1 / outcome.sharpness)
+    field, own = _settle_without_noise(view, target_score(outcome, view.teams, view.closure, theta, sigma))
     slope = target_score(outcome, view.teams, view.closure, theta, sigma, derivative=1)
     return slope / field.score(own, 0.0, derivative=1)
+
+
+def _settle_without_noise(view: View, target: Array) -> tuple[Field, Array]:
+    """The field of the league, and the rating at which a team without noise scores ``target`` in it."""
+    field, low, high = field_around(view, target, 0.0)
+    return field, settle(field, low, high, target, 0.0)

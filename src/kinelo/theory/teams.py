@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,8 +97,12 @@ def _count(name: str, value: object) -> int:
     return count
 
 
+_leggauss = cache(np.polynomial.legendre.leggauss)
+"""Nodes and weights by their number: a figure asks for the same ones hundreds of times."""
+
+
 def _legendre(interval: tuple[float, float], count: int) -> tuple[Array, Array]:
-    x, weight = np.polynomial.legendre.leggauss(count)
+    x, weight = _leggauss(count)
     low, high = interval
     return (low + high) / 2 + (high - low) / 2 * x, weight / 2
 
