@@ -3,7 +3,8 @@
 The candidates are fitted on the first half of the earlier matches (at most ``MOST`` of them) and forecast the second
 half one step ahead. With ``d`` the mean difference in log-loss to the reference and ``s`` its standard error, a
 candidate replaces the reference only if ``d < −s``: a few hundred matches cannot tell good raters apart, and the best
-of several noisy scores is too often the luckiest. Among those who pass, the lowest log-loss wins.
+of several noisy scores is too often the luckiest. Among those who pass, the lowest log-loss wins. A candidate that
+fails, in whatever way, is left out with its reason, and the next one takes its place.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.forecasts.backtest import Backtest, Forecaster, put_to_the_test
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan, joined
@@ -47,7 +48,7 @@ class RaterChoice:
     fitted
         How many matches the candidates were fitted on for that.
     left_out
-        Candidates that could not be used, and why.
+        Candidates that failed, and why; ``str(choice)`` says them too.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
@@ -72,18 +73,21 @@ class RaterChoice:
         return dict(sorted(found.items(), key=lambda item: item[1][0]))
 
     def __str__(self) -> str:
+        without = "".join(f" {name} is left out: {why.rstrip('.')}." for name, why in self.left_out.items())
         if self.test is None:
-            return f"{self.name}, the usual rater: fewer than {FEWEST} matches cannot tell raters apart."
+            which = "the usual rater" if self.name == self.reference else "the next in line"
+            return f"{self.name}, {which}: fewer than {FEWEST} matches cannot tell raters apart.{without}"
         loss = float(self.test.match_scores(self.name).mean())
         count = len(self.test.matches)
         told = f"{self.name}, with log-loss {loss:.4f} over {count:,} matches forecast one step ahead"
-        gaps = self.gaps
+        gaps = {name: gap for name, gap in self.gaps.items() if name not in self.left_out}
         if not gaps:
-            return f"{told}; no other rater can be used here."
+            return f"{told}; no other rater can be used here.{without}"
         nearest, (gap, error) = next(iter(gaps.items()))
         if gap >= 0.0:
-            return f"{told}; next is {nearest}, {gap:.4f} ± {error:.4f} behind."
-        return f"{told}; {nearest} was {-gap:.4f} ± {error:.4f} better, which is too little to leave the usual rater."
+            return f"{told}; next is {nearest}, {gap:.4f} ± {error:.4f} behind.{without}"
+        better = f"{nearest} was {-gap:.4f} ± {error:.4f} better"
+        return f"{told}; {better}, which is too little to leave the usual rater.{without}"
 
     def __repr__(self) -> str:
         return f"RaterChoice of {self}"
@@ -128,12 +132,26 @@ def choose(
         raise InputError("Matches without a result cannot be fitted; read them with played=True to reject such rows.")
     half = len(early) // 2
     test, left_out = None, {}
+    order = [reference, *candidates]
     if len(early) >= FEWEST:
         test, left_out = compare(early[:half], early[half:], candidates, progress)
-    name = reference if test is None else _best(test, reference)
-    rater = copy.deepcopy(candidates[name])
-    rater.fit(matches)  # type: ignore[arg-type]  # every rater of the package also takes a scan
-    return RaterChoice(name, rater, reference, test, half if test is not None else 0, left_out)
+        order = [_best(test, reference), *test.scores["rater"]]
+    for name in dict.fromkeys(order):
+        rater = fitted(candidates[name], matches, name, left_out)
+        if rater is not None:
+            return RaterChoice(name, rater, reference, test, half if test is not None else 0, left_out)
+    raise InputError(next(iter(left_out.values())))
+
+
+def fitted(candidate: Forecaster, matches: Matches | MatchScan, name: str, left_out: dict[str, str]) -> Any | None:
+    """A copy of a candidate fitted to the matches; None where it fails, and why is noted in ``left_out``."""
+    rater: Any = copy.deepcopy(candidate)
+    try:
+        rater.fit(matches)
+    except Exception as error:  # a rater that fails costs that rater, not the answer
+        left_out[name] = in_one_line(error)
+        return None
+    return rater
 
 
 def earlier_part(matches: Matches | MatchScan, most: int = MOST) -> Matches:
@@ -156,7 +174,7 @@ def compare(
     candidates: Mapping[str, Forecaster],
     progress: Callable[[str], None] | None = None,
 ) -> tuple[Backtest, dict[str, str]]:
-    """Scores of the candidates on the later matches; what a candidate cannot use is a reason to leave it out."""
+    """Scores of the candidates on the later matches; one that fails is left out, with the reason."""
     forecasts, raters, seconds, left_out = {}, {}, {}, {}
     for name, candidate in candidates.items():
         if progress is not None:
@@ -165,8 +183,8 @@ def compare(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)  # the fit on all matches says them again
                 told = put_to_the_test((name, copy.deepcopy(candidate)), train, later)
-        except InputError as error:
-            left_out[name] = str(error)
+        except Exception as error:  # a rater that fails costs that rater, not the answer
+            left_out[name] = in_one_line(error)
             continue
         forecasts[name], raters[name], seconds[name] = told[0].about(later), told[1], told[2]
     if not forecasts:

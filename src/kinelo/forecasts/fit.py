@@ -60,7 +60,10 @@ class Slopes:
 
 
 class Estimable(Protocol):
-    """What the search asks of a rater; one with ``losses`` and ``slopes`` (matches, skipped) of its own is faster."""
+    """What the search asks of a rater; one with ``losses`` and ``slopes`` (matches, skipped) of its own is faster.
+
+    Each of these is asked of all matches, and of a long table also of the first of them alone.
+    """
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated."""

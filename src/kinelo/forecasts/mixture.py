@@ -10,7 +10,6 @@ too, evenly at first, so that the whole exceeds the better of them by ``log(2)/n
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.automatic import compare, earlier_part
-from kinelo.forecasts.backtest import Forecaster, named_raters
+from kinelo.forecasts.automatic import compare, earlier_part, fitted
+from kinelo.forecasts.backtest import Backtest, Forecaster, named_raters
 from kinelo.forecasts.estimator import MatchEstimator, check_target
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
@@ -126,6 +125,11 @@ def stacked_weights(likelihoods: Array) -> Array:
     return weights / weights.sum()
 
 
+def _weights_of(names: list[str], test: Backtest) -> Weights:
+    """Weights of raters after their forecasts in a comparison."""
+    return Weights.after(np.exp(-np.array([test.match_scores(name) for name in names])))
+
+
 def _before(start: Array, losses: Array) -> Array:
     """Sums of the losses before each match."""
     return start[:, None] + np.hstack([np.zeros((start.size, 1)), np.cumsum(losses, axis=1)[:, :-1]])
@@ -187,15 +191,28 @@ class Mixture(MatchEstimator):
             )
         early = earlier_part(matches)
         half = len(early) // 2
-        test, _ = compare(early[:half], early[half:], self.raters)
-        likelihoods = np.exp(-np.array([test.match_scores(name) for name in test.forecasts]))
-        shares = Weights.after(likelihoods).shares()
-        kept = [k for k, share in enumerate(shares) if share >= NEGLIGIBLE]
-        self._weights = Weights.after(likelihoods[kept])
-        names = [name for k, name in enumerate(test.forecasts) if k in kept]
+        test, left_out = compare(early[:half], early[half:], self.raters)
+        self.members_, self._weights = self._fit_members(matches, test, left_out)
         self.fitted_ = matches
-        self.members_ = {name: copy.deepcopy(self.raters[name]).fit(matches) for name in names}
+        for name, why in left_out.items():
+            warnings.warn(f"{name} is left out of the mixture: {why.rstrip('.')}.", KineloWarning, stacklevel=2)
         return self
+
+    def _fit_members(
+        self, matches: Matches, test: Backtest, left_out: dict[str, str]
+    ) -> tuple[dict[str, Any], Weights]:
+        """Those that count, fitted, and their weights; one that fails is noted and the others are weighed without."""
+        able, members = list(test.forecasts), {}
+        while able:
+            shares = _weights_of(able, test).shares()
+            counted = [name for name, share in zip(able, shares, strict=True) if share >= NEGLIGIBLE]
+            for name in counted:
+                if name not in members:
+                    members[name] = fitted(self.raters[name], matches, name, left_out)
+            if all(members[name] is not None for name in counted):
+                return {name: members[name] for name in counted}, _weights_of(counted, test)
+            able = [name for name in able if name not in left_out]
+        raise InputError(next(iter(left_out.values())))
 
     @property
     def weights_(self) -> dict[str, float]:

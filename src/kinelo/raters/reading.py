@@ -131,9 +131,10 @@ class Read:
         self.rater.parameters_ = dict(self.rater.parameters_) | (estimated or {})
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
-        """What was forecast of each match."""
+        """What was forecast of each of these matches, which are the first of those believed in."""
         self.rater._reading_state = fresh_state()
-        return Forecast(self.rater._forecast_in_order(self.mean, self.variance, matches))
+        asked = slice(len(matches))
+        return Forecast(self.rater._forecast_in_order(self.mean[asked], self.variance[asked], matches))
 
 
 def refit_reading(rater: Any, found: Estimates, matches: Matches) -> Estimates:
