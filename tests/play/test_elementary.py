@@ -1,8 +1,10 @@
 """The elementary functions against the library's, and every formula against itself in plain Python."""
 
 import ast
+import importlib
 import math
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -156,7 +158,79 @@ def test_code_on_disk_is_used_with_the_sources_that_made_it_only(tmp_path):
         return done.stdout.split()
 
     assert [run(2), run(4), run(2)] == [["3.0", "0"], ["6.0", "0"], ["3.0", "1"]]
-    assert formula.digest(Path(kernels.__file__).parent) != formula.digest(tmp_path)
+
+
+LOOPS = """
+from kinelo.play.formula import kernel
+from {0}_parts import part
+from {0}_table import WIDTH, Table
+
+@kernel
+def loop(x):
+    return part(x) + later(x) * WIDTH
+
+def checks(x):
+    return Table(x)
+
+@kernel
+def later(x):
+    return x
+"""
+PARTS = """
+from kinelo.play.formula import inlined
+from {0}_deeper import NODES, deeper
+
+@inlined
+def part(x):
+    return deeper(x) * NODES[0]
+"""
+DEEPER = """
+import numpy as np
+from kinelo.play.formula import inlined
+
+NODES = np.array([1.0, 2.0])
+
+@inlined
+def deeper(x):
+    return x
+"""
+TABLE = "WIDTH = 3\nSIZES = (1, 2)\n\nclass Table(int):\n    more = 1\n"
+
+
+def test_the_name_of_code_follows_what_is_compiled_and_nothing_else(tmp_path, monkeypatch):
+    """Each edit is made in a copy of four modules under names of their own; only what they hold can differ."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "code"))
+    count = iter(range(100))
+
+    def name_of_code(**texts):
+        tag = f"reach{next(count)}"
+        parts = {"loops": LOOPS, "parts": PARTS, "deeper": DEEPER, "table": TABLE} | texts
+        for name, text in parts.items():
+            (tmp_path / f"{tag}_{name}.py").write_text(text.replace("{0}", tag))
+        module = importlib.import_module(f"{tag}_loops")
+        return formula.digest(module.loop.py_func)
+
+    monkeypatch.setattr(formula, "_source", lambda file: re.sub(r"reach\d+", "", Path(file).read_text()))
+    before = name_of_code()
+    assert name_of_code() == before, "the same sources give the same name"
+    for text in (TABLE + "\nOTHER = 4\n", TABLE.replace("more = 1", "more = 2"), TABLE.replace("(1, 2)", "(1, 3)")):
+        assert name_of_code(table=text) == before, "what the kernel's module does not name is not compiled"
+    changed = [
+        name_of_code(table=TABLE.replace("WIDTH = 3", "WIDTH = 4")),
+        name_of_code(parts=PARTS.replace("deeper(x) *", "deeper(x) +")),
+        name_of_code(deeper=DEEPER.replace("return x", "return 2.0 * x")),
+        name_of_code(deeper=DEEPER.replace("[1.0", "[1.5")),
+        name_of_code(loops=LOOPS.replace("part(x) +", "part(x) -")),
+    ]
+    assert len({before, *changed}) == 6
+
+
+def test_kernels_are_named_apart_by_what_they_reach():
+    """The loop of the simulator reaches the laws, a rater's filter does not; neither reaches tables of ratings."""
+    from kinelo.raters import margins
+
+    assert formula.digest(kernels.play_table.py_func) != formula.digest(margins.running_unit.py_func)
 
 
 def test_other_libraries_keep_their_folder_for_compiled_code():

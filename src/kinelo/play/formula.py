@@ -1,26 +1,32 @@
 """A formula: a plain function of numbers, compiled for the processor where it stands and elsewhere by `play.binding`.
 
 Kernels that call formulas are made by :func:`kernel`. Numba keeps their machine code on disk and compiles again when
-the file of the kernel changes; it does not look at the formulas that were compiled into it. Therefore each kernel has
-a folder for its code that is named after the sources it may call: other sources, another folder.
+the file of the kernel changes; it does not look at the formulas that were compiled into it, nor at constants of other
+files. Therefore each kernel has a folder for its code that is named after what can be compiled into it: the files that
+hold compiled functions which its module names, and which those name in turn, and the values of constants there. Other
+formulas or constants, another folder; tables, checks and classes beside them do not count.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
 from numba import config, njit
 
 FORMULAS: list[Any] = []
 """Every formula, those it calls before it."""
 
 PACKAGE = Path(__file__).parents[1]
+CONSTANTS = (bool, int, float, complex, str, np.generic)
 
 
 def formula(function: Callable[..., Any]) -> Any:
@@ -40,16 +46,19 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
 
     ``options`` are further ones of ``numba.njit``.
     """
-    with _code_folder(Path(function.__code__.co_filename).parent):
+    with _code_folder(function):
         return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
 
 
 @contextmanager
-def _code_folder(sources: Path) -> Iterator[None]:
-    """Have Numba keep what is compiled meanwhile in a folder named after its sources."""
+def _code_folder(function: Callable[..., Any]) -> Iterator[None]:
+    """Have Numba keep what is compiled meanwhile in a folder named after all that can be compiled into a kernel."""
     settings: Any = config
     before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(Path(before or _default_folder()) / f"{sources.name}-{digest(sources)[:16]}")
+    source = Path(function.__code__.co_filename)
+    settings.CACHE_DIR = str(
+        Path(before or _default_folder()) / f"{source.parent.name}.{source.stem}-{digest(function)[:16]}"
+    )
     try:
         yield
     finally:
@@ -66,12 +75,49 @@ def _default_folder() -> Path:
     return Path(home) / "kinelo"
 
 
-@cache
-def digest(folder: Path) -> str:
-    """Digest of the sources of ``play``, of a folder, and of those between it and the package."""
-    folders = {PACKAGE / "play", folder}
-    folders.update(parent for parent in folder.parents if PACKAGE in parent.parents)
+def digest(function: Callable[..., Any]) -> str:
+    """Digest of all that can be compiled into a kernel, given as the plain function that it is made of."""
+    files, constants = {function.__code__.co_filename}, set[str]()
+    held = {str(k): cell.cell_contents for k, cell in enumerate(function.__closure__ or ())}
+    waiting: list[dict[str, Any]] = [function.__globals__, held]
+    seen: dict[int, dict[str, Any]] = {}
+    while waiting:
+        names = waiting.pop()
+        if id(names) in seen:
+            continue
+        seen[id(names)] = names  # kept, so that no other gets its address
+        for name, value in list(names.items()):
+            if name.startswith("__"):
+                continue
+            if isinstance(value, CONSTANTS):
+                constants.add(f"{name} = {value!r}")
+            elif isinstance(value, np.ndarray):
+                constants.add(f"{name} = {value.dtype} {value.shape} {value.tobytes().hex()}")
+            elif isinstance(value, tuple | list):
+                waiting.append({f"{name} {k}": part for k, part in enumerate(value)})
+            elif module := _module_with_code(value):
+                files.add(str(module.__file__))
+                waiting.append(vars(module))
     content = hashlib.sha256()
-    for source in sorted(path for folder in folders for path in folder.glob("*.py")):
-        content.update(source.name.encode() + b"\0" + source.read_bytes())
+    for part in sorted([*constants, *map(_source, files)]):
+        content.update(part.encode() + b"\0")
     return content.hexdigest()
+
+
+def _module_with_code(value: object) -> ModuleType | None:
+    """The module that holds a compiled function; a module of the package, named as such, is taken for one."""
+    if isinstance(value, type | FunctionType):  # classes, and functions that nothing compiles
+        return None
+    module = value if isinstance(value, ModuleType) else sys.modules.get(getattr(value, "__module__", None) or "")
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return None
+    compiled = value is not module and hasattr(value, "py_func")
+    return module if compiled or file.startswith(str(PACKAGE)) else None
+
+
+@cache
+def _source(file: str) -> str:
+    """Name and digest of a file."""
+    path = Path(file)
+    return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
