@@ -32,11 +32,16 @@ def browser() -> Iterator:
 
 @pytest.fixture
 def visit(browser, lab: Lab) -> Iterator[Callable]:
-    """Open the lab at a path, in a fresh window, once it is connected; errors of the page fail the test."""
+    """Open the lab at a path, in a fresh window, once it is connected; errors of the page fail the test.
+
+    Unless it is the ``first`` visit, the visitor has been here before.
+    """
     contexts, complaints = [], []
 
-    def open_page(path: str = "", **options):
+    def open_page(path: str = "", first: bool = False, **options):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        if not first:
+            context.add_init_script("localStorage.setItem('kinelo-visited', 'yes')")
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(90_000)

@@ -196,12 +196,12 @@ CHARTS = """async () => {
   const started = { theta: [4, 7, 10], density_theta: [4, 10], density_rating: [3, 6, 9], moving: false };
   const rest = new ArrayBuffer(64);
   new Uint8Array(rest, 12, 6).set([10, 20, 30, 40, 50, 60]);
-  const charts = [new LeagueChart(node(), axes), new DensityChart(node(), axes), new CurvesChart(node())];
+  const charts = [new LeagueChart(node(), axes), new DensityChart(node(), axes), new CurvesChart(node(), axes)];
   for (const chart of charts) chart.begin(started);
   charts[0].theory = { theta: [4, 10], rating: [5, 9], deviation: [0.25, 0.5] };
   const dots = { strength: started.theta, rating: [5, 7.5, 9] };
   const frame = { rest, shades: 12, dots, beside: null, time: 3,
-    energy: 11, distance: 12, kinetic_energy: 13, kinetic_distance: 14 };
+    energy: 16, distance: 25, kinetic_energy: 36, kinetic_distance: 49 };
   for (const chart of charts) { chart.frame(frame); chart.redraw(); }
   const plain = ({ name, x, y }) => ({ name, x: [...x], y: [...y] });
   return { league: charts[0].node.data.map(plain), density: [...charts[1].node.data[0].z.map((row) => [...row])],
@@ -216,8 +216,8 @@ def test_charts_of_a_league_stand_upright_and_under_their_names(page):
     assert theory["y"] == [5, 9] and teams["y"] == [5, 7.5, 9] and teams["x"] == [4, 7, 10]
     assert drawn["heights"] == [3, 6, 9] and drawn["density"] == [[10, 20], [30, 40], [50, 60]]
     assert {one["name"]: one["y"] for one in drawn["curves"]} == {
-        "to true strength": [11], "to the prediction": [12], "to true strength, vanishing steps": [13],
-        "to its own limit, vanishing steps": [14],
+        "to true strength": [4], "to the prediction": [5], "to true strength, vanishing steps": [6],
+        "to its own limit, vanishing steps": [7],
     }  # fmt: skip
 
 

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.lab.explore.controls import CONTROLS, PRESETS, Choice, Controls, described_presets, read_controls
+from kinelo.lab.control import Options
+from kinelo.lab.explore.controls import PRESETS, Controls, described_presets
 from kinelo.lab.explore.judgement import judged
 from kinelo.lab.explore.live import LiveRun
-from kinelo.lab.explore.theory import predicted_map, unanswered
+from kinelo.lab.explore.theory import diagnosis_in, predicted_map, unanswered
 from kinelo.lab.explore.verdict import TheoryAnswer
+from kinelo.lab.units import Units
 
 
 def test_each_slider_does_to_the_model_what_it_says():
@@ -60,24 +62,31 @@ def test_an_elo_point_is_a_point_of_expected_score_between_equals(nu, ties):
     ids=str,
 )
 def test_the_lines_of_python_play_the_league_of_the_page(given):
-    controls = read_controls({"teams": 12, **given})
+    controls = Controls.read({"teams": 12, **given})
     run = LiveRun(1, controls, seed=5)
     for _ in range(7):
         run.advance(13.7)
     head, ratings, strengths = decoded(run.frame(1), controls)
     printed, names = io.StringIO(), {}
     with contextlib.redirect_stdout(printed):
-        exec(run.opening()["python"].replace("PAIRS", str(head["pairs"])), names)
+        exec(run.opening()["python"]["paper"].replace("PAIRS", str(head["pairs"])), names)
     assert head["pairs"] > 7 * 13 * 12 / 2 * 0.9
     assert np.array_equal(names["rating"].astype("<f4"), ratings)  # every bit that the page was sent
     assert np.array_equal(names["strength"].astype("<f4"), strengths)
     if unanswered(controls):
-        assert f"# {unanswered(controls)}" in run.opening()["python"]
+        assert f"# {unanswered(controls)}" in run.opening()["python"]["paper"]
         with pytest.raises(kn.InputError, match="no theory"):
             predicted_map(controls)
         return
     expected = predicted_map(controls)
     assert list(map(float, printed.getvalue().split()[-2:])) == [expected.slope, expected.luck]
+    in_elo = io.StringIO()
+    with contextlib.redirect_stdout(in_elo):
+        exec(run.opening()["python"]["elo"].replace("PAIRS", str(head["pairs"])), names)
+    slope, luck = map(float, in_elo.getvalue().split()[-2:])
+    assert (slope, luck) == (expected.slope, pytest.approx(expected.luck * controls.elo_points))
+    first = float(in_elo.getvalue().split()[0].strip("["))
+    assert first == pytest.approx(1500 + controls.elo_points * (names["rating"][0] - 7), rel=1e-6)
 
 
 def decoded(frame: bytes, controls: Controls) -> tuple[dict, np.ndarray, np.ndarray]:
@@ -99,7 +108,7 @@ def test_each_motion_schedule_and_step_is_what_the_library_calls_so():
     assert Controls(steps="glicko", growth=0.2, deviation=1.5).system.gamma == kn.DeviationSteps(growth=0.2, start=1.5)
     for given in ({"steps": "glicko", "ties": 0.3}, {"steps": "glicko", "motion": "learning"}):
         with pytest.raises(kn.InputError, match="one step for all"):
-            read_controls(given)
+            Controls.read(given)
 
 
 def test_theory_of_moving_leagues_is_that_of_the_library():
@@ -115,18 +124,18 @@ def test_theory_of_moving_leagues_is_that_of_the_library():
     glicko = predicted_map(Controls(steps="glicko", sigma=0.5))
     settled = kn.theory.settled_deviations(kn.Tanh(nu=0.5), many, growth=0.1, noise="gaussian")
     assert glicko.slope == settled.slope and np.array_equal(glicko.rating, settled.rating)
-    with pytest.raises(kn.errors.NoStationaryState, match=r"overshoot from γ = 0\.28 on, and the step is 0\.7"):
+    with pytest.raises(kn.errors.NoStationaryState, match=r"2\.5 times the one from which rounds"):
         predicted_map(Controls(schedule="rounds", teams=20, gamma=0.7))
     with pytest.raises(kn.InputError, match="at most 200 teams"):
         predicted_map(Controls(schedule="rounds", teams=300, gamma=0.01))
 
 
 def test_presets_are_positions_of_the_sliders_with_the_k_that_they_name():
-    names = {control.name: control for control in CONTROLS}
+    names = Controls.controls()
     for preset, plain in zip(PRESETS, described_presets(), strict=True):
-        assert read_controls(plain["values"]) == preset.values
+        assert Controls.read(plain["values"]) == preset.values
         assert all(
-            isinstance(names[n], Choice) or names[n].low <= v <= names[n].high for n, v in plain["values"].items()
+            isinstance(names[n], Options) or names[n].low <= v <= names[n].high for n, v in plain["values"].items()
         )
     k = {one.name: 2 * one.values.gamma * one.values.elo_points for one in PRESETS}
     assert (k["chess"], k["football"], k["online"]) == pytest.approx((20, 20, 32))
@@ -138,7 +147,52 @@ def test_presets_are_positions_of_the_sliders_with_the_k_that_they_name():
 
 
 def test_facts_are_written_in_the_points_of_the_page():
-    answer = TheoryAnswer(0.8, -0.5, 0.3, matches=10.0)
-    paper, elo = judged(answer, None), judged(answer, None, 800 * 0.5 / math.log(10))
-    assert [fact["value"] for fact in paper["facts"]] == ["0.80", "± 0.30", "0.50", "10"]
-    assert [fact["value"] for fact in elo["facts"]] == ["0.80", "± 52", "87", "10"]
+    answer = TheoryAnswer(0.8, -0.5, 0.3, 0.58, matches=10.0)
+    paper, elo = judged(answer, None), judged(answer, None, units=Units("elo", 800 * 0.5 / math.log(10)))
+    assert [fact["value"] for fact in paper["facts"]] == ["0.80", "± 0.30", "0.58", "0.50", "10"]
+    assert [fact["value"] for fact in elo["facts"]] == ["0.80", "± 52", "101", "87", "10"]
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"sigma": -1}, "sigma must lie between 0 and 3, not at -1"),
+        ({"teams": 20.5}, "teams must be a whole number"),
+        ({"sigma": True}, "sigma must be a number from 0 to 3"),
+        ({"law": "dice"}, "law must be one of normal, lottery"),
+        ({"colour": 1}, "There is no control 'colour'"),
+        ({"law": "lottery", "players": 5, "lineup": 6}, "lineup must be at most 5, as the squad is"),
+        ({"steps": "glicko", "ties": 0.25}, "know no draws"),
+        ([], "names with values"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_a_sentence(given, complaint):
+    with pytest.raises(kn.InputError, match=complaint):
+        Controls.read(given)
+
+
+def test_every_clash_is_refused_and_either_half_of_it_can_be_played():
+    """The page disables what the server refuses: both read the same declaration."""
+    controls = Controls.controls()
+
+    def half(name: str, option: str | None) -> dict:
+        return {name: controls[name].high if option is None else option}
+
+    for clash in Controls.clashes:
+        one, other = half(*clash.one), half(*clash.other)
+        assert Controls.read(one) != Controls() != Controls.read(other)
+        with pytest.raises(kn.InputError, match=clash.reason[:20]):
+            Controls.read({**one, **other})
+
+
+@pytest.mark.parametrize("given", [{}, {"pairing": "local"}, {"motion": "form"}, {"motion": "learning"}], ids=str)
+def test_a_diagnosis_in_elo_points_is_the_same_one_on_another_scale(given):
+    controls = Controls.read(given)
+    paper, elo = (diagnosis_in(controls, name) for name in ("paper", "elo"))
+    point = controls.elo_points
+    assert elo.slope == pytest.approx(paper.slope, rel=1e-4)
+    assert elo.rating_noise == pytest.approx(point * paper.rating_noise, rel=1e-3)
+    if paper.unbiased_gamma:
+        assert elo.unbiased_gamma == pytest.approx(point * paper.unbiased_gamma, rel=1e-3)
+    if paper.motion is not None and paper.motion.tracking is not None:
+        assert pytest.approx(point**2 * paper.motion.tracking.E, rel=1e-3) == elo.motion.tracking.E

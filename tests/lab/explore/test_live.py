@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.explore.controls import CONTROLS, Choice, Controls, Slider, read_controls
+from kinelo.lab.control import Control, Options
+from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.explorer import Explorer, Pools
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.pacing import FIRST_SPEED, Pacer
@@ -28,12 +29,13 @@ def decoded(frame: bytes, teams: int) -> tuple[dict, np.ndarray, np.ndarray]:
 
 
 def test_the_list_of_sliders_and_the_defaults_agree():
-    assert {control.name: control.default for control in CONTROLS} == Controls().to_dict()
-    assert read_controls({}) == Controls()
+    listed = Controls.described()["controls"]
+    assert {control["name"]: control["default"] for control in listed} == Controls().to_dict() == Controls.defaults()
+    assert Controls.read({}) == Controls()
 
 
-def values(control: Slider | Choice) -> st.SearchStrategy:
-    if isinstance(control, Choice):
+def values(control: Control) -> st.SearchStrategy:
+    if isinstance(control, Options):
         return st.sampled_from(list(control.options))
     if control.step >= 1:
         return st.integers(int(control.low), int(control.high))
@@ -41,16 +43,16 @@ def values(control: Slider | Choice) -> st.SearchStrategy:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.fixed_dictionaries({control.name: values(control) for control in CONTROLS}))
+@given(st.fixed_dictionaries({name: values(control) for name, control in Controls.controls().items()}))
 def test_every_position_of_the_sliders_can_be_played(given_values):
     given_values["teams"] = min(given_values["teams"], 40)
     glicko = given_values["steps"] == "glicko"
     refused = given_values["lineup"] > given_values["players"] and given_values["law"] == "lottery"
     if refused or (glicko and (given_values["ties"] > 0 or given_values["motion"] == "learning")):
         with pytest.raises(InputError):
-            read_controls(given_values)
+            Controls.read(given_values)
         return
-    run = LiveRun(1, read_controls(given_values))
+    run = LiveRun(1, Controls.read(given_values))
     try:
         mean = run.rating.mean()
         run.advance(3.0)
@@ -132,7 +134,7 @@ class Oracle:
         return None if slow else {"map": LINE, "answer": TheoryAnswer(2 / 3, -1.0, 0.3).to_dict()}
 
     async def judge(self, controls: Controls) -> dict:
-        whole = TheoryAnswer(2 / 3, -1.0, 0.3, matches=7.0, advice="last").to_dict()
+        whole = TheoryAnswer(2 / 3, -1.0, 0.3, 0.5, matches=7.0, whole=True).to_dict()
         return {"map": LINE, "answer": whole}
 
 
@@ -209,7 +211,8 @@ def test_the_verdict_comes_once_the_sliders_rest(monkeypatch):
         await until(lambda: any(one.get("final") for one in watcher.said))
 
     words = [(one["run"], one["advice"]) for one in asyncio.run(watched(script)).said if one["type"] == "verdict"]
-    assert (2, "") in words and words[-1] == (2, "last") and (1, "last") not in words
+    last = "Divide gaps between ratings by 0.67 before you read them as gaps in strength."
+    assert (2, "") in words and words[-1] == (2, last) and (1, last) not in words
 
 
 def test_a_slow_answer_comes_with_its_line():

@@ -311,17 +311,18 @@ def test_only_so_many_jobs():
         (8000 * "[", "JSON object"),
         (2000 * '{"a":' + "1" + 2000 * "}", "JSON object"),
         ('{"type": "\\ud800"}', "JSON object"),
-        ('{"type": "start", "controls": {"magic": 1}}', "There is no slider"),
+        ('{"type": "start", "controls": {"magic": 1}}', "There is no control"),
         ('{"type": "start", "controls": [], "seed": 1}', "names with values"),
         ('{"type": "start", "seed": -1}', "seed must be"),
-        ('{"type": "start", "controls": {"law": "lottery", "players": 5, "lineup": 6}}', "larger than the squad"),
+        ('{"type": "start", "controls": {"law": "lottery", "players": 5, "lineup": 6}}', "at most 5, as the squad is"),
     ],
 )
 def test_bad_messages_are_answered_and_the_page_goes_on(visitor, sent, complaint):
     with visitor.websocket_connect(LIVE, headers=OWN) as socket:
         welcome(socket)
         socket.send_text(sent)
-        assert complaint in message(socket, "complaint")["text"]
+        kind = "complaint" if complaint == "JSON object" else "refused"
+        assert complaint in message(socket, kind)["text"]
         socket.send_json({"type": "start", "controls": {"teams": 10}})
         assert message(socket, "started")["controls"]["teams"] == 10
 
@@ -410,4 +411,12 @@ def test_a_pinned_setting_is_answered_by_theory(visitor):
     found = visitor.post("/api/theory", json={"gamma": 0.3}, headers=OWN).json()
     assert found["map"]["slope"] == predicted_map(Controls(gamma=0.3)).slope
     assert visitor.post("/api/theory", json={"gamma": 7}, headers=OWN).status_code == 400
-    assert visitor.post("/api/guide/9", json={}, headers=OWN).status_code == 400
+    assert visitor.get("/api/guide/9").status_code == visitor.get("/api/guide/1?units=miles").status_code == 400
+    rows = {
+        units: visitor.post("/api/diagnosis", json={"units": units}, headers=OWN).json() for units in ("elo", "paper")
+    }
+    assert (
+        "γ = 0.6135" in dict(rows["paper"])["Unbiased step size"]
+        and "K = 213.1" in dict(rows["elo"])["Unbiased step size"]
+    )
+    assert visitor.post("/api/diagnosis", json={"units": "miles"}, headers=OWN).status_code == 400

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinelo.advice.diagnosis import diagnose
-from kinelo.lab.explore.controls import Controls, read_controls
-from kinelo.lab.explore.theory import is_slow, league_of, predicted_map
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.theory import diagnosis_in, is_slow, predicted_map
 from kinelo.lab.explore.verdict import first_answer, whole_answer
 from kinelo.pages.page import share_page
 
@@ -21,7 +20,7 @@ class TheoryController:
 
     def foresee(self, controls: dict[str, Any]) -> dict[str, Any] | None:
         """The map, with what it says at a glance; None where that takes seconds and :meth:`judge` has it."""
-        read = read_controls(controls)
+        read = Controls.read(controls)
         if is_slow(read):
             return None
         foreseen = predicted_map(read)
@@ -29,10 +28,13 @@ class TheoryController:
 
     def judge(self, controls: dict[str, Any]) -> dict[str, Any]:
         """The map and the whole answer."""
-        read = read_controls(controls)
+        read = Controls.read(controls)
         return {"map": predicted_map(read).to_dict(), "answer": whole_answer(read).to_dict()}
 
-    def share(self, controls: dict[str, Any]) -> str:
+    def rows(self, controls: dict[str, Any], units: str) -> list[list[str]]:
+        """Every line of the diagnosis, in the units of the page."""
+        return [list(row) for row in diagnosis_in(Controls.read(controls), units).rows()]
+
+    def share(self, controls: dict[str, Any], units: str) -> str:
         """The diagnosis as a page to share."""
-        read = read_controls(controls)
-        return share_page(diagnose(read.system, league_of(read), read.dynamics, check=False), title=DIAGNOSIS)
+        return share_page(diagnosis_in(Controls.read(controls), units), title=DIAGNOSIS)

@@ -1,19 +1,15 @@
-"""The sliders of the page: what each means in plain words, its range, and the league and system they describe.
-
-The page draws its sliders from this list and sends their values back; the same ranges check what it sends.
-"""
+"""The controls of the Explore tab, each declared once, and the league and system that a position of them describes."""
 
 from __future__ import annotations
 
-import math
-import reprlib
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from kinelo.errors import InputError
+from kinelo.lab.control import Clash, Panel, choice, slider
+from kinelo.lab.units import Units, elo_points
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
@@ -26,186 +22,258 @@ from kinelo.model.validation import Array
 
 THETA = (4.0, 10.0)
 """Mean strengths of the teams spread evenly over this interval, as in the paper."""
-
-
-def shown(value: object) -> str:
-    """What a page sent, short enough for a sentence."""
-    return reprlib.repr(value)
-
-
-@dataclass(frozen=True)
-class Slider:
-    """A number between two ends. ``when`` names the choice under which it is shown."""
-
-    name: str
-    symbol: str
-    label: str
-    hint: str
-    low: float
-    high: float
-    step: float
-    default: float
-    group: str
-    logarithmic: bool = False
-    when: tuple[str, str] | None = None
-    unit: str = ""
-
-    def read(self, value: object) -> float:
-        """Return the value as a number of the slider's range, or say what is accepted."""
-        whole = self.step >= 1
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-            raise InputError(f"{self.name} must be a number from {self.low:g} to {self.high:g}, not {shown(value)}.")
-        if not self.low <= value <= self.high:
-            raise InputError(f"{self.name} must lie between {self.low:g} and {self.high:g}, not at {shown(value)}.")
-        return round(value) if whole else float(value)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of a few named options, each with its words."""
-
-    name: str
-    label: str
-    hint: str
-    options: dict[str, str]
-    default: str
-    group: str
-
-    def read(self, value: object) -> str:
-        """Return the option, or say which there are."""
-        if not isinstance(value, str) or value not in self.options:
-            raise InputError(f"{self.name} must be one of {', '.join(self.options)}, not {shown(value)}.")
-        return value
-
+MIDDLE = sum(THETA) / 2
 
 VARIES, MOVES, RULES, LEAGUE = (
     "How much strength varies", "How strengths move", "How ratings are computed", "The league"
 )  # fmt: skip
 
-CONTROLS: tuple[Slider | Choice, ...] = (
-    Choice(
-        "law", "Why it varies", "What makes a team stronger one day and weaker the next.",
-        {"normal": "Form of the day", "lottery": "Changing line-ups"}, "normal", VARIES,
-    ),
-    Slider(
-        "sigma", "σ", "Ups and downs",
-        "How far a team's strength strays from its average in a typical match, in rating points.",
-        0.0, 3.0, 0.05, 1.0, VARIES, when=("law", "normal"), unit="points",
-    ),
-    Slider(
-        "unevenness", "u", "Uneven squads",
-        "How different the players of one squad are: 0 means all alike.",
-        0.0, 8.0, 0.1, 4.0, VARIES, when=("law", "lottery"),
-    ),
-    Slider("players", "M", "Squad", "Players a team can choose from.", 2, 30, 1, 23, VARIES, when=("law", "lottery")),
-    Slider("lineup", "m", "Line-up", "Players drawn for one match.", 1, 30, 1, 11, VARIES, when=("law", "lottery")),
-    Choice(
-        "motion", "From match to match", "Whether a team's own average stays where it is.",
+
+class Controls(Panel, frozen=True):
+    """One position of all controls of the Explore tab. Points and steps are those of the model, whatever is shown."""
+
+    clashes: ClassVar[tuple[Clash, ...]] = (
+        Clash(
+            ("steps", "glicko"),
+            ("ties", None),
+            "Glicko's formulas know no draws: set draws to 0 %, or take one step for all.",
+        ),
+        Clash(
+            ("steps", "glicko"),
+            ("motion", "learning"),
+            "Teams learn in units of one step: take one step for all, or another motion.",
+        ),
+    )
+
+    law: str = choice(
+        "normal",
+        {"normal": "Form of the day", "lottery": "Changing line-ups"},
+        label="Why it varies",
+        hint="What makes a team stronger one day and weaker the next.",
+        group=VARIES,
+    )
+    sigma: float = slider(
+        1.0,
+        (0.0, 3.0),
+        step=0.05,
+        symbol="σ",
+        label="Ups and downs",
+        unit="points",
+        group=VARIES,
+        hint="How far a team's strength strays from its average in a typical match.",
+        when=("law", "normal"),
+    )
+    unevenness: float = slider(
+        4.0,
+        (0.0, 8.0),
+        step=0.1,
+        symbol="u",
+        label="Uneven squads",
+        group=VARIES,
+        when=("law", "lottery"),
+        hint="How different the players of one squad are: 0 means all alike.",
+    )
+    players: int = slider(
+        23,
+        (2, 30),
+        step=1,
+        symbol="M",
+        label="Squad",
+        hint="Players a team can choose from.",
+        group=VARIES,
+        when=("law", "lottery"),
+    )
+    lineup: int = slider(
+        11,
+        (1, 30),
+        step=1,
+        symbol="m",
+        label="Line-up",
+        hint="Players drawn for one match.",
+        group=VARIES,
+        when=("law", "lottery"),
+        at_most="players",
+    )
+    motion: str = choice(
+        "still",
         {"still": "They stay", "form": "Form comes and goes", "walk": "A random walk", "learning": "Teams learn"},
-        "still", MOVES,
-    ),
-    Slider(
-        "rate", "ω", "Change", "How fast form is forgotten: the share lost in one match.",
-        0.001, 0.2, 0.001, 0.01, MOVES, logarithmic=True, when=("motion", "form"), unit="share",
-    ),
-    Slider(
-        "spread", "√V", "Reach of form", "How far form carries a team from its average in the long run.",
-        0.1, 3.0, 0.05, 1.0, MOVES, when=("motion", "form"), unit="points",
-    ),
-    Slider(
-        "walk", "s", "Step of the walk", "How far strength moves, at random, from one match to the next.",
-        0.005, 0.3, 0.001, 0.02, MOVES, logarithmic=True, when=("motion", "walk"), unit="points",
-    ),
-    Slider(
-        "alpha", "α", "Learning", "What a match teaches both sides, the weaker one more.",
-        0.0, 2.0, 0.05, 0.5, MOVES, when=("motion", "learning"),
-    ),
-    Slider(
-        "beta", "β", "Gain of the better", "What the side ahead gains on the other in a match.",
-        0.0, 2.0, 0.05, 0.2, MOVES, when=("motion", "learning"),
-    ),
-    Slider(
-        "diffusion", "", "Chance in learning", "Random change of strength in a match, in units of √γ.",
-        0.0, 2.0, 0.05, 0.5, MOVES, when=("motion", "learning"),
-    ),
-    Choice(
-        "steps", "Steps", "One step size for all, or Glicko's: a rating that is unsure moves further.",
-        {"fixed": "One for all", "glicko": "Glicko, by uncertainty"}, "fixed", RULES,
-    ),
-    Slider(
-        "gamma", "γ", "Step size",
-        "How far one surprising result moves a rating. Large steps learn fast and rattle.",
-        0.01, 1.0, 0.01, 0.1, RULES, logarithmic=True, when=("steps", "fixed"), unit="step",
-    ),
-    Slider(
-        "growth", "c", "Doubt gained", "How much uncertainty a rating gains from one match to the next.",
-        0.01, 1.0, 0.01, 0.1, RULES, logarithmic=True, when=("steps", "glicko"), unit="points",
-    ),
-    Slider(
-        "deviation", "RD", "First uncertainty", "Deviation of every rating at the start.",
-        0.1, 3.0, 0.1, 2.0, RULES, when=("steps", "glicko"), unit="points",
-    ),
-    Choice(
-        "schedule", "Results count", "At once, or together at the end of a period or a round.",
+        label="From match to match",
+        hint="Whether a team's own average stays where it is.",
+        group=MOVES,
+    )
+    rate: float = slider(
+        0.01,
+        (0.001, 0.2),
+        step=0.001,
+        symbol="ω",
+        label="Change",
+        unit="share",
+        group=MOVES,
+        logarithmic=True,
+        hint="How fast form is forgotten: the share lost in one match.",
+        when=("motion", "form"),
+    )
+    spread: float = slider(
+        1.0,
+        (0.1, 3.0),
+        step=0.05,
+        symbol="√V",
+        label="Reach of form",
+        unit="points",
+        group=MOVES,
+        hint="How far form carries a team from its average in the long run.",
+        when=("motion", "form"),
+    )
+    walk: float = slider(
+        0.02,
+        (0.005, 0.3),
+        step=0.001,
+        symbol="s",
+        label="Step of the walk",
+        unit="points",
+        group=MOVES,
+        hint="How far strength moves, at random, from one match to the next.",
+        logarithmic=True,
+        when=("motion", "walk"),
+    )
+    alpha: float = slider(
+        0.5,
+        (0.0, 2.0),
+        step=0.05,
+        symbol="α",
+        label="Learning",
+        group=MOVES,
+        when=("motion", "learning"),
+        hint="What a match teaches both sides, the weaker one more.",
+    )
+    beta: float = slider(
+        0.2,
+        (0.0, 2.0),
+        step=0.05,
+        symbol="β",
+        label="Gain of the better",
+        group=MOVES,
+        when=("motion", "learning"),
+        hint="What the side ahead gains on the other in a match.",
+    )
+    diffusion: float = slider(
+        0.5,
+        (0.0, 2.0),
+        step=0.05,
+        label="Chance in learning",
+        group=MOVES,
+        when=("motion", "learning"),
+        hint="Random change of strength in a match, in units of √γ.",
+    )
+    steps: str = choice(
+        "fixed",
+        {"fixed": "One for all", "glicko": "Glicko, by uncertainty"},
+        label="Steps",
+        group=RULES,
+        hint="One step size for all, or Glicko's: a rating that is unsure moves further.",
+    )
+    gamma: float = slider(
+        0.1,
+        (0.01, 1.0),
+        step=0.01,
+        symbol="γ",
+        label="Step size",
+        unit="step",
+        group=RULES,
+        logarithmic=True,
+        hint="How far one surprising result moves a rating. Large steps learn fast and add luck.",
+        when=("steps", "fixed"),
+    )
+    growth: float = slider(
+        0.1,
+        (0.01, 1.0),
+        step=0.01,
+        symbol="c",
+        label="Doubt gained",
+        unit="points",
+        group=RULES,
+        logarithmic=True,
+        hint="How much uncertainty a rating gains from one match to the next.",
+        when=("steps", "glicko"),
+    )
+    deviation: float = slider(
+        2.0,
+        (0.1, 3.0),
+        step=0.1,
+        symbol="RD",
+        label="First uncertainty",
+        unit="points",
+        group=RULES,
+        hint="Deviation of every rating at the start.",
+        when=("steps", "glicko"),
+    )
+    schedule: str = choice(
+        "single",
         {"single": "After each match", "period": "After a period", "rounds": "After a round, all against all"},
-        "single", RULES,
-    ),
-    Slider(
-        "period", "n", "Matches in a period", "Matches of each team that count together.",
-        2, 60, 1, 10, RULES, when=("schedule", "period"),
-    ),
-    Slider(
-        "nu", "ν", "Decisiveness",
-        "How surely the stronger side wins: a lead of one point counts for more when this is large.",
-        0.05, 2.0, 0.01, 0.5, RULES, logarithmic=True,
-    ),
-    Slider(
-        "ties", "", "Draws", "Share of drawn matches between equal teams.", 0.0, 0.6, 0.05, 0.0, RULES, unit="share",
-    ),
-    Slider("teams", "N", "Teams", "Number of teams, from weak (4) to strong (10).", 10, 500, 10, 200, LEAGUE),
-    Choice(
-        "pairing", "Who plays whom", "How opponents find each other.",
-        {"all": "Everyone", "local": "Mostly neighbours in the table", "window": "Only similar ratings"}, "all", LEAGUE,
-    ),
-    Slider(
-        "window", "c", "Largest gap", "Two teams meet only if their ratings differ by at most this much.",
-        0.5, 6.0, 0.1, 2.0, LEAGUE, when=("pairing", "window"), unit="points",
-    ),
-    Choice(
-        "start", "Ratings begin", "Where every team starts.",
-        {"random": "At random", "equal": "All equal"}, "random", LEAGUE,
-    ),
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Controls:
-    """One position of all sliders."""
-
-    law: str = "normal"
-    sigma: float = 1.0
-    unevenness: float = 4.0
-    players: int = 23
-    lineup: int = 11
-    gamma: float = 0.1
-    nu: float = 0.5
-    ties: float = 0.0
-    teams: int = 200
-    pairing: str = "all"
-    window: float = 2.0
-    start: str = "random"
-    motion: str = "still"
-    rate: float = 0.01
-    spread: float = 1.0
-    walk: float = 0.02
-    alpha: float = 0.5
-    beta: float = 0.2
-    diffusion: float = 0.5
-    steps: str = "fixed"
-    growth: float = 0.1
-    deviation: float = 2.0
-    schedule: str = "single"
-    period: int = 10
+        label="Results count",
+        hint="At once, or together at the end of a period or a round.",
+        group=RULES,
+    )
+    period: int = slider(
+        10,
+        (2, 60),
+        step=1,
+        symbol="n",
+        label="Matches in a period",
+        hint="Matches of each team that count together.",
+        group=RULES,
+        when=("schedule", "period"),
+    )
+    nu: float = slider(
+        0.5,
+        (0.05, 2.0),
+        step=0.01,
+        symbol="ν",
+        label="Decisiveness",
+        group=RULES,
+        logarithmic=True,
+        hint="How surely the stronger side wins: the same lead counts for more when this is large.",
+    )
+    ties: float = slider(
+        0.0,
+        (0.0, 0.6),
+        step=0.05,
+        label="Draws",
+        hint="Share of drawn matches between equal teams.",
+        unit="share",
+        group=RULES,
+    )
+    teams: int = slider(
+        200,
+        (10, 500),
+        step=10,
+        symbol="N",
+        label="Teams",
+        group=LEAGUE,
+        hint="Number of teams, evenly spread from weak to strong.",
+    )
+    pairing: str = choice(
+        "all",
+        {"all": "Everyone", "local": "Mostly neighbours in the table", "window": "Only similar ratings"},
+        label="Who plays whom",
+        hint="How opponents find each other.",
+        group=LEAGUE,
+    )
+    window: float = slider(
+        2.0,
+        (0.5, 6.0),
+        step=0.1,
+        symbol="c",
+        label="Largest gap",
+        unit="points",
+        group=LEAGUE,
+        hint="Two teams meet only if their ratings differ by at most this much.",
+        when=("pairing", "window"),
+    )
+    start: str = choice(
+        "random", {"random": "At random", "equal": "All equal"}, label="Ratings begin", hint="Where every team starts.",
+        group=LEAGUE,
+    )  # fmt: skip
 
     @property
     def kinetic(self) -> bool:
@@ -220,25 +288,45 @@ class Controls:
     @property
     def dynamics(self) -> Dynamics | None:
         """How strengths move."""
+        return self.scaled_dynamics(1.0)
+
+    def scaled_dynamics(self, point: float) -> Dynamics | None:
+        """How strengths move where one point of the model counts as ``point``; learning is in units of the step."""
         laws = {
-            "form": lambda: Form(rate=self.rate, spread=self.spread),
-            "walk": lambda: Walk(spread=self.walk),
-            "learning": lambda: Learning(alpha=self.alpha, beta=self.beta, diffusion=self.diffusion),
+            "form": lambda: Form(rate=self.rate, spread=point * self.spread),
+            "walk": lambda: Walk(spread=point * self.walk),
+            "learning": lambda: Learning(self.alpha, self.beta, point**0.5 * self.diffusion),
         }
         return laws[self.motion]() if self.motion in laws else None
 
     @property
     def outcome(self) -> Outcome:
         """The outcome function: with draws, Davidson's κ is such that equals draw the wanted share."""
-        return Davidson(self.nu, 2 * self.ties / (1 - self.ties)) if self.ties > 0 else Tanh(self.nu)
+        return self._scaled_outcome(1.0)
+
+    def _scaled_outcome(self, point: float) -> Outcome:
+        nu = self.nu / point
+        return Davidson(nu, 2 * self.ties / (1 - self.ties)) if self.ties > 0 else Tanh(nu)
 
     @property
     def system(self) -> RatingSystem:
         """The rating system."""
-        pairings: dict[str, Pairing] = {"all": AllPlayAll(), "local": Local(), "window": Window(self.window)}
+        return self.scaled_system(1.0)
+
+    def scaled_system(self, point: float) -> RatingSystem:
+        """The rating system where one point of the model counts as ``point``."""
+        pairings: dict[str, Callable[[], Pairing]] = {
+            "all": AllPlayAll,
+            "local": lambda: Local() if point == 1.0 else Pairing.from_function(_local_at(point)),
+            "window": lambda: Window(point * self.window),
+        }
         schedules: dict[str, Schedule | None] = {"single": None, "period": Period(self.period), "rounds": Rounds()}
-        gamma = self.gamma if self.steps == "fixed" else DeviationSteps(growth=self.growth, start=self.deviation)
-        return RatingSystem(self.outcome, pairings[self.pairing], gamma, schedule=schedules[self.schedule])
+        gamma = point * self.gamma
+        if self.steps == "glicko":
+            gamma = DeviationSteps(growth=point * self.growth, start=point * self.deviation)
+        return RatingSystem(
+            self._scaled_outcome(point), pairings[self.pairing](), gamma, schedule=schedules[self.schedule]
+        )
 
     def strengths(self, seed: int = 1) -> Strength:
         """The league; a seed makes its squads where strength comes from line-ups."""
@@ -253,7 +341,7 @@ class Controls:
     def first_ratings(self, seed: int = 1) -> Array:
         """Ratings every run begins with."""
         if self.start == "equal":
-            return np.full(self.teams, sum(THETA) / 2)
+            return np.full(self.teams, MIDDLE)
         return np.random.default_rng(seed).permutation(homogeneous(sigma=0.0, teams=self.teams, theta=THETA).theta)
 
     @property
@@ -263,16 +351,21 @@ class Controls:
         >>> round(Controls().elo_points, 1), round(Controls(ties=0.5).elo_points, 1)
         (173.7, 86.9)
         """
-        return float(self.outcome.b_prime(0.0)) * 800 / math.log(10)
+        return elo_points(float(self.outcome.b_prime(0.0)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Values by name."""
-        return asdict(self)
+    def units(self, name: str) -> Units:
+        """How the page writes numbers of this league: ``name`` is "elo" or "paper"."""
+        return Units("elo", self.elo_points) if name == "elo" else Units()
+
+
+def _local_at(point: float) -> Callable[[float], float]:
+    w = Local().scalar_w()
+    return lambda z: w(z / point)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A position of the sliders worth a look, with words about it."""
+    """A position of the controls worth a look, with words about it."""
 
     name: str
     label: str
@@ -281,13 +374,13 @@ class Preset:
 
 def _with_k(k: float, **values: Any) -> Controls:
     controls = Controls(**values)
-    return replace(controls, gamma=k / (2 * controls.elo_points))
+    return controls.but(gamma=k / (2 * controls.elo_points))
 
 
 PRESETS = (
     Preset("first", "As on the first visit", Controls()),
     Preset("squads", "The paper's squads: 11 of 23 play", Controls(law="lottery")),
-    Preset("fair", "The paper's fair step: bias and luck cancel", Controls(gamma=0.61)),
+    Preset("fair", "Ratings right on average: bias and luck cancel", Controls(gamma=0.61)),
     Preset("chess", "Like chess: K = 20, half drawn, form of ± 100 Elo", _with_k(20, ties=0.5, sigma=1.15)),
     Preset("football", "Like football: K = 20, a quarter drawn", _with_k(20, ties=0.25, sigma=1.0, teams=20)),
     Preset("form", "Form that comes and goes: ratings lag behind", Controls(motion="form", sigma=0.5, gamma=0.2)),
@@ -303,36 +396,3 @@ PRESETS = (
 def described_presets() -> list[dict[str, Any]]:
     """The presets as the page lists them."""
     return [{"name": one.name, "label": one.label, "values": one.values.to_dict()} for one in PRESETS]
-
-
-def read_controls(given: object) -> Controls:
-    """Check values that came from a page; what is not given takes its default.
-
-    >>> read_controls({"sigma": 0.5}).sigma
-    0.5
-    >>> read_controls({"sigma": -1})
-    Traceback (most recent call last):
-        ...
-    kinelo.errors.InputError: sigma must lie between 0 and 3, not at -1.
-    """
-    if not isinstance(given, Mapping):
-        raise InputError("The sliders must come as names with values.")
-    known = {control.name: control for control in CONTROLS}
-    if unknown := sorted(map(str, set(given) - set(known))):
-        raise InputError(f"There is no slider {shown(unknown[0])}; there are {', '.join(known)}.")
-    values: dict[str, Any] = {name: known[name].read(value) for name, value in given.items()}
-    controls = Controls(**values)
-    if controls.law == "lottery" and controls.lineup > controls.players:
-        raise InputError(
-            f"The line-up cannot be larger than the squad: {controls.lineup} of {controls.players} players."
-        )
-    if controls.steps == "glicko" and controls.ties > 0:
-        raise InputError("Glicko's formulas know no draws. Set draws to 0 %, or take one step for all.")
-    if controls.steps == "glicko" and controls.motion == "learning":
-        raise InputError("Teams learn in units of one step γ. Take one step for all, or another motion.")
-    return controls
-
-
-def described_controls() -> list[dict[str, Any]]:
-    """The list of sliders as the page draws them."""
-    return [{"kind": "slider" if isinstance(c, Slider) else "choice", **asdict(c)} for c in CONTROLS]

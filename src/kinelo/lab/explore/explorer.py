@@ -15,7 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.lab.explore.controls import Controls, read_controls, shown
+from kinelo.lab.control import shown
+from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.judgement import judged
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.pacing import Pacer
@@ -66,7 +67,7 @@ class Explorer:
         self._number = 0
         self._theory_task: asyncio.Task[None] | None = None
         self._answer: TheoryAnswer | None = None
-        self._final, self._elo = False, False
+        self._final, self._units = False, "elo"
         self._judged_at = 0.0
 
     async def hear(self, message: dict[str, Any]) -> None:
@@ -79,7 +80,7 @@ class Explorer:
             case "pause":
                 self._pacer.set_paused(message.get("paused"))
             case "units":
-                self._elo = message.get("units") == "elo"
+                self._units = "paper" if message.get("units") == "paper" else "elo"
                 if self._run is not None:
                     await self._say_verdict(self._run)
             case "speed":
@@ -88,13 +89,13 @@ class Explorer:
     async def _ask_for_start(self, message: dict[str, Any]) -> None:
         seed = message.get("seed", SEED)
         try:
-            controls = read_controls(message.get("controls", {}))
+            controls = Controls.read(message.get("controls", {}))
             pin = message.get("pin")
-            pinned = None if pin is None else read_controls(pin)
+            pinned = None if pin is None else Controls.read(pin)
             if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**31:
                 raise InputError(f"seed must be a whole number from 0 to 2147483647, not {shown(seed)}.")
         except InputError as error:
-            await self._say({"type": "complaint", "text": str(error)})
+            await self._say({"type": "refused", "text": str(error)})
             return
         self._wanted = (controls, seed, pinned)
         self._pacer.wake()
@@ -163,7 +164,7 @@ class Explorer:
             return
         league = await asyncio.get_running_loop().run_in_executor(self._pools.play, run.evidence)
         if self._answer is not None and run is self._run:
-            verdict = judged(self._answer, league, run.controls.elo_points if self._elo else 1.0)
+            verdict = judged(self._answer, league, run.controls, run.controls.units(self._units))
             await self._say({"type": "verdict", "run": run.number, "final": self._final, **verdict})
 
     async def _predict(self, run: LiveRun) -> None:

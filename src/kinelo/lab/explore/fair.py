@@ -1,21 +1,38 @@
-"""The step size at which ratings are fair where opponents depend on ratings: looked for, for want of a formula.
+"""Steps worth applying: the one at which ratings are right on average, and the one that misses strength least.
 
+Where opponents depend on ratings, the first is looked for, for want of a formula.
 From the present step the search goes towards slope 1 by factors of :data:`FACTOR` until the slope has passed it, the
 slider ends, or luck leaves no stable ratings; between the last two steps it goes by the chord, in the logarithm of γ.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from kinelo.errors import NoStationaryState
-from kinelo.lab.explore.controls import CONTROLS, Controls, Slider
-from kinelo.lab.explore.theory import predicted_map
+import numpy as np
+
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.lab.control import Slider
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.theory import PredictedMap, predicted_map
 
 FACTOR = 1.5
 CHORDS = 6
 NEAR = 0.002
 """A slope this near to 1 is 1."""
+
+
+RUNGS, FEW_RUNGS = 9, 4
+"""Steps of the slider that are tried for the least miss."""
+
+
+@dataclass(frozen=True)
+class PricedStep:
+    """A step size with its price: the luck in a rating, and how far it misses strength, bias and luck together."""
+
+    gamma: float
+    luck: float
+    miss: float
 
 
 @dataclass(frozen=True)
@@ -32,7 +49,7 @@ class Search:
 
 def look_for_fair_step(controls: Controls) -> Search:
     """Look for a step size at which the slope of ratings on strengths is 1."""
-    low, high = next((one.low, one.high) for one in CONTROLS if isinstance(one, Slider) and one.name == "gamma")
+    low, high = offered_steps()
     here = controls.gamma
     slope = _slope(controls, here)
     if slope is None:
@@ -65,8 +82,45 @@ def _between(controls: Controls, here: tuple[float, float], there: tuple[float, 
 
 
 def _slope(controls: Controls, gamma: float) -> float | None:
+    found = _at(controls, gamma)
+    return None if found is None else found.slope
+
+
+def _at(controls: Controls, gamma: float) -> PredictedMap | None:
+    """The map at another step; None where there is none."""
     try:
-        found = predicted_map(replace(controls, gamma=gamma))
-    except NoStationaryState:
+        found = predicted_map(controls.but(gamma=gamma))
+    except (NoStationaryState, InputError):
         return None
-    return None if found.missing else found.slope
+    return None if found.missing else found
+
+
+def offered_steps() -> tuple[float, float]:
+    """Smallest and largest step of the slider."""
+    control = Controls.controls()["gamma"]
+    assert isinstance(control, Slider)
+    return control.low, control.high
+
+
+def on_slider(gamma: float) -> float | None:
+    """A step as the slider can hold it, to three digits; None where it lies beyond the ends."""
+    low, high = offered_steps()
+    rounded = float(f"{gamma:.3g}")
+    return rounded if low <= rounded <= high else None
+
+
+def priced(controls: Controls, gamma: float) -> PricedStep | None:
+    """A step with what it costs; None where there is no answer."""
+    found = _at(controls, gamma)
+    return None if found is None else PricedStep(gamma, found.luck, found.miss)
+
+
+def least_miss(controls: Controls) -> PricedStep | None:
+    """The step on the slider at which ratings miss strength least, of a ladder over it."""
+    low, high = offered_steps()
+    # Where opponents depend on ratings, an answer takes seconds at large steps: only smaller ones are tried.
+    steps = (
+        np.geomspace(low, high, RUNGS) if controls.pairing == "all" else np.geomspace(low, controls.gamma, FEW_RUNGS)
+    )
+    rungs = (priced(controls, float(f"{gamma:.3g}")) for gamma in steps)
+    return min((one for one in rungs if one is not None), key=lambda one: one.miss, default=None)

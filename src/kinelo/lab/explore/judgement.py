@@ -1,8 +1,8 @@
 """The verdict beside the picture. The running league is the judge: theory is believed where the league bears it out.
 
-A verdict is in one of four states. ``expected``: theory has an answer and the league has not settled. ``agree``: the
-league has settled where theory said. ``disagree``: it has not, beyond doubt. ``no theory``: nothing is claimed, and
-only the league's own numbers are shown.
+A verdict is in one of four states. ``expected``: theory has an answer and the league has not settled, or is not sure
+enough of its own numbers. ``agree``: the league has settled where theory said. ``disagree``: it has not, beyond doubt.
+``no theory``: nothing is claimed, and only the league's own numbers are shown.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from kinelo.lab.explore.evidence import Evidence, Measured
+from kinelo.advice.league_evidence import Evidence, Measured
+from kinelo.lab.explore.advice import advice, offers
+from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.verdict import FAIR, TheoryAnswer
+from kinelo.lab.units import Units
 
 State = Literal["expected", "agree", "disagree", "no theory"]
 PENDING = "…"
-MISSED = "points by which a rating misses present strength (one standard deviation)"
 DOUBT = 4.0
 """Standard errors of the league beyond which a difference is no accident; many looks at one league need more than 2."""
 SLOPE_TOLERANCE, LUCK_TOLERANCE = 0.05, 0.15
-"""Shares by which theory may be off before it misleads: both are larger than what ten teams differ from very many."""
+"""Shares of what is shown by which theory may be off before it misleads: both are larger than what ten teams differ
+from very many."""
 PATIENCE = 4.0
 """A league not where theory said after this many times the matches that theory gave it has been given its time."""
+PAPER = Units()
 
 
 def state_of(theory: TheoryAnswer, league: Evidence | None) -> State:
@@ -33,7 +37,10 @@ def state_of(theory: TheoryAnswer, league: Evidence | None) -> State:
     overdue = theory.matches is not None and league.matches > PATIENCE * theory.matches
     if not league.settled and not overdue:
         return "expected"
-    return "disagree" if slopes_differ(theory, league) or luck_differs(theory, league) else "agree"
+    if slopes_differ(theory, league) or luck_differs(theory, league):
+        return "disagree"
+    near = _near(theory.slope, league.slope, SLOPE_TOLERANCE) and _near(theory.luck, league.luck, LUCK_TOLERANCE)
+    return "agree" if near and league.settled else "expected"
 
 
 def slopes_differ(theory: TheoryAnswer, league: Evidence) -> bool:
@@ -41,7 +48,7 @@ def slopes_differ(theory: TheoryAnswer, league: Evidence) -> bool:
     if not _apart(theory.slope, league.slope):
         return False
     off = abs(league.slope.value - theory.slope)
-    return off > SLOPE_TOLERANCE * max(theory.slope, 1.0) or meaning(theory.slope) != meaning(league.slope.value)
+    return off > SLOPE_TOLERANCE * abs(theory.slope) or meaning(theory.slope) != meaning(league.slope.value)
 
 
 def luck_differs(theory: TheoryAnswer, league: Evidence) -> bool:
@@ -51,6 +58,11 @@ def luck_differs(theory: TheoryAnswer, league: Evidence) -> bool:
 
 def _apart(theory: float, league: Measured) -> bool:
     return abs(league.z_score(theory)) > DOUBT
+
+
+def _near(theory: float, league: Measured, tolerance: float) -> bool:
+    """Whether the league shows theory's number within the tolerance, and knows its own number better than that."""
+    return max(abs(league.value - theory), 2 * league.error) <= tolerance * abs(theory)
 
 
 def meaning(slope: float) -> str:
@@ -66,14 +78,16 @@ def meaning(slope: float) -> str:
     return "on average, ratings tell the true strength"
 
 
-def headline(state: State, theory: TheoryAnswer, league: Evidence | None, point: float = 1.0) -> str:
+def headline(state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER) -> str:
     """One sentence for the state."""
     if state == "no theory" and not theory.missing:
         return "The walk has spread the league beyond what theory was asked about: watch what it does."
     if state == "no theory":
         return "Theory has no answer here: watch what the league does."
     if state == "expected":
-        return f"Theory expects that {meaning(theory.slope)}. The league is still settling."
+        settled = league is not None and league.settled
+        words = "The league is not sure enough of its own numbers yet." if settled else "The league is still settling."
+        return f"Theory expects that {meaning(theory.slope)}. {words}"
     words = meaning(theory.slope)
     if state == "agree" or league is None:
         return f"{words[0].upper()}{words[1:]}: theory and league agree."
@@ -81,75 +95,80 @@ def headline(state: State, theory: TheoryAnswer, league: Evidence | None, point:
         said, shown = f"a slope of {theory.slope:.2f}", f"{league.slope.value:.2f}"
     else:
         stray = "miss strength" if theory.parts else "stray"
-        said, shown = f"ratings that {stray} by ± {points(theory.luck, point)}", f"± {points(league.luck.value, point)}"
+        said = f"ratings that {stray} by ± {units.points(theory.luck)}"
+        shown = f"± {units.points(league.luck.value)}"
     return f"Theory and league disagree: theory says {said}, the league shows {shown}."
 
 
-def points(value: float, point: float) -> str:
-    """A number of points: with two digits after the point, or whole where points are small."""
-    return f"{value * point:.2f}" if point == 1.0 else f"{value * point:.0f}"
-
-
-def judged(theory: TheoryAnswer, league: Evidence | None, point: float = 1.0) -> dict[str, Any]:
-    """The verdict as the page shows it; ``point`` is what one point of the sliders counts on the page."""
+def judged(
+    theory: TheoryAnswer, league: Evidence | None, controls: Controls | None = None, units: Units = PAPER
+) -> dict[str, Any]:
+    """The verdict as the page shows it, every number in the units of the page."""
+    controls = Controls() if controls is None else controls
     state = state_of(theory, league)
     believed = state in ("expected", "agree")
     return {
         "state": state,
-        "headline": headline(state, theory, league, point),
-        "facts": facts(state, theory, league, point),
-        "advice": theory.advice if believed else theory.missing,
-        "offer": {"gamma": theory.offer.gamma, "luck": theory.offer.luck} if believed and theory.offer else None,
+        "headline": headline(state, theory, league, units),
+        "facts": facts(state, theory, league, units),
+        "advice": " ".join(advice(theory, controls, units)) if believed else theory.missing,
+        "offers": offers(theory, controls, units) if believed else [],
         "caveats": list(theory.caveats),
-        "lines": [{"name": name, "finding": finding} for name, finding in theory.lines] if believed else None,
+        "whole": believed and theory.whole,
     }
 
 
-def facts(
-    state: State, theory: TheoryAnswer, league: Evidence | None, point: float = 1.0
-) -> list[dict[str, str | None]]:
+Fact = dict[str, str | None]
+
+
+def facts(state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER) -> list[Fact]:
     """The numbers that matter: theory's, what the league shows of them, and what they mean."""
-    slope, luck_shown = _shown(league, point)
-    found: list[dict[str, str | None]] = [
+    slope, luck_shown = _shown(league, units)
+    answered = state != "no theory"
+    missed = "points by which a rating misses present strength"
+    found: list[Fact] = [
         {
-            "value": "no answer" if state == "no theory" else f"{theory.slope:.2f}",
+            "value": f"{theory.slope:.2f}" if answered else "no answer",
             "league": slope,
             "text": "rating points shown for each point of true strength",
         },
         {
-            "value": "no answer" if state == "no theory" else f"± {points(theory.luck, point)}",
+            "value": f"± {units.points(theory.luck)}" if answered else "no answer",
             "league": luck_shown,
-            "text": MISSED if theory.parts else "points of mere luck in a rating (one standard deviation)",
+            "text": f"{missed if theory.parts else 'points of mere luck in a rating'} (one standard deviation)",
         },
     ]
-    if state == "no theory" and not math.isnan(theory.slope):
+    if not answered and not math.isnan(theory.slope):
         found[0]["text"] = f"rating points shown for each point of true strength; {theory.slope:.2f} if steps were tiny"
     if state in ("no theory", "disagree"):
         return found
     if theory.parts:
-        luck, lag, bias = (points(part, point) for part in theory.parts)
+        luck, lag, bias = (units.points(part) for part in theory.parts)
         words = f"points of it are lag: ratings trail strengths that move. Luck makes ± {luck}, bias ± {bias}"
         return [*found, {"value": f"± {lag}", "league": None, "text": words}]
-    settled = (
-        PENDING if theory.matches is None else f"{theory.matches:,.0f}" if math.isfinite(theory.matches) else "never"
-    )
-    return [
-        *found,
-        {
-            "value": points(abs(theory.bias), point),
-            "league": None,
-            "text": f"points too {'low' if theory.bias < 0 else 'high'}: where the strongest team ends up on average",
-        },
-        {"value": settled, "league": None, "text": "matches per team until the whole league has settled"},
-    ]
+    return [*found, *_facts_at_rest(theory, units)]
 
 
-def _shown(league: Evidence | None, point: float) -> tuple[str, str]:
+def _facts_at_rest(theory: TheoryAnswer, units: Units) -> list[Fact]:
+    matches = theory.matches
+    settled = PENDING if matches is None else f"{matches:,.0f}" if math.isfinite(matches) else "never"
+    off = units.points(abs(theory.bias))
+    side = "off" if not off.strip("0.") else "too low" if theory.bias < 0 else "too high"
+    text = f"points {side}: where the strongest team ends up on average"
+    found: list[Fact] = [{"value": off, "league": None, "text": text}]
+    if not math.isnan(theory.miss):
+        words = "points by which ratings miss true strength, bias and luck together (root mean square)"
+        found.insert(0, {"value": units.points(theory.miss), "league": None, "text": words})
+    text = "matches per team until the whole league has settled"
+    return [*found, {"value": settled, "league": None, "text": text}]
+
+
+def _shown(league: Evidence | None, units: Units) -> tuple[str, str]:
     if league is None:
         return PENDING, PENDING
     sofar = "" if league.settled else " so far"
     slope, luck = league.slope, league.luck
     return (
         f"{slope.value:.2f}{sofar} (standard error {slope.error:.2g})",
-        f"± {points(luck.value, point)}{sofar} (standard error {luck.error * point:.2g})",
+        f"± {units.points(luck.value)}{sofar} (standard error {luck.error * units.factor:.2g})",
     )

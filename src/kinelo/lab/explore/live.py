@@ -18,9 +18,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.lab.explore.controls import THETA, Controls
-from kinelo.lab.explore.evidence import Evidence, LeagueRecord, MovingRecord
-from kinelo.lab.explore.python import MIDDLE, python_lines
+from kinelo.advice.league_evidence import Evidence, LeagueRecord, MovingRecord
+from kinelo.lab.explore.controls import MIDDLE, THETA, Controls
+from kinelo.lab.explore.python import python_lines
 from kinelo.lab.explore.theory import is_slow
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states
@@ -89,7 +89,7 @@ class LiveRun:
         sigma = float(np.sqrt(np.mean(self.strengths.sigma**2)))
         cells = {"theta": (*THETA, THETA_CELLS), "r": (*RATING_RANGE, RATING_CELLS)}
         if self.controls.start == "equal":
-            return Population.concentrated(sum(THETA) / 2, sigma=sigma, **cells)
+            return Population.concentrated(MIDDLE, sigma=sigma, **cells)
 
         def flat(theta: Array, sigma: Array, r: Array) -> Array:
             return ((r > THETA[0]) & (r < THETA[1])) + 0.0 * theta
@@ -160,7 +160,7 @@ class LiveRun:
             "run": self.number,
             "controls": self.controls.to_dict(),
             "elo_points": self.controls.elo_points,
-            "python": python_lines(self.controls, self.seed, PAIRS),
+            "python": {name: python_lines(self.controls, self.seed, PAIRS, name) for name in ("elo", "paper")},
             "theta": rounded(self.strengths.theta),
             "moving": self.moving,
             "slow": is_slow(self.controls),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from kinelo.lab.explore.controls import THETA, Controls
+from kinelo.lab.explore.controls import MIDDLE, THETA, Controls
 from kinelo.lab.explore.theory import NODES, typical_sigma, unanswered
+from kinelo.lab.units import CENTRE
 
-MIDDLE = sum(THETA) / 2
 
-
-def python_lines(controls: Controls, seed: int, pairs: int | str) -> str:
+def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "paper") -> str:
     """The league after so many drawn pairs, its slope and the slope that theory expects; every line runs.
+
+    What is printed is in the units of the page.
 
     >>> print(python_lines(Controls(teams=20), 1, 5000).splitlines()[5])
     start = np.random.default_rng(1).permutation(theta)
@@ -30,9 +31,9 @@ def python_lines(controls: Controls, seed: int, pairs: int | str) -> str:
             f'                  sampling="literal"{", dynamics=dynamics" if controls.dynamics else ""})',
             "rating = run.rating.isel(realisation=0, time=-1).values",
             *_strength(controls),
-            "print(rating)  # the dots on the page",
+            *_shown(controls, units),
             "print(np.polyfit(strength, rating, 1)[0])  # their slope at this moment",
-            *_theory(controls),
+            *_theory(controls, units),
             "",
         ]
     )
@@ -71,7 +72,17 @@ def _strength(controls: Controls) -> list[str]:
     ]
 
 
-def _theory(controls: Controls) -> list[str]:
+def _shown(controls: Controls, units: str) -> list[str]:
+    if units == "paper":
+        return ["print(rating)  # the dots on the page"]
+    step = "" if controls.steps == "glicko" else f"; K = {2 * controls.gamma * controls.elo_points:.3g}"
+    return [
+        f"point = {controls.elo_points!r}  # Elo points to one point of the model{step}",
+        f"print({CENTRE:.0f} + point * (rating - {MIDDLE}))  # the dots on the page, in Elo points",
+    ]
+
+
+def _theory(controls: Controls, units: str) -> list[str]:
     """What theory expects, where it has an answer; the league of very many teams stands for this one."""
     if reason := unanswered(controls):
         return ["", f"# {reason}"]
@@ -88,4 +99,6 @@ def _theory(controls: Controls) -> list[str]:
     if controls.motion == "still":
         asked.append("slope, luck = found.slope, found.teams.mean(found.variance) ** 0.5")
     words = "luck in a rating" if controls.motion == "still" else "error of a rating"
-    return ["", many, *asked, f"print(slope, luck)  # what theory expects, and the {words} (one standard deviation)"]
+    shown, points = ("luck", "") if units == "paper" else ("point * luck", " in Elo points")
+    note = f"what theory expects, and the {words}{points} (one standard deviation)"
+    return ["", many, *asked, f"print(slope, {shown})  # {note}"]

@@ -17,16 +17,19 @@ from typing import Any
 
 import numpy as np
 
+from kinelo.advice.diagnosis import Diagnosis, diagnose
 from kinelo.errors import InputError, KineloWarning, NoStationaryState
-from kinelo.lab.explore.controls import THETA, Controls
+from kinelo.lab.explore.controls import MIDDLE, THETA, Controls
+from kinelo.lab.units import CENTRE
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.setups import homogeneous
 from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
 from kinelo.theory.limit import stationary
-from kinelo.theory.moving.glicko import settled_deviations
+from kinelo.theory.moving.glicko import DeviationState, settled_deviations
 from kinelo.theory.moving.rounds import critical_gamma
 from kinelo.theory.moving.tracking import tracking
+from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum
 
 NODES = 40
@@ -34,6 +37,7 @@ MOST_TEAMS = 200
 """Teams up to which rounds are computed: more would keep others waiting for their answers."""
 OVERSHOT = 1.5
 """Critical steps of rounds up to which the swings are computed: beyond, the search for them mostly ends in nothing."""
+UNSTABLE = "Luck at this step leaves no stable mean ratings; a smaller step or a wider choice of opponents has them."
 REACH = 4.0
 """Standard deviations of strength on either side that the line of a moving league covers."""
 
@@ -42,10 +46,10 @@ REACH = 4.0
 class PredictedMap:
     """Mean rating and its standard deviation over mean strength, and the standard deviation of all teams, ``luck``.
 
-    Where strengths move, strength is the present one, ``luck`` the error of a rating as an estimate of it (the root of
-    its mean square), and ``parts`` the roots of what luck, lag and bias contribute. ``missing`` says why there is no
-    answer at this step size; the line is then that of vanishing steps. ``caveats`` are the library's own words about
-    how far the answer can be trusted.
+    ``miss`` is how far ratings miss strength, bias and luck together: the root of the mean square. Where strengths
+    move, strength is the present one, ``luck`` is that miss, and ``parts`` the roots of what luck, lag and bias
+    contribute. ``missing`` says why there is no answer at this step size; the line is then that of vanishing steps.
+    ``caveats`` are the library's own words about how far the answer can be trusted.
     """
 
     theta: Array
@@ -53,6 +57,7 @@ class PredictedMap:
     deviation: Array
     slope: float
     luck: float
+    miss: float
     missing: str = ""
     caveats: tuple[str, ...] = ()
     parts: tuple[float, float, float] | None = None
@@ -77,9 +82,7 @@ def predicted_map(controls: Controls) -> PredictedMap:
         if (dynamics := controls.dynamics) is not None:
             found = _tracked(controls, dynamics)
         elif controls.steps == "glicko":
-            state = settled_deviations(controls.system, league_of(controls), noise="gaussian")
-            luck = float(np.sqrt(state.teams.mean(state.variance)))
-            found = PredictedMap(state.teams.theta, state.rating, np.sqrt(state.variance), state.slope, luck)
+            found = _settled(settled_deviations(controls.system, league_of(controls), noise="gaussian"))
         else:
             found = _at_rest(controls)
     return replace(found, caveats=tuple(dict.fromkeys([*found.caveats, *caveats])))
@@ -107,7 +110,7 @@ def check_answerable(controls: Controls) -> None:
     critical = critical_gamma(controls.system, league_of(controls)).critical
     if controls.gamma > OVERSHOT * critical:
         raise NoStationaryState(
-            f"Rounds rated at once overshoot from γ = {critical:.2g} on, and the step is {controls.gamma:.2g}: "
+            f"The step is {controls.gamma / critical:.2g} times the one from which rounds rated at once overshoot: "
             "ratings swing from round to round, beyond what theory follows."
         )
 
@@ -116,22 +119,29 @@ def _at_rest(controls: Controls) -> PredictedMap:
     league = league_of(controls)
     try:
         state, reason = stationary(controls.system, league, noise="gaussian"), ""
-    except NoStationaryState as error:
-        state, reason = stationary(controls.system, league), str(error)
-    luck = float(np.sqrt(state.teams.mean(state.variance)))
-    said = tuple(one.sentence for one in state.caveats)
-    return PredictedMap(state.theta, state.rating, np.sqrt(state.variance), state.slope, luck, reason, said)
+    except NoStationaryState:
+        state, reason = stationary(controls.system, league), UNSTABLE
+    return replace(_settled(state), missing=reason, caveats=tuple(one.sentence for one in state.caveats))
+
+
+def _settled(state: StationaryState | DeviationState) -> PredictedMap:
+    teams = state.teams
+    luck, miss = (
+        float(np.sqrt(teams.mean(square)))
+        for square in (state.variance, state.variance + (state.rating - teams.theta) ** 2)
+    )
+    return PredictedMap(teams.theta, state.rating, np.sqrt(state.variance), state.slope, luck, miss)
 
 
 def _tracked(controls: Controls, dynamics: Dynamics) -> PredictedMap:
     found = tracking(controls.system, league_of(controls), dynamics)
-    middle, slope = sum(THETA) / 2, found.rating_slope
-    theta = middle + np.linspace(-REACH, REACH, NODES) * found.V**0.5
+    slope = found.rating_slope
+    theta = MIDDLE + np.linspace(-REACH, REACH, NODES) * found.V**0.5
     around = np.full(NODES, max(found.U - found.C**2 / found.V, 0.0) ** 0.5)
     luck, lag, bias = (max(part, 0.0) ** 0.5 for part in (found.parts.noise, found.parts.lag, found.parts.bias))
     said = tuple(one.sentence for one in found.caveats)
-    line = middle + slope * (theta - middle)
-    return PredictedMap(theta, line, around, slope, found.E**0.5, caveats=said, parts=(luck, lag, bias))
+    line, miss = MIDDLE + slope * (theta - MIDDLE), found.E**0.5
+    return PredictedMap(theta, line, around, slope, miss, miss, caveats=said, parts=(luck, lag, bias))
 
 
 @contextlib.contextmanager
@@ -154,3 +164,16 @@ def league_of(controls: Controls) -> Strength | Continuum:
 def typical_sigma(controls: Controls) -> float:
     """Root mean square of the spreads of the teams."""
     return float(np.sqrt(np.mean(controls.strengths().sigma ** 2)))
+
+
+def diagnosis_in(controls: Controls, units: str) -> Diagnosis:
+    """The diagnosis of the league in the units of the page: a league in Elo points has the same laws on that scale."""
+    if units == "paper":
+        return diagnose(controls.system, league_of(controls), controls.dynamics, check=False)
+    point = controls.elo_points
+    sigma = point * typical_sigma(controls)
+    ends = (CENTRE + point * (THETA[0] - MIDDLE), CENTRE + point * (THETA[1] - MIDDLE))
+    league = Continuum(ends, sigma, nodes=NODES)
+    if controls.schedule == "rounds":
+        league = homogeneous(sigma=sigma, teams=controls.teams, theta=ends)
+    return diagnose(controls.scaled_system(point), league, controls.scaled_dynamics(point), check=False)

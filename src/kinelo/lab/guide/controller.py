@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinelo.lab.guide.scenes import scene_picture
+from kinelo.lab.guide.scenes import described_scenes, scene_pictures
 
 
 class GuideController:
-    """Draws scenes; those of the first visit are kept."""
+    """Lists and draws scenes; what was drawn is kept."""
 
-    def scene(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
-        """A scene for the values of its controls."""
-        return scene_picture(number, values)
+    def scenes(self) -> list[dict[str, Any]]:
+        """Titles and controls."""
+        return described_scenes()
+
+    def scene(self, number: int, units: str) -> dict[str, Any]:
+        """A scene at every stop of its control."""
+        return scene_pictures(number, units)

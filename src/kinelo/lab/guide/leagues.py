@@ -1,17 +1,18 @@
-"""The later scenes: leagues that settle, luck, the fair step, and strengths that move. Leagues are really played."""
+"""The later scenes, about leagues: one that settles, luck, the fair step and the best. Leagues are really played."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from kinelo.errors import NoStationaryState
-from kinelo.lab.explore.evidence import Evidence, LeagueRecord
-from kinelo.lab.guide.pictures import Chart, Drag, Frames, Picture, Trace, trace
-from kinelo.lab.guide.units import NU, Units, percent
+from kinelo.advice.league_evidence import Evidence, LeagueRecord
+from kinelo.lab.guide.laws import ELO, MIDDLE, NU, STRONG, THETA, law_line, league_line, number, step_of
+from kinelo.lab.guide.pictures import Chart, Frames, Picture, Trace, moments, trace
+from kinelo.lab.units import Units, percent
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.dynamics import Form
 from kinelo.model.outcome import Tanh
@@ -26,47 +27,77 @@ from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum
 from kinelo.theory.unbiased import unbiased_gamma
 
-TEAMS, THETA, MIDDLE = 100, (4.0, 10.0), 7.0
+TEAMS, FIRST_K, SIGMA = 100, 32.0, 1.0
+"""Teams of a league, its K at first, and the ups and downs of every team, as in the paper."""
 MOMENTS = 40
-FORM_SPREAD = 1.0
-CURVE_STEPS, DOT_STEPS = 14, 6
+FORM_RATE, FORM_SPREAD = 0.01, 1.0
+"""Share of form lost in a match, and how far it carries a team."""
+SLOPE_FAIR = 0.02
+LAW = Tanh(nu=NU)
+LEAGUE_WORDS = "Each dot is a team: its true strength across, its rating up. On the dashed line ratings would be right."
 
 
 def _system(gamma: float) -> RatingSystem:
-    return RatingSystem(Tanh(nu=NU), gamma=gamma)
+    return RatingSystem(LAW, gamma=gamma)
 
 
-def _continuum(sigma: float) -> Continuum:
-    return Continuum(THETA, sigma, nodes=40)
+def _many() -> Continuum:
+    return Continuum(THETA, SIGMA, nodes=40)
 
 
 @lru_cache(maxsize=256)
-def _theory(gamma: float, sigma: float) -> StationaryState:
-    return stationary(_system(gamma), _continuum(sigma), noise="gaussian")
+def _theory(gamma: float) -> StationaryState:
+    return stationary(_system(gamma), _many(), noise="gaussian")
 
 
-def _deviation(state: StationaryState) -> float:
+def luck_of(gamma: float) -> float:
+    """Standard deviation of a rating, typical of the league."""
+    state = _theory(gamma)
     return math.sqrt(state.teams.mean(state.variance))
 
 
-def _states(gamma: float, sigma: float, seed: int, stops: list[int], start: Array) -> Iterator[SimulationState]:
-    league = homogeneous(sigma=sigma, teams=TEAMS, theta=THETA)
+def bias_of(gamma: float) -> float:
+    """Root mean square of mean rating less strength."""
+    state = _theory(gamma)
+    return math.sqrt(state.teams.mean((state.rating - state.theta) ** 2))
+
+
+def miss_of(gamma: float) -> float:
+    """How far ratings miss strength, bias and luck together (root mean square)."""
+    return math.hypot(luck_of(gamma), bias_of(gamma))
+
+
+@lru_cache(maxsize=1)
+def fair_step() -> float:
+    """The step at which ratings are right on average."""
+    return unbiased_gamma(LAW, _many())
+
+
+def fair_k() -> float:
+    """The same as a K in Elo points, whole."""
+    return float(round(2 * ELO * fair_step()))
+
+
+def _strengths() -> Array:
+    return homogeneous(sigma=SIGMA, teams=TEAMS, theta=THETA).theta
+
+
+def _states(gamma: float, stops: list[int], start: Array) -> Iterator[SimulationState]:
+    league = homogeneous(sigma=SIGMA, teams=TEAMS, theta=THETA)
     return simulation_states(
-        _system(gamma), league, stops=stops, matches_per_step=1, seed=seed, start=start, sampling="literal", threads=1
+        _system(gamma), league, stops=stops, matches_per_step=1, seed=1, start=start, sampling="literal", threads=1
     )
 
 
 @lru_cache(maxsize=256)
-def _settled(gamma: float, sigma: float, seed: int) -> tuple[Array, Evidence]:
+def played(gamma: float) -> tuple[Array, Evidence]:
     """Ratings of a league that has settled, and what it shows of slope and luck."""
-    league = homogeneous(sigma=sigma, teams=TEAMS, theta=THETA)
-    record = LeagueRecord(league.theta, _system(gamma))
-    memory, _ = record.memory(league.theta)
+    theta = _strengths()
+    record = LeagueRecord(theta, _system(gamma))
+    memory, _ = record.memory(theta)
     times = np.arange(1, 201) * memory / 5  # forty memories: the later half is averaged
-    rating = league.theta
-    for time, state in zip(
-        times, _states(gamma, sigma, seed, [round(t * TEAMS / 2) for t in times], rating), strict=True
-    ):
+    rating = theta
+    for time, state in zip(times, _states(gamma, [round(t * TEAMS / 2) for t in times], theta), strict=True):
         rating = state.rating[0]
         record.add(float(time), rating)
     found = record.evidence(float(times[-1]))
@@ -74,251 +105,314 @@ def _settled(gamma: float, sigma: float, seed: int) -> tuple[Array, Evidence]:
     return rating, found
 
 
-def _league_traces(f: float, sigma: float, gamma: float, rating: Array) -> list[Trace]:
-    theory = _theory(gamma, sigma)
-    theta = homogeneous(sigma=sigma, teams=TEAMS, theta=THETA).theta
-    ends = [f * (THETA[0] - MIDDLE), f * (THETA[1] - MIDDLE)]
-    return [
-        trace("rating = strength", "truth", "dashed", ends, ends),
-        trace("theory", "prediction", "lines", f * (theory.theta - MIDDLE), f * (theory.rating - MIDDLE)),
-        trace("teams", "team", "markers", f * (theta - MIDDLE), f * (rating - MIDDLE)),
-    ]
+def _truth(f: float) -> Trace:
+    ends = [f * (end - MIDDLE) for end in THETA]
+    return trace("rating = strength", "truth", "dashed", ends, ends)
+
+
+def _line(f: float, gamma: float, name: str = "theory") -> Trace:
+    state = _theory(gamma)
+    return trace(name, "prediction", "lines", f * (state.theta - MIDDLE), f * (state.rating - MIDDLE), later=True)
 
 
 def _league_chart(units: Units, label: str, traces: list[Trace], frames: Frames | None = None) -> Chart:
     f = units.factor
     return Chart(
-        label, f"true strength ({units.word} from the average)", f"rating ({units.word})", traces,
-        (-3.2 * f, 3.2 * f), (-6 * f, 6 * f), frames=frames,
+        label, f"true strength ({units.word} from the average)", f"rating ({units.word} from the average)", traces,
+        (-3.2 * f, 3.2 * f), (-4.6 * f, 4.6 * f), frames=frames,
     )  # fmt: skip
 
 
-def settling(units: Units, sigma: float, gamma: float, start: str, seed: int) -> Picture:
+def _python(units: Units, *lines: str) -> str:
+    return "\n".join(["import math", "import kinelo as kn", "", law_line(units), *lines, ""])
+
+
+def _step(units: Units, gamma: float) -> str:
+    return number(units.factor * gamma)
+
+
+def settling(units: Units, start: str) -> Picture:
     """A hundred teams on their way to the line that theory drew before they started."""
-    theta = homogeneous(sigma=sigma, teams=TEAMS, theta=THETA).theta
+    gamma, f, theta = step_of(FIRST_K), units.factor, _strengths()
     first = {
-        "random": np.random.default_rng(seed).permutation(theta),
+        "random": np.random.default_rng(1).permutation(theta),
         "equal": np.full(TEAMS, MIDDLE),
         "reversed": theta[::-1].copy(),
     }[start]
-    league = _continuum(sigma)
-    matches = relaxation(_system(gamma), league).matches_per_team(0.01)
+    matches = relaxation(_system(gamma), _many()).matches_per_team(0.01)
     times = np.concatenate([[0.0], np.geomspace(1.0, 1.2 * matches, MOMENTS - 1)])
     stops = [max(round(t * TEAMS / 2), 0) for t in times]
-    ratings = [first, *(state.rating[0] for state in _states(gamma, sigma, seed, stops[1:], first))]
+    ratings = [first, *(state.rating[0] for state in _states(gamma, stops[1:], first))]
     slopes = [float(np.polyfit(theta, one, 1)[0]) for one in ratings]
-    labels = [f"{t:.0f} matches per team: slope {s:.2f}" for t, s in zip(times, slopes, strict=True)]
-    theory = _theory(gamma, sigma)
-    f = units.factor
-    traces = _league_traces(f, sigma, gamma, first)
-    moving = Frames(2, labels, y=[np.round(f * (one - MIDDLE), 3).tolist() for one in ratings])
+    labels = [f"{t:,.0f} matches per team: slope {s:.2f}" for t, s in zip(times, slopes, strict=True)]
+    theory = _theory(gamma)
+    dots = trace("teams", "team", "markers", f * (theta - MIDDLE), f * (ratings[-1] - MIDDLE))
+    moving = Frames(2, labels, y=moments([f * (one - MIDDLE) for one in ratings]))
+    began = {"random": "at random", "equal": "all equal", "reversed": "upside down"}[start]
     return Picture(
-        [_league_chart(units, f"A hundred teams settle along a line of slope {theory.slope:.2f}.", traces, moving)],
-        [
-            "Each dot is a team: its true strength across, its rating up. On the dashed line ratings would be right. "
-            "Theory drew "
-            "the orange line before the first match was played.",
-            f"After {times[-1]:.0f} matches of each team the dots gather along a slope of {slopes[-1]:.2f}; theory "
-            f"says {theory.slope:.2f}. "
-            "Try another start: where it ends does not depend on it.",
-        ],
-        f"With {units.step(gamma)} a league forgets its start (to 1 %) in {matches:,.0f} matches per team.",
-        f"import kinelo as kn\n\nsystem = kn.RatingSystem(kn.Tanh(nu={NU}), gamma={gamma!r})\n"
-        f"league = kn.Continuum({THETA}, {sigma!r}, nodes=40)\nprint(kn.relaxation(system, "
-        "league).matches_per_team(0.01))\n",
-        (matches,),
+        _league_chart(
+            units, f"A hundred teams that began {began} settle along a line of slope {theory.slope:.2f}.",
+            [_truth(f), _line(f, gamma), dots], moving,
+        ),
+        f"Though they began {began}, after {times[-1]:,.0f} matches of each team the ratings lie along a slope of "
+        f"{slopes[-1]:.2f}, where theory drew {theory.slope:.2f}: too flat, the strong too low and the weak too high.",
+        Chart(
+            "The slope of ratings on strengths over the matches played.", "matches per team (logarithmic)", "slope",
+            [
+                trace("rating = strength", "truth", "dashed", [1, times[-1]], [1, 1]),
+                trace("theory", "prediction", "lines", [1, times[-1]], [theory.slope] * 2),
+                trace("the league", "team", "thin", times[1:], slopes[1:]),
+            ],
+            (0.9, 1.1 * times[-1]), logarithmic=True,
+        ),
+        (
+            LEAGUE_WORDS,
+            f"With {units.step(gamma)} a league forgets its start, to 1 %, in {matches:,.0f} matches per team. Where "
+            "it ends does not depend on where it began.",
+        ),
+        _python(
+            units, league_line(units, SIGMA), f"system = kn.RatingSystem(law, gamma={_step(units, gamma)})",
+            'print(kn.stationary(system, league, noise="gaussian").slope)',
+            "print(kn.relaxation(system, league).matches_per_team(0.01))",
+        ),
+        (theory.slope, matches),
     )  # fmt: skip
 
 
-def luck(units: Units, gamma: float, sigma: float, seed: int) -> Picture:
+def luck(units: Units, k: float) -> Picture:
     """The same league with a step and with four times that step."""
-    f, charts, found, theory = units.factor, [], [], []
-    for step in (gamma, 4 * gamma):
-        rating, evidence = _settled(step, sigma, seed)
-        state = _theory(step, sigma)
-        charts.append(
-            _league_chart(
-                units, f"{units.step(step)}: ratings stray by ± {units.points(evidence.luck.value)} {units.word}.",
-                _league_traces(f, sigma, step, rating),
-            )
-        )  # fmt: skip
-        found.append(evidence.luck.value)
-        theory.append(_deviation(state))
-    rule = [math.sqrt(step / (2 * NU)) for step in (gamma, 4 * gamma)]
+    f, theta, steps = units.factor, _strengths(), (step_of(k), step_of(4 * k))
+    found, theory = [played(step)[1].luck for step in steps], [luck_of(step) for step in steps]
+    names = [units.step(step) for step in steps]
+    x = f * (theta - MIDDLE)
+    dots = [f * (played(step)[0] - MIDDLE) for step in steps]
+    curve = np.geomspace(step_of(4), step_of(320), 18)
+    lucks = f * np.array([luck_of(float(step)) for step in curve])
+    shown, bars = [f * one.value for one in found], [2 * f * one.error for one in found]
     return Picture(
-        charts,
-        [
-            f"The same teams, twice: {units.step(gamma)} and {units.step(4 * gamma)}. Ratings jitter around the line "
-            "because "
-            "every match moves them, deserved or not.",
-            f"The leagues show ± {units.points(found[0])} and ± {units.points(found[1])} {units.word} of luck (one "
-            "standard deviation); "
-            f"theory says ± {units.points(theory[0])} and ± {units.points(theory[1])}.",
-        ],
-        f"Luck is about √(γ/2ν): ± {units.points(rule[0])} and ± {units.points(rule[1])} {units.word}. Four times "
-        "the step, "
-        "twice the luck.",
-        f"import kinelo as kn\n\nleague = kn.Continuum({THETA}, {sigma!r}, nodes=40)\nfor gamma in ({gamma!r}, "
-        f"{4 * gamma!r}):\n"
-        f"    system = kn.RatingSystem(kn.Tanh(nu={NU}), gamma=gamma)\n"
-        "    state = kn.stationary(system, league, noise=\"gaussian\")\n    print(state.teams.mean(state.variance) "
-        "** 0.5)\n",
-        tuple(theory),
+        _league_chart(
+            units, f"The same hundred teams rated with {names[0]} and with {names[1]}.",
+            [
+                _truth(f),
+                trace(names[1], "bad", "open", x, dots[1], later=True),
+                trace(names[0], "team", "markers", x, dots[0]),
+            ],
+        ),
+        f"With {names[0]} luck moves a rating by ± {units.points(theory[0])} {units.word} (one standard deviation), "
+        f"with four times the step, {names[1]}, by ± {units.points(theory[1])}: {theory[1] / theory[0]:.1f} times as "
+        "far.",
+        Chart(
+            "Luck in a rating over the step: theory and leagues that were played, with two standard errors.",
+            _step_axis(units), f"luck ({units.word})",
+            [
+                trace("theory", "prediction", "lines", _on_axis(units, curve), lucks),
+                trace("leagues played", "team", "markers", _on_axis(units, np.array(steps)), shown, error=bars),
+            ],
+            logarithmic=True,
+        ),
+        (
+            LEAGUE_WORDS,
+            f"Every match moves both ratings, deserved or not. Luck is about √(γ/2ν): four times the step, twice the "
+            f"luck. The two leagues played show ± {units.points(found[0].value)} and ± {units.points(found[1].value)}, "
+            f"with standard errors of {found[0].error * f:.2g} and {found[1].error * f:.2g}.",
+        ),
+        _python(
+            units, league_line(units, SIGMA), f"for gamma in ({_step(units, steps[0])}, {_step(units, steps[1])}):",
+            '    state = kn.stationary(kn.RatingSystem(law, gamma=gamma), league, noise="gaussian")',
+            "    print(state.teams.mean(state.variance) ** 0.5)",
+        ),
+        (theory[0] * f, theory[1] * f),
     )  # fmt: skip
 
 
-@lru_cache(maxsize=64)
-def _fair(sigma: float) -> float:
-    """The step without bias; 0 where there is none."""
-    try:
-        return unbiased_gamma(Tanh(nu=NU), _continuum(sigma))
-    except NoStationaryState:
-        return 0.0
+def _step_axis(units: Units) -> str:
+    return "K (logarithmic)" if units.name == "elo" else "step size γ (logarithmic)"
 
 
-def fair_step(units: Units, gamma: float, sigma: float) -> Picture:
-    """Slope against the step: theory, leagues that were played, and the step at which ratings are right on average."""
-    f = units.factor
-    steps = np.geomspace(0.02, 1.0, CURVE_STEPS)
-    slopes = [_theory(float(step), sigma).slope for step in steps]
-    played = np.geomspace(0.04, 0.9, DOT_STEPS)
-    dots = [_settled(float(step), sigma, 1)[1].slope.value for step in played]
-    here = _theory(gamma, sigma)
-    rating, evidence = _settled(gamma, sigma, 1)
-    fair = _fair(sigma)
-    scale = 2 * f if units.name == "elo" else 1.0
-    axis = "K (logarithmic)" if units.name == "elo" else "step size γ (logarithmic)"
-    traces = [
-        trace("right on average", "truth", "dashed", [0.02 * scale, scale], [1, 1]),
-        trace("theory", "prediction", "lines", scale * steps, slopes),
-        trace("leagues played", "other", "markers", scale * played, dots),
-        trace("your step", "team", "large", [scale * gamma], [here.slope]),
-    ]
-    if fair > 0:
-        price = _deviation(_theory(fair, sigma))
-        traces.append(trace("fair step", "good", "large", [scale * fair], [1.0]))
-        take = (
-            f"At {units.step(fair)} ratings are right on average, and ± {units.points(price)} {units.word} of luck "
-            "is what it "
-            "costs. No step is both right and calm."
-        )
-        numbers, lines = (fair, price), (
-            f"gamma = kn.unbiased_gamma(kn.Tanh(nu={NU}), league)\nprint(gamma)\n"
-            f"state = kn.stationary(kn.RatingSystem(kn.Tanh(nu={NU}), gamma=gamma), league, noise=\"gaussian\")\n"
-            "print(state.teams.mean(state.variance) ** 0.5)\n"
-        )  # fmt: skip
-    else:
-        take = (
-            "Teams that never vary are rated fairly only by tiny steps: luck alone stretches the scale."
-            if sigma == 0
-            else "No step makes these ratings right on average."
-        )
-        numbers, lines = (here.slope,), (
-            f"print(kn.stationary(kn.RatingSystem(kn.Tanh(nu={NU}), gamma={gamma!r}), league, "
-            "noise=\"gaussian\").slope)\n"
-        )  # fmt: skip
+def _on_axis(units: Units, gamma: Array | float) -> Array:
+    return np.asarray(gamma) * (2 * units.factor if units.name == "elo" else 1.0)
+
+
+FAIR_KS = (8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0, 160.0)
+LARGE_KS = (256.0, 320.0)
+
+
+def fair_stops() -> tuple[float, ...]:
+    """Steps of the scene, the fair one among them."""
+    return (*FAIR_KS, fair_k(), *LARGE_KS)
+
+
+@dataclass(frozen=True)
+class _Misses:
+    """What ratings miss by at each step of the scene."""
+
+    steps: Array
+    bias: Array
+    luck: Array
+
+    @property
+    def total(self) -> Array:
+        return np.hypot(self.bias, self.luck)
+
+
+@lru_cache(maxsize=1)
+def _misses() -> _Misses:
+    steps = np.array([step_of(k) for k in fair_stops()])
+    found = [[part(float(step)) for step in steps] for part in (bias_of, luck_of)]
+    return _Misses(steps, *map(np.array, found))
+
+
+def bias_and_luck(units: Units, k: float) -> Picture:
+    """How far ratings miss strength, by the step: bias and luck, and the step at which they are right on average."""
+    gamma, f, all_of = step_of(k), units.factor, _misses()
+    at = _on_axis(units, all_of.steps)
+    here, state = miss_of(gamma), _theory(gamma)
+    fair = step_of(fair_k())
+    slopes = [played(float(step))[1].slope for step in all_of.steps]
+    ends = [float(at[0]), float(at[-1])]
+    span = (0.85 * ends[0], 1.15 * ends[1])
     return Picture(
-        [
-            Chart(
-                "Slope of ratings on strengths, against the step.",
-                axis,
-                "slope",
-                traces,
-                (0.018 * scale, 1.1 * scale),
-                logarithmic=True,
-                drag=Drag("gamma", scale),
-            ),
-            _league_chart(units, f"The league at {units.step(gamma)}.", _league_traces(f, sigma, gamma, rating)),
-        ],
-        [
-            "Good and bad days flatten the line; luck stretches it. Small steps leave the flattening alone, large "
-            "ones overdo the luck.",
-            f"At {units.step(gamma)} theory says a slope of {here.slope:.2f}; the league beside shows "
-            f"{evidence.slope.value:.2f} (standard "
-            f"error {evidence.slope.error:.2g}) with ± {units.points(evidence.luck.value)} {units.word} of luck (one "
-            "standard deviation).",
-        ],
-        take,
-        f"import kinelo as kn\n\nleague = kn.Continuum({THETA}, {sigma!r}, nodes=40)\n{lines}",
-        numbers,
-    )
+        Chart(
+            f"How far ratings miss true strength, by the step: {units.points(here)} at {units.step(gamma)}.",
+            _step_axis(units), f"ratings miss strength by ({units.word})",
+            [
+                trace("bias", "other", "thin", at, f * all_of.bias),
+                trace("luck", "bad", "thin", at, f * all_of.luck),
+                trace("both together", "prediction", "lines", at, f * all_of.total, later=True),
+                trace("right on average", "good", "large", [_on_axis(units, fair)], [f * miss_of(fair)], later=True),
+                trace("this step", "team", "large", [_on_axis(units, gamma)], [f * here], later=True),
+            ],
+            span, (0, 1.08 * f * float(all_of.total.max())), logarithmic=True,
+        ),
+        _fair_sentence(units, gamma, here, state.slope),
+        Chart(
+            "Slope of ratings on strengths by the step: theory, and leagues played, with two standard errors.",
+            _step_axis(units), "slope",
+            [
+                trace("right on average", "truth", "dashed", ends, [1, 1]),
+                trace("theory", "prediction", "lines", at, [_theory(float(step)).slope for step in all_of.steps]),
+                trace(
+                    "leagues played", "team", "markers", at, [one.value for one in slopes],
+                    error=[2 * one.error for one in slopes],
+                ),
+            ],
+            span, logarithmic=True,
+        ),
+        (
+            "Good and bad days pull ratings together, luck pushes them apart. At one step the two cancel and the slope "
+            "is 1; the luck that it takes is the price. No step is both right and calm.",
+            f"Theory says a slope of {state.slope:.2f} at {units.step(gamma)}; the league played there shows "
+            f"{played(gamma)[1].slope.value:.2f}, with a standard error of {played(gamma)[1].slope.error:.2g}. Theory "
+            "is for very many teams, the leagues have a hundred.",
+        ),
+        _python(
+            units, league_line(units, SIGMA), "print(kn.unbiased_gamma(law, league))",
+            f'state = kn.stationary(kn.RatingSystem(law, gamma={_step(units, gamma)}), league, noise="gaussian")',
+            "print(state.teams.mean((state.rating - state.theta) ** 2 + state.variance) ** 0.5)",
+        ),
+        (fair_step() * f, here * f),
+    )  # fmt: skip
+
+
+def _fair_sentence(units: Units, gamma: float, here: float, slope: float) -> str:
+    all_of, fair = _misses(), step_of(fair_k())
+    least = float(all_of.steps[int(np.argmin(all_of.total))])
+    best = f"{units.step(least)}, the smallest here, misses least: by {units.points(miss_of(least))}"
+    if abs(slope - 1) <= SLOPE_FAIR:
+        return (
+            f"With {units.step(gamma)} ratings are right on average, and luck alone makes them miss true strength by "
+            f"{units.points(here)} {units.word}; {best}."
+        )
+    lie = "too close together" if slope < 1 else "too far apart"
+    right = f"with {units.step(fair)} they are right on average and miss by {units.points(miss_of(fair))}"
+    if gamma == least:
+        return (
+            f"With {units.step(gamma)}, the smallest here, ratings lie {lie} and still miss true strength least, by "
+            f"{units.points(here)} {units.word}; {right}."
+        )
+    miss = f"{units.points(here)} {units.word}"
+    return f"With {units.step(gamma)} ratings lie {lie} and miss true strength by {miss}; {right}."
+
+
+FORM = Form(rate=FORM_RATE, spread=FORM_SPREAD)
+EQUALS = Fixed(np.full(20, MIDDLE))
 
 
 @lru_cache(maxsize=64)
-def _path(gamma: float, rate: float, seed: int) -> tuple[Array, Array, Array]:
+def _path(gamma: float) -> tuple[Array, Array, Array]:
     """Matches, strength and rating of one team among twenty whose form comes and goes."""
-    league = Fixed(np.full(20, MIDDLE))
     times = np.arange(200, 1001, 5)
     states = simulation_states(
-        _system(gamma), league, stops=[int(t) * 10 for t in times], matches_per_step=1, seed=seed, threads=1,
-        dynamics=Form(rate=rate, spread=FORM_SPREAD),
-    )  # fmt: skip
+        _system(gamma), EQUALS, stops=[int(t) * 10 for t in times], matches_per_step=1, seed=1, threads=1, dynamics=FORM
+    )
     found = [(state.record["strength"][0, 0], state.rating[0, 0]) for state in states]
     strength, rating = np.array(found).T
-    return times.astype(float), strength, rating
+    return times.astype(float) - times[0], strength, rating
+
+
+@lru_cache(maxsize=1)
+def _best() -> BestGamma:
+    return best_gamma(LAW, EQUALS, FORM)
 
 
 @lru_cache(maxsize=64)
-def _best(rate: float) -> BestGamma:
-    return best_gamma(Tanh(nu=NU), Fixed(np.full(20, MIDDLE)), Form(rate=rate, spread=FORM_SPREAD))
-
-
-@lru_cache(maxsize=64)
-def _errors(rate: float, steps: tuple[float, ...]) -> dict[str, Array]:
+def _errors(steps: tuple[float, ...]) -> dict[str, Array]:
     """Root mean square error by cause at each step size."""
-    curve = error_curve(Tanh(nu=NU), Fixed(np.full(20, MIDDLE)), Form(rate=rate, spread=FORM_SPREAD))
+    curve = error_curve(LAW, EQUALS, FORM)
     found = [curve(step) for step in steps]
     squares = {"luck": [one.noise for one in found], "lag": [one.lag for one in found]}
     squares["both"] = [one.noise + one.lag + one.bias for one in found]
     return {name: np.sqrt(np.maximum(values, 0.0)) for name, values in squares.items()}
 
 
-def moving_strength(units: Units, gamma: float, rate: float, seed: int) -> Picture:
+def moving_strength(units: Units, k: float) -> Picture:
     """One team's strength as a path with its rating behind it, and the error against the step."""
-    f = units.factor
-    times, strength, rating = _path(gamma, rate, seed)
-    best = _best(rate)
-    scale = 2 * f if units.name == "elo" else 1.0
-    axis = "K (logarithmic)" if units.name == "elo" else "step size γ (logarithmic)"
-    steps = np.geomspace(0.01, 0.6, 21)
-    shown = _errors(rate, tuple(steps.tolist()))
-    here = float(_errors(rate, (gamma,))["both"][0])
-    error = math.sqrt(best.error)
+    gamma, f, best = step_of(k), units.factor, _best()
+    times, strength, rating = _path(gamma)
+    steps = np.geomspace(step_of(3), step_of(220), 25)
+    shown, here, error = _errors(tuple(steps.tolist())), float(_errors((gamma,))["both"][0]), math.sqrt(best.error)
     return Picture(
-        [
-            Chart(
-                "One team's strength and its rating, match by "
-                "match.", "matches of the team", f"{units.word} from the average",
-                [
-                    trace("strength", "truth", "lines", times, f * (strength - MIDDLE)),
-                    trace("rating", "team", "lines", times, f * (rating - MIDDLE)),
-                ],
-            ),
-            Chart(
-                "How far off ratings are, against the step: lag on one side, luck on the "
-                "other.", axis, f"typical error ({units.word})",
-                [
-                    trace("lag", "other", "thin", scale * steps, f * shown["lag"]),
-                    trace("luck", "bad", "thin", scale * steps, f * shown["luck"]),
-                    trace("both", "prediction", "lines", scale * steps, f * shown["both"]),
-                    trace("best step", "good", "large", [scale * best.gamma], [f * error]),
-                    trace("your step", "team", "large", [scale * gamma], [f * here]),
-                ],
-                (0.009 * scale, 0.65 * scale), logarithmic=True, drag=Drag("gamma", scale),
-            ),
-        ],
-        [
-            "Form comes and goes. A small step is calm and always late; a large one is quick and takes luck for "
-            "change.",
-            f"At {units.step(gamma)} a rating is off by ± {units.points(here)} {units.word} (one standard "
-            "deviation), at the best step by "
-            f"± {units.points(error)}.",
-        ],
-        f"A best step exists: {units.step(best.gamma)} for form of ± {units.points(FORM_SPREAD)} {units.word} that "
-        f"changes by {percent(rate, 1)} a match. "
-        "For a league of your own it is found from its results: “Which K?”",
-        f"import kinelo as kn\n\nform = kn.Form(rate={rate!r}, spread={FORM_SPREAD})\n"
-        f"best = kn.best_gamma(kn.Tanh(nu={NU}), kn.Fixed([{MIDDLE}] * 20), "
-        "form)\nprint(best.gamma)\nprint(best.error ** 0.5)\n",
-        (best.gamma, error),
+        Chart(
+            f"{STRONG}'s strength over 800 matches, and its rating with {units.step(gamma)}.",
+            "matches", f"{units.word} from the average",
+            [
+                trace(f"{STRONG}'s strength", "truth", "lines", times, f * (strength - MIDDLE)),
+                trace(f"its rating, {units.step(gamma)}", "team", "thin", times, f * (rating - MIDDLE), later=True),
+            ],
+            y_range=(-4.2 * f * FORM_SPREAD, 4.2 * f * FORM_SPREAD),
+        ),
+        _moving_sentence(units, gamma, here, error),
+        Chart(
+            "How far off ratings are, by the step: lag on one side, luck on the other.",
+            _step_axis(units), f"typical error ({units.word})",
+            [
+                trace("lag", "other", "thin", _on_axis(units, steps), f * shown["lag"]),
+                trace("luck", "bad", "thin", _on_axis(units, steps), f * shown["luck"]),
+                trace("both", "prediction", "lines", _on_axis(units, steps), f * shown["both"]),
+                trace("best step", "good", "large", [_on_axis(units, best.gamma)], [f * error]),
+                trace("this step", "team", "large", [_on_axis(units, gamma)], [f * here]),
+            ],
+            logarithmic=True,
+        ),
+        (
+            "A small step is calm and always late; a large one is quick and takes luck for change.",
+            f"Form here strays by ± {units.points(FORM_SPREAD)} {units.word} (one standard deviation) and loses "
+            f"{percent(FORM_RATE)} of itself in a match. For a league of your own the best step is found from its "
+            "results: “Which K?”",
+        ),
+        _python(
+            units, f"form = kn.Form(rate={FORM_RATE}, spread={number(f * FORM_SPREAD)})",
+            "best = kn.best_gamma(law, kn.Fixed([0.0] * 20), form)", "print(best.gamma)", "print(best.error ** 0.5)",
+        ),
+        (best.gamma * f, error * f),
     )  # fmt: skip
+
+
+def _moving_sentence(units: Units, gamma: float, here: float, error: float) -> str:
+    best = units.step(_best().gamma)
+    off = f"With {units.step(gamma)} a rating misses {STRONG}'s strength by ± {units.points(here)} {units.word}"
+    if units.points(here) == units.points(error):
+        return f"{off} (one standard deviation): no step follows its form better than {best} or so."
+    parts = _errors((gamma,))
+    why = "because it lags" if parts["lag"][0] > parts["luck"][0] else "by luck"
+    return f"{off}, mostly {why}; {best} follows its form best: ± {units.points(error)} (one standard deviation)."

@@ -1,189 +1,231 @@
-"""The first three scenes: a match, a day, and why gains and losses cancel below the true gap."""
+"""The first three scenes, about two clubs: a match, good and bad days, and why the best are rated too low."""
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
-from kinelo.lab.guide.pictures import Chart, Frames, Picture, trace
-from kinelo.lab.guide.units import ELO_POINTS, NU, Units, percent
+from kinelo.lab.guide.laws import ELO, NU, STRONG, WEAK, law_line, number, step_of, two_shares
+from kinelo.lab.guide.pictures import Chart, Frames, Picture, moments, trace
+from kinelo.lab.units import Units, percent
+from kinelo.micro.simulate import simulation_states
 from kinelo.model.expectation import expected_result
 from kinelo.model.outcome import Tanh
 from kinelo.model.strength import Normal
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
 
-OUTCOME = Tanh(nu=NU)
-MATCHES_OF_A_DAY, MATCHES_OF_A_STRIP = 60, 50
-FOUR_HUNDRED = 400 / ELO_POINTS
+LAW = Tanh(nu=NU)
+FIRST_K = 32.0
+LEADS = np.linspace(-600, 600, 61) / ELO
+AHEAD = np.linspace(0, 700, 57) / ELO
+DAYS_LEAD, BEST_LEAD = 300 / ELO, 525 / ELO
+"""How much stronger the first club is in the second scene and in the third."""
+MATCHES_OF_DAYS, MATCHES_OF_BEST = 60, 400
 
 
-def one_match(units: Units, gap: float, winner: str, gamma: float) -> Picture:
-    """Two ratings before and after a match, and what a win brings by the lead of the winner."""
-    result = 1.0 if winner == "first" else -1.0
-    expected = float(OUTCOME.b(gap))
-    change = gamma * (result - expected)
-    f = units.factor
-    before, after = np.array([gap / 2, -gap / 2]), np.array([gap / 2 + change, -gap / 2 - change])
-    names = ("first team", "second team")
-    ladder = [trace("before", "truth", "markers", f * before, [1, 0])]
-    for k, name in enumerate(names):
-        ladder.append(trace(name, "team", "lines", [f * before[k], f * after[k]], [1 - k, 1 - k]))
-    ladder.append(trace("after", "team", "large", f * after, [1, 0]))
-    leads = np.linspace(-5, 5, 81)
-    gains = gamma * (1 - OUTCOME.b(leads))
-    equal, weaker = (float(gamma * (1 - OUTCOME.b(z))) for z in (0.0, FOUR_HUNDRED))
-    chosen = gap if winner == "first" else -gap
-    share = (1 + expected) / 2
+def one_match(units: Units, lead: float) -> Picture:
+    """What a win brings the first club and what a defeat costs it, by its lead; ``lead`` is in Elo points."""
+    gap, gamma, f = lead / ELO, step_of(FIRST_K), units.factor
+    win, defeat = gamma * (1 - LAW.b(LEADS)), -gamma * (1 + LAW.b(LEADS))
+    gain, loss = float(gamma * (1 - LAW.b(gap))), float(gamma * (1 + LAW.b(gap)))
+    share = float(1 + LAW.b(gap)) / 2
+    place = "Level with" if gap == 0 else f"{units.points(abs(gap))} {units.word} {'ahead of' if gap > 0 else 'behind'}"
+    k = units.step(gamma)
     return Picture(
-        [
-            Chart(
-                f"The first team moves by {change * f:+.3g} {units.word}, the second by {-change * f:+.3g}.",
-                f"rating ({units.word} from the middle)", "", ladder, y_range=(-0.6, 1.6),
-            ),
-            Chart(
-                "What a win brings, by the lead of the winner.", f"lead of the winner before the match ({units.word})",
-                f"gain ({units.word})",
-                [
-                    trace("a win brings", "prediction", "lines", f * leads, f * gains),
-                    trace("lead of the winner", "truth", "thin", [f * chosen, f * chosen], [0, 2 * f * gamma]),
-                    trace("this match", "team", "large", [f * chosen], [f * abs(change)]),
-                ],
-                y_range=(0, 2.1 * f * gamma),
-            ),
-        ],
-        [
-            f"Before the match the first team is expected to take {percent(share)} of the points. It "
-            f"{'wins' if result > 0 else 'loses'}, "
-            f"and the ratings move by {units.step(gamma)} times what was not expected.",
-            f"The first team changes by {change * f:+.3g}, the second by {-change * f:+.3g}. What one gains the "
-            "other loses.",
-        ],
-        f"With {units.step(gamma)} a win against an equal opponent brings {equal * f:.3g} {units.word}, a win "
-        "against one "
-        f"{units.points(FOUR_HUNDRED)} weaker brings {weaker * f:.2g}.",
-        f"import kinelo as kn\n\nb = kn.Tanh(nu={NU}).b\nfor lead in (0.0, {FOUR_HUNDRED!r}):\n    print({gamma!r} * "
-        "(1 - b(lead)))\n",
-        (equal, weaker),
+        Chart(
+            f"What a match changes, by the lead of {STRONG}: a win brings {_small(gain * f)}, a defeat costs "
+            f"{_small(loss * f)}.",
+            f"{STRONG}'s lead before the match ({units.word})", f"change of its rating ({units.word})",
+            [
+                trace(f"{STRONG} wins", "good", "lines", f * LEADS, f * win),
+                trace(f"{STRONG} loses", "bad", "lines", f * LEADS, f * defeat, later=True),
+                trace("this lead", "team", "large", [f * gap, f * gap], [f * gain, -f * loss], later=True),
+            ],
+            y_range=(-2.1 * f * gamma, 2.1 * f * gamma),
+        ),
+        f"{place} {WEAK}, {STRONG} is expected to take {percent(share)} of the points: a win brings it "
+        f"{_small(gain * f)}, a defeat costs it {_small(loss * f)}.",
+        Chart(
+            f"What a lead promises: {percent(share)} of the points at this one.",
+            f"{STRONG}'s lead ({units.word})", "expected share of the points",
+            [
+                trace("expected", "prediction", "lines", f * LEADS, (1 + LAW.b(LEADS)) / 2),
+                trace("this lead", "team", "large", [f * gap], [share]),
+            ],
+            y_range=(-0.03, 1.03),
+        ),
+        (
+            f"A rating changes by the step ({k}) times what was not expected. {WEAK} loses what {STRONG} gains.",
+            "The longer the odds, the larger the change: a surprise moves ratings far, an expected result hardly at "
+            "all.",
+        ),
+        _python(
+            units, f"lead, gamma = {number(gap * f)}, {number(gamma * f)}", "print(gamma * (1 - law.b(lead)))",
+            "print(gamma * (1 + law.b(lead)))",
+        ),
+        (gain * f, loss * f),
     )  # fmt: skip
 
 
-def _expected(gap: float, sigma: float) -> float:
-    return float(expected_result(OUTCOME, Normal([0.0, gap], sigma=sigma))[1, 0])
+def _small(value: float) -> str:
+    """A change of a rating: two digits."""
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.2g}"
 
 
-def _python_of_share(gap: float, sigma: float) -> str:
-    return (
-        f"import kinelo as kn\n\nteams = kn.Normal([0.0, {gap!r}], sigma={sigma!r})\n"
-        f"s = kn.expected_result(kn.Tanh(nu={NU}), teams)[1, 0]\n"
-    )
+def _python(units: Units, *lines: str) -> str:
+    return "\n".join(["import math", "import kinelo as kn", "", law_line(units), *lines, ""])
 
 
-def good_and_bad_days(units: Units, sigma: float, gap: float, seed: int) -> Picture:
-    """Two bell curves, performances drawn from them, and the flattened curve of expected results."""
-    f, rng = units.factor, np.random.default_rng(seed)
-    drawn = np.array([[gap], [0.0]]) + sigma * rng.standard_normal((2, MATCHES_OF_A_DAY))
-    won = rng.uniform(-1, 1, MATCHES_OF_A_DAY) < OUTCOME.b(drawn[0] - drawn[1])
-    flat, steep = _expected(gap, sigma), float(OUTCOME.b(gap))
-    share, alone = (1 + flat) / 2, (1 + steep) / 2
-    x = np.linspace(-4, gap + 4, 121)
-    width = max(sigma, 0.05)
+@lru_cache(maxsize=4096)
+def taken(gap: float, sigma: float) -> float:
+    """Expected share of a team that is stronger by ``gap`` on average, on good and bad days together."""
+    return (1 + float(expected_result(LAW, Normal([0.0, gap], sigma=sigma))[1, 0])) / 2
+
+
+def _teams_line(units: Units, gap: float, sigma: float) -> str:
+    f = units.factor
+    return f"teams = kn.Normal([0.0, {number(gap * f)}], sigma={number(sigma * f)})"
+
+
+def good_and_bad_days(units: Units, spread: float) -> Picture:
+    """Two bell curves, performances drawn from them, and a tally; ``spread`` is in Elo points."""
+    sigma, gap, f = spread / ELO, DAYS_LEAD, units.factor
+    rng = np.random.default_rng(1)
+    drawn = np.array([[gap], [0.0]]) + sigma * rng.standard_normal((2, MATCHES_OF_DAYS))
+    won = rng.uniform(-1, 1, MATCHES_OF_DAYS) < LAW.b(drawn[0] - drawn[1])
+    share, alone = taken(gap, sigma), float(1 + LAW.b(gap)) / 2
+    x = np.linspace(gap / 2 - 6, gap / 2 + 6, 161)
+    width = max(sigma, 0.06)
     bell = [np.exp(-(((x - centre) / width) ** 2) / 2) for centre in (gap, 0.0)]
     wins = np.cumsum(won)
     labels = [
-        f"{k + 1} {'match' if k == 0 else 'matches'}: {wins[k]} won ({percent(wins[k] / (k + 1))}); "
-        f"{percent(share)} expected"
-        for k in range(MATCHES_OF_A_DAY)
+        f"{k + 1} {'match' if k == 0 else 'matches'}: {STRONG} has won {wins[k]} ({percent(wins[k] / (k + 1))})"
+        for k in range(MATCHES_OF_DAYS)
     ]
-    leads = np.linspace(0, 5, 51)
-    flattened = [_expected(z, sigma) for z in leads]
+    flattened = np.array([taken(z, sigma) for z in AHEAD])
+    days = f"ups and downs of ± {units.points(sigma)} {units.word}"
     return Picture(
-        [
-            Chart(
-                "Strength of two teams from day to day: two bell curves, and the performances of one match.",
-                f"strength on the day ({units.word})", "how often",
-                [
-                    trace("second team", "other", "area", f * x, bell[1]),
-                    trace("first team", "team", "area", f * x, bell[0]),
-                    trace("performances of this match", "prediction", "large", f * drawn[:, 0], [0.5, 0.5]),
-                ],
-                y_range=(0, 1.15),
-                frames=Frames(2, labels, x=[(f * pair).tolist() for pair in drawn.T]),
-            ),
-            Chart(
-                "Expected share of the stronger team, by strength alone and with good and bad days.",
-                f"lead in average strength ({units.word})", "expected share",
-                [
-                    trace("by strength alone", "truth", "dashed", f * leads, (1 + OUTCOME.b(leads)) / 2),
-                    trace("with good and bad days", "prediction", "lines", f * leads, (1 + np.array(flattened)) / 2),
-                    trace("these teams", "team", "large", [f * gap], [share]),
-                ],
-                y_range=(0.45, 1.02),
-            ),
-        ],
-        [
-            "No team is equally strong every day. In each match both draw a performance from their own bell curve; "
-            "the better "
-            "one on the day is the more likely winner.",
-            f"By average strength alone the first team would take {percent(alone)}. With ups and downs of ± "
-            f"{units.points(sigma)} "
-            f"{units.word} (one standard deviation) it takes {percent(share)}: bad days cost the favourite more than "
-            "good "
-            "days add.",
-        ],
-        f"With ups and downs the stronger team wins less often than its strength says: {percent(share, 1)} instead of "
-        f"{percent(alone, 1)}.",
-        f"{_python_of_share(gap, sigma)}print((1 + s) / 2)\nprint((1 + kn.Tanh(nu={NU}).b({gap!r})) / 2)\n",
+        Chart(
+            f"How strong {STRONG} and {WEAK} are from day to day, and on the day of one match.",
+            f"strength on the day ({units.word})", "how often",
+            [
+                trace(WEAK, "other", "area", f * x, bell[1]),
+                trace(STRONG, "team", "area", f * x, bell[0]),
+                trace("this match", "prediction", "large", f * drawn[:, -1], [0.5, 0.5], later=True),
+            ],
+            (f * x[0], f * x[-1]), (0, 1.15), frames=Frames(2, labels, x=moments(f * drawn.T)),
+        ),
+        _days_sentence(days, share, alone, sigma),
+        Chart(
+            "Expected share of the stronger side, by strength alone and with good and bad days.",
+            f"lead in average strength ({units.word})", "expected share of the points",
+            [
+                trace("by strength alone", "truth", "dashed", f * AHEAD, (1 + LAW.b(AHEAD)) / 2),
+                trace("good and bad days", "prediction", "lines", f * AHEAD, flattened),
+                trace(f"{STRONG} and {WEAK}", "team", "large", [f * gap], [share]),
+            ],
+            y_range=(0.47, 1.02),
+        ),
+        (
+            "In each match both draw a performance from their own bell curve; the better one on the day is the more "
+            "likely winner. What is expected is the average of b over all days: s = E b(lead + difference of the two "
+            "days).",
+            "b flattens out at the top: a bad day costs the favourite more than a good day adds.",
+        ),
+        _python(
+            units, _teams_line(units, gap, sigma), "print((1 + kn.expected_result(law, teams)[1, 0]) / 2)",
+            f"print((1 + law.b({number(gap * f)})) / 2)",
+        ),
         (share, alone),
     )  # fmt: skip
 
 
-def why_too_low(units: Units, sigma: float, gap: float, lead: float, seed: int) -> Picture:
-    """Fifty matches of a strong team as gains and losses, and where they cancel."""
-    f, rng = units.factor, np.random.default_rng(seed)
-    flat, claimed = _expected(gap, sigma), float(OUTCOME.b(lead))
-    won = rng.uniform(-1, 1, MATCHES_OF_A_STRIP) < flat
-    gamma = 16 / ELO_POINTS
-    changes = gamma * (np.where(won, 1.0, -1.0) - claimed)
-    balance = math.atanh(flat) / NU
-    rule = 1 / math.sqrt(1 + math.pi * NU**2 * sigma**2)
-    numbers = np.arange(1, MATCHES_OF_A_STRIP + 1)
-    leads = np.linspace(0, 5, 51)
-    drift = gamma * (flat - OUTCOME.b(leads))
-    brought, cost = float(changes[won].sum()), float(-changes[~won].sum())
-    return Picture(
-        [
-            Chart(
-                "Fifty matches: what each win brings and each defeat "
-                "costs.", "match", f"change of the rating ({units.word})",
-                [
-                    trace("wins", "good", "bars", numbers[won], f * changes[won]),
-                    trace("defeats", "bad", "bars", numbers[~won], f * changes[~won]),
-                ],
-            ),
-            Chart(
-                "Average change per match by the lead in rating: zero below the true lead.",
-                f"lead in rating ({units.word})", f"change per match ({units.word})",
-                [
-                    trace("no change", "truth", "dashed", [0, 5 * f], [0, 0]),
-                    trace("average change", "prediction", "lines", f * leads, f * drift),
-                    trace("true lead", "truth", "thin", [f * gap, f * gap], [f * drift.min(), f * drift.max()]),
-                    trace("where it is zero", "good", "large", [f * balance], [0]),
-                    trace("your lead", "team", "large", [f * lead], [f * gamma * (flat - claimed)]),
-                ],
-            ),
-        ],
-        [
-            f"The strong team really leads by {units.points(gap)} {units.word}. If its rating led by "
-            f"{units.points(lead)}, it would "
-            f"be expected to take {percent((1 + claimed) / 2)}; with good and bad days it takes "
-            f"{percent((1 + flat) / 2)}.",
-            f"In these fifty matches its {won.sum()} wins bring {brought * f:.3g} {units.word} and its "
-            f"{(~won).sum()} defeats cost "
-            f"{cost * f:.3g}: one defeat takes what {(1 + claimed) / (1 - claimed):.1f} wins brought.",
-        ],
-        f"Gains and losses cancel at a lead of {units.points(balance)} {units.word}, not at {units.points(gap)}: "
-        f"{percent(balance / gap)} of the truth. For close teams the share is about 1/√(1 + πν²σ²) = {percent(rule)}.",
-        f"import math\n{_python_of_share(gap, sigma)}print(math.atanh(s) / {NU})\n"
-        f"print(1 / math.sqrt(1 + math.pi * {NU}**2 * {sigma!r}**2))\n",
-        (balance, rule),
+def _days_sentence(days: str, share: float, alone: float, sigma: float) -> str:
+    if sigma == 0:
+        return f"Equally strong every day, {STRONG} takes the {percent(alone)} that its strength promises."
+    got, promised = two_shares(share, alone)
+    if got == promised:
+        return (
+            f"With {days} (one standard deviation) {STRONG} takes as good as the {promised} that its strength promises."
+        )
+    return f"With {days} (one standard deviation) {STRONG} takes {got} where its strength alone promises {promised}."
+
+
+@lru_cache(maxsize=64)
+def _path_of_lead(sigma: float) -> Array:
+    """The lead in rating of a strong club over a weak one, match by match, from the true lead on."""
+    states = simulation_states(
+        RatingSystem(LAW, gamma=step_of(FIRST_K)), Normal([0.0, BEST_LEAD], sigma=sigma),
+        stops=list(range(0, MATCHES_OF_BEST + 1, 4)), matches_per_step=1, seed=3, start=np.array([0.0, BEST_LEAD]),
+        sampling="literal", threads=1,
     )  # fmt: skip
+    return np.array([state.rating[0, 1] - state.rating[0, 0] for state in states])
+
+
+def why_too_low(units: Units, spread: float) -> Picture:
+    """What a lead promises and what a club that strong takes; ``spread`` is in Elo points."""
+    sigma, gap, f = spread / ELO, BEST_LEAD, units.factor
+    share, promised = taken(gap, sigma), float(1 + LAW.b(gap)) / 2
+    settled = math.atanh(2 * share - 1) / NU
+    really = np.array([taken(z, sigma) for z in AHEAD])
+    path = _path_of_lead(sigma)
+    matches = np.arange(path.size) * 4.0
+    return Picture(
+        Chart(
+            f"A lead of {units.points(gap)} promises {percent(promised)}; a side that strong takes {percent(share)}, "
+            f"which a rating lead of {units.points(settled)} promises.",
+            f"lead ({units.word})", "share of the points",
+            [
+                trace("what a rating lead promises", "truth", "lines", f * AHEAD, (1 + LAW.b(AHEAD)) / 2),
+                trace("what a side that much stronger takes", "prediction", "lines", f * AHEAD, really, later=True),
+                trace("", "truth", "thin", [f * gap, f * gap], [0.5, promised]),
+                trace("", "prediction", "dashed", [f * settled, f * gap], [share, share], later=True),
+                trace("its true lead", "other", "large", [f * gap], [promised]),
+                trace("where the rating settles", "team", "large", [f * settled], [share], later=True),
+            ],
+            (0, 700 / ELO * f), (0.48, 1.02),
+        ),
+        _best_sentence(units, sigma, share, promised, settled),
+        Chart(
+            f"The lead of {STRONG} in rating over {MATCHES_OF_BEST} matches, from its true lead on.",
+            f"matches against {WEAK}", f"lead in rating ({units.word})",
+            [
+                trace("true lead", "truth", "dashed", [0, MATCHES_OF_BEST], [f * gap, f * gap]),
+                trace("where promise and results meet", "prediction", "lines", [0, MATCHES_OF_BEST], [f * settled] * 2),
+                trace(f"{STRONG}'s lead", "team", "thin", matches, f * path),
+            ],
+        ),
+        (
+            "A rating rises while a side takes more than it promises, and falls while it takes less. It rests where "
+            "both are equal: at the lead b⁻¹(s), where s is what the side takes.",
+            f"For close teams that is 1/√(1 + πν²σ²) of the true lead: {percent(_rule(sigma))} here. Large steps add "
+            "luck, which pushes ratings apart again; a later scene weighs the two.",
+        ),
+        _python(
+            units, _teams_line(units, gap, sigma), "s = kn.expected_result(law, teams)[1, 0]", "print((1 + s) / 2)",
+            "print(math.atanh(s) / law.nu)",
+        ),
+        (share, settled * f),
+    )  # fmt: skip
+
+
+def _rule(sigma: float) -> float:
+    return 1 / math.sqrt(1 + math.pi * NU**2 * sigma**2)
+
+
+def _best_sentence(units: Units, sigma: float, share: float, promised: float, settled: float) -> str:
+    gap = BEST_LEAD
+    if sigma == 0:
+        return (
+            f"Without good and bad days {STRONG} takes the {percent(promised)} that its strength promises, and its "
+            f"rating settles where it belongs, {units.points(gap)} {units.word} ahead."
+        )
+    got, said = two_shares(share, promised)
+    where = f"its rating settles {units.points(settled)} {units.word} ahead, where just that is promised"
+    return (
+        f"{STRONG} takes {got} where its strength promises {said}: {where}, {percent(settled / gap)} of its true lead "
+        f"of {units.points(gap)}."
+    )

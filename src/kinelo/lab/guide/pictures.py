@@ -1,36 +1,50 @@
-"""What a scene shows: charts as plain lists, sentences, and lines of Python that compute the number to take along."""
+"""What a scene shows at one place of its control: a chart, a sentence, and behind "more" a second chart and Python."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 Role = Literal["truth", "prediction", "team", "other", "good", "bad"]
-Mode = Literal["lines", "dashed", "thin", "markers", "large", "bars", "area"]
+Mode = Literal["lines", "dashed", "thin", "markers", "open", "large", "area"]
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One line or set of marks; ``role`` chooses its colour."""
+    """One line or set of marks; ``role`` chooses its colour.
+
+    ``later`` hides it until the visitor has guessed; ``error`` is the half length of bars up and down.
+    """
 
     name: str
     role: Role
     mode: Mode
     x: list[float]
     y: list[float]
+    later: bool = False
+    error: list[float] | None = None
 
 
-def trace(name: str, role: Role, mode: Mode, x: ArrayLike, y: ArrayLike) -> Trace:
+def trace(
+    name: str,
+    role: Role,
+    mode: Mode,
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    later: bool = False,
+    error: ArrayLike | None = None,
+) -> Trace:
     """A trace of numbers short enough to send."""
-    return Trace(name, role, mode, _rounded(x), _rounded(y))
+    return Trace(name, role, mode, _short(x), _short(y), later, None if error is None else _short(error))
 
 
-def _rounded(values: ArrayLike) -> list[float]:
-    return np.round(np.asarray(values, dtype=float).reshape(-1), 5).tolist()
+def _short(values: ArrayLike) -> list[float]:
+    """Numbers to four digits: a chart shows no more."""
+    return [float(f"{value:.4g}") for value in np.asarray(values, dtype=float).reshape(-1)]
 
 
 @dataclass(frozen=True)
@@ -43,12 +57,9 @@ class Frames:
     y: list[list[float]] | None = None
 
 
-@dataclass(frozen=True)
-class Drag:
-    """A hand on the chart moves this control; its value is the place on the x-axis divided by ``scale``."""
-
-    control: str
-    scale: float
+def moments(values: ArrayLike) -> list[list[float]]:
+    """Coordinates of a moving trace, one row per moment."""
+    return [_short(row) for row in np.asarray(values, dtype=float)]
 
 
 @dataclass(frozen=True)
@@ -62,22 +73,22 @@ class Chart:
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
     logarithmic: bool = False
-    drag: Drag | None = None
     frames: Frames | None = None
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A scene at one position of its controls.
+    """A scene at one place of its control.
 
-    ``numbers`` are those that the lines of ``python`` print, in order; ``take`` is the sentence to take along.
+    ``numbers`` are those that the lines of ``python`` print, in order, and that ``sentence`` is written from.
     """
 
-    charts: Sequence[Chart]
-    sentences: Sequence[str]
-    take: str
+    chart: Chart
+    sentence: str
+    beside: Chart
+    more: tuple[str, ...]
     python: str
-    numbers: Sequence[float] = field(default_factory=tuple)
+    numbers: tuple[float, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The picture as JSON holds it."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from pydantic import create_model
 
 from kinelo.errors import InputError
-from kinelo.lab.explore.controls import Slider, shown
+from kinelo.lab.control import Panel, slider
 from kinelo.paper.figure import FigureStudy, merged, read_figures
 from kinelo.paper.rendering import render
 from kinelo.paper.reproduce import check_plan, evidence_of
@@ -24,38 +25,52 @@ Key = tuple[str, ...]
 """Names from the top of a figure file down to one value."""
 
 
-def _nu(default: float, *place: str) -> tuple[Slider, Key]:
+class Knob(NamedTuple):
+    """A slider of a figure: its declaration, and the key of the study that it sets."""
+
+    name: str
+    kind: type[int] | type[float]
+    field: Any
+    place: Key
+
+
+def _nu(default: float, *place: str) -> Knob:
     hint = "How surely the stronger side wins."
-    return Slider("nu", "ν", "Decisiveness", hint, 0.05, 2.0, 0.01, default, "", logarithmic=True), place
+    field = slider(default, (0.05, 2.0), step=0.01, symbol="ν", label="Decisiveness", hint=hint, logarithmic=True)
+    return Knob("nu", float, field, place)
 
 
-def _gamma(hint: str = "How far one surprising result moves a rating.") -> tuple[Slider, Key]:
-    return Slider("gamma", "γ", "Step size", hint, 0.01, 1.0, 0.01, 0.05, "", logarithmic=True), ("study", "gamma")
+def _gamma(hint: str = "How far one surprising result moves a rating.") -> Knob:
+    field = slider(0.05, (0.01, 1.0), step=0.01, symbol="γ", label="Step size", hint=hint, logarithmic=True)
+    return Knob("gamma", float, field, ("study", "gamma"))
 
 
-def _sigma(default: float, section: str) -> tuple[Slider, Key]:
+def _sigma(default: float, section: str) -> Knob:
     hint = "How far strength strays in a typical match."
-    return Slider("sigma", "σ", "Ups and downs", hint, 0.0, 4.0, 0.1, default, ""), ("study", section, "sigma")
+    field = slider(default, (0.0, 4.0), step=0.1, symbol="σ", label="Ups and downs", hint=hint)
+    return Knob("sigma", float, field, ("study", section, "sigma"))
 
 
-def _teams() -> tuple[Slider, Key]:
-    return Slider("teams", "N", "Teams", "Number of teams.", 20, 200, 10, 100, ""), ("study", "league", "teams")
+def _teams() -> Knob:
+    field = slider(100, (20, 200), step=10, symbol="N", label="Teams", hint="Number of teams.")
+    return Knob("teams", int, field, ("study", "league", "teams"))
 
 
-def _until(low: float, high: float, default: float) -> tuple[Slider, Key]:
+def _until(low: float, high: float, default: float) -> Knob:
     hint = "Kinetic time at which the density is looked at."
-    return Slider("until", "t", "Time", hint, low, high, 1, default, ""), ("study", "solve", "until")
+    field = slider(default, (low, high), step=1, symbol="t", label="Time", hint=hint)
+    return Knob("until", float, field, ("study", "solve", "until"))
+
+
+def _lineups() -> Knob:
+    field = slider(1000, (100, 2000), step=100, label="Line-ups", hint="Line-ups drawn for each team.")
+    return Knob("lineups", int, field, ("parameters", "lineups"))
 
 
 _OUTCOME = ("study", "outcome", "nu")
 
-KNOBS: Mapping[int, tuple[tuple[Slider, Key], ...]] = {
-    1: (
-        (
-            Slider("lineups", "", "Line-ups", "Line-ups drawn for each team.", 100, 2000, 100, 1000, ""),
-            ("parameters", "lineups"),
-        ),
-    ),
+KNOBS: Mapping[int, tuple[Knob, ...]] = {
+    1: (_lineups(),),
     2: (_nu(0.5, *_OUTCOME), _gamma("The small one of the two step sizes.")),
     3: (_nu(1.0, *_OUTCOME), _until(1, 12, 5)),
     4: (_nu(0.5, *_OUTCOME), _gamma(), _teams()),
@@ -66,12 +81,20 @@ KNOBS: Mapping[int, tuple[tuple[Slider, Key], ...]] = {
     9: (_nu(0.5, *_OUTCOME), _sigma(1.0, "population")),
     11: (_nu(0.5, *_OUTCOME), _gamma()),
 }
-"""Sliders by figure, each with the key of the study that it sets. Figure 10 shows all ν and σ already."""
+"""Sliders by figure. Figure 10 shows all ν and σ already."""
+
+
+def panel_of(number: int) -> type[Panel]:
+    """The controls of a figure."""
+    if number not in KNOBS:
+        raise InputError(f"There are no sliders for figure {number}; there are for {', '.join(map(str, KNOBS))}.")
+    fields: dict[str, Any] = {knob.name: (knob.kind, knob.field) for knob in KNOBS[number]}
+    return create_model(f"Figure{number}", __base__=Panel, **fields)
 
 
 def described_knobs() -> dict[int, list[dict[str, Any]]]:
     """The sliders of every figure, as the page draws them."""
-    return {number: [{"kind": "slider", **asdict(slider)} for slider, _ in knobs] for number, knobs in KNOBS.items()}
+    return {number: panel_of(number).described()["controls"] for number in KNOBS}
 
 
 def small_figure(number: int, given: Mapping[str, Any]) -> FigureStudy:
@@ -80,17 +103,11 @@ def small_figure(number: int, given: Mapping[str, Any]) -> FigureStudy:
     >>> small_figure(4, {"gamma": 0.2}).studies["σ = 1"].gamma
     0.2
     """
-    if number not in KNOBS:
-        raise InputError(f"There are no sliders for figure {number}; there are for {', '.join(map(str, KNOBS))}.")
-    sliders = {slider.name: (slider, place) for slider, place in KNOBS[number]}
-    if unknown := sorted(map(str, set(given) - set(sliders))):
-        raise InputError(f"Figure {number} has no slider {shown(unknown[0])}; it has {', '.join(sliders)}.")
+    values = panel_of(number).read(given)
     changes: dict[str, Any] = {}
-    for name, (slider, place) in sliders.items():
-        value: Any = slider.read(given.get(name, slider.default))
-        if name == "until":
-            value = float(value)
-        for key in reversed(place):
+    for knob in KNOBS[number]:
+        value: Any = knob.kind(getattr(values, knob.name))
+        for key in reversed(knob.place):
             value = {key: value}
         changes = merged(changes, value)
     [figure] = read_figures(scale="quick", wanted=[number], changes={number: changes})

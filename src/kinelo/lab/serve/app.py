@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket
 
 from kinelo._version import __version__
 from kinelo.errors import InputError
-from kinelo.lab.explore.controls import described_controls, described_presets, read_controls
+from kinelo.lab.explore.controls import Controls, described_presets
 from kinelo.lab.explore.explorer import Pools
 from kinelo.lab.explore.pacing import SPEEDS
 from kinelo.lab.guide import api as guide_api
@@ -63,7 +63,8 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
             Route("/plotly.js", _plotly),
             Route("/api/about", _about),
             Route("/api/theory", _theory, methods=["POST"]),
-            Route("/api/diagnosis.html", _diagnosis, methods=["POST"]),
+            Route("/api/diagnosis", _diagnosis, methods=["POST"]),
+            Route("/api/diagnosis.html", _shared_diagnosis, methods=["POST"]),
             WebSocketRoute("/live", live),
             *guide_api.routes,
             *league_api.routes,
@@ -94,7 +95,7 @@ async def _about(request: Request) -> Response:
     return JSONResponse(
         {
             "version": __version__,
-            "controls": described_controls(),
+            **Controls.described(),
             "presets": described_presets(),
             "speeds": SPEEDS,
             "raters": [
@@ -117,14 +118,27 @@ async def _about(request: Request) -> Response:
 
 async def _theory(request: Request) -> Response:
     """The stationary map of a position of the sliders, for a setting that is pinned beside the live one."""
-    controls, theory = read_controls(await read_object(request)), request.app.state.theory
+    controls, theory = Controls.read(await read_object(request)), request.app.state.theory
     return JSONResponse(await theory.foresee(controls) or await theory.judge(controls))
 
 
+async def _asked(request: Request) -> tuple[Controls, str]:
+    """A position of the controls, and the units of the page."""
+    body = await read_object(request)
+    units = body.pop("units", "elo")
+    if units not in ("elo", "paper"):
+        raise InputError("Units are elo or paper.")
+    return Controls.read(body), units
+
+
 async def _diagnosis(request: Request) -> Response:
-    """The diagnosis of a position of the sliders as a page to share."""
-    controls = read_controls(await read_object(request))
-    return HTMLResponse(await request.app.state.theory.share(controls))
+    """Every line of the diagnosis of a position of the controls."""
+    return JSONResponse(await request.app.state.theory.rows(*await _asked(request)))
+
+
+async def _shared_diagnosis(request: Request) -> Response:
+    """The diagnosis of a position of the controls as a page to share."""
+    return HTMLResponse(await request.app.state.theory.share(*await _asked(request)))
 
 
 async def _complaint(request: Request, error: Exception) -> Response:

@@ -39,13 +39,21 @@ class TheoryService:
         """The map and the whole answer of theory."""
         return await (await self._worker("judge")).ask("judge", controls=controls.to_dict())
 
-    async def share(self, controls: Controls) -> str:
-        """The diagnosis as a page to share."""
-        return await (await self._worker("judge")).ask("share", controls=controls.to_dict())
+    async def rows(self, controls: Controls, units: str) -> list[list[str]]:
+        """Every line of the diagnosis."""
+        return await (await self._worker("judge")).ask("rows", controls=controls.to_dict(), units=units)
 
-    async def scene(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
-        """A scene of the guided visit."""
-        return await (await self._worker("scene")).ask("scene", number=number, values=values)
+    async def share(self, controls: Controls, units: str) -> str:
+        """The diagnosis as a page to share."""
+        return await (await self._worker("judge")).ask("share", controls=controls.to_dict(), units=units)
+
+    async def scenes(self) -> list[dict[str, Any]]:
+        """Titles and controls of the guided visit."""
+        return await (await self._worker("scene")).ask("scenes")
+
+    async def scene(self, number: int, units: str) -> dict[str, Any]:
+        """A scene of the guided visit at every stop of its control."""
+        return await (await self._worker("scene")).ask("scene", number=number, units=units)
 
     async def end(self) -> None:
         """End the processes."""

@@ -2,17 +2,16 @@
 import { onTheme } from "./charts.js";
 import { readDots } from "./connection.js";
 import { Axes, CurvesChart, DensityChart, LeagueChart, PathChart } from "./league_charts.js";
-import { copy } from "./guide.js";
-import { Sliders } from "./sliders.js";
+import { Sliders, eloPoints, shown } from "./sliders.js";
 import { shareDiagnosis } from "./exports.js";
-import { $, element, figure, say } from "./words.js";
+import { $, copy, element, figure, say } from "./words.js";
 
 const CURVES_EVERY = 300;
 const FIRST_SPEED = 80;
 
 export class Explore {
-  #connection; #about; #sliders; #speed = FIRST_SPEED; #paused = false; #seed = 1; #units = "paper"; #pin = null;
-  #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false; #pairs = 0;
+  #connection; #about; #sliders; #speed = FIRST_SPEED; #paused = false; #seed = 1; #units = "elo"; #pin = null;
+  #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false; #pairs = 0; #diagnosed = 0;
 
   // `write` puts the sliders in the address; it is told which of them moved.
   constructor(connection, about, values, extras, write) {
@@ -21,17 +20,18 @@ export class Explore {
     this.write = write;
     this.#resume(extras);
     const scale = (at) => ({ units: this.#units, nu: at.nu, ties: at.ties });
-    this.#sliders = new Sliders($("#controls"), about.controls, values, (name) => this.#moved(name), scale);
+    this.#sliders = new Sliders($("#controls"), about, values, (name) => this.#moved(name), scale);
     this.#setUp();
     const axes = this.axes = new Axes();
-    this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart")), new PathChart($("#path-chart"), axes)];
+    this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart"), axes), new PathChart($("#path-chart"), axes)];
     this.#playback();
     connection.addEventListener("welcome", () => this.#greet());
     connection.addEventListener("started", ({ detail }) => this.#started(detail));
     connection.addEventListener("frame", ({ detail }) => this.#take(detail));
     connection.addEventListener("theory", ({ detail }) => this.#theory(detail));
     connection.addEventListener("verdict", ({ detail }) => this.#verdict(detail));
-    connection.addEventListener("complaint", ({ detail }) => { say(detail.text); this.#begun(); });
+    connection.addEventListener("complaint", ({ detail }) => say(detail.text));
+    connection.addEventListener("refused", ({ detail }) => this.#refused(detail.text));
     onTheme(() => this.charts.forEach((chart) => chart.redraw()));
   }
 
@@ -41,7 +41,7 @@ export class Explore {
   get extras() {
     return {
       seed: this.#seed === 1 ? null : this.#seed, speed: this.#speed === FIRST_SPEED ? null : this.#speed, paused: this.#paused ? 1 : null,
-      units: this.#units === "paper" ? null : this.#units, pin: this.#pin ? new URLSearchParams(this.#pin).toString() : null,
+      units: this.#units === "elo" ? null : this.#units, pin: this.#pin ? new URLSearchParams(this.#pin).toString() : null,
     };
   }
 
@@ -50,7 +50,7 @@ export class Explore {
     const [slowest, fastest] = this.#about.speeds;
     if (Number(speed) > 0) this.#speed = Math.min(Math.max(Number(speed), slowest), fastest);
     this.#paused = paused === "1";
-    if (units === "elo") this.#units = "elo";
+    if (units === "paper") this.#units = "paper";
     if (pin) this.#pin = Object.fromEntries(new URLSearchParams(pin));
   }
 
@@ -68,10 +68,16 @@ export class Explore {
       this.#sliders.refresh();
       this.#scaleAxes();
       this.charts.forEach((chart) => chart.redraw());
+      this.#python();
+      this.#words();
+      this.#label();
+      if ($("#whole").open) this.#diagnose();
+      if (this.#pin) this.#showPin();
       this.write("units");
     });
-    $("#share-diagnosis").addEventListener("click", () => shareDiagnosis(this.values).catch(() => say("The lab does not answer.")));
+    $("#share-diagnosis").addEventListener("click", () => shareDiagnosis({ ...this.values, units: this.#units }).catch(() => say("The lab does not answer.")));
     $("#copy-python").addEventListener("click", () => { this.#python(); copy($("#python").textContent, "The lines of Python are copied."); });
+    $("#whole").addEventListener("toggle", () => this.#diagnose());
     $("#python").closest("details").addEventListener("toggle", () => this.#python());
     $("#pin").addEventListener("click", () => {
       this.#pin = this.#pin ? null : { ...this.values };
@@ -83,13 +89,12 @@ export class Explore {
   }
 
   #scaleAxes() {
-    const factor = this.#units === "elo" && this.started ? this.started.elo_points : 1;
-    this.axes.scale(factor, this.#units === "elo");
+    this.axes.scale(this.#factor, this.#units === "elo");
   }
 
   // The league as Python, after the pairs that are on the screen; it stands still while it is read.
   #python() {
-    if (this.started) $("#python").textContent = this.started.python.replace("PAIRS", String(this.#pairs));
+    if (this.started) $("#python").textContent = this.started.python[this.#units].replace("PAIRS", String(this.#pairs));
   }
 
   // What was pinned, as the server takes it.
@@ -112,10 +117,11 @@ export class Explore {
       if (!this.#pin) return;
       this.charts[0].pinned = found.error ? null : found.map;
       const moved = this.#about.controls.filter(({ name, default: first }) => controls[name] !== first && name in controls);
-      const told = moved.map(({ symbol, label, name }) => `${symbol || label} = ${controls[name]}`).join(", ") || "the first settings";
+      const scale = { units: this.#units, nu: this.values.nu, ties: this.values.ties };
+      const settings = moved.map((control) => `${control.label.toLowerCase()}: ${shown(control, controls[control.name], scale)}`).join(", ") || "the first settings";
       const expected = found.error ?? `slope ${found.answer.slope.toFixed(2)}, ` +
-        `${found.answer.parts ? "error" : "luck"} ± ${found.answer.luck.toFixed(2)} points (one standard deviation).`;
-      words.textContent = `Pinned, as green diamonds (${told}): ${expected}`;
+        `${found.answer.parts ? "error" : "luck"} ± ${this.#points(found.answer.luck)} (one standard deviation).`;
+      words.textContent = `Pinned, as green diamonds (${settings}): ${expected}`;
     }
     this.charts[0].redraw();
   }
@@ -137,6 +143,14 @@ export class Explore {
   #moved(name) {
     this.write(name);
     this.#start();
+  }
+
+  // From the guide: its units, and a step in K as near as the slider comes to it.
+  continueFrom({ k, units }) {
+    if (units !== this.#units) { $("#units").value = units; $("#units").dispatchEvent(new Event("change")); }
+    const { nu, ties } = this.values;
+    const { low, high } = this.#about.controls.find(({ name }) => name === "gamma");
+    if (k) this.take({ steps: "fixed", gamma: Math.min(Math.max(Number((k / (2 * eloPoints({ nu, ties }))).toPrecision(3)), low), high) });
   }
 
   // Put some sliders elsewhere, as a hand would.
@@ -168,25 +182,57 @@ export class Explore {
     if (this.#wanted) this.#sendStart();
   }
 
+  // Nothing of the league before stands under settings that cannot be played.
+  #refused(text) {
+    this.#run = -1;
+    this.#frame = null;
+    const box = $(".verdict");
+    box.classList.remove("waiting");
+    box.dataset.state = "refused";
+    $("#headline").textContent = "These settings cannot be played together.";
+    for (const id of ["facts", "caveats", "offers", "python"]) $(`#${id}`).replaceChildren();
+    $("#advice").textContent = text;
+    $("#whole").hidden = true;
+    $("#whole").open = false;
+    $(".stage").classList.add("stale");
+    document.body.dataset.refused = "yes";
+    this.#begun();
+  }
+
+  // A number of points of the model as the page writes it.
+  #points(value) {
+    const factor = this.#factor;
+    return this.#units === "elo" ? `${Math.round(value * factor).toLocaleString("en")} Elo points` : `${value.toFixed(2)} points`;
+  }
+
+  get #factor() { return this.#units === "elo" && this.started ? this.started.elo_points : 1; }
+
   #started(started) {
     this.#run = started.run;
     this.#frame = null;
     this.#curvesAt = 0;
     this.started = started;
     this.#pairs = 0;
+    $(".stage").classList.remove("stale");
+    delete document.body.dataset.refused;
     this.#python();
     if (started.slow) {
       $("#headline").textContent = "Theory takes some seconds here. Watch the league meanwhile.";
-      for (const id of ["facts", "advice", "caveats"]) $(`#${id}`).replaceChildren();
-      $("#apply").hidden = true;
+      for (const id of ["facts", "advice", "caveats", "offers"]) $(`#${id}`).replaceChildren();
     }
     for (const node of document.querySelectorAll(".limit-words")) node.hidden = started.density_theta.length === 0;
     $(".chart-density").hidden = started.density_theta.length === 0;
     for (const node of document.querySelectorAll(".chart-path, .moving-words")) node.hidden = !started.moving;
     this.#scaleAxes();
     this.charts.forEach((chart) => chart.begin(started));
-    this.#sliders.note.textContent = started.controls.law === "lottery"
-      ? `Such line-ups make strength vary by σ = ${started.sigma.typical.toFixed(2)} points.` : "";
+    this.#words();
+  }
+
+  // What follows from the line-ups, in the units of the page.
+  #words() {
+    if (!this.started) return;
+    this.#sliders.note.textContent = this.started.controls.law === "lottery"
+      ? `Such line-ups make strength vary by σ = ${this.#points(this.started.sigma.typical)}.` : "";
   }
 
   #take(frame) {
@@ -224,10 +270,18 @@ export class Explore {
     if (theory.run !== this.#run) return;
     this.charts[0].theory = theory;
     this.charts[0].redraw();
-    const last = theory.rating.length - 1;
+    this.theory = theory;
+    this.#label();
+  }
+
+  // What the picture shows, for those who cannot see it.
+  #label() {
+    const { theory } = this;
+    if (!theory || theory.run !== this.#run) return;
+    const [weakest, strongest] = this.axes.shown([theory.rating[0], theory.rating.at(-1)]).map((one) => figure(one));
     $("#league-chart").setAttribute("aria-label",
       `Ratings of ${this.started.theta.length} teams over their ${this.started.moving ? "present" : "true"} strength. Theory expects them along a line of slope ` +
-      `${figure(theory.slope, 2)}, from ${figure(theory.rating[0])} for the weakest to ${figure(theory.rating[last])} for the strongest team.`);
+      `${figure(theory.slope, 2)}, from ${weakest} for the weakest to ${strongest} for the strongest team.`);
   }
 
   // Written only where it changed: the same verdict comes again and again while the league plays.
@@ -240,24 +294,34 @@ export class Explore {
     $("#facts").replaceChildren(...verdict.facts.map(({ value, league, text }) => element("li", {},
       element("b", {}, value), league ? element("span", { class: "league" }, `league: ${league}`) : null, text)));
     $("#advice").textContent = verdict.advice ?? "";
-    this.#offer(verdict.offer);
+    this.#offer(verdict.offers);
     $("#caveats").hidden = verdict.caveats.length === 0;
     $("#caveats").replaceChildren(...verdict.caveats.map((text) => element("li", {}, text)));
-    $("#whole").hidden = !verdict.lines;
-    if (verdict.final && document.body.dataset.verdictRun !== String(verdict.run)) {
-      $("#diagnosis").replaceChildren(...(verdict.lines ?? []).map(({ name, finding }) =>
-        element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, finding))));
-    }
+    $("#whole").hidden = !verdict.whole;
+    if ($("#whole").open && this.#diagnosed !== verdict.run) this.#diagnose();
     document.body.dataset[verdict.final ? "verdictRun" : "foreseenRun"] = verdict.run;
   }
 
-  #offer(offer) {
-    const button = $("#apply");
-    button.hidden = !offer;
-    if (!offer) return;
-    const gamma = Number(offer.gamma.toPrecision(3));
-    button.textContent = `Apply γ = ${gamma}`;
-    button.onclick = () => this.take({ gamma }, "apply");
+  #offer(offers) {
+    const text = offers.map(({ label }) => label).join();
+    const box = $("#offers");
+    if (box.dataset.text === text && box.children.length === offers.length) return;
+    box.dataset.text = text;
+    box.replaceChildren(...offers.map(({ gamma, label }) =>
+      element("button", { type: "button", onclick: () => this.take({ gamma }, "apply") }, label)));
+  }
+
+  // Every line of the diagnosis, once somebody opens it.
+  async #diagnose() {
+    if (!$("#whole").open || this.#run < 0) return;
+    const asked = this.#diagnosed = this.#run;
+    const answer = await fetch("/api/diagnosis", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...this.values, units: this.#units }),
+    }).then((one) => one.json()).catch(() => ({ error: "The lab does not answer." }));
+    if (asked !== this.#diagnosed) return;
+    const rows = answer.error ? [["", answer.error]] : answer;
+    $("#diagnosis").replaceChildren(...rows.map(([name, finding]) =>
+      element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, finding))));
   }
 
   #playback() {

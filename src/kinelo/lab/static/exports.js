@@ -5,7 +5,7 @@ const PICTURE = { width: 900, height: 600 };
 
 // A row of small buttons below each chart of the page, now and for charts that come later.
 export function addExports() {
-  const equip = () => document.querySelectorAll("figure > .chart:not([data-exports])").forEach((node) => {
+  const equip = () => document.querySelectorAll("figure:not(.guide-picture) > .chart:not([data-exports])").forEach((node) => {
     node.dataset.exports = "";
     const name = node.id || "chart";
     const button = (format) => element("button", {

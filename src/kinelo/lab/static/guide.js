@@ -1,162 +1,240 @@
-// The guided visit: seven scenes and three doors. The server draws and writes; this shows, moves and remembers.
-import { letDrag, plot } from "./guide_charts.js";
-import { Sliders } from "./sliders.js";
-import { $, element, say } from "./words.js";
+// The guided visit: seven scenes, each asks, plays and says; then three doors. All pictures of a scene come at once, so
+// the picture answers the hand without asking anybody. The lab and the documentation site show the same scenes.
+import { plot } from "./guide_charts.js";
+import { $, copy, element, say } from "./words.js";
 
-const PER_SECOND = 8;
+const PER_SECOND = 10;
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Guide {
-  #about = null; #number = 1; #values = {}; #visible = false; #asked = 0; #moment = 0; #timer = null; #sliders = null; #go; #moving = null; #prepared = new Set();
+  #source; #go; #scenes = null; #number = 1; #at = {}; #guessed = {}; #drawn = {}; #visible = false; #asked = 0; #moment = 0; #timer = null; #scene = null;
 
-  // `go` opens another tab; `write` puts the scene in the address.
-  constructor(go, write) {
+  // `source` has scenes() and scene(number, units); `go` leaves through a door; `write` puts the scene in the address.
+  constructor(root, { source, doors, go, write }) {
+    this.#source = source;
     this.#go = go;
     this.write = write;
-    $("#guide-back").addEventListener("click", () => this.turn(this.#number - 1));
-    $("#guide-next").addEventListener("click", () => this.turn(this.#number + 1));
-    $("#guide-play").addEventListener("click", () => (this.#timer ? this.#pause() : this.#play()));
-    $("#guide-units").addEventListener("change", ({ target }) => { this.units = target.value; this.#show(); });
-    $("#guide-copy").addEventListener("click", () => copy($("#guide-python").textContent, "The lines of Python are copied."));
-    $("#guide").addEventListener("keydown", (event) => {
-      if (event.target.matches("input, select, button, summary, a")) return;
-      if (event.key === "ArrowRight") this.turn(this.#number + 1);
-      if (event.key === "ArrowLeft") this.turn(this.#number - 1);
-    });
+    this.root = root;
+    this.#build(doors);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    document.addEventListener("keydown", (event) => { if (event.target === document.body) this.#key(event); });
     document.addEventListener("themechange", () => this.#draw());
-    for (const door of document.querySelectorAll("[data-door]")) door.addEventListener("click", () => this.#leave(door.dataset.door));
   }
 
   units = "elo";
 
   get place() { return this.#number; }
 
+  // Where the control of the scene stands, as an address holds it.
+  get query() {
+    const control = this.#scenes?.[this.#number - 1]?.control;
+    const value = control?.values[this.#at[this.#number]];
+    const moved = control && value !== undefined && value !== control.first ? [[control.name, value]] : [];
+    return new URLSearchParams([...moved, ...(this.units === "elo" ? [] : [["units", this.units]])]).toString();
+  }
+
+  #build(doors) {
+    const button = (id, text, attributes, press) => element("button", { type: "button", id, ...attributes, onclick: press }, text);
+    const units = element("select", { id: "guide-units", onchange: ({ target }) => { this.units = target.value; this.write(); this.#open(); } },
+      element("option", { value: "elo" }, "Elo points"), element("option", { value: "paper" }, "the paper's"));
+    const chart = (id) => element("div", { class: "chart", role: "img", id });
+    this.root.replaceChildren(
+      element("h1", { id: "guide-title", tabindex: "-1" }),
+      element("div", { id: "guide-scene", class: "guide-scene" },
+        element("figure", { class: "panel guide-picture" }, chart("guide-chart")),
+        element("div", { class: "guide-words" },
+          element("p", { id: "guide-question" }),
+          element("p", { id: "guide-reply", role: "status" }),
+          element("p", { id: "guide-sentence", "aria-live": "polite" }),
+          element("details", { id: "guide-more", ontoggle: () => this.#draw() }, element("summary", {}, "More: a second picture, the formula, Python"),
+            element("figure", {}, element("figcaption", {}, element("p", { id: "guide-caption" })), chart("guide-beside")),
+            element("div", { id: "guide-explained" }),
+            element("label", { class: "guide-units" }, "Points ", units),
+            element("h2", {}, "This as Python"), element("pre", { id: "guide-python", tabindex: "0" }),
+            button("guide-copy", "Copy", { class: "quiet" }, () => copy($("#guide-python").textContent, "The lines of Python are copied."))))),
+      element("div", { id: "guide-doors", class: "doors", hidden: true }, ...doors.map(({ title, words, label, door }) =>
+        element("div", { class: "panel" }, element("h2", {}, title), element("p", {}, words),
+          element("button", { type: "button", class: "main", "data-door": door, onclick: () => this.#go(door, this.#carried()) }, label)))),
+      element("div", { class: "guide-foot" },
+        element("div", { id: "guide-answers", class: "guide-answers", role: "group", "aria-labelledby": "guide-question" }),
+        element("div", { id: "guide-hand", class: "guide-hand" },
+          element("div", { id: "guide-player", class: "guide-player" }, button("guide-play", "Play", {}, () => (this.#timer ? this.#pause() : this.#play())), element("span", { id: "guide-moment" })),
+          element("div", { id: "guide-control" })),
+        element("nav", { class: "guide-turn", "aria-label": "Scenes" },
+          button("guide-back", "Back", {}, () => this.turn(this.#number - 1)),
+          element("span", { id: "guide-count" }),
+          button("guide-next", "Next", { class: "main" }, () => this.turn(this.#number + 1)))));
+  }
+
+  // Arrows lead from scene to scene, but on a control that moves by them itself.
+  #key(event) {
+    if (!this.#visible || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, pre, textarea")) return;
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.turn(this.#number + step);
+  }
+
+  async #list() { this.#scenes ??= await this.#source.scenes(); }
+
   async show(visible) {
     this.#visible = visible;
     if (!visible) { this.#pause(); return; }
-    if (!this.#about) this.#about = await (await fetch("/api/guide")).json();
-    this.turn(this.#number, false);
+    await this.#list();
+    this.turn(this.#number, { quiet: true });
   }
 
-  // To a scene by its number; one past the last are the doors.
-  turn(number, write = true) {
-    if (!this.#about) { this.#number = number; return; }
-    const last = this.#about.scenes.length + 1;
+  // What an address says: a scene, and where its control stands. Whoever comes with a value has guessed.
+  async from(number, query) {
+    await this.#list();
+    const given = new URLSearchParams(query);
+    if (["elo", "paper"].includes(given.get("units"))) this.units = given.get("units");
+    const control = this.#scenes[number - 1]?.control;
+    if (control && given.has(control.name)) {
+      const text = given.get(control.name);
+      const distance = (value) => (control.kind === "choice" ? Number(value !== text) : Math.abs(value - Number(text)));
+      if (text.trim() !== "" && control.values.every((value) => Number.isFinite(distance(value)))) {
+        this.#at[number] = control.values.reduce((best, value, k) => (distance(value) < distance(control.values[best]) ? k : best), 0);
+        this.#guessed[number] ??= -1;
+      }
+    }
+    this.turn(number, { quiet: true });
+  }
+
+  // To a scene by its number; one past the last are the doors. The title is then at the top.
+  turn(number, { quiet = false } = {}) {
+    if (!this.#scenes) { this.#number = number; return; }
+    const last = this.#scenes.length + 1;
+    const before = this.#number;
     this.#number = Math.min(Math.max(number || 1, 1), last);
+    if (!quiet && before === this.#number) return;
     const doors = this.#number === last;
     $("#guide-scene").hidden = doors;
     $("#guide-doors").hidden = !doors;
     $("#guide-back").disabled = this.#number === 1;
-    $("#guide-next").hidden = doors;
-    $("#guide-count").textContent = doors ? "" : `Scene ${this.#number} of ${last - 1}`;
-    if (write) this.write();
-    this.#pause();
-    $("#guide-title").textContent = doors ? "Three doors" : this.#about.scenes[this.#number - 1].title;
-    if (doors) return;
-    const { controls } = this.#about.scenes[this.#number - 1];
-    this.#values[this.#number] ??= Object.fromEntries(controls.map(({ name, default: value }) => [name, value]));
-    $("#guide-units").value = this.units;
-    this.#sliders = new Sliders($("#guide-controls"), controls, this.#values[this.#number], () => {
-      this.#values[this.#number] = { ...this.#sliders.values };
+    $("#guide-next").disabled = doors;
+    $("#guide-count").textContent = doors ? "The end" : `${this.#number} of ${last - 1}`;
+    $("#guide-title").textContent = doors ? "Three doors" : this.#scenes[this.#number - 1].title;
+    $("#guide-more").open = false;
+    if (!quiet) {
       this.write();
-      this.#show();
-    }, () => ({ units: this.units, nu: this.#about.nu, ties: 0 }), "guide-");
-    $("#guide-sentences").replaceChildren(element("p", {}, "Drawing this scene…"));
-    $("#guide-take").textContent = "";
-    this.#show(true);
-  }
-
-  // Values of the scene on screen, as an address holds them.
-  get query() {
-    const controls = this.#about?.scenes[this.#number - 1]?.controls ?? [];
-    const moved = controls.filter(({ name, default: value }) => (this.#values[this.#number]?.[name] ?? value) !== value)
-      .map(({ name }) => [name, this.#values[this.#number][name]]);
-    return new URLSearchParams([...moved, ...(this.units === "elo" ? [] : [["units", this.units]])]).toString();
-  }
-
-  // What an address says: a scene, and values of its controls.
-  async from(number, query) {
-    if (!this.#about) this.#about = await (await fetch("/api/guide")).json();
-    const given = new URLSearchParams(query);
-    const controls = this.#about.scenes[number - 1]?.controls ?? [];
-    if (given.get("units") in this.#about.units.options) this.units = given.get("units");
-    this.#values[number] = Object.fromEntries(controls.map((control) => {
-      const text = given.get(control.name);
-      if (text === null) return [control.name, control.default];
-      if (control.kind === "choice") return [control.name, Object.hasOwn(control.options, text) ? text : control.default];
-      const value = Number(text);
-      return [control.name, Number.isFinite(value) && text.trim() ? Math.min(Math.max(value, control.low), control.high) : control.default];
-    }));
-    this.turn(number, false);
-  }
-
-  async #show(fresh = false) {
-    if (!this.#visible || !this.#about || this.#number > this.#about.scenes.length) return;
-    this.#sliders?.refresh();
-    const asked = this.#asked += 1;
-    $("#guide-scene").classList.add("waiting");
-    const answer = await fetch(`/api/guide/${this.#number}`, {
-      method: "POST", headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...this.#values[this.#number], units: this.units }),
-    }).then((one) => one.json()).catch(() => ({ error: "The lab does not answer." }));
-    if (asked !== this.#asked) return;
-    $("#guide-scene").classList.remove("waiting");
-    if (answer.error) { say(answer.error); return; }
-    this.picture = answer;
-    $("#guide-sentences").replaceChildren(...answer.sentences.map((text) => element("p", {}, text)));
-    $("#guide-take").textContent = answer.take;
-    $("#guide-python").textContent = answer.python;
-    this.#moving = answer.charts.findIndex((chart) => chart.frames);
-    const frames = answer.charts[this.#moving]?.frames;
-    $("#guide-player").hidden = !frames;
-    this.#moment = frames ? frames.labels.length - 1 : 0;
-    this.#frames(answer.charts);
-    answer.charts.forEach((chart, k) => {
-      const node = $("#guide-charts").children[k].lastElementChild;
-      if (chart.drag) letDrag(node, chart, (value) => this.#sliders.move(chart.drag.control, value));
-    });
-    this.#draw();
-    document.body.dataset.scene = this.#number;
-    document.body.dataset.pictures = asked;
-    this.#prepare(this.#number + 1);
-    if (frames && fresh && !stillness.matches) { this.#moment = 0; this.#play(); }
-  }
-
-  // The next scene is drawn while this one is looked at.
-  #prepare(number) {
-    if (this.#prepared.has(number) || !this.#about.scenes[number - 1]) return;
-    this.#prepared.add(number);
-    fetch(`/api/guide/${number}`, {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ units: this.units }),
-    }).catch(() => this.#prepared.delete(number));
-  }
-
-  // The same charts stay while a control moves, so that a hand on one of them is not lost.
-  #frames(charts) {
-    const box = $("#guide-charts");
-    if (box.dataset.scene !== String(this.#number) || box.children.length !== charts.length) {
-      box.dataset.scene = this.#number;
-      box.replaceChildren(...charts.map(() => element("figure", { class: "panel" }, element("figcaption", {}, element("p")),
-        element("div", { class: "chart", role: "img" }))));
+      $("#guide-title").focus({ preventScroll: true });
+      $("#guide-title").scrollIntoView({ block: "start" });
     }
-    charts.forEach(({ label }, k) => {
-      $("figcaption p", box.children[k]).textContent = label;
-      box.children[k].lastElementChild.setAttribute("aria-label", label);
-    });
+    this.#pause();
+    this.#scene = null;
+    for (const id of ["question", "reply", "sentence"]) $(`#guide-${id}`).textContent = "";
+    $("#guide-answers").replaceChildren();
+    $("#guide-hand").hidden = true;
+    if (doors) { document.body.dataset.scene = "doors"; return; }
+    $("#guide-units").value = this.units;
+    this.#open();
   }
+
+  async #pictures(number, units) {
+    const key = `${number}-${units}`;
+    this.#drawn[key] ??= this.#source.scene(number, units).catch((error) => { delete this.#drawn[key]; throw error; });
+    return this.#drawn[key];
+  }
+
+  async #open() {
+    if (!this.#visible || !this.#scenes || this.#number > this.#scenes.length) return;
+    const [asked, number] = [this.#asked += 1, this.#number];
+    if (!this.#scene) $("#guide-question").textContent = "Drawing this scene…";
+    let scene = null;
+    try { scene = await this.#pictures(number, this.units); } catch (error) { say(error.message); return; }
+    if (asked !== this.#asked) return;
+    const { control } = this.#scenes[number - 1];
+    this.#at[number] ??= control.values.indexOf(control.first);
+    const fresh = !this.#scene;
+    this.#scene = scene;
+    this.#ask();
+    this.#control(control);
+    this.#place(fresh);
+    document.body.dataset.scene = number;
+    document.body.dataset.pictures = asked;
+    if (this.#scenes[number]) this.#pictures(number + 1, this.units).catch(() => {});
+  }
+
+  get #revealed() { return this.#guessed[this.#number] !== undefined; }
+
+  #ask() {
+    const { question } = this.#scene;
+    const guess = this.#guessed[this.#number];
+    const asking = guess === undefined;
+    $("#guide-question").textContent = question.words;
+    $("#guide-question").hidden = !asking;
+    $("#guide-answers").hidden = !asking;
+    $("#guide-answers").replaceChildren(...question.answers.map((text, k) => element("button", { type: "button", onclick: () => this.#guess(k) }, text)));
+    $("#guide-hand").hidden = asking;
+    $("#guide-sentence").hidden = asking;
+    $("#guide-more").hidden = asking;
+    $("#guide-reply").textContent = asking || guess < 0 ? "" : `${guess === question.right ? "Right" : "Not quite"}: ${question.answers[question.right]}.`;
+  }
+
+  #guess(k) {
+    this.#guessed[this.#number] = k;
+    this.#ask();
+    this.#place(true);
+    ($("#guide-control input") ?? $("#guide-control button")).focus({ preventScroll: true });
+  }
+
+  // One control: a slider that rests at the stops, or a button for each option.
+  #control(control) {
+    const { labels } = this.#scene;
+    const at = this.#at[this.#number];
+    if (control.kind === "choice") {
+      $("#guide-control").replaceChildren(element("div", { class: "guide-options", role: "group", "aria-label": control.label }, ...labels.map((text, k) =>
+        element("button", { type: "button", "aria-pressed": String(k === at), onclick: () => this.#move(k) }, text))));
+      return;
+    }
+    const slider = element("input", { type: "range", id: "guide-slider", min: "0", max: String(labels.length - 1), step: "1", oninput: ({ target }) => this.#move(Number(target.value)) });
+    slider.value = String(at);
+    $("#guide-control").replaceChildren(element("label", { class: "name", for: "guide-slider" }, element("span", {}, control.label), element("output", { for: "guide-slider" })), slider);
+  }
+
+  #move(at) {
+    this.#at[this.#number] = at;
+    this.#place(this.#scenes[this.#number - 1].control.kind === "choice");
+    this.write();
+  }
+
+  // Show the picture of the stop; `play` runs it from its beginning.
+  #place(play = false) {
+    const [at, picture] = [this.#at[this.#number], this.picture];
+    const label = this.#scene.labels[at];
+    const slider = $("#guide-slider");
+    if (slider) { slider.setAttribute("aria-valuetext", label); $("#guide-control output").textContent = label; }
+    document.querySelectorAll("#guide-control [aria-pressed]").forEach((node, k) => node.setAttribute("aria-pressed", String(k === at)));
+    $("#guide-sentence").textContent = picture.sentence;
+    $("#guide-caption").textContent = picture.beside.label;
+    $("#guide-explained").replaceChildren(...picture.more.map((text) => element("p", {}, text)));
+    $("#guide-python").textContent = picture.python;
+    const { frames } = picture.chart;
+    $("#guide-player").hidden = !frames;
+    this.#pause();
+    this.#moment = frames ? (this.#revealed ? frames.labels.length - 1 : 0) : 0;
+    if (frames && play && this.#revealed && !stillness.matches) { this.#moment = 0; this.#play(); } else this.#draw();
+  }
+
+  get picture() { return this.#scene?.pictures[this.#at[this.#number]]; }
 
   #draw() {
-    if (!this.picture || !this.#visible) return;
-    document.querySelectorAll("#guide-charts .chart").forEach((node, k) => plot(node, this.picture.charts[k], this.#moment));
-    const frames = this.picture.charts[this.#moving]?.frames;
-    if (frames) $("#guide-moment").textContent = frames.labels[this.#moment];
+    const { picture } = this;
+    if (!picture || !this.#visible) return;
+    const { chart, beside } = picture;
+    $("#guide-chart").setAttribute("aria-label", chart.label);
+    plot($("#guide-chart"), chart, this.#moment, this.#revealed);
+    if ($("#guide-more").open) { $("#guide-beside").setAttribute("aria-label", beside.label); plot($("#guide-beside"), beside, 0, true); }
+    if (chart.frames) $("#guide-moment").textContent = chart.frames.labels[this.#moment];
   }
 
   #play() {
-    const frames = this.picture?.charts[this.#moving]?.frames;
+    const frames = this.picture?.chart.frames;
     if (!frames) return;
-    if (this.#moment >= frames.labels.length - 1) this.#moment = -1;
+    if (this.#moment >= frames.labels.length - 1) this.#moment = 0;
     $("#guide-play").textContent = "Pause";
+    this.#draw();
     this.#timer = setInterval(() => {
       this.#moment += 1;
       this.#draw();
@@ -170,17 +248,9 @@ export class Guide {
     $("#guide-play").textContent = "Play";
   }
 
-  #leave(door) {
-    const { gamma, sigma } = this.#values[6] ?? {};
-    this.#go(door, { gamma, sigma });
-  }
-}
-
-export async function copy(text, words) {
-  try {
-    await navigator.clipboard.writeText(text);
-    say(words);
-  } catch {
-    say(`Copy this: ${text}`, 12);
+  // The step of the sixth scene goes through the door.
+  #carried() {
+    const control = this.#scenes?.[5]?.control;
+    return { k: control?.values[this.#at[6] ?? control.values.indexOf(control.first)], units: this.units };
   }
 }

@@ -167,23 +167,30 @@ class TimeChart {
 }
 
 export class CurvesChart extends TimeChart {
+  constructor(node, axes) { super(node); this.axes = axes; }
+
   numbers(frame) { return [frame.energy, frame.distance, frame.kinetic_energy, frame.kinetic_distance]; }
 
   redraw() {
     const c = colours();
     this.draw([
-      this.curve(3, "to true strength, vanishing steps", { color: c.truth, width: 2, dash: "dot" }),
-      this.curve(4, "to its own limit, vanishing steps", { color: c.prediction, width: 2, dash: "dot" }),
-      this.curve(1, "to true strength", { color: c.truth, width: 2.5 }),
-      this.curve(2, "to the prediction", { color: c.prediction, width: 2.5 }),
-    ], { title: { text: "mean squared gap (points²)" }, type: "log", dtick: 1, exponentformat: "none", range: this.#range() });
+      this.root(3, "to true strength, vanishing steps", { color: c.truth, width: 2, dash: "dot" }),
+      this.root(4, "to its own limit, vanishing steps", { color: c.prediction, width: 2, dash: "dot" }),
+      this.root(1, "to true strength", { color: c.truth, width: 2.5 }),
+      this.root(2, "to the prediction", { color: c.prediction, width: 2.5 }),
+    ], { title: { text: this.axes.elo ? "gap (Elo points)" : "gap (points)" }, type: "log", dtick: "D2", exponentformat: "none", range: this.#range() });
   }
 
-  // Decades that hold what has been seen, from 0.001 up.
+  // The root of a mean square, in the points of the page.
+  root(k, name, line) {
+    return this.curve(k, name, line, (squares) => squares.map((one) => (one === null ? null : this.axes.factor * Math.sqrt(one))));
+  }
+
+  // What has been seen, with a little room, from a hundredth of a point of the model up.
   #range() {
-    const seen = this.points.flatMap((point) => point.slice(1)).filter((value) => value > 0);
-    const low = Math.max(-3, Math.floor(Math.log10(Math.min(...seen, 0.1))));
-    return [low, Math.max(1, Math.ceil(Math.log10(Math.max(...seen, 1))))];
+    const seen = this.points.flatMap((point) => point.slice(1)).filter((value) => value > 0).map(Math.sqrt);
+    const ends = [0.8 * Math.max(0.03, Math.min(...seen, 0.3)), 1.25 * Math.max(...seen, 1)];
+    return ends.map((one) => Math.log10(one * this.axes.factor));
   }
 }
 

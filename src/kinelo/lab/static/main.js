@@ -10,19 +10,32 @@ import { Rate } from "./rate.js";
 import { $, say } from "./words.js";
 
 const TABS = ["guide", "explore", "rate", "paper"];
-const FIRST = "explore";
+const PLAIN = "explore";
+const DOORS = [
+  { door: "explore", title: "Explore freely", label: "Open the sliders", words: "All sliders, a league that plays while you watch. It begins with the step of the sixth scene." },
+  { door: "rate", title: "Rate my league", label: "Which K?", words: "A made-up league is rated and its K audited at once; then drop a file of your own." },
+  { door: "paper", title: "The paper", label: "See what holds", words: "Every figure computed anew, and every claim that can be measured: what holds, and what does not." },
+];
 const STATES = { open: "connected", lost: "not connected", full: "the lab is full" };
 const BANNERS = {
   lost: "The lab does not answer: what you see is what it said last. It goes on by itself once `kinelo lab` runs again; if that " +
     "printed another address, open that one.",
   full: "All places of the lab are taken. It goes on by itself once one is free.",
 };
-const ASKING = "#guide-scene, .controls, .player, .drops, #mapping, #what-if, #odds, #compare, .ranking, #paper-maker, .again";
+const ASKING = ".controls, .player, .drops, #mapping, #what-if, #odds, #compare, .ranking, #paper-maker, .again";
 
 const connection = new Connection();
-let current = tabFromAddress(TABS, FIRST, FIRST);
+const first = firstTab();
+let current = tabFromAddress(TABS, first, first);
 let about = null;
 const parts = {};
+
+// The guide on the first visit, unless a link says more; then the sliders.
+function firstTab() {
+  let visited = true;
+  try { visited = localStorage.getItem("kinelo-visited") !== null; localStorage.setItem("kinelo-visited", "yes"); } catch { /* storage may be closed to us */ }
+  return visited || new URLSearchParams(location.search).size ? PLAIN : "guide";
+}
 
 // Without `write`, the address already says which tab it is.
 function choose(tab, { focus = false, write = true } = {}) {
@@ -41,7 +54,7 @@ function choose(tab, { focus = false, write = true } = {}) {
 // The address of what is on the screen; the guide has one for each scene.
 function rewrite(what = null) {
   const place = current === "guide" ? `guide/${parts.guide.place}${parts.guide.query ? `?${parts.guide.query}` : ""}` : current === "rate" ? parts.rate.place : current;
-  writeAddress(about.controls, parts.explore.values, parts.explore.extras, place === FIRST ? "" : place, what);
+  writeAddress(about.controls, parts.explore.values, parts.explore.extras, place === PLAIN ? "" : place, what);
 }
 
 // A scene that the address names.
@@ -50,16 +63,17 @@ async function openScene() {
   if (number) await parts.guide.from(Number(number), query ?? "");
 }
 
-// Through a door of the guide: the sliders take what the sixth scene had.
+// Through a door of the guide: the sliders take the step of the sixth scene, and a sample league is rated and audited.
 function goThrough(door, values) {
   choose(door);
-  if (door === "explore") parts.explore.take(values);
-  if (door === "rate") $("#sample").focus();
+  if (door === "explore") parts.explore.continueFrom(values);
+  if (door === "rate") parts.rate.begin();
+  window.scrollTo(0, 0);
 }
 
 function wireHistory() {
   window.addEventListener("popstate", async () => {
-    const tab = tabFromAddress(TABS, FIRST, current);
+    const tab = tabFromAddress(TABS, PLAIN, current);
     parts.explore.place(valuesFromAddress(about.controls));
     await openScene();
     parts.rate.follow(location.hash);
@@ -108,6 +122,13 @@ function wireConnection() {
   });
 }
 
+async function asked(path) {
+  const answer = await fetch(path).catch(() => { throw new Error("The lab does not answer."); });
+  const content = await answer.json();
+  if (!answer.ok) throw new Error(content.error);
+  return content;
+}
+
 async function begin() {
   wireTabs();
   wireTheme();
@@ -116,7 +137,7 @@ async function begin() {
   about = await answer.json();
   await plotlyReady;
   parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), extrasFromAddress(), (what) => rewrite(what));
-  parts.guide = new Guide(goThrough, () => rewrite("guide"));
+  parts.guide = new Guide($("#guide"), { source: { scenes: () => asked("/api/guide"), scene: (number, units) => asked(`/api/guide/${number}?units=${units}`) }, doors: DOORS, go: goThrough, write: () => rewrite("guide") });
   parts.rate = new Rate(connection, about);
   parts.paper = new Paper(connection);
   addExports();

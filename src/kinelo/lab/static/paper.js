@@ -84,7 +84,7 @@ export class Paper {
       wanted = false;
       this.#connection.ask(`paper/figures/${number}`, { method: "DELETE" }).catch(() => {});
     });
-    const sliders = new Sliders(form, this.#sliders[number], first, () => { clearTimeout(timer); timer = setTimeout(run, REST); }, undefined, `figure-${number}-`);
+    const sliders = new Sliders(form, { controls: this.#sliders[number] }, first, () => { clearTimeout(timer); timer = setTimeout(run, REST); }, undefined, `figure-${number}-`);
     return element("details", { class: "again" }, element("summary", {}, "What if? Run it again, small"), form, element("div", { class: "row" }, status, stop), place);
   }
 

@@ -40,6 +40,11 @@ export class Rate {
     connection.addEventListener("welcome", () => this.#restore());
   }
 
+  // Something to look at where there is nothing yet.
+  begin() {
+    if (!Object.keys(this.#tables).length && this.#jobs === 0) $("#sample").click();
+  }
+
   show(visible) {
     if (!visible) return;
     this.rated.redraw();

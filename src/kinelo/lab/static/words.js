@@ -22,6 +22,15 @@ export function figure(value, digits = 3) {
 
 export const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
 
+export async function copy(text, words) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(words);
+  } catch {
+    say(`Copy this: ${text}`, 12);
+  }
+}
+
 let hiding = null;
 export function say(text, seconds = 6) {
   const toast = $("#toast");

@@ -7,8 +7,8 @@ import pytest
 from scipy.signal import lfilter
 
 import kinelo as kn
+from kinelo.advice.league_evidence import LeagueRecord, MovingRecord, averaged
 from kinelo.lab.explore.controls import Controls
-from kinelo.lab.explore.evidence import LeagueRecord, MovingRecord, averaged
 from kinelo.lab.explore.live import LiveRun
 
 

@@ -1,0 +1,68 @@
+"""What a visitor does, for the tests in a real browser, and files to do it with."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from made_report import put
+from running_lab import CHROMIUM
+
+GOOD = "date,home,away,home_score,away_score\n" + "\n".join(
+    f"2024-{1 + k // 28:02d}-{1 + k % 28:02d},{'ABCD'[k % 4]},{'ABCD'[(k + 1 + k // 4 % 3) % 4]},{k % 4},{k * 7 % 3}"
+    for k in range(160)
+)
+
+
+BROKEN = GOOD + "\nsome day,A,B,1,0\n2024-12-01,A,A,1,0\n2024-12-02,A,B,,1\n2024-12-03,A,B,-3,1\n"
+
+
+def skip_without_browser() -> None:
+    """Skip the module that asks."""
+    if CHROMIUM is None:
+        reason = "browser tests were skipped: no Chromium is installed (Debian: apt-get install chromium)"
+        pytest.skip(reason, allow_module_level=True)
+
+
+def frames(page) -> int:
+    return page.evaluate("Number(document.body.dataset.frames ?? 0)")
+
+
+def run(page) -> int:
+    return page.evaluate("Number(document.body.dataset.run ?? 0)")
+
+
+def until(page, expression: str, seconds: float = 90.0) -> None:
+    """Wait for something to be true in the page; its own policy forbids Playwright's way of waiting."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"never came true: {expression}"
+        page.wait_for_timeout(25)
+
+
+def wait_for_frames(page, more: int) -> None:
+    until(page, f"Number(document.body.dataset.frames ?? 0) >= {frames(page) + more}")
+
+
+def set_slider(page, name: str, value: float) -> None:
+    page.eval_on_selector(
+        f"#control-{name}", "(node, value) => { node.value = value; node.dispatchEvent(new Event('input')); }", value
+    )
+
+
+def upload(page, text: str, kind: str = "results", name: str = "league.csv") -> None:
+    page.set_input_files(f"#file-{kind}", {"name": name, "mimeType": "text/csv", "buffer": text.encode()})
+
+
+def make_report(lab) -> None:
+    """A report at full scale, unless another test has made it."""
+    if not (lab.folder / "reproduction").exists():
+        put(lab.folder / "reproduction", "full")
+
+
+def accessible(page, part: str, width: int) -> None:
+    """Nothing in a part of the page that axe finds fault with, and nothing beyond the width of the screen."""
+    context = {"include": [[part]], "exclude": [[".plot-container"]]}  # to a reader a chart is one image with a name
+    found = page.evaluate("(context) => axe.run(context, { resultTypes: ['violations'] })", context)["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], part
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, part

@@ -1,0 +1,206 @@
+"""The page as a whole in a real browser: first paint, history, keyboard, themes, connection."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from browser_steps import (
+    GOOD,
+    accessible,
+    make_report,
+    run,
+    set_slider,
+    skip_without_browser,
+    until,
+    upload,
+    wait_for_frames,
+)
+from running_lab import Lab
+
+skip_without_browser()
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def test_first_paint_shows_words_before_anything_is_computed(browser, lab):
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/plotly.js", lambda route: route.abort())
+    page.route("**/static/main.js", lambda route: route.abort())
+    page.goto(lab.address)
+    assert page.inner_text("#explore h1") == "What variable strength does to ratings"
+    context.close()
+
+
+@pytest.mark.long
+def test_back_and_forward_stay_within_the_lab(visit):
+    page = visit("?teams=20")
+    wait_for_frames(page, 1)
+    for value in (1.2, 1.4, 1.6):
+        set_slider(page, "sigma", value)
+    page.select_option("#control-start", "equal")
+    page.click("#tab-rate")
+    page.click("#tab-paper")
+    assert "sigma=1.6" in page.url and page.url.endswith("#paper")
+    page.go_back()
+    until(page, "!document.querySelector('#rate').hidden")
+    page.go_back()
+    until(page, "!document.querySelector('#explore').hidden")
+    assert page.input_value("#control-start") == "equal"
+    before = run(page)
+    page.go_back()
+    until(page, f"Number(document.body.dataset.run) > {before}")
+    assert (
+        page.input_value("#control-start") == "random"
+        and page.inner_text("output[for=control-sigma]") == "278 Elo points"
+    )
+    page.go_back()  # the three moves were one gesture
+    until(page, "document.querySelector('output[for=control-sigma]').textContent === '174 Elo points'")
+    page.go_forward()
+    until(page, "document.querySelector('output[for=control-sigma]').textContent === '278 Elo points'")
+    page.evaluate("document.querySelector('#tab-rate').click()")
+    page.evaluate("document.querySelector('.skip').click()")
+    page.wait_for_timeout(100)
+    assert page.is_visible("#rate")
+
+
+def test_keyboard_alone_reaches_everything(visit):
+    page = visit("?teams=20")
+    wait_for_frames(page, 1)
+    page.focus("#tab-explore")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.id") == "tab-rate"
+    assert page.is_visible("#rate") and page.is_hidden("#explore") and page.url.endswith("#rate")
+    page.keyboard.press("End")
+    assert page.is_visible("#paper")
+    page.keyboard.press("Home")
+    assert page.is_visible("#guide")
+    page.keyboard.press("ArrowRight")
+    reached = set()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id"))
+    assert {"theme", "control-law", "control-sigma", "control-teams", "pause", "restart", "speed", "share"} <= reached
+    page.focus("#control-sigma")
+    before = run(page)
+    page.keyboard.press("ArrowRight")
+    until(page, f"Number(document.body.dataset.run) > {before}")
+    assert page.get_attribute("#control-sigma", "aria-valuetext") == "182 Elo points"
+
+
+def test_dark_and_light(visit):
+    page = visit("?teams=20", color_scheme="dark")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.click("#theme")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+@pytest.mark.parametrize(
+    ("width", "theme"),
+    [(390, "dark"), *(pytest.param(*wide, marks=pytest.mark.long) for wide in ((800, "dark"), (1440, "light")))],
+)
+def test_every_tab_and_scene_is_accessible_at_every_width(visit, lab, width, theme):
+    axe = pytest.importorskip("axe_playwright_python.base").AXE_SCRIPT
+    make_report(lab)
+    page = visit(
+        "?teams=20&motion=form&pin=gamma%3D0.3", color_scheme=theme, reduced_motion="reduce",
+        viewport={"width": width, "height": 844},
+    )  # fmt: skip
+    page.evaluate(axe)
+    until(page, "document.querySelector('#headline').textContent.includes('rated')")
+    accessible(page, "header", width)
+    for details in page.locator("#explore details:visible summary").all():
+        details.click()
+    accessible(page, "#explore", width)
+    page.click("#theme")
+    accessible(page, "#explore", width)
+    page.click("#tab-paper")
+    page.wait_for_selector(".claims")
+    page.click("#paper-figure-1 summary")
+    accessible(page, "#paper", width)
+    page.click("#tab-rate")
+    accessible(page, "#rate", width)
+    page.click("#tab-guide")
+    for number in range(1, 8 if width == 390 else 3):
+        until(page, f"document.body.dataset.scene === '{number}'")
+        if number == 1:
+            accessible(page, "#guide", width)
+        page.click("#guide-answers button >> nth=0")
+        page.click("#guide-more summary")
+        accessible(page, "#guide", width)
+        page.click("#guide-next")
+    accessible(page, "#guide", width)
+
+
+@pytest.mark.long
+def test_a_page_comes_back_after_the_server_was_killed(visit, lab):
+    page = visit("?teams=40#rate")
+    upload(page, GOOD)
+    page.wait_for_selector("#rate-go")
+    page.click("#rate-go")
+    page.wait_for_selector("#rated:not([hidden])")
+    page.click("#tab-explore")
+    wait_for_frames(page, 2)
+    lab.kill()
+    page.wait_for_selector("#banner:not([hidden])")
+    assert "does not answer" in page.inner_text("#banner")
+    assert page.evaluate("document.querySelector('.controls').inert && document.querySelector('.player').inert")
+    assert page.eval_on_selector(".verdict", "node => node.classList.contains('waiting')")
+    lab.start()
+    page.wait_for_selector("#connection[data-state=open]")
+    assert page.is_hidden("#banner") and not page.evaluate("document.querySelector('.controls').inert")
+    until(page, "Number(document.body.dataset.frames) < 50")
+    wait_for_frames(page, 3)
+    assert page.eval_on_selector("#league-chart", "node => node.data[4].y.length") == 40
+    page.click("#tab-rate")
+    until(page, "document.querySelector('#toast').textContent.includes('read again')")
+    page.select_option("#what-away", "C")
+    until(page, "document.querySelector('#what-answer .chances')?.ariaLabel.includes('C wins')")
+
+
+def _fulfil(body: str, route) -> None:
+    route.fulfill(content_type="text/html", body=body)
+
+
+@pytest.mark.long
+def test_a_link_with_the_token_works_from_any_page(browser, tmp_path):
+    """The first visit comes from another site, and so does a later one without the token."""
+    guarded = Lab(tmp_path, "--host", "0.0.0.0")
+    try:
+        own = f"http://127.0.0.1:{guarded.port}/"
+        token = guarded.address.partition("?")[2]
+        context = browser.new_context()
+        page = context.new_page()
+        for address in (f"{own}?{token}&teams=20", f"{own}?teams=30"):
+            foreign = f"<a href='{address}'>the lab</a>"
+            page.route("http://other.example/", partial(_fulfil, foreign))
+            page.goto("http://other.example/")
+            page.click("a")
+            page.wait_for_selector("#connection[data-state=open]", timeout=60_000)
+            assert "token" not in page.url
+            page.unroute("http://other.example/")
+        context.close()
+    finally:
+        guarded.kill()
+
+
+def test_the_first_visit_opens_the_guide_in_elo_points_and_later_ones_the_sliders(visit):
+    page = visit("", first=True)
+    until(page, "document.body.dataset.scene === '1'")
+    assert (
+        page.is_visible("#guide")
+        and page.url.endswith("#guide/1")
+        and "Elo points" in page.inner_text("#guide-question")
+    )
+    page.goto(page.url.split("#")[0])
+    page.reload()
+    page.wait_for_selector("#connection[data-state=open]")
+    assert page.is_visible("#explore") and page.input_value("#units") == "elo"
+
+
+def test_a_link_to_a_league_shows_it_on_the_first_visit_too(visit):
+    page = visit("?teams=20", first=True)
+    wait_for_frames(page, 1)
+    assert page.is_visible("#explore")
