@@ -14,6 +14,7 @@ from mkdocs.structure.pages import Page
 from site_tools import (
     alone,
     command_page,
+    guided_visit,
     history_page,
     links,
     mathematics,
@@ -44,6 +45,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     whole = STRUCTURE not in os.environ
     for source in sources():
         _add_notebook(files, config, source, run=whole)
+    for address, content in guided_visit.pages(drawn=whole).items():
+        files.append(File.generated(config, address, content=content))
     text, pictures = paper_gallery.page(ROOT / "build" / "gallery", drawn=whole)
     for name, content in {"gallery-paper.md": text, **pictures}.items():
         files.append(File.generated(config, name, content=content))

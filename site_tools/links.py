@@ -18,6 +18,7 @@ PAGES = {
     "src/kinelo/cli/app.py": "reference/commands.md",
     "src/kinelo/studies/sections.py": "reference/study-file.md",
     "src/kinelo/paper/figures": "gallery-paper.md",
+    "src/kinelo/lab/guide/scenes.py": "guide/index.html",
 }
 """Path in the repository → page of the site."""
 
