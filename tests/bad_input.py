@@ -66,6 +66,15 @@ def races_file():
     return str(path)
 
 
+@cache
+def contests():
+    return kn.read_contests(races_file())
+
+
+def fixed_rank():
+    return kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=-0.2, regression=0.1, retirement=0.5)
+
+
 def first(states):
     return list(islice(states, 3))
 
@@ -172,6 +181,26 @@ CALLS = {
     ),
     "scan_contests": (
         lambda **k: [len(p) for p in kn.scan_contests(**k).chunks()], {"paths": races_file(), "columns": None}
+    ),
+    "RankElo": (
+        lambda **k: kn.RankElo(**k).fit(contests()),
+        {"walk": 0.3, "prior_spread": {"driver": 1.0}, "newcomer": -0.2, "regression": 0.1, "retirement": 0.5,
+         "initial": 1500.0},
+    ),
+    "RankElo.fit": (lambda **k: fixed_rank().fit(**k), {"matches": contests()}),
+    "RankElo.update": (lambda **k: fixed_rank().update(**k), {"matches": contests()}),
+    "RankElo.predict": (lambda **k: fixed_rank().fit(contests()).predict(**k), {"matches": contests()}),
+    "RankElo.predict_one": (
+        lambda **k: fixed_rank().fit(contests()).predict_one(**k), {"entrants": ["A", "B"], "date": "2020-01-02"}
+    ),
+    "RankElo.update_one": (
+        lambda **k: fixed_rank().fit(contests()).update_one(**k),
+        {"order": ["A", ["B", "C"]], "unfinished": ["D"], "date": "2020-01-02"},
+    ),
+    "sample_contests": (
+        lambda **k: kn.matches.sample_contests(**k),
+        {"contests": 3, "entrants": 9, "size": 3, "walk": 0.1, "cars": 2, "team": 2, "newcomers": 0.1, "levels": 2,
+         "seed": 1},
     ),
     "Contests": (lambda **k: len(kn.Contests.from_matches(**k)), {"matches": matches()}),
     "TeamElo": (
@@ -350,7 +379,7 @@ RESULTS = {
     "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
     "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
-    "RaterChoice", "ContestScan",
+    "RaterChoice", "ContestScan", "ContestForecast", "ContestBacktest",
 }  # fmt: skip
 """Errors, bases, and what users receive but do not make."""
 

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from kinelo.raters.kalman.rater import KalmanElo
     from kinelo.raters.leaderboard import leaderboard
     from kinelo.raters.player.rater import PlayerElo
+    from kinelo.raters.rank.rater import RankElo
     from kinelo.raters.team.rater import TeamElo
     from kinelo.runtime.device import devices
     from kinelo.runtime.frames import to_pandas
@@ -105,6 +106,7 @@ _MODULE_OF = modules_of(
         "matches.contest_scan": ("scan_contests",),
         "matches.scan": ("scan_matches",),
         "raters.team.rater": ("TeamElo",),
+        "raters.rank.rater": ("RankElo",),
         "raters.history": ("rating_history",),
         "pages.page": ("write_page",),
         "raters.leaderboard": ("leaderboard",),

@@ -7,15 +7,19 @@ from kinelo._lazy import load, modules_of
 if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.forecasts.backtest import Backtest
+    from kinelo.forecasts.contest_backtest import ContestBacktest
     from kinelo.forecasts.knockout import Knockout
     from kinelo.forecasts.parameters import Estimates
+    from kinelo.forecasts.places import ContestForecast
     from kinelo.forecasts.season import Season
 
 _MODULE_OF = modules_of(
     {
         "forecasts.backtest": ("Backtest",),
+        "forecasts.contest_backtest": ("ContestBacktest",),
         "forecasts.parameters": ("Estimates",),
         "forecasts.knockout": ("Knockout",),
+        "forecasts.places": ("ContestForecast",),
         "forecasts.season": ("Season",),
         "forecasts.automatic": ("RaterChoice",),
     }

@@ -14,14 +14,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.contest_backtest import ContestBacktest, backtest_contests
+from kinelo.forecasts.contest_scores import CONTEST_METRICS
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.matches.scan import MatchScan
 from kinelo.runtime.renaming import renamed_arguments
@@ -177,14 +180,20 @@ class Backtest:
         return pl.concat(parts).with_columns(pl.col("low").clip(0, 1), pl.col("high").clip(0, 1))
 
 
+@overload
+def backtest(matches: Contests, raters: Any, *, train_until: Day, metrics: Any = None) -> ContestBacktest: ...
+@overload
 def backtest(
-    matches: Matches | MatchScan,
+    matches: Matches | MatchScan, raters: Any, *, train_until: Day, metrics: Any = None, client: Client | None = None
+) -> Backtest: ...
+def backtest(
+    matches: Matches | MatchScan | Contests,
     raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster,
     *,
     train_until: Day,
-    metrics: Sequence[str] = tuple(METRICS),
+    metrics: Sequence[str] | None = None,
     client: Client | None = None,
-) -> Backtest:
+) -> Backtest | ContestBacktest:
     """Fit raters on the matches before ``train_until`` and score their one-step-ahead forecasts of the rest.
 
     Parameters
@@ -195,7 +204,8 @@ def backtest(
     train_until
         First day that is forecast.
     metrics
-        Any of log_loss, brier, rps, accuracy; the first one sorts the table.
+        Any of log_loss, brier, rps, accuracy; the first one sorts the table. Of contests, any of winner_log_loss,
+        order_log_loss, pairs_right, rank_deviation.
     client
         A ``dask.distributed.Client``, to give each rater to one of its workers. The forecasts are the same, to the last
         bit.
@@ -209,6 +219,9 @@ def backtest(
     (('ClassicElo', 'not used'), 168)
     """
     named = named_raters(raters)
+    if isinstance(matches, Contests):
+        return backtest_contests(matches, named, train_until, metrics or tuple(CONTEST_METRICS))
+    metrics = tuple(METRICS) if metrics is None else metrics
     unknown = [metric for metric in metrics if metric not in METRICS]
     if unknown or not metrics:
         raise InputError(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
+    from kinelo.matches.contest_sample import sample_contests
     from kinelo.matches.contest_scan import ContestScan
     from kinelo.matches.lineups import Lineups
     from kinelo.matches.rejects import Rejects
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 _MODULE_OF = modules_of(
     {
+        "matches.contest_sample": ("sample_contests",),
         "matches.contest_scan": ("ContestScan",),
         "matches.lineups": ("Lineups",),
         "matches.rejects": ("Rejects",),

@@ -138,6 +138,11 @@ class Contests:
         return self.date.view(np.int64)
 
     @property
+    def unordered(self) -> None:
+        """Contests stand in an order always; there is no mark for those of which nothing tells it."""
+        return
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """Kinds of slots, such as driver and car."""
         return tuple(self.slots)

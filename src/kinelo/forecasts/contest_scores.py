@@ -1,0 +1,125 @@
+"""How good forecasts of contests were: scores of every contest, among those who finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from kinelo.forecasts.places import ContestForecast
+from kinelo.matches.contests import FINISHED
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[np.float64]
+LEAST = 1e-15
+
+
+def winner_log_loss(forecast: ContestForecast) -> Array:
+    """Minus the logarithm of the chance given to who won, of all who took part; the mean where several tie for it."""
+    contests = forecast.contests
+    best = np.minimum.reduceat(contests.place, contests.first[:-1])[contests.contest]
+    won = (contests.place == best) & (contests.ended == FINISHED)
+    loss = np.where(won, -np.log(np.maximum(forecast.win, LEAST)), 0.0)
+    number = np.add.reduceat(won.astype(float), contests.first[:-1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.add.reduceat(loss, contests.first[:-1]) / number
+
+
+def _pairs(forecast: ContestForecast, contest: int) -> tuple[Array, Array]:
+    """Chance that the one of each pair of finishers comes first, and what happened (1, ½ or 0)."""
+    contests = forecast.contests
+    entries = np.arange(contests.first[contest], contests.first[contest + 1])
+    entries = entries[contests.ended[entries] == FINISHED]
+    one, other = np.triu_indices(entries.size, 1)
+    mean, deviation, place = (v[entries] for v in (forecast.mean, forecast.deviation, contests.place))
+    chance = ndtr((mean[one] - mean[other]) / np.hypot(deviation[one], deviation[other]))
+    return chance, 0.5 + 0.5 * np.sign(place[other] - place[one])
+
+
+def order_log_loss(forecast: ContestForecast) -> Array:
+    """Mean log-loss over the pairs of those who finished: 0.693 is a guess; a tie counts half of each order."""
+    loss = np.empty(len(forecast))
+    for contest in range(loss.size):
+        chance, happened = _pairs(forecast, contest)
+        chance = np.clip(chance, LEAST, 1.0 - LEAST)
+        each = -happened * np.log(chance) - (1.0 - happened) * np.log1p(-chance)
+        loss[contest] = each.mean() if each.size else np.nan
+    return loss
+
+
+def pairs_right(forecast: ContestForecast) -> Array:
+    """Share of the pairs of those who finished, and did not tie, that stand in the order forecast."""
+    share = np.empty(len(forecast))
+    for contest in range(share.size):
+        chance, happened = _pairs(forecast, contest)
+        apart = happened != 0.5
+        right = (chance > 0.5) == (happened > 0.5)
+        right = np.where(chance == 0.5, 0.5, right)[apart]
+        share[contest] = right.mean() if right.size else np.nan
+    return share
+
+
+def rank_deviation(forecast: ContestForecast) -> Array:
+    """Mean distance between place and forecast place among those who finished, as a share of the field."""
+    contests = forecast.contests
+    deviation = np.empty(len(forecast))
+    for contest in range(deviation.size):
+        entries = np.arange(contests.first[contest], contests.first[contest + 1])
+        entries = entries[contests.ended[entries] == FINISHED]
+        order = np.argsort(np.argsort(-forecast.mean[entries], kind="stable"), kind="stable") + 1.0
+        size = entries.size
+        deviation[contest] = np.abs(order - contests.place[entries]).mean() / size if size > 1 else np.nan
+    return deviation
+
+
+CONTEST_METRICS: dict[str, Callable[[ContestForecast], Array]] = {
+    "winner_log_loss": winner_log_loss,
+    "order_log_loss": order_log_loss,
+    "pairs_right": pairs_right,
+    "rank_deviation": rank_deviation,
+}
+HIGHER_IS_BETTER = ("pairs_right",)
+
+
+def pooled(metric: str, forecast: ContestForecast, scores: Array) -> float:
+    """Mean score over contests; of pairs, over all pairs of all contests."""
+    if metric not in ("pairs_right", "order_log_loss"):
+        return float(np.nanmean(scores))
+    contests = forecast.contests
+    finished = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
+    pairs = np.where(np.isnan(scores), 0.0, finished * (finished - 1.0) / 2.0)
+    return float(np.nansum(scores * pairs) / pairs.sum())
+
+
+def place_calibration(forecast: ContestForecast, bins: int = 10) -> pl.DataFrame:
+    """How often entrants came first, and among the first three, where that was forecast with a certain chance."""
+    import polars as pl
+
+    contests = forecast.contests
+    finished = contests.ended == FINISHED
+    top = np.concatenate([forecast.top(contest) for contest in range(len(forecast))])
+    parts = []
+    for event, chance, reached in (("win", forecast.win, 1.0), ("top 3", top, 3.0)):
+        happened = finished & (contests.place <= reached)
+        which = np.minimum((chance * bins).astype(int), bins - 1)
+        count = np.bincount(which, minlength=bins)
+        kept = count > 0
+        mean, frequency, spread = (
+            np.bincount(which, weights=values, minlength=bins)[kept] / count[kept]
+            for values in (chance, happened.astype(float), chance * (1.0 - chance))
+        )
+        reach = 1.96 * np.sqrt(spread / count[kept])
+        parts.append(
+            pl.DataFrame(
+                {
+                    "event": [event] * int(kept.sum()), "forecast": mean, "frequency": frequency,
+                    "low": np.clip(mean - reach, 0, 1), "high": np.clip(mean + reach, 0, 1), "entries": count[kept],
+                }
+            )
+        )  # fmt: skip
+    return pl.concat(parts)

@@ -1,0 +1,213 @@
+"""Forecasts of contests: the chance of every place, and of the order of any two.
+
+Each entrant performs independently, around a mean with a deviation. With ``f_a`` the density of ``a``'s performance
+and ``F_b`` the distribution of ``b``'s, ``P(a wins) = ∫ f_a Π_{b≠a} F_b dx``. Given ``x_a = x`` the number of those
+ahead is a sum of independent events with chances ``1 − F_b(x)``, a Poisson-binomial law, so that every place is one
+integral more of the same kind.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtr
+
+from kinelo.errors import InputError
+from kinelo.matches.contests import Contests
+from kinelo.play.formula import kernel
+from kinelo.runtime.frames import to_pandas
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+Array = NDArray[np.float64]
+
+REACH, STEP = 6.0, 0.25
+NOTHING = 1e-18
+MOST_SHOWN = 10
+GUMBEL_DEVIATION = math.pi / math.sqrt(6.0)
+EULER = 0.5772156649015329
+
+
+@dataclass(frozen=True, repr=False)
+class ContestForecast:
+    """Forecasts of contests: how every entrant is expected to perform, and the chances that follow.
+
+    Attributes
+    ----------
+    contests
+        The contests that were forecast.
+    mean, deviation
+        Mean and standard deviation of each performance (entries).
+    unknown
+        Names that had never taken part and were given the prior.
+    law
+        ``"normal"``, or ``"gumbel"`` for the law of Plackett and Luce.
+
+    >>> import kinelo as kn
+    >>> races = kn.read_contests({"race": [1, 1, 1], "driver": ["Ann", "Bob", "Cid"], "place": [1, 2, 3]})
+    >>> forecast = ContestForecast(races, np.array([1.0, 0.0, 0.0]), np.ones(3))
+    >>> forecast.win.round(3).tolist(), forecast.places(0)[0].round(3).tolist()
+    ([0.634, 0.183, 0.183], [0.634, 0.253, 0.113])
+    >>> forecast.chance_before(0, "Ann", "Bob").round(3)
+    np.float64(0.76)
+    """
+
+    contests: Contests
+    mean: Array
+    deviation: Array
+    unknown: tuple[str, ...] = ()
+    law: str = "normal"
+
+    def __len__(self) -> int:
+        return len(self.contests)
+
+    def _entries(self, contest: int) -> slice:
+        contest = range(len(self))[contest]
+        return slice(int(self.contests.first[contest]), int(self.contests.first[contest + 1]))
+
+    def _logs(self, entries: slice, finest: float = STEP) -> tuple[Array, Array, Array, Array]:
+        """Points, their weights times each density, and log F, log(1 − F), of some entries (entries, points)."""
+        mean, deviation = self.mean[entries], self.deviation[entries]
+        least = float(deviation.min())
+        reach = REACH * deviation if self.law == "normal" else 2.5 * REACH * deviation
+        low, high = float((mean - reach).min()), float((mean + reach).max())
+        step = min(STEP, finest) * least * (1.0 if self.law == "normal" else 0.5)
+        x = np.linspace(low, high, max(int((high - low) / step) + 2, 8))
+        z = (x - mean[:, None]) / deviation[:, None]
+        if self.law == "normal":
+            density = np.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * deviation[:, None])
+            return x, density * (x[1] - x[0]), log_ndtr(z), log_ndtr(-z)
+        g = z * GUMBEL_DEVIATION + EULER
+        tail = np.exp(-np.clip(g, -30.0, None))
+        density = tail * np.exp(-tail) * GUMBEL_DEVIATION / deviation[:, None]
+        return x, density * (x[1] - x[0]), -tail, np.log(-np.expm1(-tail))
+
+    @cached_property
+    def win(self) -> Array:
+        """Chance of every entry to win its contest."""
+        won = np.empty(self.mean.size)
+        for contest in range(len(self)):
+            entries = self._entries(contest)
+            _, density, below, _ = self._logs(entries)
+            chance = (density * np.exp(below.sum(axis=0) - below)).sum(axis=1)
+            won[entries] = chance / chance.sum()
+        return won
+
+    @cached_property
+    def expected_place(self) -> Array:
+        """Expected place of every entry: 1 plus the expected number of those ahead."""
+        expected = np.empty(self.mean.size)
+        for contest in range(len(self)):
+            entries = self._entries(contest)
+            _, density, _, above = self._logs(entries)
+            ahead = np.exp(above)
+            expected[entries] = 1.0 + (density * (ahead.sum(axis=0) - ahead)).sum(axis=1)
+        return expected
+
+    def places(self, contest: int = 0) -> Array:
+        """Chance of every entrant of one contest (rows) to reach every place (columns), the first place first."""
+        entries = self._entries(contest)
+        size = self.contests.entrant[entries].size
+        _, density, below, above = self._logs(entries, 1.0 / math.sqrt(size))  # as narrow as the law of a place
+        chances = np.zeros((size, size))
+        fill_places(density, np.exp(below), np.exp(above), chances)
+        chances = np.maximum(chances, 0.0)
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    def top(self, contest: int = 0, number: int = 3) -> Array:
+        """Chance of every entrant of one contest to be among the first ``number``."""
+        return self.places(contest)[:, :number].sum(axis=1)
+
+    def chance_before(self, contest: int, one: str, other: str) -> np.float64:
+        """Chance that one entrant of a contest comes before another."""
+        entries = self._entries(contest)
+        codes = self.contests.entrant[entries]
+        at = []
+        for name in (one, other):
+            found = [k for k, code in enumerate(codes.tolist()) if self.contests.entrants[code] == name]
+            if not found:
+                raise InputError(f"{name!r} does not take part in {self.contests.identifiers[contest]}.")
+            at.append(found[0])
+        mean, deviation = self.mean[entries][at], self.deviation[entries][at]
+        if self.law == "normal":
+            return ndtr((mean[0] - mean[1]) / math.hypot(*deviation))
+        scale = float(deviation[0]) / GUMBEL_DEVIATION
+        return np.float64(1.0 / (1.0 + math.exp(-(mean[0] - mean[1]) / scale)))
+
+    def __repr__(self) -> str:
+        many = len(self) != 1
+        if many:
+            return f"Forecast of {len(self):,} contests"
+        order = np.argsort(-self.win, kind="stable")[:3]
+        told = ", ".join(f"{self.contests.entrants[self.contests.entrant[k]]} {self.win[k]:.3f}" for k in order)
+        return f"Forecast of 1 contest: {told}{', …' if self.mean.size > 3 else ''}"
+
+    def _repr_html_(self) -> str:
+        table = self.to_polars().head(MOST_SHOWN)
+        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+        rows = "".join("<tr>" + "".join(f"<td>{escape(str(v))}</td>" for v in row) + "</tr>" for row in table.rows())
+        return f"<table><tr>{head}</tr>{rows}</table>"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The forecasts as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Contest, date, entrant, chance to win and to be among the first three, and expected place of every entry."""
+        import polars as pl
+
+        table = self.contests.to_polars().select("contest", "date", "entrant")
+        podium = np.concatenate([self.top(c) for c in range(len(self))]) if len(self) else []
+        table = table.with_columns(
+            pl.Series("win", self.win), pl.Series("top_3", podium), pl.Series("expected_place", self.expected_place)
+        )
+        return table if self.contests.dated else table.drop("date")
+
+
+@kernel
+def fill_places(density, behind, ahead, chances):
+    """Add up the chances (entrants, places) over the points of a grid; the other arrays are (entrants, points).
+
+    At every point the law of the number ahead is convolved from all entrants, and each is taken out again from the end
+    at which that is stable. Numbers without weight are left out on both sides.
+    """
+    size, points = density.shape
+    law = np.zeros(size + 2)
+    for g in range(points):
+        law[0] = 1.0
+        lo, hi = 0, 0
+        for b in range(size):
+            p, q = ahead[b, g], behind[b, g]
+            law[hi + 1] = 0.0
+            for j in range(hi + 1, lo, -1):
+                law[j] = law[j] * q + law[j - 1] * p
+            law[lo] *= q
+            hi += 1
+            while lo < hi and law[lo] < NOTHING:
+                lo += 1
+            while hi > lo and law[hi] < NOTHING:
+                hi -= 1
+        for a in range(size):
+            if density[a, g] < NOTHING:
+                continue
+            p, q = ahead[a, g], behind[a, g]
+            if q >= 0.5:
+                rest = 0.0
+                for j in range(lo, min(hi, size - 1) + 1):
+                    rest = (law[j] - p * rest) / q
+                    chances[a, j] += density[a, g] * rest
+            else:
+                rest = 0.0
+                for j in range(hi - 1, max(lo - 1, 0) - 1, -1):
+                    rest = (law[j + 1] - q * rest) / p
+                    chances[a, j] += density[a, g] * rest
+        for j in range(lo, hi + 1):
+            law[j] = 0.0

@@ -1,0 +1,1 @@
+"""Ratings from contests of many entrants."""

@@ -1,0 +1,71 @@
+"""One contest as a program says it: its entrants in order, without a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.matches.contest_reading import places_of
+from kinelo.matches.contests import UNFINISHED, Contests, Slots
+
+
+def ranked(order: Sequence[Any], unfinished: Sequence[Any]) -> tuple[list[Any], list[float], list[int]]:
+    """Entrants, their places and how they ended, from an order in which lists are ties.
+
+    >>> ranked(["Ann", ["Bob", "Cid"], "Dee"], ["Eve"])
+    (['Ann', 'Bob', 'Cid', 'Dee', 'Eve'], [1.0, 2.5, 2.5, 4.0, 5.0], [0, 0, 0, 0, 1])
+    """
+    for given in (order, unfinished):
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise InputError(f"{given!r:.60} is not an order of entrants; an order is a list of names.")
+    entrants, value, ended = [], [], []
+    for place, item in enumerate(order):
+        tied = item if isinstance(item, list) else [item]
+        entrants += tied
+        value += [float(place)] * len(tied)
+        ended += [0] * len(tied)
+    entrants += list(unfinished)
+    value += [np.inf] * len(unfinished)
+    ended += [UNFINISHED] * len(unfinished)
+    return entrants, places_of(np.array(value), np.zeros(len(value), np.int64)).tolist(), ended
+
+
+def contest_of(
+    entrants: Sequence[Any], places: Sequence[float], ended: Sequence[int], day: np.datetime64, kinds: tuple[str, ...]
+) -> Contests:
+    """One contest; an entrant is a name, or a tuple with a name (or a list of names) for each kind."""
+    if isinstance(entrants, str) or not isinstance(entrants, Sequence) or len(entrants) < 2:
+        raise InputError(f"{entrants!r:.60} is not a contest; it needs a list of two entrants or more.")
+    rows = [_members(entrant, kinds) for entrant in entrants]
+    labels = [" + ".join(row[0]) for row in rows]
+    if len(set(labels)) < len(labels):
+        raise InputError(f"{labels!r:.60} names an entrant twice.")
+    slots = {}
+    for number, kind in enumerate(kinds):
+        names = tuple(dict.fromkeys(name for row in rows for name in row[number]))
+        index = {name: code for code, name in enumerate(names)}
+        codes = np.full((len(rows), max(len(row[number]) for row in rows)), -1, np.int32)
+        for k, row in enumerate(rows):
+            codes[k, : len(row[number])] = [index[name] for name in row[number]]
+        slots[kind] = Slots(codes, names)
+    size = len(rows)
+    return Contests(
+        np.array([day]), np.array([0, size]), np.arange(size, dtype=np.int32), tuple(labels), np.array(places, float),
+        np.array(ended, np.int8), slots, np.ones(1), np.arange(1, size + 1), ("1",),
+    )  # fmt: skip
+
+
+def _members(entrant: Any, kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
+    parts = entrant if isinstance(entrant, tuple) else (entrant,)
+    if len(parts) != len(kinds):
+        raise InputError(f"{entrant!r:.60} is no entrant; it needs a name for each of {', '.join(kinds)}.")
+    members = []
+    for part in parts:
+        names = tuple(part) if isinstance(part, list | tuple) else (part,)
+        if not names or not all(isinstance(name, str) and name.strip() for name in names):
+            raise InputError(f"{part!r:.60} is not a name; a name is text that is not blank.")
+        members.append(tuple(name.strip() for name in names))
+    return members

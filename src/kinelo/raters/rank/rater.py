@@ -1,0 +1,359 @@
+"""Ratings from contests of many entrants: a filter of slots that reads rankings.
+
+Strengths move as ``dx = −ρ x dt + walk dW``, each kind of slot with numbers of its own. Equations of a contest in
+:mod:`kinelo.raters.rank.field` and :mod:`kinelo.raters.rank.kernels`.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.forecasts.fit import estimate
+from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.places import ContestForecast
+from kinelo.matches.contest_scan import ContestScan
+from kinelo.matches.contests import Contests, check_contests
+from kinelo.matches.matches import Day, Matches, read_day
+from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
+from kinelo.raters.random_walk import fade_all
+from kinelo.raters.rank.kernels import Newcomers, expect_contests, filter_contests
+from kinelo.raters.rank.state import RankState
+from kinelo.raters.rater import PREFIX, Rater, without_ratings
+from kinelo.raters.state import NEVER, REFERENCE_DAYS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[np.float64]
+
+POINT = math.log(10.0) / 800.0
+POINTS_PER_UNIT = 1.0 / (math.sqrt(math.pi) * POINT)
+"""Rating points per unit of strength: between equals the expected result rises by 1/√π a unit, ln 10/800 a point."""
+
+_P = Parameter
+
+BY_KIND = (
+    _P("walk", 0.4, 0.01, 4.0, True, "yearly random walk of a strength"),
+    _P("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
+    _P("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field"),
+    _P("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
+)
+
+
+def contests_of(value: object) -> Contests:
+    """Contests as they are, or matches of two sides as contests of two."""
+    if isinstance(value, Matches):
+        return Contests.from_matches(value)
+    check_contests(value)
+    return value  # type: ignore[return-value]
+
+
+@dataclass(eq=False, repr=False)
+class RankElo(Rater):
+    """Ratings from contests of many entrants, for each kind of slot: players, or drivers and their cars.
+
+    Every parameter left at None is estimated by ``fit``, for each kind by itself; a number holds for all kinds, a
+    mapping such as ``{"driver": 0.3}`` for those it names. Strengths are in units of the standard deviation of a
+    performance around the strength. Places are all that is seen, so that the noise is the unit.
+
+    Parameters
+    ----------
+    walk
+        Standard deviation by which a strength moves in a year. Contests without dates count as a week apart.
+    prior_spread
+        Standard deviation of a newcomer's strength.
+    newcomer
+        Where newcomers begin, against the mean of the others of their kind in their first contest.
+    regression
+        Rate per year at which strengths return to the mean.
+    retirement
+        How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last.
+    initial
+        Rating shown for the average of those of a kind who are active. A point is a point of expected score between
+        equals, as in 1/(1 + 10^(−z/400)).
+
+    >>> import kinelo as kn
+    >>> table = {"race": [1, 1, 1, 2, 2, 2], "driver": ["Ann", "Bob", "Cid", "Ann", "Cid", "Bob"],
+    ...          "place": [1, 2, 3, 1, 2, 3]}
+    >>> rater = kn.RankElo().update(kn.read_contests(table))
+    >>> rater.ratings_["name"].to_list(), rater.predict_one(["Bob", "Ann"])
+    (['Ann', 'Cid', 'Bob'], Forecast of 1 contest: Ann 0.700, Bob 0.300)
+    """
+
+    parameters = (_P("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),)
+    options = (Option("initial"),)
+    kinds_: tuple[str, ...] = ()
+    fitted_: Any = None
+    _state: RankState | None = None
+
+    walk: float | Mapping[str, float] | None = None
+    prior_spread: float | Mapping[str, float] | None = None
+    newcomer: float | Mapping[str, float] | None = None
+    regression: float | Mapping[str, float] | None = None
+    retirement: float | None = None
+    _: KW_ONLY
+    initial: float = 1500.0
+
+    def __setattr__(self, name: str, value: object) -> None:
+        for declared in BY_KIND:
+            if declared.name == name:
+                for one in value.values() if isinstance(value, Mapping) else (value,):
+                    declared.check(type(self).__name__, one)
+        super().__setattr__(name, value)
+
+    # Parameters, one of each sort for every kind
+
+    def _label(self, name: str, kind: str) -> str:
+        return name if len(self.kinds_) < 2 else f"{name} of {kind}"
+
+    def _given(self, name: str, kind: str) -> float | None:
+        value = getattr(self, name)
+        return value.get(kind) if isinstance(value, Mapping) else value
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated, for every kind of the contests fitted."""
+        own = [
+            _P(self._label(p.name, kind), p.default, p.low, p.high, p.positive, f"{p.meaning} ({kind})")
+            for kind in self.kinds_
+            for p in BY_KIND
+            if self._given(p.name, kind) is None
+        ]
+        return (*own, *super().open_parameters())
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter of every kind: the user's, else the estimate, else the default."""
+        found = dict(estimated or {})
+        values = {}
+        for kind in self.kinds_:
+            for p in BY_KIND:
+                given, label = self._given(p.name, kind), self._label(p.name, kind)
+                values[label] = float(found.get(label, p.default) if given is None else given)
+        return values | super().settled_values({k: v for k, v in found.items() if k == "retirement"})
+
+    def moot_parameters(self, matches: Any) -> Mapping[str, float]:
+        """Nothing is told by retirements where there are none."""
+        return {} if np.any(matches.ended > 0) else {"retirement": 0.0}
+
+    def _numbers(self) -> tuple[Kinds, Newcomers]:
+        values = self.parameters_
+        of = lambda name, kind: values[self._label(name, kind)]  # noqa: E731
+        table = [
+            Kind(walk=of("walk", k) ** 2, rho=of("regression", k), prior=of("prior_spread", k) ** 2)
+            for k in self.kinds_
+        ]
+        level = np.array([of("newcomer", kind) for kind in self.kinds_])
+        return kinds_in_lanes([table], [1.0]), Newcomers(level, values["retirement"])
+
+    def _take_kinds(self, contests: Contests) -> None:
+        """Rate the kinds of these contests from now on; parameters by kind must name some of them."""
+        self.kinds_ = contests.kinds
+        for p in BY_KIND:
+            value = getattr(self, p.name)
+            strange = [kind for kind in value if kind not in self.kinds_] if isinstance(value, Mapping) else []
+            if strange:
+                raise InputError(
+                    f"RankElo({p.name}=…) speaks of {strange[0]!r}, but these contests rate {', '.join(self.kinds_)}."
+                )
+
+    # Rating
+
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every contest and settle the parameters."""
+        self.parameters_ = self.settled_values(estimated)
+        self._state = RankState(self.kinds_)
+
+    def fit(self, matches: Contests | ContestScan | Matches, y: object = None) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Estimate the open parameters on these contests, then rate them in order from a fresh start."""
+        if isinstance(matches, ContestScan):
+            return self._fit_in_chunks(matches)
+        contests = _played(contests_of(matches))
+        if len(contests) == 0:
+            raise InputError("There are no contests to fit; at least one is needed.")
+        self._estimate(contests)
+        self.fitted_ = contests
+        return self.update(contests)
+
+    def _estimate(self, contests: Contests) -> None:
+        self.estimates_ = None
+        self._take_kinds(contests)
+        self.moot_ = self.moot_parameters(contests)
+        self.reset()
+        if self.open_parameters():
+            estimates = estimate(self, contests)  # type: ignore[arg-type]
+            self.reset(estimates.values)
+            self.estimates_ = estimates
+
+    def _fit_in_chunks(self, scan: ContestScan) -> Self:
+        """Estimate on the first chunk and rate all of them."""
+        chunks = scan.chunks()
+        first = next(chunks, None)
+        if first is None:
+            raise InputError("There are no contests in the files and days asked for.")
+        self._estimate(first)
+        self.update(first)
+        for chunk in chunks:
+            self.update(chunk)
+        return self
+
+    def _begun(self, contests: Contests | None = None) -> RankState:
+        if self._state is None or (contests is not None and not self.kinds_):
+            if contests is None:
+                raise without_ratings(self)
+            self._take_kinds(contests)
+            self.reset()
+        assert self._state is not None
+        return self._state
+
+    def _filter(self, contests: Contests) -> tuple[Array, Array, Array, tuple[str, ...]]:
+        state = self._begun(contests)
+        columns, unknown = state.columns(contests, admit=True)
+        size = contests.entrant.size
+        mean, variance, chance = np.empty(size), np.empty(size), np.empty(size)
+        kinds, newcomers = self._numbers()
+        filter_contests(columns, kinds, newcomers, state.known, mean, variance, chance)
+        state.contests += len(contests)
+        return mean, variance, chance, unknown
+
+    def update(self, matches: Contests | ContestScan | Matches) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Carry the ratings on with further contests, in order."""
+        for contests in matches.chunks() if isinstance(matches, ContestScan) else [contests_of(matches)]:
+            if len(contests):
+                self._filter(_played(contests))
+        return self
+
+    def losses(self, contests: Contests, skipped: int) -> Array:
+        """Loss of every contest from ``skipped`` on, after a reset: mean of ``−log Z`` over those who finished."""
+        chance = self._filter(contests)[2]
+        known = np.isfinite(chance)
+        total = np.add.reduceat(np.where(known, -chance, 0.0), contests.first[:-1])
+        number = np.add.reduceat(known.astype(float), contests.first[:-1])
+        return (total / np.maximum(number, 1.0))[skipped:]
+
+    def one_step_ahead(self, matches: Contests | Matches) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Forecast each contest before it is used, and use it."""
+        contests = _played(contests_of(matches))
+        mean, variance, _, unknown = self._filter(contests)
+        return ContestForecast(contests, mean, np.sqrt(variance), unknown)
+
+    def predict(self, matches: Contests | Matches) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Forecast contests from the ratings as they stand; names never met get the prior and are listed."""
+        contests = contests_of(matches)
+        state = self._begun()
+        columns, unknown = state.columns(contests, admit=False)
+        mean, variance = np.empty(contests.entrant.size), np.empty(contests.entrant.size)
+        expect_contests(columns, *self._numbers(), state.known, mean, variance)
+        return ContestForecast(contests, mean, np.sqrt(variance), unknown)
+
+    def score(self, matches: Contests | Matches, y: object = None) -> float:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Minus the mean log-loss over pairs of finishers, each contest forecast before it is used, on a copy."""
+        from kinelo.forecasts.contest_scores import order_log_loss, pooled
+
+        said = copy.deepcopy(self).one_step_ahead(matches)
+        return -pooled("order_log_loss", said, order_log_loss(said))
+
+    # One contest, by names
+
+    def _one(
+        self, entrants: Sequence[Any], places: Sequence[float], ended: Sequence[int], date: Day | None
+    ) -> Contests:
+        from kinelo.raters.rank.one_contest import contest_of
+
+        kinds = self.kinds_ or ("entrant",)
+        day = np.datetime64(self._today(), "D") if date is None else read_day(date)
+        return contest_of(entrants, places, ended, day, kinds)
+
+    def _today(self) -> int:
+        state = self._state
+        return max(int(state.known.clock[1]), 0) if state is not None and state.dated else 0
+
+    def predict_one(self, entrants: Sequence[Any], *, date: Day | None = None) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Forecast one contest of these entrants from the ratings as they stand.
+
+        An entrant is a name; a tuple of names, one for each kind, where several kinds are rated.
+        """
+        self._begun()
+        return self.predict(self._one(entrants, [math.nan] * len(entrants), [0] * len(entrants), date))
+
+    def update_one(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, order: Sequence[Any], *, unfinished: Sequence[Any] = (), date: Day | None = None
+    ) -> Self:
+        """Carry the ratings on with one contest: its entrants in order of places, those who tie together in a list.
+
+        >>> import kinelo as kn
+        >>> rater = kn.RankElo().update_one(["Ann", ["Bob", "Cid"]], unfinished=["Dee"], date="2024-05-01")
+        >>> rater.ratings_["name"].to_list()
+        ['Ann', 'Dee', 'Bob', 'Cid']
+        """
+        from kinelo.raters.rank.one_contest import ranked
+
+        return self.update(self._one(*ranked(order, unfinished), date))
+
+    # What is known
+
+    def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
+        """Ratings and their uncertainty as they are on a day, by default that of the last contest."""
+        state = self._begun()
+        return self._table(int(state.known.clock[1] if date is None else read_day(date).astype(np.int64)))
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """Kind, name, rating, uncertainty, matches (contests) and last_played, the best of each kind first."""
+        return self._table(None)
+
+    def _table(self, day: int | None) -> pl.DataFrame:
+        import polars as pl
+
+        state = self._begun()
+        size, known = len(state), state.known
+        kind = known.kind[:size].astype(np.int64)
+        x, v, last = known.x[:size, 0].copy(), known.v[:size, 0].copy(), known.last[:size]
+        for number, name in enumerate(self.kinds_):
+            own = kind == number
+            if day is not None:
+                rho = self.parameters_[self._label("regression", name)]
+                walk = self.parameters_[self._label("walk", name)] ** 2
+                f, added = fade_all(day - last[own], rho, walk)
+                x[own], v[own] = f * x[own], f * f * v[own] + added
+            active = own & (last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0)
+            x[own] -= x[active].mean() if active.any() else 0.0
+        shown = state.dated & (last != NEVER)
+        table = pl.DataFrame(
+            {
+                "kind": pl.Series([kind for kind, _ in state.names], dtype=pl.String),
+                "name": pl.Series([name for _, name in state.names], dtype=pl.String),
+                "rating": self.initial + POINTS_PER_UNIT * x,
+                "uncertainty": POINTS_PER_UNIT * np.sqrt(v),
+                "matches": known.games[:size],
+                "last_played": np.where(shown, last.astype("datetime64[D]"), np.datetime64("NaT")),
+            }
+        )
+        order = [self.kinds_.index(one) for one in table["kind"]]
+        table = table.with_columns(pl.Series("_kind", order, dtype=pl.Int64)).filter(pl.Series(known.games[:size] > 0))
+        ranked = table.sort("_kind", "rating", descending=[False, True], maintain_order=True)
+        return ranked.drop("_kind")
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything needed to carry on from here, as arrays."""
+        values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
+        return self._begun().to_arrays() | values
+
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        state = RankState.from_arrays(arrays)
+        self.kinds_ = state.kinds
+        self.reset({name.removeprefix(PREFIX): float(v) for name, v in arrays.items() if name.startswith(PREFIX)})
+        self._state = state
+
+
+def _played(contests: Contests) -> Contests:
+    if len(contests) and np.isnan(contests.place).any():
+        raise InputError("A contest without places cannot change a rating; forecast it with predict.")
+    return contests

@@ -1,0 +1,251 @@
+"""RankElo: what a ranking shows, against plain twins; laws of a rater; contests of two; goals on made-up contests."""
+
+import copy
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.integrate import quad
+from scipy.special import log_ndtr
+from scipy.stats import norm
+
+import kinelo as kn
+from kinelo.errors import InputError
+from kinelo.forecasts.contest_scores import CONTEST_METRICS, order_log_loss, pairs_right, pooled
+from kinelo.raters.rank.field import Field, Shown, fill_logs, lay_grid, log_cdf, read_ranking
+
+GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "retirement": 0.0}
+
+
+def shown_by(mean, variance, place, counts=None):
+    size = len(mean)
+    counts = np.ones(size) if counts is None else np.array(counts, float)
+    field = Field(np.array(mean, float), np.array(variance, float), np.array(place, float), counts)
+    low, step, points = lay_grid(field)
+    below, above = np.empty((size, points)), np.empty((size, points))
+    fill_logs(field, low, step, below, above)
+    shown = Shown(np.zeros(size), np.ones(size), np.full(size, np.nan))
+    read_ranking(field, 1.0, low, step, below, above, shown)
+    return shown
+
+
+def by_quadrature(mean, variance, place, a):
+    """log Z, mean and variance of one performance given who is ahead and behind."""
+    sd = np.sqrt(variance)
+
+    def density(x):
+        value = math.exp(-0.5 * ((x - mean[a]) / sd[a]) ** 2) / (sd[a] * math.sqrt(2 * math.pi))
+        for b in range(len(mean)):
+            if b != a:
+                F = 0.5 * math.erfc((mean[b] - x) / (sd[b] * math.sqrt(2)))
+                value *= F if place[b] > place[a] else 1 - F if place[b] < place[a] else math.sqrt(F * (1 - F))
+        return value
+
+    ends = mean[a] - 9 * sd[a], mean[a] + 9 * sd[a]
+    Z = quad(density, *ends, limit=400, epsabs=0, epsrel=1e-10)[0]
+    m = quad(lambda x: x * density(x), *ends, limit=400, epsabs=0, epsrel=1e-10)[0] / Z
+    return math.log(Z), m, quad(lambda x: (x - m) ** 2 * density(x), *ends, limit=400, epsabs=0, epsrel=1e-9)[0] / Z
+
+
+@pytest.mark.parametrize("places", [[1, 2], [1, 2, 3, 4, 5, 6], [1, 2.5, 2.5, 4, 5.5, 5.5]])
+def test_what_a_ranking_shows_is_the_integral(places):
+    rng = np.random.default_rng(len(places))
+    mean, variance = rng.normal(size=len(places)), 1 + rng.random(len(places))
+    shown = shown_by(mean, variance, places)
+    for a in range(len(places)):
+        log_chance, m, v = by_quadrature(mean, variance, places, a)
+        assert shown.log_chance[a] == pytest.approx(log_chance, abs=1e-5)
+        assert mean[a] + shown.shift[a] == pytest.approx(m, abs=5e-5)
+        assert shown.variance[a] == pytest.approx(v, rel=1e-4)
+
+
+def test_a_field_narrower_than_its_grid_is_summed_as_well():
+    """A thousand entrants: the density of a performance is narrower than the step, and is interpolated."""
+    rng = np.random.default_rng(3)
+    size = 1000
+    mean, variance = rng.normal(size=size), 1 + 0.3 * rng.random(size)
+    shown = shown_by(mean, variance, np.arange(1, size + 1))
+    for a in (0, 500, 998):
+        x = mean[a] + shown.shift[a] + np.linspace(-9, 9, 181) * math.sqrt(shown.variance[a])
+        z = (x - mean[:, None]) / np.sqrt(variance)[:, None]
+        log = norm.logpdf(x, mean[a], math.sqrt(variance[a])) + log_ndtr(-z[:a]).sum(0) + log_ndtr(z[a + 1 :]).sum(0)
+        e = np.exp(log - log.max())
+        m = (x * e).sum() / e.sum()
+        v = ((x - m) ** 2 * e).sum() / e.sum()
+        assert mean[a] + shown.shift[a] == pytest.approx(m, abs=0.02 * math.sqrt(v))
+        assert shown.variance[a] == pytest.approx(v, rel=0.02)
+        assert shown.log_chance[a] == pytest.approx(log.max() + math.log(e.sum() * (x[1] - x[0])), abs=0.02)
+
+
+def test_the_table_of_logarithms_is_right_everywhere():
+    z = np.concatenate([np.linspace(-30, 12, 3001), [-8.0, 8.0, -7.999999, 7.999999]])
+    told = np.array([log_cdf(one) for one in z])
+    assert np.abs(told - norm.logcdf(z)).max() < 2e-5
+
+
+def test_a_contest_of_two_is_the_exact_update_of_a_duel():
+    rater = kn.RankElo(**GIVEN).update_one(["A", "B"])
+    v, S = 0.81, 1.81
+    hazard = norm.pdf(0) / norm.cdf(0)
+    shift = v * hazard / math.sqrt(2 * S)
+    left = v - v * v * hazard**2 / (2 * S)
+    known = rater._state.known
+    assert known.x[:2, 0] == pytest.approx([shift, -shift], abs=1e-5)
+    assert known.v[:2, 0] == pytest.approx([left, left], abs=5e-5)
+
+
+def races(seed=1, **more):
+    return kn.read_contests(kn.matches.sample_contests(**{"contests": 60, "seed": seed} | more))
+
+
+def test_update_after_fit_ends_where_one_fit_does():
+    all_of_them = races()
+    whole = kn.RankElo(**GIVEN).fit(all_of_them)
+    parts = kn.RankElo(**GIVEN).fit(all_of_them[:25]).update(all_of_them[25:40]).update(all_of_them[40:])
+    assert whole.ratings_.equals(parts.ratings_)
+    ahead = kn.RankElo(**GIVEN).fit(all_of_them[:25])
+    forecast = ahead.one_step_ahead(all_of_them[25:])
+    first = kn.RankElo(**GIVEN).fit(all_of_them[:25]).predict(all_of_them[25])
+    size = first.mean.size
+    assert forecast.mean[:size].tolist() == first.mean.tolist()
+    assert ahead.ratings_.equals(whole.ratings_)
+
+
+def test_the_order_of_kinds_names_and_rows_changes_nothing():
+    table = kn.matches.sample_contests(contests=50, cars=8, seed=4)
+    told = kn.RankElo(**GIVEN).fit(kn.read_contests(table, slots=["entrant", "car"])).ratings_
+    shuffled = table.sample(fraction=1.0, shuffle=True, seed=5)
+    again = kn.RankElo(**GIVEN).fit(kn.read_contests(shuffled, slots=["car", "entrant"])).ratings_
+    joined = told.join(again, on=["kind", "name"], suffix="_again")
+    assert joined.height == told.height
+    assert (joined["rating"] - joined["rating_again"]).abs().max() < 1e-9
+
+
+def test_a_rater_is_kept_as_arrays():
+    rater = kn.RankElo().fit(races(cars=0))
+    again = kn.RankElo()
+    again.from_arrays(rater.to_arrays())
+    assert again.ratings_.equals(rater.ratings_) and again.parameters_ == rater.parameters_
+    more = races(seed=2)
+    assert again.update(more).ratings_.equals(rater.update(more).ratings_)
+
+
+def test_one_contest_by_names_is_the_same_as_a_table_of_one():
+    table = {"date": ["2024-05-01"] * 4, "race": [1] * 4, "driver": list("ABCD"), "place": ["1", "2", "2", "DNF"]}
+    by_table = kn.RankElo(**GIVEN | {"retirement": 0.3}).update(kn.read_contests(table, {"entrant": "driver"}))
+    by_names = kn.RankElo(**GIVEN | {"retirement": 0.3})
+    by_names.update_one(["A", ["B", "C"]], unfinished=["D"], date="2024-05-01")
+    assert by_names.ratings_.drop("kind").equals(by_table.ratings_.drop("kind"))
+    assert by_names.predict_one(["A", "D"]).win[0] > 0.5
+
+
+def test_a_retirement_tells_as_much_as_it_is_said_to():
+    table = {"race": [1] * 3, "driver": list("ABC"), "place": ["1", "2", "DNF"]}
+    last = {"race": [1] * 3, "driver": list("ABC"), "place": ["1", "2", "3"]}
+    of = lambda retirement, t: dict(  # noqa: E731
+        kn.RankElo(**GIVEN | {"retirement": retirement})
+        .update(kn.read_contests(t))
+        .ratings_.select("name", "rating")
+        .rows()
+    )
+    nothing, some, all_of_it = (of(r, table)["C"] for r in (0.0, 0.5, 1.0))
+    assert nothing > some > all_of_it
+    assert all_of_it - of(0.0, table)["A"] == pytest.approx(of(0.0, last)["C"] - of(0.0, table)["A"], abs=30)
+
+
+@pytest.mark.parametrize("size", [2, 5, 40])
+def test_chances_of_places_are_those_of_many_draws(size):
+    contests = races(entrants=40, size=size, contests=3)
+    forecast = kn.RankElo(**GIVEN).fit(contests[:2]).predict(contests[2])
+    chances = forecast.places(0)
+    assert chances.sum(axis=0) == pytest.approx(np.ones(size), abs=1e-6)
+    assert chances[:, 0] == pytest.approx(forecast.win, abs=1e-6)
+    assert chances @ np.arange(1, size + 1) == pytest.approx(forecast.expected_place, abs=1e-5)
+    draws = 20_000
+    shown = np.random.default_rng(1).normal(size=(draws, size)) * forecast.deviation + forecast.mean
+    place = np.argsort(np.argsort(-shown, axis=1), axis=1)
+    for k in range(min(size, 5)):
+        often = (place == k).mean(axis=0)
+        assert np.abs(often - chances[:, k]).max() < 4.5 * math.sqrt(0.25 / draws)
+    first, second = (contests.entrants[code] for code in forecast.contests.entrant[:2])
+    before = forecast.chance_before(0, first, second)
+    assert before == pytest.approx((shown[:, 0] > shown[:, 1]).mean(), abs=4.5 * math.sqrt(0.25 / draws))
+
+
+def test_forecasts_are_calibrated_where_the_model_holds():
+    contests = races(contests=500, walk=0.5, seed=7)
+    test = kn.backtest(contests, kn.RankElo(), train_until=contests.date[200])
+    table = test.calibration("RankElo")
+    wrong = table.filter((pl.col("frequency") < pl.col("low")) | (pl.col("frequency") > pl.col("high")))
+    assert wrong.height <= 0.3 * table.height
+    assert test.scores["pairs_right"][0] > 0.7
+
+
+def test_parameters_of_made_up_contests_are_found():
+    rater = kn.RankElo().fit(races(contests=600, walk=0.8, seed=2))
+    found, error = rater.estimates_.values["walk"], rater.estimates_.standard_errors["walk"]
+    assert 0.5 < found < 1.2 and 0.0 < error < 0.4
+    still = kn.RankElo().fit(races(contests=600, seed=2))
+    assert still.estimates_.values["walk"] < 0.3
+
+
+def test_drivers_and_cars_are_told_apart():
+    table = kn.matches.sample_contests(contests=400, cars=10, seed=3)
+    both = kn.read_contests(table, slots=["entrant", "car"])
+    test = kn.backtest(both, {"both": kn.RankElo(), "drivers": OneKind("entrant")}, train_until=both.date[200])
+    both_right, drivers_right = (
+        dict(test.scores.select("rater", "pairs_right").rows())[k] for k in ("both", "drivers")
+    )
+    assert both_right > drivers_right + 0.02
+
+
+class OneKind:
+    """RankElo that looks at one kind of slots alone."""
+
+    def __init__(self, kind):
+        self.kind, self.rater = kind, kn.RankElo()
+
+    def fit(self, contests):
+        self.rater.fit(contests.rating(self.kind))
+        return self
+
+    def one_step_ahead(self, contests):
+        return self.rater.one_step_ahead(contests.rating(self.kind))
+
+
+def test_scores_are_those_of_their_definitions():
+    contests = kn.read_contests({"race": [1] * 4, "driver": list("ABCD"), "place": ["1", "2", "3", "DNF"]})
+    forecast = kn.forecasts.ContestForecast(contests, np.array([0.0, 1.0, -1.0, 2.0]), np.ones(4))
+    assert pairs_right(forecast).tolist() == [pytest.approx(2 / 3)]
+    chance = norm.cdf(np.array([-1, 1, 2]) / math.sqrt(2))
+    assert order_log_loss(forecast)[0] == pytest.approx(-np.log(chance).mean())
+    assert CONTEST_METRICS["winner_log_loss"](forecast)[0] == pytest.approx(-math.log(forecast.win[0]))
+    assert CONTEST_METRICS["rank_deviation"](forecast)[0] == pytest.approx((1 + 1 + 0) / 3 / 3)
+    assert pooled("pairs_right", forecast, pairs_right(forecast)) == pytest.approx(2 / 3)
+
+
+def test_contests_of_other_kinds_are_refused_in_words():
+    rater = kn.RankElo(**GIVEN).fit(races())
+    with pytest.raises(InputError, match="read them with the same slots"):
+        rater.update(kn.read_contests(kn.matches.sample_contests(contests=5, cars=4), slots=["entrant", "car"]))
+    with pytest.raises(InputError, match="speaks of 'wheel'"):
+        kn.RankElo(walk={"wheel": 1.0}).fit(races())
+    with pytest.raises(InputError, match="has seen no match yet"):
+        kn.RankElo().predict(races())
+    with pytest.raises(InputError, match="without places"):
+        kn.RankElo().fit(kn.read_contests({"race": [1, 1], "driver": ["A", "B"]}, played=False))
+
+
+def test_a_scan_is_rated_as_the_whole(tmp_path):
+    table = kn.matches.sample_contests(contests=40, seed=6)
+    table.write_parquet(tmp_path / "c.parquet")
+    scan = kn.scan_contests(tmp_path / "c.parquet")
+    assert kn.RankElo(**GIVEN).fit(scan).ratings_.equals(kn.RankElo(**GIVEN).fit(kn.read_contests(table)).ratings_)
+
+
+def test_a_copy_is_a_rater_of_its_own():
+    rater = kn.RankElo(**GIVEN).fit(races())
+    before = rater.ratings_
+    copy.deepcopy(rater).update(races(seed=9))
+    assert rater.ratings_.equals(before)
