@@ -128,11 +128,13 @@ def test_old_arguments_work_and_warn():
         old = kn.unbiased_gamma(outcome=kn.Tanh(nu=0.5), strengths=kn.Normal([4.0, 7.0, 10.0], 1.0))  # type: ignore
     assert old == kn.unbiased_gamma(kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0))
     assert caught[0].filename == __file__
-    from bad_input import fixtures, rated
+    from bad_input import fixtures, matches, rated
 
     rules = kn.Rules(tie_breaks=["wins"])
     with pytest.warns(DeprecationWarning, match="season: simulations= is now realisations="):
-        old = kn.season(rated(), fixtures(), rules=rules, simulations=7)  # type: ignore[call-arg]
-    assert (old.points == kn.season(rated(), fixtures(), rules=rules, realisations=7).points).all()
+        old = kn.season(rated(), fixtures(), results=matches()[:0], rules=rules, simulations=7)  # type: ignore[call-arg]
+    assert (
+        old.points == kn.season(rated(), fixtures(), results=matches()[:0], rules=rules, realisations=7).points
+    ).all()
     with pytest.raises(TypeError):
         kn.season(rated(), fixtures(), simulations=7, realisations=7)  # type: ignore[call-arg]

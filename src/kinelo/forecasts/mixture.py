@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,7 +162,8 @@ class Mixture(MatchEstimator):
 
     def __init__(self, raters: Mapping[str, Forecaster] | Iterable[Forecaster]) -> None:
         named = named_raters(raters)
-        self.raters = raters if isinstance(raters, Mapping) else named
+        # A mapping is kept as it is: scikit-learn's clone asks for the very object that it handed over.
+        self.raters: Mapping[str, Forecaster] = cast("Any", raters) if isinstance(raters, Mapping) else named
         self.members_: dict[str, Any] = {}
         self._weights: Weights | None = None
 
