@@ -18,6 +18,7 @@ import typer
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
+    from kinelo.matches.dates import DateOrder
     from kinelo.matches.matches import Matches
     from kinelo.matches.outcomes import Scale
 
@@ -54,6 +55,10 @@ class ResultsOptions:
     drop_repeats: Annotated[
         bool, typer.Option("--drop-repeats", help="Drop rows alike an earlier one in every column.")
     ] = False
+    dates: Annotated[
+        str | None,
+        typer.Option(help="Order of dates in numbers alone: dmy, mdy or ymd, where the file does not decide."),
+    ] = None
     ordered: Annotated[
         bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
     ] = False
@@ -71,6 +76,7 @@ class ResultsOptions:
             matches = read_matches(
                 results, self.lineups, column_mapping(self.column), results=cast("Scale | None", self.scale),
                 aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions or (), ordered=self.ordered,
+                dates=cast("DateOrder | None", self.dates),
             )  # fmt: skip
         report_reading(matches, rejects)
         return matches
@@ -98,6 +104,7 @@ class Reading(ResultsOptions):
         return read_matches(
             path, played=False, columns=column_mapping(self.column), results=cast("Scale | None", self.scale),
             aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions,
+            dates=cast("DateOrder | None", self.dates),
         )  # fmt: skip
 
 

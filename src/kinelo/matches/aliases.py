@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kinelo.errors import InputError
 from kinelo.matches.loading import load_table
-from kinelo.matches.names import as_text
+from kinelo.matches.names import as_text, clean_name
 
 
 def read_aliases(source: Mapping[str, str] | str | Path | None) -> dict[str, str]:
@@ -29,7 +29,7 @@ def read_aliases(source: Mapping[str, str] | str | Path | None) -> dict[str, str
         pairs = list(zip(*(as_text(table[column]).to_list() for column in table.columns)))
     aliases: dict[str, str] = {}
     for old, new in pairs:
-        before, after = (str(name).strip() if name is not None else "" for name in (old, new))
+        before, after = (clean_name(str(name)) if name is not None else "" for name in (old, new))
         if not before or not after:
             raise InputError(f"The alias {old!r} → {new!r} lacks a name.")
         if aliases.setdefault(before, after) != after:

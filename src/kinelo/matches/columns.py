@@ -57,8 +57,19 @@ MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
         "fulltimeresult", "ergebnis", "endstand", "resultado", "placar", "marcador", "resultat", "risultato",
         "punteggio", "uitslag", "sieger", "vencedor", "ganador", "vainqueur", "vincitore", "winnaar",
     ),
+    "home_games": ("homegames", "homesets", "sets1", "setsa", "setshome", "homesetswon", "games1", "gamesa",
+                   "gameshome", "homegameswon", "setswon1", "gameswon1", "homelegs", "legs1", "legshome", "satze1",
+                   "saetze1", "satzeheim", "heimsatze"),
+    "away_games": ("awaygames", "awaysets", "sets2", "setsb", "setsaway", "awaysetswon", "games2", "gamesb",
+                   "gamesaway", "awaygameswon", "setswon2", "gameswon2", "awaylegs", "legs2", "legsaway", "satze2",
+                   "saetze2", "satzegast", "gastsatze"),
+    "home_place": (),
+    "away_place": (),
+    "group": (),
     "margin": ("margin", "goaldifference", "homemargin", "pointdifference", "goaldiff", "goaldif", "tordifferenz"),
     "status": ("status", "matchstatus", "gamestatus", "state", "resulttype", "estado", "situacao", "statut", "stato"),
+    "retired": ("retired", "retirement", "isretired", "isretirement", "matchretired", "aufgabe", "aufgegeben", "ritiro",
+                "abandoned", "isabandoned", "unfinished"),
     "forfeit": ("forfeit", "forfeited", "isforfeit", "walkover", "awarded", "kampflos"),
     "neutral": (
         "neutral", "neutralsite", "neutralvenue", "isneutral", "neutralground", "neutralerort", "neutralerplatz",
@@ -127,6 +138,9 @@ LOSER_DETAILS = {
     "away_minutes": ("loserminutes",),
 }
 
+
+WINNERS = (*LOSER_COLUMNS["home"], "winningside", "winningteam", "winnerside", "winneris", "whowon")
+"""Columns that say who won, perhaps as 1 or 2."""
 
 MOST_LISTED = 20
 
@@ -211,6 +225,30 @@ def _owners(names: Sequence[str], places: list[int], sides: Mapping[str, str]) -
     behind = at[first] < places[0] < at[second] < places[1]
     before = places[0] < at[first] < places[1] < at[second]
     return (first, second) if behind or before else None
+
+
+def names_winner(column: str) -> bool:
+    """Whether a column is called after the winner.
+
+    >>> names_winner("Winner"), names_winner("result")
+    (True, False)
+    """
+    return plain_name(column) in WINNERS
+
+
+def single_games(present: Iterable[str]) -> dict[str, list[str]]:
+    """Columns that hold single games or sets: scores of one each (``both``), or of one side each (``home``, ``away``).
+
+    >>> single_games(["set1", "set2", "home_set1"])
+    {'both': ['set1', 'set2'], 'home': ['home_set1'], 'away': []}
+    """
+    found: dict[str, list[str]] = {"both": [], "home": [], "away": []}
+    for column in present:
+        told = re.fullmatch(r"(home|away|h|a)?(?:set|game|satz)(\d)(score|points)?(home|away|h|a)?", plain_name(column))
+        if told is not None:
+            side = (told[1] or told[4] or "both")[0]
+            found[{"h": "home", "a": "away", "b": "both"}[side]].append(column)
+    return found
 
 
 def venue_columns(present: Iterable[str]) -> list[str]:

@@ -11,7 +11,8 @@ from kinelo.matches.contest_columns import find_contest_columns, needed_columns
 from kinelo.matches.contest_outcomes import UNKNOWN, direction, read_endings, read_values
 from kinelo.matches.contest_rows import REASONS, ContestOptions, ContestRows
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
-from kinelo.matches.fields import read_dates, read_numbers
+from kinelo.matches.dates import read_dates
+from kinelo.matches.fields import read_numbers
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
 from kinelo.matches.names import as_text, encode_names, spelt_alike, without_stand_ins
@@ -96,9 +97,11 @@ def _read_dates(rows: ContestRows) -> None:
     if "date" not in rows.found:
         rows.notes.append("there is no date column: contests count in the order of the file")
         return
-    rows.date, form = read_dates(rows.table[rows.found["date"]])
-    if form is not None and form != "%Y-%m-%d":
-        rows.notes.append(f"dates were read in the format {form}")
+    read = read_dates(rows.table[rows.found["date"]])
+    rows.date = read.days
+    if read.form is not None and read.form != "%Y-%m-%d":
+        rows.notes.append(f"dates were read in the format {read.form}")
+    rows.notes += read.notes
     rows.blame(np.isnat(rows.date), "unreadable date")
 
 

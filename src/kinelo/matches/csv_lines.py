@@ -65,6 +65,8 @@ def _one_newline(raw: bytes) -> bytes:
     """The text with line feeds where carriage returns end its lines, as they do where one stands in the header."""
     if b"\r" not in raw:
         return raw
+    if b"\r\r\n" in raw:  # a file written as text twice on Windows
+        raw = raw.replace(b"\r\r\n", b"\n")
     if b"\n" not in raw:
         return raw.replace(b"\r", b"\n")
     header = QUOTED_OR_RETURN.sub(_line_end, raw[: raw.index(b"\n") + 1])

@@ -24,6 +24,9 @@ from kinelo.matches.rounds import round_rank
 from kinelo.matches.rows import Rows
 
 Keys = dict[str, NDArray[np.float64]]
+LEAST_COUNTED = 20_000
+"""Numbers above this count days or seconds from some day on."""
+
 TIME = r"(?i)(?:^|[t ])(\d{1,2})[:h.](\d{2})(?:[:.](\d{2}))?\s*([ap])?\.?m?"
 
 
@@ -139,9 +142,11 @@ def _times(column: pl.Series) -> NDArray[np.float64]:
         return read_numbers(column)
     parts = as_text(column).str.strip_chars().str.extract_groups(TIME).struct
     hour, minute, second = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
+    numbers = read_numbers(as_text(column))  # seconds since 1970, or days and parts of a day of a spreadsheet
     half = parts.field("4").str.to_lowercase().fill_null("").to_numpy()
     hour = np.where(half == "", hour, hour % 12 + np.where(half == "p", 12, 0))
-    return hour * 3600.0 + minute * 60.0 + np.where(np.isnan(second), 0.0, second)
+    time = hour * 3600.0 + minute * 60.0 + np.where(np.isnan(second), 0.0, second)
+    return np.where(np.isnan(time) & (numbers > LEAST_COUNTED), numbers, time)
 
 
 def _tells(key: NDArray[np.float64], day: NDArray[np.int64]) -> bool:

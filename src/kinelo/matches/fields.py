@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kinelo.matches.names import as_text, encode_names
+from kinelo.matches.names import encode_names
 
-DATE_FORMATS = (
-    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m/%d/%Y", "%d/%m/%y",
-    "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y",
-)  # fmt: skip
 YES = (
     "true", "t", "yes", "y", "1", "1.0", "ja", "j", "wahr", "sim", "s", "verdadeiro", "si", "sí", "verdadero", "oui",
     "vrai", "sì", "vero", "waar",
@@ -21,43 +18,72 @@ YES = (
 NO = (
     "false", "f", "no", "n", "0", "0.0", "nein", "falsch", "não", "nao", "falso", "non", "faux", "nee", "onwaar",
 )  # fmt: skip
-EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01", "D")
+GROUPED = re.compile(r"(?<=\d)[\s'’](?=\d{3}(?!\d))")
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+BY_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
 
 
-def read_dates(column: pl.Series) -> tuple[NDArray[np.datetime64], str | None]:
-    """Days (NaT where unreadable), and the format chosen where the dates are text."""
-    if column.dtype == pl.Date or isinstance(column.dtype, pl.Datetime):
-        # The day as written in the zone given, as it would stand in a file.
-        local = column.dt.replace_time_zone(None) if isinstance(column.dtype, pl.Datetime) else column
-        days = local.cast(pl.Date)
-        return days.to_numpy().astype("datetime64[D]", copy=False), None
-    text = as_text(column).str.strip_chars().str.replace(r"^(\d{4})$", "$1-01-01")
-    best, best_count, chosen = np.full(len(text), np.datetime64("NaT"), "datetime64[D]"), 0, None
-    for form in DATE_FORMATS:
-        # A time of day after the date ("2024-05-01T18:00Z", "01/05/2024 18:00") is cut off.
-        day = text.str.split(" ").list.first().str.split("T").list.first() if " " not in form else text
-        days = day.str.to_date(form, strict=False).to_numpy().astype("datetime64[D]")
-        plausible = (days >= EARLIEST) & (days < LATEST)
-        if (count := int(plausible.sum())) > best_count:
-            best, best_count, chosen = np.where(plausible, days, np.datetime64("NaT")), count, form
-        if count == len(text):
-            break
-    return best, chosen
+def read_numbers(column: pl.Series, notes: list[str] | None = None) -> NDArray[np.float64]:
+    """Numbers, NaN where there is none; ``notes`` receives what had to be decided.
 
+    Text may have a comma for the decimal point, or commas, points, blanks or apostrophes between thousands: the column
+    decides which.
 
-def read_numbers(column: pl.Series) -> NDArray[np.float64]:
-    """Numbers, NaN where there is none."""
+    >>> noted = []
+    >>> read_numbers(pl.Series("elo", ["1,512", "998"]), noted).tolist(), noted
+    ([1512.0, 998.0], ["'1,512' in 'elo' was read as 1512, with a comma between thousands; write 1.512 if it is less"])
+    >>> read_numbers(pl.Series(["1.512", "0,75"])).tolist()
+    [1512.0, 0.75]
+    """
     if isinstance(column.dtype, pl.List | pl.Struct | pl.Array):
         return np.full(len(column), np.nan)
     if column.dtype == pl.String:
         text = column.str.strip_chars()
         column = text.cast(pl.Float64, strict=False)
         if column.null_count() > text.null_count():
-            # A comma for the decimal point, as spreadsheets of many countries write it.
-            column = column.fill_null(text.str.replace(r"^(-?\d+),(\d+)$", "$1.$2").cast(pl.Float64, strict=False))
+            words = text.unique().drop_nulls().to_list()
+            numbers = _by_words(words, text.name, notes)
+            column = text.replace_strict(numbers, default=None, return_dtype=pl.Float64)
     if column.dtype != pl.Float64:
         column = column.cast(pl.Float64, strict=False)
     return (column.fill_null(np.nan) if column.null_count() else column).to_numpy()
+
+
+def _by_words(words: list[str], name: str, notes: list[str] | None) -> dict[str, float]:
+    """The number that each of these words is, as far as they are numbers."""
+    plain = {word: GROUPED.sub("", word.replace("\N{MINUS SIGN}", "-")) for word in words}
+    every = set(plain.values())
+    decimal = any(DECIMAL_COMMA.fullmatch(w) and not BY_COMMAS.fullmatch(w) for w in every)
+    decimal |= any("," in w and BY_POINTS.fullmatch(w) for w in every)
+    grouped = any(BY_COMMAS.fullmatch(w) and ("." in w or w.count(",") > 1) for w in every)
+    found: dict[str, float] = {}
+    for word, text in plain.items():
+        if BY_COMMAS.fullmatch(text) and not (decimal and not grouped):
+            # Where the column has both kinds of commas, one between three digits may be either.
+            text = text if decimal and text.count(",") == 1 and "." not in text else text.replace(",", "")
+        elif decimal and BY_POINTS.fullmatch(text):
+            text = text.replace(".", "").replace(",", ".")
+        elif DECIMAL_COMMA.fullmatch(text):
+            text = text.replace(",", ".")
+        number = _float(text)
+        if number is not None:
+            found[word] = number
+    doubtful = next((w for w in words if BY_COMMAS.fullmatch(plain[w])), None)
+    if notes is not None and doubtful is not None and doubtful in found and not decimal and not grouped:
+        small = plain[doubtful].replace(",", ".")
+        notes.append(
+            f"{doubtful!r} in {name!r} was read as {found[doubtful]:.0f}, with a comma between thousands; write "
+            f"{small} if it is less"
+        )
+    return found
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text) if "_" not in text else None
+    except ValueError:
+        return None
 
 
 def read_flags(column: pl.Series) -> NDArray[np.int8]:

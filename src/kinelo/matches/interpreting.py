@@ -11,14 +11,17 @@ from kinelo.matches.columns import (
     LOSER_COLUMNS,
     LOSER_DETAILS,
     MATCH_COLUMNS,
+    ORDER_COLUMNS,
     find_columns,
     listed,
     more_sides,
     venue_columns,
 )
 from kinelo.matches.conditions import read_conditions
+from kinelo.matches.dates import read_dates
 from kinelo.matches.day_order import order_days
-from kinelo.matches.fields import read_dates, read_flags, read_numbers, read_words
+from kinelo.matches.fields import read_flags, read_words
+from kinelo.matches.groups import note_of_groups
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
 from kinelo.matches.names import UNDECIDED, as_text, encode_names, spelt_alike, without_stand_ins
@@ -26,8 +29,6 @@ from kinelo.matches.repeats import repeated_meetings
 from kinelo.matches.row_outcomes import read_outcome
 from kinelo.matches.rows import REASONS, USED_UP, Options, Rows
 from kinelo.matches.team_rows import AT_HOME, joined_rows
-
-DIVISIONS = ("gender", "sex", "division", "category", "league_gender", "mens_womens")
 
 
 def interpret(opened: Opened, options: Options, name: str) -> Rows:
@@ -55,10 +56,11 @@ def interpret(opened: Opened, options: Options, name: str) -> Rows:
         raise InputError(f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read.")
     n = table.height
     unknown = np.full(n, np.nan)
+    notes = list(opened.notes)
     rows = Rows(
-        table, found, *_sides(table, found), np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool),
+        table, found, *_sides(table, found, notes), np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool),
         np.ones(n), np.zeros(n, np.int8), None, options, read_conditions(table, options.conditions),
-        notes=list(opened.notes), winners_first=winners_first,
+        notes=notes, winners_first=winners_first,
     )  # fmt: skip
     for row, reason in opened.broken.items():
         rows.fault[row] = REASONS.index(reason)
@@ -76,9 +78,28 @@ def interpret(opened: Opened, options: Options, name: str) -> Rows:
     return rows
 
 
-def _sides(table: pl.DataFrame, found: dict[str, str]) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...]]:
-    (home, away), teams = encode_names(table[found["home"]], table[found["away"]])
-    return home, away, teams
+def _sides(
+    table: pl.DataFrame, found: dict[str, str], notes: list[str]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...]]:
+    """Codes of both sides and their names; a column that keeps groups apart is part of the name."""
+    mended: list[str] = []
+    (home, away), teams = encode_names(table[found["home"]], table[found["away"]], mended=mended)
+    if mended:
+        notes.append(
+            f"{len(mended):,} names held marks that cannot be seen, or an apostrophe against formulas, which were left "
+            f"out: {_listed(list(dict.fromkeys(mended)), 3)}"
+        )
+    if "group" not in found:
+        return home, away, teams
+    (level,), levels = encode_names(table[found["group"]])
+    index: dict[tuple[int, int], int] = {}
+    codes = []
+    for side in (home, away):
+        pairs, place = np.unique(np.column_stack([side, level]), axis=0, return_inverse=True)
+        code = [-1 if a < 0 else index.setdefault((int(a), int(b)), len(index)) for a, b in pairs]
+        codes.append(np.array(code, np.int32)[place.ravel()])
+    names = tuple(teams[a] if b < 0 else f"{teams[a]} ({levels[b]})" for a, b in index)
+    return codes[0], codes[1], names
 
 
 def _check_sides(rows: Rows) -> None:
@@ -124,12 +145,28 @@ def _listed(names: list[str], most: int = 8) -> str:
 
 def _read_dates(rows: Rows) -> None:
     if "date" not in rows.found:
+        _take_days_from_times(rows)
+    if "date" not in rows.found:
         rows.notes.append("there is no date column: matches count in the order of the file")
         return
-    rows.date, form = read_dates(rows.table[rows.found["date"]])
-    if form is not None and form != "%Y-%m-%d":
-        rows.notes.append(f"dates were read in the format {form}")
+    read = read_dates(rows.table[rows.found["date"]], rows.options.dates, played=rows.options.played)
+    rows.date = read.days
+    if read.form is not None and read.form != "%Y-%m-%d":
+        rows.notes.append(f"dates were read in the format {read.form}")
+    rows.notes += read.notes
     rows.blame(np.isnat(rows.date), "unreadable date")
+
+
+def _take_days_from_times(rows: Rows) -> None:
+    """Take a column of times for that of dates where it holds days too: in full, or counted from 1970."""
+    column = find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns).get("time")
+    if column is None:
+        return
+    days = read_dates(rows.table[column], rows.options.dates).days
+    said = as_text(rows.table[column]).fill_null("").ne("").to_numpy()
+    if said.any() and np.mean(np.isnat(days[said])) < 0.1:
+        rows.found["date"] = column
+        rows.notes.append(f"days were read from the column {column!r}")
 
 
 def _read_details(rows: Rows) -> None:
@@ -142,7 +179,7 @@ def _read_details(rows: Rows) -> None:
         if (flags < 0).any():
             _tell_unclear(rows, table[found["neutral"]].filter(pl.Series((flags < 0) & (rows.fault == 0))))
     if "weight" in found:
-        rows.weight = read_numbers(table[found["weight"]])
+        rows.weight = rows.numbers("weight")
         rows.blame(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
     if "match_id" in found:
         text = as_text(table[found["match_id"]]).str.strip_chars()
@@ -246,22 +283,9 @@ def _tell_assumptions(rows: Rows) -> None:
     if "neutral" not in rows.found and not rows.winners_first and rows.options.played:
         rows.notes.append("there is no column of neutral venues: every match counts as played at the first side's home")
     used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns}
-    if ignored := [column for column in rows.table.columns if column not in used]:
+    ignored = [column for column in rows.table.columns if column not in used]
+    if ignored:
         rows.notes.append(f"columns that were not used: {_listed(ignored)}")
-    for column in rows.table.columns:
-        if column.lower() in DIVISIONS and column not in used:
-            _tell_shared_names(rows, column)
-
-
-def _tell_shared_names(rows: Rows, column: str) -> None:
-    (level,), levels = encode_names(rows.table[column])
-    if not 2 <= len(levels) <= 20:
-        return
-    met = np.zeros((len(rows.teams) + 1, len(levels) + 1), bool)
-    met[rows.home, level] = met[rows.away, level] = True
-    shared = np.flatnonzero(met[:-1, :-1].sum(axis=1) > 1)
-    if shared.size:
-        rows.notes.append(
-            f"{shared.size:,} names play in more than one {column!r} ({', '.join(levels[:4])}) and count as one side "
-            f"each: {_listed([rows.teams[k] for k in shared], 3)}"
-        )
+    order = set(find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns).values())
+    if "group" not in rows.found:
+        rows.notes += note_of_groups(rows, [column for column in ignored if column not in order])

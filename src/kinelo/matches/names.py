@@ -19,6 +19,14 @@ SMALLEST_TABLE = 1 << 13
 WHOLE = re.compile(r"-?\d+(\.0+)?$|$")
 NO_NAMES = frozenset({"na", "n/a", "nan", "nat", "none", "null", "nil", "-", "--", "–", "?", "<na>", "#n/a", "unknown",
                       "bye", "freilos", "spielfrei"})  # fmt: skip
+INVISIBLE = "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
+JOINERS = "\u200c\u200d"
+MARKS = re.compile(f"[{INVISIBLE}]")
+BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+FORMULA = r"[=+\-@\t\r\n＝＋－＠]"
+"""What text begins with that a spreadsheet would run; Kinelo writes an apostrophe before it."""
+
+GUARDED = re.compile(f"'{FORMULA}")
 UNDECIDED = frozenset({"tbd", "tba"})
 """Words for a side that is not known yet; beside a result they are names, as TBA is that of Tampa Bay."""
 
@@ -66,10 +74,29 @@ def as_text(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
 
-def encode_names(*columns: pl.Series) -> tuple[list[NDArray[np.int32]], tuple[str, ...]]:
+def clean_name(name: str) -> str:
+    """A name without blanks around it, without marks that nobody sees, with one way to write each letter and blank.
+
+    Joiners stay where a script needs them. An apostrophe that guards a spreadsheet against a formula is taken off.
+
+    >>> [clean_name(name) for name in ("\\u200eA\\u200bjax ", "Real\\u00a0Madrid", "'@home", "'s-Gravenhage")]
+    ['Ajax', 'Real Madrid', '@home', "'s-Gravenhage"]
+    """
+    if not name.isascii():
+        name = BLANKS.sub(" ", MARKS.sub("", unicodedata.normalize("NFC", name)))
+        if all(letter < "\u0370" for letter in name if letter.isalpha()):
+            name = name.replace(JOINERS[0], "").replace(JOINERS[1], "")
+    name = name.strip()
+    return name[1:] if GUARDED.match(name) else name
+
+
+def encode_names(
+    *columns: pl.Series, mended: list[str] | None = None
+) -> tuple[list[NDArray[np.int32]], tuple[str, ...]]:
     """Shared integer codes of the names in several columns, in order of first appearance; -1 where missing or blank.
 
-    Blanks around a name do not count, and whole numbers are written without a fraction, whatever their column's type.
+    Blanks around a name and marks that nobody sees do not count (:func:`clean_name`), and whole numbers are written
+    without a fraction, whatever their column's type. ``mended`` receives names that lost more than blanks around them.
 
     >>> codes, names = encode_names(pl.Series(["b", "a "]), pl.Series(["a", None]))
     >>> [code.tolist() for code in codes], names
@@ -85,7 +112,9 @@ def encode_names(*columns: pl.Series) -> tuple[list[NDArray[np.int32]], tuple[st
     index: dict[str, int] = {}
     final = np.full(len(names), -1, np.int32)
     for code, name in enumerate(names):
-        stripped = (name or "").strip()
+        stripped = clean_name(name or "")
+        if mended is not None and stripped != (name or "").strip():
+            mended.append(stripped)
         if numbers:
             stripped = stripped.partition(".")[0]
         if stripped:
@@ -220,7 +249,7 @@ def spelt_alike(names: tuple[str, ...]) -> list[tuple[str, ...]]:
     """
     groups: dict[str, list[str]] = {}
     for name in names:
-        plain = " ".join(name.casefold().split())
+        plain = " ".join(name.casefold().replace(JOINERS[0], "").replace(JOINERS[1], "").split())
         if not plain.isascii():
             plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
         groups.setdefault(plain, []).append(name)

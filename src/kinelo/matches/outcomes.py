@@ -36,6 +36,9 @@ AWAY_WORDS = (
 AS_POINTS = "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
 AS_SIGNED = "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
 AS_SIDES = "results were read as 1 where the first side won and 2 where the second did"
+AS_WINNERS = f"{AS_SIDES}, and 0 where nobody did"
+NOBODY = ("none", "nobody", "no one", "no winner", "neither", "0", "-", "draw/tie", "niemand", "keiner", "nadie")
+"""What stands in a column of winners where there was none."""
 DOUBTFUL = (
     "results are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed' "
     "(--scale signed on the command line)"
@@ -66,23 +69,29 @@ def check_scale(results: str | None) -> None:
 
 
 def read_results(
-    column: pl.Series, home: pl.Series, away: pl.Series, scale: Scale | None
+    column: pl.Series, home: pl.Series, away: pl.Series, scale: Scale | None, *, winners: bool = False
 ) -> tuple[NDArray[np.float64], str]:
-    """Results in [0, 1] and a remark on how they were read; numbers that are no result stay outside [0, 1]."""
+    """Results in [0, 1] and a remark on how they were read; numbers that are no result stay outside [0, 1].
+
+    ``winners`` says that the column is called after the winner: 1 and 2 are sides then, and 0 or "none" is a draw.
+    """
     numbers = read_numbers(column)
     least = np.fmin.reduce(numbers)
     text = column.cast(pl.String).str.strip_chars().str.to_lowercase() if column.dtype == pl.String else None
-    if text is None or (np.isfinite(least) and not text.is_in(DRAW_WORDS).any()):
-        return _read_numbers(numbers, float(least), scale)
+    drawn = (*DRAW_WORDS, *NOBODY) if winners else DRAW_WORDS
+    words = [] if text is None else text.filter(pl.Series(np.isnan(numbers))).drop_nulls()
+    spoken = bool(pl.Series(words, dtype=pl.String).is_in(drawn).any()) or (winners and len(words) > 0)
+    if text is None or (np.isfinite(least) and not spoken):
+        return _read_numbers(numbers, float(least), scale, winners=winners)
     named = np.full(len(text), np.nan)
     for side, value in ((home, 1.0), (away, 0.0)):
-        name = side.cast(pl.String).str.strip_chars().str.to_lowercase()
-        named[(text == name).fill_null(False).to_numpy()] = value
+        name = _cleaned(side).str.to_lowercase()
+        named[(_cleaned(column).str.to_lowercase() == name).fill_null(False).to_numpy()] = value
     worded = np.full(len(text), np.nan)
-    for words, value in ((HOME_WORDS, 1.0), (DRAW_WORDS, 0.5), (AWAY_WORDS, 0.0)):
+    for words, value in ((HOME_WORDS, 1.0), (drawn, 0.5), (AWAY_WORDS, 0.0)):
         worded[text.is_in(words).fill_null(False).to_numpy()] = value
     if np.isfinite(least):
-        second = "2" if (text == "2").any() else "0"
+        second = "2" if winners or (text == "2").any() else "0"
         worded[(text == "1").fill_null(False).to_numpy()] = 1.0
         worded[(text == second).fill_null(False).to_numpy()] = 0.0
     # A side may be called "A" or "Home": names hold where they explain every match that was not drawn.
@@ -91,7 +100,18 @@ def read_results(
     return np.where(np.isnan(worded), named, worded), "results were read from words"
 
 
-def _read_numbers(numbers: NDArray[np.float64], least: float, scale: Scale | None) -> tuple[NDArray[np.float64], str]:
+def _cleaned(column: pl.Series) -> pl.Series:
+    """Names as they are compared."""
+    (codes,), names = encode_names(column)
+    return pl.Series([*names, None], dtype=pl.String).gather(np.where(codes < 0, len(names), codes))
+
+
+def _read_numbers(
+    numbers: NDArray[np.float64], least: float, scale: Scale | None, *, winners: bool
+) -> tuple[NDArray[np.float64], str]:
+    sides = np.isin(numbers, (0.0, 1.0, 2.0)) | np.isnan(numbers)
+    if winners and scale is None and np.fmax.reduce(numbers) == 2 and least == 0 and sides.all():
+        return np.select([numbers == 1, numbers == 2, numbers == 0], [1.0, 0.0, 0.5], np.nan), AS_WINNERS
     if scale == "signed" or (scale is None and least < 0):
         return 0.5 * (1.0 + numbers), AS_SIGNED
     if scale is None and np.fmax.reduce(numbers) == 2 and np.all(np.isin(numbers, (1.0, 2.0)) | np.isnan(numbers)):

@@ -16,6 +16,7 @@ from kinelo.errors import InputError
 from kinelo.matches.aliases import read_aliases
 from kinelo.matches.columns import check_mapping
 from kinelo.matches.conditions import Condition
+from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.interpreting import interpret
 from kinelo.matches.lineup_reading import attach_lineups, attach_listed_lineups
 from kinelo.matches.loading import load_table, open_table
@@ -31,6 +32,7 @@ SHOWN = {
     "date": ("date",),
     "score": OUTCOME,
     "result": OUTCOME,
+    "a score that became a date": OUTCOME,
     "margin": OUTCOME,
     "weight": ("weight",),
     "a name that stands for none": ("home", "away"),
@@ -61,6 +63,7 @@ def read_matches(
     aliases: Mapping[str, str] | str | Path | None = None,
     drop_repeats: bool = False,
     ordered: bool = False,
+    dates: DateOrder | None = None,
 ) -> Matches:
     """Read matches, and line-ups if given, from a CSV or Parquet file or a frame.
 
@@ -76,7 +79,9 @@ def read_matches(
         Which column means what, where the names are not common ones, for example ``{"home": "club_1"}``. Keys:
         date, home, away, home_score, away_score, result, margin, neutral, season, weight, match_id, home_lineup,
         away_lineup;
-        time, round, order (which tell the order of matches of one day);
+        time, round, order (which tell the order of matches of one day); home_games, away_games (games, sets or legs
+        won, which decide a match whose scores are total points); home_place, away_place (1 for who came first);
+        group (a column whose value is added to names, so that men's and women's sides of one name are two); retired;
         lineup_match, side, team, player, minutes, starter, played, role.
     played
         False keeps matches without a result (fixtures to forecast); their result is NaN.
@@ -93,6 +98,9 @@ def read_matches(
         Whether matches of one day stand in the order in which they were played. Else those of a side that plays more
         than once on a day are put in order by their time, round or number; where none is there, they are
         :attr:`Matches.unordered`.
+    dates
+        Order of dates that are written in numbers alone, such as 01/02/03: ``"dmy"``, ``"mdy"`` or ``"ymd"``. Left
+        open, the column decides where it can, and ``notes`` say where it cannot.
 
     Returns
     -------
@@ -107,6 +115,7 @@ def read_matches(
     """
     check_mapping(columns)
     check_scale(results)
+    check_date_order(dates)
     name = _name_of(source)
     opened = open_table(source)
     if opened.table.height == 0:
@@ -114,7 +123,7 @@ def read_matches(
     for flag, value in (("played", played), ("ordered", ordered)):
         if value is not True and value is not False:
             raise InputError(f"{flag} must be True or False, not {value!r:.60}.")
-    wanted = Options(columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered)
+    wanted = Options(columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates)
     rows = interpret(opened, wanted, name)
     matches = _accept(rows, name)
     if lineups is not None:

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import listed
+from kinelo.matches.columns import listed, names_winner, single_games
 from kinelo.matches.fields import read_flags, read_numbers
 from kinelo.matches.names import as_text, encode_names, without_stand_ins
 from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, read_results, read_scorelines
@@ -22,6 +22,16 @@ UNFINISHED = (
     r"abandon|cancel|postpon|suspend|\bvoid|annul|no result|interrupt|\babn\b|\bppd\b|not played|\bret(?:\.|ired)?\)?$"
     r"|retirement|\baufg(?:egeben|abe)?\b\.?|\brit\.?\)?$|abgebrochen|abgesagt"
 )
+AS_DATE = (
+    r"^\d{4}-\d{1,2}-\d{1,2}(?:[t ].*)?$|^\d{1,2}[/.]\d{1,2}[/.](?:\d{2}|\d{4})$"
+    r"|^\d{1,2}[-. ]\s?(?:jan|feb|mar|m[aä]r|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*\.?(?:[- ]\d{2,4})?$"
+    r"|^(?:jan|feb|mar|m[aä]r|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*\.?[- ]\d{1,4}$"
+)
+"""What a spreadsheet makes of a score such as 3-1."""
+
+LIKE_PLACES = 10
+"""Matches that must end 1 to 2 or 2 to 1, all of them, before scores look like places."""
+
 SOURCES = ("status", "result", "score_line", "home_score", "away_score")
 LARGEST = 1e9
 """A score or a margin beyond this is no score."""
@@ -31,11 +41,12 @@ def read_outcome(rows: Rows, name: str) -> None:
     """Fill in results and margins, and mark rows whose match has none."""
     table, found, played = rows.table, rows.found, rows.options.played
     _set_aside_unplayed(rows)
+    _set_aside_dates(rows)
     scores = _scores(rows)
     if scores is not None:
         rows.margin = scores[2]
     elif "margin" in found:
-        rows.margin = read_numbers(table[found["margin"]])
+        rows.margin = rows.numbers("margin")
         rows.blame(np.abs(rows.margin) > LARGEST, "impossible margin")
     if rows.winners_first:
         _turn_winners(rows)
@@ -50,6 +61,7 @@ def read_outcome(rows: Rows, name: str) -> None:
         return
     if scores is not None or "margin" in found:
         rows.result = _won_by(rows.margin)
+        _use_games(rows, scores)
     if "result" in found:
         _use_result_column(rows)
     _judge_outcome(rows, scores, played)
@@ -66,10 +78,35 @@ def _set_aside_unplayed(rows: Rows) -> None:
             told = words.filter(words.str.to_lowercase().str.contains(pattern))
             if len(told):
                 rows.blame(table[found[column]].is_in(told.implode()).fill_null(False).to_numpy(), reason)
-    if "forfeit" in found:
-        said = as_text(table[found["forfeit"]]).str.strip_chars().fill_null("").replace("0", "")
-        flagged = ((said != "") & pl.Series(read_flags(table[found["forfeit"]]) != 0)).to_numpy()
-        rows.blame(flagged, "forfeit or awarded match")
+    for column, reason in (("forfeit", "forfeit or awarded match"), ("retired", "match not played to its end")):
+        if column in found:
+            said = as_text(table[found[column]]).str.strip_chars().fill_null("").replace("0", "")
+            named = np.append(without_stand_ins((words := encode_names(said))[1]), False)[words[0][0]]
+            rows.blame(named & (read_flags(table[found[column]]) != 0), reason)
+
+
+def _set_aside_dates(rows: Rows) -> None:
+    """Scores that a spreadsheet took for dates: 2021-03-01 was 3-1 or 1-3, and nothing tells which."""
+    column = rows.found.get("score_line") or rows.found.get("result")
+    if column is None:
+        return
+    cells = rows.table[column]
+    if cells.dtype == pl.Date or isinstance(cells.dtype, pl.Datetime):
+        became = cells.is_not_null().to_numpy()
+    elif cells.dtype == pl.String:
+        words = cells.unique().drop_nulls()
+        told = words.filter(words.str.strip_chars().str.to_lowercase().str.contains(AS_DATE))
+        if not len(told):
+            return
+        became = cells.is_in(told.implode()).fill_null(False).to_numpy()
+    else:
+        return
+    if became.any():
+        rows.notes.append(
+            f"{int(became.sum()):,} entries of {column!r} are dates, as a spreadsheet makes of scores such as 3-1: "
+            "those matches were set aside; write the scores into a column of text, or into one column for each side"
+        )
+        rows.blame(became, "a score that became a date")
 
 
 def _turn_winners(rows: Rows) -> None:
@@ -95,10 +132,19 @@ def _won_by(margin: NDArray[np.float64]) -> NDArray[np.float64]:
 def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
     """Scores of both sides and the margin, where a table tells them."""
     table, found = rows.table, rows.found
+    if "home_place" in found and "away_place" in found:
+        home, away = rows.numbers("home_place"), rows.numbers("away_place")
+        found["home_score"], found["away_score"] = found["home_place"], found["away_place"]
+        return home, away, away - home
     if "home_score" in found and "away_score" in found:
-        home, away = read_numbers(table[found["home_score"]]), read_numbers(table[found["away_score"]])
+        home, away = rows.numbers("home_score"), rows.numbers("away_score")
+        _tell_places(rows, home, away)
         with np.errstate(invalid="ignore"):
             return home, away, home - away
+    if "home_games" in found and "away_games" in found:
+        found["home_score"], found["away_score"] = found["home_games"], found["away_games"]
+        home, away = rows.numbers("home_games"), rows.numbers("away_games")
+        return home, away, home - away
     source = "score_line" if rows.winners_first else "result"
     if source not in found:
         return None
@@ -118,6 +164,60 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArr
     return lines.home, lines.away, lines.margin
 
 
+def _tell_places(rows: Rows, home: NDArray[np.float64], away: NDArray[np.float64]) -> None:
+    """Say where scores look like places: one side 1, the other 2, in every match."""
+    known = np.isfinite(home) & np.isfinite(away)
+    first, second = np.minimum(home[known], away[known]), np.maximum(home[known], away[known])
+    if first.size >= LIKE_PLACES and np.all(first == 1) and np.all(second == 2):
+        one, other = rows.found["home_score"], rows.found["away_score"]
+        rows.notes.append(
+            f"every match ends 1 to 2 or 2 to 1: the side with 2 counts as the winner; if these are places, say "
+            f"columns={{'home_place': {one!r}, 'away_place': {other!r}}} (--column home_place={one} --column "
+            f"away_place={other})"
+        )
+
+
+def _use_games(rows: Rows, scores: tuple[NDArray[np.float64], ...] | None) -> None:
+    """Let games or sets won decide a match whose scores are the points of all of them."""
+    if scores is None or rows.found.get("home_score") == rows.found.get("home_games"):
+        return
+    won = _games_won(rows)
+    if won is None:
+        return
+    home, away = won
+    known = np.isfinite(home) & np.isfinite(away) & (home + away > 0)
+    decided = _won_by(home - away)
+    differs = known & np.isfinite(rows.result) & (decided != rows.result)
+    rows.result = np.where(known, decided, rows.result)
+    number = int((differs & (rows.fault == 0)).sum())
+    rows.notes.append(
+        f"games or sets decide the matches, and the scores are their margins: in {number:,} matches the winner has no "
+        "more points than the loser"
+    )
+
+
+def _games_won(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Games that each side won, from columns that count them or that hold one game each."""
+    if {"home_games", "away_games"} <= rows.found.keys():
+        return rows.numbers("home_games"), rows.numbers("away_games")
+    single = single_games(rows.table.columns)
+    pairs = []
+    if len(single["home"]) == len(single["away"]) > 1:
+        for one, other in zip(sorted(single["home"]), sorted(single["away"]), strict=True):
+            pairs.append((read_numbers(rows.table[one]), read_numbers(rows.table[other])))
+    else:
+        for column in single["both"]:
+            lines = read_scorelines(rows.table[column])
+            if lines is not None:
+                pairs.append((lines.home, lines.away))
+    # Halves and quarters may be level; a game or a set is won by somebody.
+    if len(pairs) < 2 or any(np.any(one == other) for one, other in pairs):
+        return None
+    return tuple(
+        sum(np.nan_to_num((a > b).astype(float)) for a, b in order) for order in (pairs, [p[::-1] for p in pairs])
+    )  # type: ignore[return-value]
+
+
 def _use_result_column(rows: Rows) -> None:
     table, found = rows.table, rows.found
     column = table[found["result"]]
@@ -126,7 +226,8 @@ def _use_result_column(rows: Rows) -> None:
     if rows.options.aliases and column.dtype == pl.String:
         # A winner may be named by an alias, and its side by another.
         named, *sides = (as_text(one).str.strip_chars().replace(rows.options.aliases) for one in (column, *sides))
-    stated, remark = read_results(named, sides[0], sides[1], rows.options.results)
+    winners = names_winner(found["result"])
+    stated, remark = read_results(named, sides[0], sides[1], rows.options.results, winners=winners)
     if {"home_score", "margin"} & found.keys():
         _reconcile(rows, stated, remark)
         return

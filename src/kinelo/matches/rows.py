@@ -10,6 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.matches.conditions import Condition
+from kinelo.matches.dates import DateOrder
+from kinelo.matches.fields import read_numbers
 from kinelo.matches.outcomes import Scale
 
 REASONS = (
@@ -27,6 +29,7 @@ REASONS = (
     "missing score",
     "unreadable result",
     "unreadable score",
+    "a score that became a date",
     "impossible score",
     "impossible margin",
     "impossible result",
@@ -52,6 +55,7 @@ class Options:
     aliases: Mapping[str, str] = field(default_factory=dict)
     drop_repeats: bool = False
     ordered: bool = False
+    dates: DateOrder | None = None
 
 
 @dataclass
@@ -82,6 +86,10 @@ class Rows:
     def named(self, name: str) -> bool:
         """Whether the user said which column holds this."""
         return name in (self.options.columns or {})
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Numbers of the column that holds this, with a note where it had to be decided how to read them."""
+        return read_numbers(self.table[self.found[name]], self.notes)
 
     def blame(self, wrong: NDArray[np.bool_], reason: str) -> None:
         """Mark rows as unusable; the first reason found for a row is the one that is told."""

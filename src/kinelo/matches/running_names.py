@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kinelo.matches.names import NO_NAMES, HashedCodes, hand_out_numbers
+from kinelo.matches.names import NO_NAMES, HashedCodes, clean_name, hand_out_numbers
 
 
 class RunningNames:
@@ -91,4 +91,5 @@ class RunningNames:
 def _plain_names(names: pl.Series) -> bool:
     """Whether every name would be read as it stands: no blanks around it, not empty, no word that stands for none."""
     odd = (names.str.strip_chars() != names) | (names == "") | names.str.to_lowercase().is_in(list(NO_NAMES))
+    odd |= pl.Series([clean_name(name) != name for name in names.to_list()], dtype=pl.Boolean)
     return not bool(odd.any()) and not bool(names.str.ends_with(".0").any())

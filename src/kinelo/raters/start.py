@@ -68,6 +68,7 @@ def read_start(source: Any) -> Start:
     import polars as pl
 
     from kinelo.matches.loading import load_table
+    from kinelo.matches.names import clean_name
 
     if isinstance(source, Mapping) and not any(isinstance(v, list | tuple | np.ndarray) for v in source.values()):
         table = pl.DataFrame({"name": list(map(str, source)), "rating": list(source.values())}, strict=False)
@@ -76,7 +77,7 @@ def read_start(source: Any) -> Start:
     else:
         raise InputError(f"start must be a table of names and ratings, or a mapping, not {type(source).__name__}.")
     table = _named(table)
-    names = tuple(str(name).strip() for name in table["name"])
+    names = tuple(clean_name(str(name)) for name in table["name"])
     if len(set(names)) < len(names) or not all(names):
         twice = next((name for name in names if names.count(name) > 1), "")
         raise InputError(f"start names {twice!r} twice" if twice else "start holds a row without a name")
@@ -96,6 +97,7 @@ def read_k(source: Any) -> dict[str, float]:
     {'Anna': 40.0, 'Ben': 10.0}
     """
     from kinelo.matches.loading import load_table
+    from kinelo.matches.names import clean_name
 
     if isinstance(source, Mapping) and not any(isinstance(v, list | tuple | np.ndarray) for v in source.values()):
         source = {"name": list(map(str, source)), "k": list(source.values())}
@@ -105,7 +107,7 @@ def read_k(source: Any) -> dict[str, float]:
     columns = {str(name).strip().lower(): name for name in table.columns}
     if not {"name", "k"} <= set(columns):
         raise InputError(f"k_of needs the columns name and k; it has {', '.join(map(str, table.columns))}.")
-    names = [str(name).strip() for name in table[columns["name"]]]
+    names = [clean_name(str(name)) for name in table[columns["name"]]]
     values = _numbers(table.rename({columns["k"]: "k"}), "k")
     wrong = next((name for name, k in zip(names, values) if not (0.0 <= k < 1e12)), None)
     if wrong is not None or len(set(names)) < len(names) or not all(names):
@@ -136,7 +138,11 @@ def _numbers(table: pl.DataFrame, column: str) -> NDArray[np.float64]:
 
     if column not in table.columns:
         return np.full(table.height, np.nan)
-    return read_numbers(table[column])
+    notes: list[str] = []
+    numbers = read_numbers(table[column], notes)
+    for note in notes:
+        warnings.warn(note, KineloWarning, stacklevel=4)
+    return numbers
 
 
 def _days(table: pl.DataFrame) -> NDArray[np.int64]:
