@@ -28,7 +28,7 @@ def calendar(sides=10, matches=400, seed=1, home=30.0, kappa=0.8, late=0):
         rows.append((i, j, 1.0 if u < up else 0.0 if u < up + kappa else -1.0))
     i, j, S = (np.array(column) for column in zip(*rows))
     neutral, weight = np.zeros(matches, bool), np.ones(matches)
-    return Calendar(i.astype(np.int32), j.astype(np.int32), S, neutral, weight, np.arange(matches) * 2.0, sides)
+    return Calendar(i.astype(np.int32), j.astype(np.int32), S, neutral, weight, np.arange(matches) * 2.0, sides, np.arange(1, matches + 1))
 
 
 PARAMETERS = Parameters(4.0, 20.0, 0.1, 150.0, -40.0, 5.0, 0.8)
@@ -142,7 +142,7 @@ def test_a_level_of_newcomers_counts_once_the_average_side_has_played_twice():
     def debuts(pairs):
         home, away = (np.array(side, np.int32) for side in zip(*pairs))
         blank = np.zeros(home.size)
-        return Calendar(home, away, blank, blank > 0, blank + 1, blank, 5)
+        return Calendar(home, away, blank, blank > 0, blank + 1, blank, 5, np.arange(1, blank.size + 1))
 
     assert has_late_newcomers(debuts([(0, 1), (0, 1), (0, 2)]))
     assert not has_late_newcomers(debuts([(0, 1), (2, 3), (0, 4)]))

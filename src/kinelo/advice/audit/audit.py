@@ -13,9 +13,10 @@ from kinelo.advice.audit.backtest import Backtest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import LeagueEstimate, estimate_league
 from kinelo.advice.audit.findings import Advice, Comparison, Findings, Home, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
-from kinelo.advice.audit.in_use import SystemInUse, other_system, own_losses, system_of, with_results
+from kinelo.advice.audit.in_use import SystemInUse, other_system, own_losses, side_ratings, system_of, with_results
 from kinelo.advice.audit.inputs import auditable, compare_ratings, table_of
-from kinelo.advice.audit.kernels import Array, Calendar
+from kinelo.advice.audit.kernels import Array, Calendar, Parameters
+from kinelo.advice.audit.outlook import find_remedies, look_ahead
 from kinelo.advice.audit.recursion import Recursion, k_curve
 from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
 from kinelo.advice.audit.words import rows_of, verdict_of
@@ -97,6 +98,7 @@ class Audit(Findings, Report):
             "matches": len(self.matches),
             "scored": len(self.matches) - self.since,
             "advice": asdict(self.advice),
+            "outlook": asdict(self.outlook) | {"differs": self.outlook.differs},
             "periods": [asdict(one) | {"k": one.k} for one in self.periods],
             "league": self.league.parameters._asdict()
             | {"log_likelihood": self.league.log_likelihood, "standard_errors": self.league.standard_errors},
@@ -180,7 +182,8 @@ def audit(
     tell("Holding every K against the later half of the matches")
     measured = backtest(lambda some: in_use.losses(matches, some), ks, since)
     tell(f"Playing the league {REPLAYS} times again, to see how sure that is")
-    curve = k_curve(recursion, ks, replay_interval(recursion, league, in_use, matches, centre))
+    drawn = league.draw(calendar, REPLAYS)
+    curve = k_curve(recursion, ks, replay_interval(recursion, drawn, in_use, matches, centre))
     advice = advise(curve, measured, len(matches))
     if not advice.agree:
         tell("Theory and backtest disagree: looking for the cause")
@@ -189,20 +192,25 @@ def audit(
     if other_rater is not None:
         tell(f"Fitting {type(other_rater).__name__} on the earlier half")
         other = other_system(other_rater, matches, since, in_use, measured)
+    rated = in_use.blank().update(matches)
+    tell("Looking ahead from today's ratings")
+    today_rated = side_ratings(rated, matches.teams) - rated.initial
+    outlook = look_ahead(recursion, drawn, today_rated, advice, curve.best.k, in_use.k)
+    if outlook.finding_strengths:
+        outlook = replace(outlook, remedies=find_remedies(recursion, in_use, matches, outlook.k, measured))
     k = in_use.k or advice.k
     before, steps = in_use.trace(matches)
     result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
     today = _league_today(recursion, matches.teams)
     now = recursion.at(k if steps is None else steps)
     memory, newcomer_matches = recursion.speeds(k, now)
-    rated = in_use.blank().update(matches).ratings_
     return Audit(
-        advice=advice, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
+        advice=advice, outlook=outlook, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
         tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
         measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
         spread=today.spread, step=today.step, rate=today.rate, memory=memory, newcomer_matches=newcomer_matches,
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
-        misrated=compare_ratings(matches.teams, rated, *today.known).extremes,
+        misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,
         ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,
         notes=read.notes + _notes(advice, len(matches), matches.lineups is not None), in_use=in_use,
         strengths=today.strengths, dynamics=today.dynamics,
@@ -212,14 +220,13 @@ def audit(
 
 
 def replay_interval(
-    recursion: Recursion, league: LeagueEstimate, in_use: SystemInUse, matches: Matches, centre: float
+    recursion: Recursion, drawn: list[Parameters], in_use: SystemInUse, matches: Matches, centre: float
 ) -> tuple[float, float]:
     """Where the best K lies in 95 % of replays: each draw of the parameters plays one, and that replay's best K counts.
 
     The logarithms of forty best K are taken as normal: their quantiles themselves would be the extremes.
     """
     ks = centre * RUNG ** np.arange(-RUNGS, RUNGS + 1.0)
-    drawn = league.draw(recursion.calendar, REPLAYS)
     losses = [
         in_use.losses(with_results(matches, one.result), ks)[:, recursion.since :].sum(axis=1)
         for one in replays(recursion.calendar, drawn)

@@ -92,6 +92,10 @@ class Backtest:
         own = np.array([np.interp(math.log(k), place, column) for column in self.blocks[:, part].T])
         return self._test(sums_by_block(losses[None, :], self.sizes)[0, part] - own)
 
+    def saving(self, differences: Array) -> Difference:
+        """Mean over the later half of differences in log-loss (n, all matches)."""
+        return self._test(sums_by_block(differences[None, :], self.sizes)[0, _later(self.sizes)])
+
     def _test(self, differences: Array) -> Difference:
         """Mean and 95 % interval of block sums."""
         return mean_by_block(differences, self.sizes[_later(self.sizes)])

@@ -13,6 +13,7 @@ from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse
 from kinelo.advice.audit.kernels import Array
+from kinelo.advice.audit.outlook import Outlook
 from kinelo.advice.audit.recursion import KCurve, Prediction, Recursion
 from kinelo.matches.matches import Matches
 from kinelo.model.dynamics import Form, Walk
@@ -130,6 +131,8 @@ class Findings:
     ----------
     advice
         The K that theory and backtest both support, with its 95 % interval, or what was tested where they disagree.
+    outlook
+        The K to use from now on: the best one over matches to come, from today's ratings.
     periods
         The best K of each quarter of the history; the last one is today's.
     k
@@ -171,6 +174,7 @@ class Findings:
     """
 
     advice: Advice
+    outlook: Outlook
     periods: tuple[Period, ...]
     k: float | None
     tested: Comparison

@@ -94,7 +94,7 @@ class SystemInUse:
             return np.zeros(len(matches.teams))
         blank = self.blank()
         blank.reset()
-        return _ratings(blank, matches.teams) - self.rater.initial
+        return side_ratings(blank, matches.teams) - self.rater.initial
 
     def gaps(self, matches: Matches, before: Array, since: int) -> Gaps:
         """What ratings before each match forecast of the later half."""
@@ -157,7 +157,7 @@ def trace_steps(rater: TeamElo, matches: Matches, nu: float, home: Array) -> Arr
     order = np.argsort(side, kind="stable")
     own, last = before.ravel()[order], np.append(np.flatnonzero(np.diff(side[order])), side.size - 1)
     later = np.append(own[1:], 0.0)
-    later[last] = (_ratings(rater, matches.teams) - rater.initial)[side[order][last]]
+    later[last] = (side_ratings(rater, matches.teams) - rater.initial)[side[order][last]]
     after = np.empty(side.size)
     after[order] = later
     surprise = matches.signed - np.tanh(nu * (before[:, 0] - before[:, 1] + home))
@@ -166,7 +166,7 @@ def trace_steps(rater: TeamElo, matches: Matches, nu: float, home: Array) -> Arr
     return (after.reshape(-1, 2) - before) * np.array([1.0, -1.0]) / shown
 
 
-def _ratings(rater: TeamElo, teams: tuple[str, ...]) -> Array:
+def side_ratings(rater: TeamElo, teams: tuple[str, ...]) -> Array:
     """Ratings of these sides as they stand."""
     table = rater.ratings_
     known = dict(zip(table["name"], table["rating"]))

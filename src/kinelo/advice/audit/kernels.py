@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from kinelo.matches.matches import Matches
 from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson, davidson_terms, points_scale, result_of
+from kinelo.raters.order import forecast_until
 
 Array = NDArray[np.float64]
 YEAR = 365.25
@@ -40,7 +41,9 @@ CHESS_NU = math.log(10.0) / 800.0
 
 
 class Calendar(NamedTuple):
-    """The matches as the compiled loops take them: days count from the first one, results lie in [−1, 1]."""
+    """The matches as the compiled loops take them: days count from the first one, results lie in [−1, 1], and matches
+    up to ``until`` are forecast from the same ratings, because nothing tells their order within their day.
+    """
 
     home: NDArray[np.int32]
     away: NDArray[np.int32]
@@ -49,6 +52,7 @@ class Calendar(NamedTuple):
     weight: Array
     day: Array
     sides: int
+    until: NDArray[np.int64]
 
     @property
     def size(self) -> int:
@@ -59,7 +63,14 @@ class Calendar(NamedTuple):
     def of(cls, matches: Matches) -> Calendar:
         """The calendar of these matches."""
         day = (matches.day - matches.day[0]).astype(float)
-        return cls(matches.home, matches.away, matches.signed, matches.neutral, matches.weight, day, len(matches.teams))
+        return cls(
+            matches.home, matches.away, matches.signed, matches.neutral, matches.weight, day, len(matches.teams),
+            forecast_until(matches),
+        )  # fmt: skip
+
+    def in_order(self) -> Calendar:
+        """The same matches as if their order within each day were known."""
+        return self._replace(until=np.arange(1, self.size + 1))
 
 
 class Parameters(NamedTuple):
@@ -212,6 +223,44 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
 
 
 @kernel
+def last_known(calendar, path):
+    """Mean and variance of each strength after its side's last match, and the day of that (sides each; day −1 of who
+    never played), from ``path`` (n × 2 × 5).
+    """
+    mean, variance, last = np.zeros(calendar.sides), np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
+    for k in range(calendar.home.size):
+        for side in range(2):
+            i = calendar.home[k] if side == 0 else calendar.away[k]
+            mean[i], variance[i], last[i] = path[k, side, 3], path[k, side, 4], calendar.day[k]
+    return mean, variance, last
+
+
+@kernel
+def foresee_sides(calendar, p, m, v, last, M, seen, mean, variance, regression):
+    """Mean and variance of both strengths in each match to come, and the regression of a side's next strength on this
+    one (n × 2 each), from ``m``, ``v`` and the day ``last`` of each side's last match (sides), which change.
+
+    Who has played no match enters as a newcomer; ``seen`` sides have played, about the league's mean ``M`` (floats).
+    """
+    before = np.full(calendar.sides, -1)
+    for k in range(calendar.home.size):
+        day = calendar.day[k]
+        for side in range(2):
+            i = calendar.home[k] if side == 0 else calendar.away[k]
+            if last[i] < 0.0:
+                m[i], v[i] = M + p.newcomer_level, p.newcomer_spread**2
+                seen += 1
+            else:
+                phi, change = _since_last(p, day - last[i])
+                m[i], v[i] = M + phi * (m[i] - M), phi * phi * v[i] + change
+                if before[i] >= 0:
+                    regression[before[i] // 2, before[i] % 2] = phi
+            last[i], before[i] = day, 2 * k + side
+            mean[k, side], variance[k, side] = m[i], v[i]
+        M += (mean[k, 0] + mean[k, 1] - 2.0 * M) / max(seen, LEAST_SEEN)
+
+
+@kernel
 def smooth_home(neutral, home_path, normal, home):
     """The home advantage given all results, backwards, into ``home`` (n), from ``neutral`` (n, bool) and ``home_path``
     (n × 4); ``normal`` (n), unless empty, draws it in place of its mean.
@@ -325,25 +374,42 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
 
     Luck alone: ``N_i += −2 g_i B_r N_i + g_i² (E Var S + B_r² (N_i + N_j))``. An unknown start is a tag R − m̂ that
     closes as the mean difference does.
+
+    Matches of a day whose order is not known are forecast from the ratings before the first of them (``held``), while
+    ratings move from one to the next.
     """
     sides = calendar.sides
     R = system.start.copy()
     C, U, luck, tag = np.zeros(sides), np.zeros(sides), np.zeros(sides), np.zeros(sides)
     A, seen = np.zeros(sides), np.zeros(sides, np.bool_)
+    held, ahead = np.zeros((sides, 5)), 0
     nu, nu_D, kappa = system.nu, system.forecast_nu, system.forecast_kappa
     log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
     for k in range(calendar.home.size):
         i, j = calendar.home[k], calendar.away[k]
+        if k >= ahead:
+            ahead = calendar.until[k]
+            for n in range(k, ahead):
+                for side in range(2):
+                    s = calendar.home[n] if side == 0 else calendar.away[n]
+                    if not seen[s]:
+                        seen[s] = True
+                        tag[s] = R[s] - strengths.mean[n, side]
+                    held[s, 0], held[s, 1], held[s, 2], held[s, 3], held[s, 4] = R[s], U[s], C[s], luck[s], tag[s]
         for side in range(2):
             s = i if side == 0 else j
-            if not seen[s]:
-                seen[s] = True
-                tag[s] = R[s] - strengths.mean[k, side]
             C[s] *= A[s]
+            held[s, 2] *= A[s]
             A[s] = strengths.regression[k, side]
         z = strengths.mean[k, 0] - strengths.mean[k, 1] + strengths.home[k]
-        r, variance, c = R[i] - R[j] + system.home[k], U[i] + U[j], C[i] + C[j]
-        sd = math.sqrt(max(variance, 0.0))
+        r, c = R[i] - R[j] + system.home[k], C[i] + C[j]
+        sd = math.sqrt(max(U[i] + U[j], 0.0))
+        known, variance, shared = (
+            held[i, 0] - held[j, 0] + system.home[k],
+            held[i, 1] + held[j, 1],
+            held[i, 2] + held[j, 2],
+        )
+        known_sd = math.sqrt(max(variance, 0.0))
         b_mean, B_r, b_square, log_D = 0.0, 0.0, 0.0, 0.0
         for n in range(nodes.x.size):
             at = r + sd * nodes.x[n]
@@ -351,16 +417,17 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
             b_mean += nodes.weight[n] * b
             B_r += nodes.weight[n] * slope
             b_square += nodes.weight[n] * b * b
-            _, _, share = davidson_terms(kappa, math.exp(min(max(nu_D * at, -STEEPEST), STEEPEST)))
+            forecast = nu_D * (known + known_sd * nodes.x[n])
+            _, _, share = davidson_terms(kappa, math.exp(min(max(forecast, -STEEPEST), STEEPEST)))
             log_D -= nodes.weight[n] * math.log(share)
         score, B_z, square = expected.score[k], expected.slope[k], expected.square[k]
         # Errors of ratings: what the home advantage in use is off is no error of a rating.
-        off = R[i] - R[j] - strengths.mean[k, 0] + strengths.mean[k, 1]
-        out.loss[k] = log_D - nu_D * (score * r + B_z * c) - (1.0 - square) * log_kappa
-        out.gap[k], out.variance[k], out.covariance[k] = r, variance, c
-        out.error[k] = 0.5 * (off * off + strengths.variance[k, 0] + strengths.variance[k, 1] - 2.0 * c + variance)
-        out.luck[k] = 0.5 * (luck[i] + luck[j])
-        out.newcomers[k] = 0.5 * (tag[i] - tag[j]) * off
+        off = held[i, 0] - held[j, 0] - strengths.mean[k, 0] + strengths.mean[k, 1]
+        out.loss[k] = log_D - nu_D * (score * known + B_z * shared) - (1.0 - square) * log_kappa
+        out.gap[k], out.variance[k], out.covariance[k] = known, variance, shared
+        out.error[k] = 0.5 * (off * off + strengths.variance[k, 0] + strengths.variance[k, 1] - 2.0 * shared + variance)
+        out.luck[k] = 0.5 * (held[i, 3] + held[j, 3])
+        out.newcomers[k] = 0.5 * (held[i, 4] - held[j, 4]) * off
         X = square + b_square - 2.0 * (score * b_mean + B_z * B_r * c) - (score - b_mean) ** 2
         chance = square - expected.score_square[k] + B_r * B_r * (luck[i] + luck[j])
         secant = (b_mean - score) / (r - z) if abs(r - z) * nu > 0.003 else B_r
