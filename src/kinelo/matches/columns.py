@@ -122,6 +122,25 @@ LINEUP_COLUMNS: dict[str, tuple[str, ...]] = {
     "role": ("role", "position", "pos", "positioncode"),
 }
 
+WHITE = ("white", "whiteplayer", "whiteid", "weiss", "brancas", "blancas", "blancs", "bianco", "wit")
+NAMED_FIRST = (
+    "team1", "teama", "player1", "playera", "side1", "opponent1", "modela", "a", "left", "mannschaft1", "spieler1",
+    "time1", "equipe1", "jogador1", "equipo1", "jugador1", "joueur1", "squadra1", "giocatore1",
+)  # fmt: skip
+
+
+def first_side(header: str) -> str:
+    """What it is to be the side in the column of home sides, by the name of that column.
+
+    >>> first_side("HomeTeam"), first_side("White"), first_side("model_a")
+    ('playing at home', 'having White', 'being named first (model_a)')
+    """
+    plain = _plain(header)
+    if plain in WHITE:
+        return f"having {header.strip().split()[0].capitalize()}" if plain != "white" else "having White"
+    return f"being named first ({header.strip()})" if plain in NAMED_FIRST else "playing at home"
+
+
 LOSER_COLUMNS = {
     "home": ("winner", "winnername", "winnerteam", "winnerid", "sieger", "vencedor", "ganador", "vainqueur",
              "vincitore", "winnaar"),

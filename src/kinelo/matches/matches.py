@@ -121,6 +121,8 @@ class Matches:
         forecast it from the ratings before all such matches of its day. None where there are none.
     season
         The season of each match where the file has a column of seasons, else None.
+    side_headers
+        What the file calls the columns of its sides, such as White and Black.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["Ajax", "PSV"], "away": ["PSV", "Ajax"], "result": [1, 0]})
@@ -145,6 +147,7 @@ class Matches:
     source: Matches | None = None
     unordered: NDArray[np.bool_] | None = None
     season: Condition | None = None
+    side_headers: tuple[str, str] = ("home", "away")
 
     def __len__(self) -> int:
         return self.home.size
@@ -224,6 +227,7 @@ class Matches:
             self if self.source is None else self.source,
             None if self.unordered is None else self.unordered[index],
             None if self.season is None else self.season[index],
+            self.side_headers,
         )
 
     def _rows(self, index: Any) -> slice | NDArray:

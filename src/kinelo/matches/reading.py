@@ -159,6 +159,7 @@ def _accept(rows: Rows, name: str) -> Matches:
         conditions={name: condition[index] for name, condition in rows.conditions.items()},
         unordered=rows.unordered,
         season=_season(rows, index),
+        side_headers=("home", "away") if rows.winners_first else (rows.found["home"], rows.found["away"]),
     )
 
 

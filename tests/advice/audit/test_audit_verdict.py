@@ -7,6 +7,7 @@ import pytest
 
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.audit.findings import Advice, Comparison, Period, advise
+from kinelo.advice.audit.outlook import Outlook
 from kinelo.advice.audit.replays import PosteriorCheck
 from kinelo.advice.audit.words import verdict_of
 
@@ -16,7 +17,9 @@ def case(k=32.0, gain=(0.01, 0.004, 0.016), better=18.0, advice=None, theory=(0.
     today = Period("2020-01-01", "2024-12-31", 500, 16.0, 25.0 if moved else 14.0, 20.0 if moved else 11.0, 30.0)
     gain = Difference(*gain)
     return SimpleNamespace(
-        other=None, k=k, advice=advice, in_use=SimpleNamespace(name=f"K = {k:g}"), matches=range(2500),
+        other=None, k=k, advice=advice, outlook=Outlook(15.0, 12.0, 19.0, 900, 0.003, 9.0, 9.5, 8.0),
+        in_use=SimpleNamespace(name=f"K = {k:g}"),
+        matches=range(2500),
         tested=Comparison(gain, better, None if better is None else Difference(0.007, 0.005, 0.009)),
         now=SimpleNamespace(log_loss=theory[0]), periods=(None, None, None, today),
         curve=SimpleNamespace(at=lambda _: theory[1], best=SimpleNamespace(k=9.0), low=7.0, high=11.0),
@@ -37,8 +40,8 @@ def test_a_k_that_is_surely_worse_is_too_large_or_too_small():
 
 def test_another_k_may_be_surely_better_where_the_advised_one_is_not():
     said = verdict_of(case(gain=(0.01, -0.001, 0.021)))
-    assert "the best K is 15 (12 to 19), and already K = 18 lowers the log-loss" in said
-    assert "0.0070 (0.0050 to 0.0090)" in said
+    assert "K = 15 (12 to 19) is best, and lowers the log-loss by 0.0130 by theory and by 0.0100 (-0.0010 to" in said
+    assert said.endswith("The surest step is to K = 18, which lowers the log-loss by 0.0070 (0.0050 to 0.0090).")
 
 
 def test_suits_means_that_no_k_tried_is_better_beyond_the_interval():
@@ -70,13 +73,11 @@ def test_few_matches_cannot_tell_unless_some_k_is_surely_better():
 
 def test_where_no_k_is_too_small_only_the_upper_end_is_said():
     flat = Advice(0.06, 0.01, 10.9, agree=True, telling=False)
-    assert "the best K is 10.9 or less, and already K = 18 lowers" in verdict_of(
-        case(advice=flat, gain=(0.006, -0.001, 0.012))
-    )
+    assert ": K = 10.9 or less is best, and lowers" in verdict_of(case(advice=flat, gain=(0.006, -0.001, 0.012)))
 
 
 def test_a_best_k_that_has_moved_is_said():
-    assert verdict_of(case(moved=True)).endswith("The best K has moved: today, since 2020-01-01, it is 20 (20 to 30).")
+    assert verdict_of(case(moved=True)).endswith("The best K has moved: today, since 2020-01-01, it is 25 (20 to 30).")
     assert "moved" not in verdict_of(case())
 
 

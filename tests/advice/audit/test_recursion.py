@@ -28,7 +28,16 @@ def calendar(sides=10, matches=400, seed=1, home=30.0, kappa=0.8, late=0):
         rows.append((i, j, 1.0 if u < up else 0.0 if u < up + kappa else -1.0))
     i, j, S = (np.array(column) for column in zip(*rows))
     neutral, weight = np.zeros(matches, bool), np.ones(matches)
-    return Calendar(i.astype(np.int32), j.astype(np.int32), S, neutral, weight, np.arange(matches) * 2.0, sides, np.arange(1, matches + 1))
+    return Calendar(
+        i.astype(np.int32),
+        j.astype(np.int32),
+        S,
+        neutral,
+        weight,
+        np.arange(matches) * 2.0,
+        sides,
+        np.arange(1, matches + 1),
+    )
 
 
 PARAMETERS = Parameters(4.0, 20.0, 0.1, 150.0, -40.0, 5.0, 0.8)

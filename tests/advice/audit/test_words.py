@@ -10,22 +10,45 @@ from kinelo.advice.audit.findings import Advice, Comparison, Home, Period, advis
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse
+from kinelo.advice.audit.outlook import Outlook, Remedy
 from kinelo.advice.audit.performance import Performance
-from kinelo.advice.audit.words import other_verdict, performance_words, rows_of
+from kinelo.advice.audit.words import change, other_verdict, performance_words, rows_of, verdict_of
 
 
 def prediction(k, error, luck, newcomers, log_loss, slope=0.97):
     return SimpleNamespace(k=k, error=error, luck=luck, newcomers=newcomers, log_loss=log_loss, slope=slope)
 
 
+class League:
+    """As many matches as said, between sides whose names do not matter."""
+
+    def __init__(self, neutral=(False, True), headers=("home", "away"), matches=1000, sides=20):
+        self.neutral, self.side_headers, self.size, self.teams = np.array(neutral), headers, matches, ("",) * sides
+
+    def __len__(self):
+        return self.size
+
+
+def outlook(k=15.0, low=12.0, high=19.0, gain=0.0031, past=9.0, future=9.5, known=8.0, remedies=()):
+    return Outlook(k, low, high, 1200, gain, past, future, known, remedies)
+
+
 def band(underrated, error, slope=1.0, slope_error=0.1):
     return Band(0.0, 100, underrated, error, slope, slope_error)
+
+
+def entering(level, error):
+    """A league whose newcomers lie at a level with a standard error, None where there are none."""
+    errors = {} if error is None else {"newcomer_level": error}
+    found = SimpleNamespace(newcomer_spread=88.0, newcomer_level=level)
+    return SimpleNamespace(ties=0.5, parameters=found, standard_errors=errors)
 
 
 def case(**changes):
     """Findings of a league in which everything is another number."""
     found = SimpleNamespace(
-        in_use=SimpleNamespace(name="K = 32"), k=32.0, other=None, ratings=None,
+        in_use=SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start=None)), k=32.0, other=None,
+        ratings=None, outlook=outlook(), moves=True,
         advice=Advice(15.0, 12.0, 19.0, agree=True, telling=True),
         curve=SimpleNamespace(best=SimpleNamespace(k=9.0), low=7.0, high=11.0),
         measured=SimpleNamespace(
@@ -37,12 +60,11 @@ def case(**changes):
             Period("2006-01-01", "2009-12-31", 410, 2.0, 64.0, 40.0, 70.0),
         ),
         spread=141.0, step=7.25, rate=0.02,
-        league=SimpleNamespace(ties=0.5, parameters=SimpleNamespace(newcomer_spread=88.0)),
-        matches=SimpleNamespace(neutral=np.array([False, True])),
+        league=entering(-41.0, 6.0), matches=League(),
         home=Home(in_use=55.0, first=71.0, today=43.0, gain=0.0012),
         now=prediction(32.0, 1600.0, 400.0, 160.0, 0.6021), best=prediction(15.0, 900.0, 90.0, -5.0, 0.5987),
         memory=26.4, newcomer_matches=17.0,
-        misrated=(Misrated("Ash", 180.0, 150.0, 30.0, 21.0), Misrated("Bix", -120.0, -99.0, -21.0, 19.0)),
+        misrated=(Misrated("Ash", 180.0, 150.0, 30.0, 14.0), Misrated("Bix", -120.0, -99.0, -21.0, 9.0)),
         slope=(0.8, 0.05), tested=Comparison(Difference(0.01, 0.004, 0.016), None, None),
         bands=(band(-14.0, 6.0), band(3.0, 5.0), band(37.0, 8.0)),
     )  # fmt: skip
@@ -62,32 +84,55 @@ def test_the_k_of_theory_and_of_the_backtest_stand_under_their_own_names():
 
 
 def test_strengths_with_the_matches_in_which_half_of_a_lead_is_lost():
-    # e^{-0.02 n} = 1/2 at n = 34.66.
+    # e^{-0.02 n} = 1/2 at n = 34.66, within the 100 matches of a side.
     assert line("Strengths") == (
         "lie ± 141 points apart and move by ± 7.2 from one match of a side to its next; half of a lead is lost within "
-        "35 matches; newcomers differ by ± 88"
+        "35 matches; newcomers lie 41 ± 6 points below the mean of the league and differ by ± 88"
     )
     assert "half of a lead" not in line("Strengths", rate=0.0)
+    assert "half of a lead" not in line("Strengths", matches=League(matches=300))
+    assert line("Strengths", moves=False).startswith("lie ± 141 points apart and show no movement beyond chance; ")
+
+
+def test_newcomers_lie_above_or_below_the_mean_only_beyond_chance():
+    said = [
+        line("Strengths", league=entering(level, error)).split("; ")[-1]
+        for level, error in ((41.0, 6.0), (9.0, 6.0), (0.0, None))
+    ]
+    assert said == [
+        "newcomers lie 41 ± 6 points above the mean of the league and differ by ± 88",
+        "newcomers differ by ± 88 about the mean of the league (± 6)",
+        "at first sides differed by ± 88",
+    ]
 
 
 def test_the_home_advantage_of_today_at_first_and_in_use():
     # κ = 1/2: chances 1, κ, 1 over their sum, so a fifth of the matches of equals are drawn.
     assert line("Venue and draws") == (
         "playing at home is worth 43 points today, 71 at first; forecasts add 55, and following it lowers the "
-        "log-loss by 0.0012 by theory; equal sides draw 20% of their matches"
+        "log-loss by 0.0012 by theory; equal sides draw 20 % of their matches"
     )
     little = Home(in_use=55.0, first=71.0, today=43.0, gain=0.0001)
     assert line("Venue and draws", home=little).startswith("playing at home is worth 43 points; forecasts add 55; ")
-    nowhere = SimpleNamespace(neutral=np.array([True, True]))
-    assert line("Venue and draws", matches=nowhere) == "no home; equal sides draw 20% of their matches"
+    assert line("Venue and draws", matches=League((True, True))) == "no home; equal sides draw 20 % of their matches"
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [("White", "having White"), ("model_a", "being named first (model_a)"), ("HomeTeam", "playing at home")],
+)
+def test_sides_are_called_what_the_file_calls_them(header, words):
+    assert line("Venue and draws", matches=League(headers=(header, "…"))).startswith(f"{words} is worth 43 points")
 
 
 def test_errors_are_roots_and_their_parts_shares_of_the_square():
     assert line("Ratings at K = 32") == (
-        "off by ± 40 points (of the square: luck 25%, newcomers 10%, lag 65%); expected log-loss 0.6021"
+        "off by ± 40 points; the squared error is 25 % luck of results, 10 % unknown starts and 65 % lag; "
+        "expected log-loss 0.6021"
     )
     assert line("Ratings at K = 15") == (
-        "off by ± 30 points (of the square: luck 10%, newcomers 0%, lag 90%); expected log-loss 0.5987"
+        "off by ± 30 points; the squared error is 10 % luck of results, 0 % unknown starts and 90 % lag; "
+        "expected log-loss 0.5987"
     )
 
 
@@ -99,9 +144,11 @@ def test_lag_and_newcomers():
 
 def test_best_and_worst_are_too_high_or_too_low():
     assert line("Best and worst").splitlines() == [
-        "Ash: rated +180, strength +150 ± 21, so 30 too high",
-        "Bix: rated -120, strength -99 ± 19, so 21 too low",
+        "Ash: rated +180, strength +150 ± 14, so 30 too high",
+        "Bix: rated -120, strength -99 ± 9, so 21 too low",
     ]
+    unsure = Misrated("Cob", 90.0, 70.0, 20.0, 10.5)
+    assert line("Best and worst", misrated=(unsure,) * 2).splitlines()[0].endswith("± 10, so right within chance")
 
 
 @pytest.mark.parametrize(
@@ -121,6 +168,10 @@ def test_the_best_fifth_is_the_last_and_a_positive_number_is_underrated():
         "the weakest fifth is overrated by 14 ± 6 points",
     ]
     assert line("Strong and weak sides", bands=(band(1.0, 1.0),)).startswith("too few matches")
+    assert line("Strong and weak sides", bands=(band(3.0, 15.0), band(-30.0, 14.0))).splitlines() == [
+        "the best fifth is overrated by 30 ± 14 points",
+        "the weakest fifth is rated right within chance (± 15 points)",
+    ]
 
 
 def test_a_table_in_use_with_the_share_that_its_deviations_explain():
@@ -134,7 +185,7 @@ def test_a_table_in_use_with_the_share_that_its_deviations_explain():
     )
     assert extremes == [
         "Cay: rated +60, strength +91 ± 9, so 31 too low",
-        "Dor: rated -50, strength -62 ± 8, so 12 too high",
+        "Dor: rated -50, strength -62 ± 8, so right within chance",
     ]
 
 
@@ -199,3 +250,82 @@ def test_few_matches_or_a_wide_interval_tell_no_k(matches, measured, telling):
         curve.low, curve.high = 3.0, 60.0
     found = advise(curve, SimpleNamespace(best=measured[0], interval=measured[1:]), matches)
     assert found.telling is telling and found.agree
+
+
+BETTER = Comparison(Difference(0.0051, -0.0003, 0.0102), 25.0, Difference(0.0031, 0.0004, 0.006))
+NONE = Comparison(Difference(0.0076, -0.0004, 0.015), None, None)
+
+
+def verdict(**changes):
+    quiet = Period("2012-01-01", "2014-12-31", 400, 15.0, 15.0, 11.0, 21.0)
+    found = case(**({"periods": (quiet,)} | changes))
+    found.curve.at = lambda k: 0.5985
+    return verdict_of(found)
+
+
+def test_a_k_outside_of_the_interval_is_probably_wrong_and_one_inside_suits():
+    assert verdict(tested=NONE) == (
+        "K = 32 is probably too large for this league: the best K is 15 (12 to 19), and moving there lowers the "
+        "log-loss by 0.0076 (-0.0004 to 0.0150); these matches cannot prove it."
+    )
+    assert verdict(tested=NONE, k=7.0).startswith("K = 32 is probably too small for this league: ")
+    assert verdict(tested=NONE, k=18.0).startswith("K = 32 suits this league: no K tried")
+
+
+def test_the_saving_of_the_best_k_and_of_the_surest_step_are_both_given():
+    assert verdict(tested=BETTER) == (
+        "K = 32 is too large for this league: K = 15 (12 to 19) is best, and lowers the log-loss by 0.0036 by theory "
+        "and by 0.0051 (-0.0003 to 0.0102) on the later half of the matches. The surest step is to K = 25, which "
+        "lowers the log-loss by 0.0031 (0.0004 to 0.0060)."
+    )
+
+
+def test_the_verdict_is_about_the_matches_to_come_where_the_past_had_to_find_strengths():
+    found = outlook(6.0, 4.0, 9.0, past=9.0, future=3.6, known=4.5)
+    assert verdict(outlook=found, tested=BETTER, k=12.0) == (
+        "K = 32 is too large for the matches to come: from today's ratings on K = 6 (4 to 9) is best, and lowers the "
+        "log-loss by 0.0031 by theory. The past wanted K = 15 (12 to 19), because every side began at 1400 and ratings "
+        "had to find strengths first: had they been known, the past would have wanted 4.5."
+    )
+    assert verdict(outlook=found, tested=BETTER, k=5.0).startswith("K = 32 suits the matches to come: ")
+    assert verdict(outlook=found, tested=BETTER, k=3.0).startswith("K = 32 is too small for the matches to come: ")
+
+
+def test_a_future_that_wants_more_is_said_after_the_past_unless_the_k_in_use_lies_between():
+    found = outlook(24.0, 20.0, 29.0, past=9.0, future=14.4, known=9.0)
+    said = verdict(outlook=found, tested=BETTER)
+    assert said.startswith("K = 32 is too large for this league: ")
+    assert said.endswith(" From today's ratings on K = 24 (20 to 29) is best.")
+    assert verdict(outlook=found, tested=BETTER, k=18.0) == (
+        "K = 32 is too small for the matches to come: from today's ratings on K = 24 (20 to 29) is best, and lowers "
+        "the log-loss by 0.0031 by theory. The past wanted K = 15 (12 to 19)."
+    )
+
+
+@pytest.mark.parametrize(("theory", "moved"), [(16.0, True), (35.0, False)])
+def test_the_best_k_has_moved_only_where_theory_does_not_expect_it(theory, moved):
+    today = Period("2012-01-01", "2014-12-31", 400, theory, 36.0, 28.0, 45.0)
+    said = verdict(tested=NONE, periods=(today,))
+    assert ("The best K has moved: today, since 2012-01-01, it is" in said) == moved
+
+
+def test_matches_to_come_with_remedies_and_what_they_saved():
+    same = line("Matches to come")
+    assert same == (
+        "want the K of the past, 15 (12 to 19): from today's ratings it is best over 1,200 matches, and lowers the "
+        "log-loss by 0.0031 by theory"
+    )
+    remedies = (Remedy("a", Difference(0.002, 0.001, 0.003)), Remedy("b", Difference(-0.001, -0.004, 0.002)))
+    found = outlook(6.0, 4.0, 9.0, past=9.0, future=3.6, known=4.5, remedies=remedies)
+    assert line("Matches to come", outlook=found).splitlines() == [
+        "from today's ratings on K = 6 (4 to 9) is best over 1,200 matches, and lowers the log-loss by 0.0031 by "
+        "theory",
+        "Against K = 32, a lowers the log-loss by 0.0020 (0.0010 to 0.0030) on the later half;",
+        "b raises the log-loss by 0.0010 (-0.0020 to 0.0040) on the later half",
+        "If these matches are a part of an older league, give the ratings at their beginning (start=)",
+    ]
+
+
+def test_no_change_has_no_bounds_of_nothing():
+    assert change(Difference(0.0, -0.00001, 0.00002)) == "leaves the log-loss as it is"
+    assert change(Difference(0.00001, -0.00004, 0.0003)) == "leaves the log-loss as it is (0.0000 to 0.0003)"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinelo.advice.audit.backtest import Backtest, backtest, k_grid, lowest
-from kinelo.advice.audit.estimate import LeagueEstimate, estimate_league
+from kinelo.advice.audit.estimate import estimate_league, moves
 from kinelo.advice.audit.findings import Advice, Comparison, Findings, Home, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse, other_system, own_losses, side_ratings, system_of, with_results
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 ACTIVE_YEARS = 2.0
 REPLAYS = 40
+SAME_K = 0.05
+"""Two K whose logarithms are this close are the same."""
 RUNG, RUNGS = 1.35, 5
 """K tried in each replay: this factor apart, so many on either side of K*."""
 
@@ -91,7 +93,7 @@ class Audit(Findings, Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
-        names = ("verdict", "k", "spread", "step", "rate", "memory", "newcomer_matches", "notes")
+        names = ("verdict", "k", "spread", "moves", "step", "rate", "memory", "newcomer_matches", "k_in_order", "notes")
         plain = {name: getattr(self, name) for name in names}
         low, high = self.measured.interval
         plain |= {
@@ -198,6 +200,7 @@ def audit(
     outlook = look_ahead(recursion, drawn, today_rated, advice, curve.best.k, in_use.k)
     if outlook.finding_strengths:
         outlook = replace(outlook, remedies=find_remedies(recursion, in_use, matches, outlook.k, measured))
+    k_in_order = None if matches.unordered is None else recursion.in_order().best()
     k = in_use.k or advice.k
     before, steps = in_use.trace(matches)
     result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
@@ -205,14 +208,15 @@ def audit(
     now = recursion.at(k if steps is None else steps)
     memory, newcomer_matches = recursion.speeds(k, now)
     return Audit(
-        advice=advice, outlook=outlook, periods=periods_of(matches, curve, measured), k=in_use.k if other is None else None,
+        advice=advice, outlook=outlook, periods=periods_of(matches, curve, measured),
+        k=in_use.k if other is None else None, moves=moves(calendar, league),
         tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
         measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
         spread=today.spread, step=today.step, rate=today.rate, memory=memory, newcomer_matches=newcomer_matches,
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,
         ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,
-        notes=read.notes + _notes(advice, len(matches), matches.lineups is not None), in_use=in_use,
+        notes=read.notes + _notes(advice, matches, curve.best.k, k_in_order), in_use=in_use, k_in_order=k_in_order,
         strengths=today.strengths, dynamics=today.dynamics,
         system=RatingSystem(law_of(in_use.nu, league.ties), gamma=k / 2), recursion=recursion, before=before,
         matches=matches, since=since,
@@ -280,15 +284,22 @@ def _league_today(recursion: Recursion, teams: tuple[str, ...]) -> _LeagueToday:
     return _LeagueToday(spread, step, rate, Fixed(strength[active], names=names), Walk(spread=step), known)
 
 
-def _notes(advice: Advice, matches: int, lineups: bool) -> tuple[str, ...]:
+def _notes(advice: Advice, matches: Matches, k: float, k_in_order: float | None) -> tuple[str, ...]:
     notes = [
         "How much performances vary around strengths from match to match cannot be told from results alone: it "
         "flattens the scale of results, and strengths here are on that scale"
-        + ("; the part that line-ups make is told by them (performance)." if lineups else "."),
+        + ("; the part that line-ups make is told by them (performance)." if matches.lineups is not None else "."),
     ]
+    if k_in_order is not None and matches.unordered is not None and abs(math.log(k_in_order / k)) > SAME_K:
+        share = 100 * float(matches.unordered.mean())
+        notes.append(
+            f"{share:.0f} % of the matches have no order within their day and are forecast from the ratings before it: "
+            f"so theory's best K is {k:.3g}, and were their order known, it would be {k_in_order:.3g}. A time of day "
+            "or a round in the file tells the order."
+        )
     width = math.log(advice.high / advice.low)
     if width > math.log(2.0):
-        wanted = matches * (width / math.log(1.25**2)) ** 2
+        wanted = len(matches) * (width / math.log(1.25**2)) ** 2
         notes.append(
             f"The best K is uncertain by a factor {advice.high / advice.low:.1f}: about {_round(wanted):,} matches "
             "like these would tell it to ± 25 %."

@@ -22,6 +22,10 @@ NODES = 9
 DIFFERENCE = 1e-3
 MOST_STEPS = 40
 NEGLIGIBLE = 0.01
+STILL = 1e-6
+"""Movement of strengths that do not move."""
+TELLING = 3.0
+"""Log-likelihood by which strengths that move must be likelier: three more parameters gain half as much by chance."""
 NO_DRAWS = np.empty((1, 0))
 MOST_FILTERED = 1e7
 """Matches filtered in all while drawing parameters, about."""
@@ -138,20 +142,27 @@ def smooth_league(calendar: Calendar, filtered: Filtered) -> Strengths:
     return strengths
 
 
-def estimate_league(calendar: Calendar, nu: float = CHESS_NU) -> LeagueEstimate:
-    """Estimate the league from its matches."""
+def estimate_league(calendar: Calendar, nu: float = CHESS_NU, *, still: bool = False) -> LeagueEstimate:
+    """Estimate the league from its matches; ``still`` strengths never move."""
     draws, at_home = bool(np.any(np.abs(calendar.result) < 1)), not bool(calendar.neutral.all())
-    wanted = (True, True, True, True, has_late_newcomers(calendar), at_home, draws)
+    wanted = (*[not still] * 3, True, has_late_newcomers(calendar), at_home, draws)
     free = tuple(k for k, one in enumerate(wanted) if one)
     unit = _unit(nu)
     first = [prior.centre * (unit if prior.in_points else 1.0) for prior in PRIORS]
-    start = Parameters(*(value if wanted[k] else 0.0 for k, value in enumerate(first)), nu=nu)
+    absent = (STILL, STILL, STILL, 0.0, 0.0, 0.0, 0.0)
+    start = Parameters(*(value if wanted[k] else absent[k] for k, value in enumerate(first)), nu=nu)
 
     def losses(point: Array) -> Array:
         return -calendar.weight * filter_league(calendar, _with(start, free, point)).likelihood
 
     here, base, curvature = _newton(losses, start, free)
     return LeagueEstimate(_with(start, free, here), -float(base.sum()), np.linalg.inv(curvature).astype(float), free)
+
+
+def moves(calendar: Calendar, league: LeagueEstimate) -> bool:
+    """Whether the matches show that strengths move: the league is likelier than one that stands still."""
+    still = estimate_league(calendar, league.parameters.nu, still=True)
+    return league.log_likelihood - still.log_likelihood > TELLING
 
 
 def _newton(losses: Callable[[Array], Array], start: Parameters, free: tuple[int, ...]) -> tuple[Array, Array, Array]:

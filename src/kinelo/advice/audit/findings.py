@@ -153,6 +153,8 @@ class Findings:
         Slope of results on forecasts of the system in use, with its standard error.
     spread
         Standard deviation of the strengths of the sides active at the end, in points.
+    moves
+        Whether strengths move beyond what chance shows.
     step, rate
         Standard deviation of the change of a strength from one match of a side to its next, and its rate of return.
     memory
@@ -169,6 +171,8 @@ class Findings:
         What was found of a rater that is no Elo with a K; None without one.
     strengths, dynamics, system
         The league as the theory takes it: `kn.tracking(audit.system, audit.strengths, audit.dynamics)`.
+    k_in_order
+        Theory's best K of the later half, were the order of all matches within their day known; None where it is.
     notes
         What could not be told from these matches, and why.
     """
@@ -186,6 +190,7 @@ class Findings:
     home: Home
     slope: tuple[float, float]
     spread: float
+    moves: bool
     step: float
     rate: float
     memory: float
@@ -194,6 +199,7 @@ class Findings:
     misrated: tuple[Misrated, ...]
     ratings: RatingsInUse | None
     other: OtherSystem | None
+    k_in_order: float | None
     notes: tuple[str, ...]
     in_use: SystemInUse = field(repr=False)
     strengths: Fixed = field(repr=False)

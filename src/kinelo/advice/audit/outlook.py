@@ -137,7 +137,7 @@ def find_remedies(
             measured.saving(own - provisional),
         ),
         Remedy(
-            f"starting ratings (the strengths that the earlier half shows, then K = {k:.3g}: start=)",
+            f"a starting list (the strengths that the earlier half shows, then K = {k:.3g}: start=)",
             measured.saving(own - listed),
         ),
     )

@@ -78,6 +78,12 @@ class Recursion:
         other.system = self.system._replace(home=home)
         return other
 
+    def in_order(self) -> Recursion:
+        """The same league as if the order of matches within each day were known."""
+        other = copy.copy(self)
+        other.calendar = self.calendar.in_order()
+        return other
+
     def before_results(self) -> tuple[Array, Array]:
         """Mean and variance of the gap of strengths in every match, home advantage included, before it was played."""
         path, home, venue = self.filtered.path, self.filtered.home_path, ~self.calendar.neutral

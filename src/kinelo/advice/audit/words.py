@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.report import with_error, with_interval
+from kinelo.matches.columns import first_side
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.findings import Advice, Findings
@@ -26,26 +27,66 @@ BOUNDLESS = 16.0
 
 
 def verdict_of(audit: Findings) -> str:
-    """The answer in one sentence, or two where theory and backtest disagree or the best K has moved."""
+    """The answer in a few sentences: about the matches to come where they want another K than the past did."""
     if audit.other is not None:
         return other_verdict(audit.other)
-    advice, name = audit.advice, audit.in_use.name
-    if not advice.agree:
+    if not audit.advice.agree:
         return _disagreement(audit)
-    if audit.tested.better is None:
-        return _suits(name, audit, advice) + _recent_best(audit)
-    k, gain = advice.k, audit.tested.gain
-    where = f"K = {interval(advice)} is best, and"
-    if gain.low <= 0 and audit.tested.better is not None and audit.tested.better_gain is not None:
-        # Another K tried is surely better than the one in use, the advised one not surely.
-        k, gain = audit.tested.better, audit.tested.better_gain
-        where = f"the best K is {interval(advice)}, and already K = {k:.3g}"
-    little = "a little " if gain.mean < NOTHING else ""
+    if audit.advice.telling and _future_decides(audit):
+        return _matches_to_come(audit)
+    said = _suits(audit) if audit.tested.better is None else _another_k(audit)
+    outlook = audit.outlook
+    if audit.advice.telling and outlook.differs:
+        return f"{said} From today's ratings on K = {with_interval(outlook.k, outlook.low, outlook.high)} is best."
+    return said + _recent_best(audit)
+
+
+def _future_decides(audit: Findings) -> bool:
+    """Whether the past misleads: strengths had to be found, or the K in use lies between what past and future want."""
+    outlook, k = audit.outlook, audit.k
+    between = outlook.differs and k is not None and (k - outlook.k) * (k - audit.advice.k) < 0
+    return outlook.finding_strengths or between
+
+
+def _another_k(audit: Findings) -> str:
+    """What to say where some K is better than the system in use beyond chance."""
+    advice, tested, name = audit.advice, audit.tested, audit.in_use.name
+    assert tested.better is not None and tested.better_gain is not None
+    gain = _by_both(audit.now.log_loss - audit.curve.at(advice.k), tested.gain)
+    surest = ""
+    if tested.gain.low <= 0:
+        # Another K tried is surely better than the one in use, the best one not surely.
+        surest = f" The surest step is to K = {tested.better:.3g}, which {change(tested.better_gain)}."
+    saved = tested.gain if tested.gain.low > 0 else tested.better_gain
+    little = "a little " if saved.mean < NOTHING else ""
     if audit.k is None:
         start = f"One K serves this league {little}better than {name}"
     else:
-        start = f"{name} is {little}too {'large' if audit.k > k else 'small'} for this league"
-    return f"{start}: {where} {_by_both(audit.now.log_loss - audit.curve.at(k), gain)}." + _recent_best(audit)
+        start = f"{name} is {little}too {'large' if audit.k > tested.better else 'small'} for this league"
+    return f"{start}: K = {interval(advice)} is best, and {gain}.{surest}"
+
+
+def _matches_to_come(audit: Findings) -> str:
+    """What to use from now on, and what the past wanted, where these are not the same."""
+    outlook, name = audit.outlook, audit.in_use.name
+    best = with_interval(outlook.k, outlook.low, outlook.high)
+    if audit.k is None or outlook.gain is None:
+        said = f"From today's ratings by {name} on, K = {best} is best for the matches to come."
+    else:
+        suits = outlook.low <= audit.k <= outlook.high
+        fits = "suits" if suits else f"is too {'large' if audit.k > outlook.k else 'small'} for"
+        said = (
+            f"{name} {fits} the matches to come: from today's ratings on K = {best} is best, and "
+            f"{'moving there ' if suits else ''}{change(outlook.gain)} by theory."
+        )
+    past = f" The past wanted K = {interval(audit.advice)}"
+    if not outlook.finding_strengths:
+        return f"{said}{past}."
+    began = f"every side began at {audit.in_use.rater.initial:g}" if audit.in_use.rater.start is None else "sides began"
+    return (
+        f"{said}{past}, because {began} and ratings had to find strengths first: had they been known, the past would "
+        f"have wanted {outlook.known_starts:.3g}."
+    )
 
 
 def _by_both(theory: float, measured: Difference) -> str:
@@ -56,16 +97,19 @@ def _by_both(theory: float, measured: Difference) -> str:
     return f"{change(measured)} on the later half of the matches; by theory it {change(theory)}"
 
 
-def _suits(name: str, audit: Findings, advice: Advice) -> str:
+def _suits(audit: Findings) -> str:
+    """What to say where no K is better than the system in use beyond chance."""
+    advice, name = audit.advice, audit.in_use.name
     if not advice.telling:
         return (
             f"{len(audit.matches):,} matches cannot tell which K is best: {name} forecasts them no worse than any "
             f"other K beyond chance, and all from {advice.low:.3g} to {advice.high:.3g} may be right."
         )
-    return (
-        f"{name} suits this league: no K tried forecasts it better beyond chance; the best K is {interval(advice)}, "
-        f"and moving there {change(audit.tested.gain)}."
-    )
+    best = f"the best K is {interval(advice)}, and moving there {change(audit.tested.gain)}"
+    if audit.k is not None and not advice.low <= audit.k <= advice.high and audit.tested.gain.mean > 0:
+        way = "large" if audit.k > advice.high else "small"
+        return f"{name} is probably too {way} for this league: {best}; these matches cannot prove it."
+    return f"{name} suits this league: no K tried forecasts it better beyond chance; {best}."
 
 
 def _disagreement(audit: Findings) -> str:
@@ -87,9 +131,10 @@ def _disagreement(audit: Findings) -> str:
 def _recent_best(audit: Findings) -> str:
     """What is to be said where the last quarter of the history asks for another K than the later half."""
     today = audit.periods[-1]
-    if not audit.advice.telling or today.low <= audit.advice.k <= today.high:
+    # Theory knows a start that faded: what it expects of the last quarter is no change of the league.
+    if not audit.advice.telling or any(today.low <= k <= today.high for k in (audit.advice.k, today.theory)):
         return ""
-    now = with_interval(today.k, min(today.low, today.k), max(today.high, today.k))
+    now = with_interval(today.measured, today.low, today.high)
     return f" The best K has moved: today, since {today.first}, it is {now}."
 
 
@@ -111,9 +156,9 @@ def change(saved: float | Difference) -> str:
     mean = saved.mean if isinstance(saved, Difference) else saved
     sign = 1.0 if mean > 0 else -1.0
     bounds = ""
-    if isinstance(saved, Difference):
+    if isinstance(saved, Difference) and max(abs(saved.low), abs(saved.high)) >= 0.00005:
         low, high = sorted((sign * saved.low, sign * saved.high))
-        bounds = f" ({low:.4f} to {high:.4f})"
+        bounds = f" ({low:z.4f} to {high:z.4f})"
     if abs(mean) < 0.00005:
         return f"leaves the log-loss as it is{bounds}"
     return f"{'lowers' if mean > 0 else 'raises'} the log-loss by {abs(mean):.4f}{bounds}"
@@ -138,6 +183,7 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
     rows = [
         ("Which K", _which(audit)),
         ("K by period", _periods(audit)),
+        ("Matches to come", _to_come(audit)),
         ("Strengths", _strengths(audit)),
         ("Venue and draws", _venue(audit)),
         *([(f"Ratings at {audit.in_use.name}", _errors(audit.now))] if audit.other is None else []),
@@ -177,31 +223,72 @@ def _periods(audit: Findings) -> str:
     )
 
 
+def _to_come(audit: Findings) -> str:
+    outlook = audit.outlook
+    best = with_interval(outlook.k, outlook.low, outlook.high)
+    gain = "" if outlook.gain is None or audit.k is None else f", and {change(outlook.gain)} by theory"
+    if not outlook.differs:
+        return f"want the K of the past, {best}: from today's ratings it is best over {outlook.matches:,} matches{gain}"
+    remedies = [f"{one.words} {change(one.gain)} on the later half" for one in outlook.remedies]
+    said = f"from today's ratings on K = {best} is best over {outlook.matches:,} matches{gain}"
+    if remedies:
+        said += f"\nAgainst {audit.in_use.name}, " + ";\n".join(remedies)
+        said += "\nIf these matches are a part of an older league, give the ratings at their beginning (start=)"
+    return said
+
+
 def _strengths(audit: Findings) -> str:
-    half = f"; half of a lead is lost within {math.log(2) / audit.rate:,.0f} matches" if audit.rate > 1e-5 else ""
+    if not audit.moves:
+        moved = "show no movement beyond chance"
+    else:
+        half = math.log(2) / audit.rate if audit.rate > 0 else math.inf
+        lost = f"; half of a lead is lost within {half:,.0f} matches" if half <= _matches_of_a_side(audit) else ""
+        moved = f"move by ± {audit.step:.1f} from one match of a side to its next{lost}"
+    return f"lie ± {audit.spread:.0f} points apart and {moved}; {_entering(audit)}"
+
+
+def _matches_of_a_side(audit: Findings) -> float:
+    """Matches of the average side: what takes longer was not seen."""
+    return 2.0 * len(audit.matches) / len(audit.matches.teams)
+
+
+def _entering(audit: Findings) -> str:
+    """Where newcomers lie, and how far apart; their mean where it differs beyond chance."""
+    found = audit.league.parameters
+    error = audit.league.standard_errors.get("newcomer_level")
+    level = found.newcomer_level
+    if error is None:
+        return f"at first sides differed by ± {found.newcomer_spread:.0f}"
+    if abs(level) < 2 * error:
+        return f"newcomers differ by ± {found.newcomer_spread:.0f} about the mean of the league (± {error:.0f})"
+    way = "above" if level > 0 else "below"
     return (
-        f"lie ± {audit.spread:.0f} points apart and move by ± {audit.step:.1f} from one match of a side to its "
-        f"next{half}; newcomers differ by ± {audit.league.parameters.newcomer_spread:.0f}"
+        f"newcomers lie {with_error(abs(level), error, '.0f')} points {way} the mean of the league and differ by "
+        f"± {found.newcomer_spread:.0f}"
     )
 
 
 def _venue(audit: Findings) -> str:
     ties, home = audit.league.ties, audit.home
-    draws = f"equal sides draw {ties / (2 + ties):.0%} of their matches"
+    draws = f"equal sides draw {100 * ties / (2 + ties):.0f} % of their matches"
     if audit.matches.neutral.all():
         return f"no home; {draws}"
     worth_it = home.gain > NOTHING
     moved = f" today, {home.first:.0f} at first" if worth_it and abs(home.today - home.first) > MOVED else ""
     follow = f", and following it {change(home.gain)} by theory" if worth_it else ""
-    return f"playing at home is worth {home.today:.0f} points{moved}; forecasts add {home.in_use:.0f}{follow}; {draws}"
+    first = first_side(audit.matches.side_headers[0])
+    return f"{first} is worth {home.today:.0f} points{moved}; forecasts add {home.in_use:.0f}{follow}; {draws}"
 
 
 def _errors(one: Prediction) -> str:
     # Shares of the squared error; the newcomers' part is approximate and can be negative.
-    parts = [("luck", one.luck), ("newcomers", max(one.newcomers, 0.0))]
+    parts = [("luck of results", one.luck), ("unknown starts", max(one.newcomers, 0.0))]
     rest = max(one.error - sum(part for _, part in parts), 0.0)
-    said = ", ".join(f"{name} {part / max(one.error, 1e-9):.0%}" for name, part in [*parts, ("lag", rest)])
-    return f"off by ± {math.sqrt(one.error):.0f} points (of the square: {said}); expected log-loss {one.log_loss:.4f}"
+    said = [f"{100 * part / max(one.error, 1e-9):.0f} % {name}" for name, part in [*parts, ("lag", rest)]]
+    return (
+        f"off by ± {math.sqrt(one.error):.0f} points; the squared error is {', '.join(said[:-1])} and {said[-1]}; "
+        f"expected log-loss {one.log_loss:.4f}"
+    )
 
 
 def _lag(audit: Findings) -> str:
@@ -216,8 +303,12 @@ def _newcomers(audit: Findings) -> str:
 
 def _extremes(sides: tuple[Misrated, ...]) -> str:
     return "\n".join(
-        f"{one.side}: rated {one.rating:+.0f}, strength {one.strength:+.0f} ± {one.error:.0f}, so {abs(one.off):.0f} "
-        f"too {'high' if one.off > 0 else 'low'}"
+        f"{one.side}: rated {one.rating:+.0f}, strength {one.strength:+.0f} ± {one.error:.0f}, "
+        + (
+            f"so {abs(one.off):.0f} too {'high' if one.off > 0 else 'low'}"
+            if abs(one.off) > 2 * one.error
+            else "so right within chance"
+        )
         for one in (sides[0], sides[-1])
     )
 
@@ -238,6 +329,8 @@ def _misratings(bands: tuple) -> list[str]:
     return [
         f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by "
         f"{with_error(abs(one.underrated), one.error, '.0f')} points"
+        if abs(one.underrated) > 2 * one.error
+        else f"the {name} fifth is rated right within chance (± {one.error:.0f} points)"
         for name, one in (("best", bands[-1]), ("weakest", bands[0]))
     ]
 
