@@ -135,7 +135,7 @@ def first_side(header: str) -> str:
     >>> first_side("HomeTeam"), first_side("White"), first_side("model_a")
     ('playing at home', 'having White', 'being named first (model_a)')
     """
-    plain = _plain(header)
+    plain = plain_name(header)
     if plain in WHITE:
         return f"having {header.strip().split()[0].capitalize()}" if plain != "white" else "having White"
     return f"being named first ({header.strip()})" if plain in NAMED_FIRST else "playing at home"
