@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import struct
 import subprocess
@@ -50,8 +51,8 @@ def address(tmp_path_factory):
     process.wait(10)
 
 
-async def watch(address: str, number: int, seconds: float, slow: bool = False) -> Session:
-    """Play a league as the page does: draw every frame, move a slider now and then."""
+async def watch(address: str, number: int, seconds: float, slow: bool = False, alike: bool = False) -> Session:
+    """Play a league as the page does: draw every frame, move a slider now and then, ``alike`` for all."""
     session, end = Session(), time.monotonic() + seconds
     async with connect(f"ws://{address}/live", origin=f"http://{address}", max_size=2**22) as socket:  # pyright: ignore[reportArgumentType]
         await socket.recv()
@@ -80,7 +81,7 @@ async def watch(address: str, number: int, seconds: float, slow: bool = False) -
             if not slow and now > end - seconds + (moved + 1 + number / SESSIONS) * seconds / (RESTARTS + 1):
                 moved += 1
                 asked = time.monotonic()
-                sigma = round(0.2 + 0.1 * ((number + 3 * moved) % 20), 2)
+                sigma = round(0.2 + 0.1 * (((0 if alike else number) + 3 * moved) % 20), 2)
                 await socket.send(json.dumps({"type": "start", "controls": {"sigma": sigma}, "seed": number}))
     return session
 
@@ -104,42 +105,51 @@ def quantile(values: list[float], share: float) -> float:
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
 
 
+def pictures(section, name: str, sessions: list[Session]) -> None:
+    """How long a visitor waits from the slider to the first new picture."""
+    restarts = [wait for one in sessions for wait in one.restarts[1:]]
+    for share in (0.5, 0.95):
+        wait = quantile(restarts, share)
+        section.row(
+            f"{name}: slider to picture, p{100 * share:.0f}", f"{1e3 * wait:.0f} ms", "at most 150 ms", wait <= 0.15
+        )
+
+
 def test_one_session(table, address):
+    busy = os.getloadavg()[0]
     asyncio.run(watch(address, 0, 2.0))
     alone = asyncio.run(watch(address, 1, 6.0))
     section = table("Lab")
-    section.row(
-        "one session: frames per second", f"{len(alone.frames) / 6.0:.1f}", "at least 10", len(alone.frames) >= 60
-    )
-    worst = max(alone.restarts)
-    section.row(
-        "one session: slider moved to first new frame, worst", f"{1e3 * worst:.0f} ms", "at most 100 ms", worst <= 0.1
-    )
+    if busy > 1.5 * (os.cpu_count() or 1):
+        section.note = f"Other work ran on the machine meanwhile: load average {busy:.0f}."
+    rate = len(alone.frames) / 6.0
+    section.row("one session: frames per second", f"{rate:.1f}", "at least 25", rate >= 25)
+    pictures(section, "one session", [alone])
     line = quantile(alone.theories[1:], 0.5)
     section.row(
         "one session: slider moved to theory line, median", f"{1e3 * line:.0f} ms", "at most 100 ms", line <= 0.1
     )
-    ALONE.update(frames=len(alone.frames) / 6.0, line=line)
+    ALONE.update(frames=rate, line=line)
 
 
-def test_twenty_sessions(table, address):
+@pytest.mark.parametrize("alike", [False, True], ids=["apart", "alike"])
+def test_twenty_sessions(table, address, alike):
     async def crowd() -> tuple[list[float], Session, list[Session]]:
         pages = asyncio.create_task(page_time(address, SECONDS))
         slow = asyncio.create_task(watch(address, 99, SECONDS, slow=True))
-        sessions = await asyncio.gather(*(watch(address, k, SECONDS) for k in range(SESSIONS)))
+        sessions = await asyncio.gather(*(watch(address, k, SECONDS, alike=alike) for k in range(SESSIONS)))
         return await pages, await slow, sessions
 
     pages, slow, sessions = asyncio.run(crowd())
     section = table("Lab")
     rates = [len(one.frames) / SECONDS for one in sessions]
-    restarts = [wait for one in sessions for wait in one.restarts[1:]]
+    name = f"{SESSIONS} sessions{' with equal settings' if alike else ''}"
+    section.row(f"{name}: frames per second of the slowest", f"{min(rates):.1f}", "at least 8", min(rates) >= 8)
+    pictures(section, name, sessions)
+    assert all(one.clock > 0 for one in sessions)
+    if alike:
+        return
     gaps = [b - a for one in sessions for a, b in zip(one.frames, one.frames[1:])]
-    typical, worst = quantile(restarts, 0.5), quantile(restarts, 0.95)
-    section.row(
-        f"{SESSIONS} sessions: frames per second of the slowest", f"{min(rates):.1f}", "at least 4", min(rates) >= 4
-    )
-    section.row(f"{SESSIONS} sessions: restart, median", f"{1e3 * typical:.0f} ms", "at most 100 ms", typical <= 0.1)
-    section.row(f"{SESSIONS} sessions: restart, 95 % within", f"{1e3 * worst:.0f} ms", "at most 300 ms", worst <= 0.3)
     late = quantile(gaps, 0.99)
     section.row(
         f"{SESSIONS} sessions: gap between frames, 99 % within", f"{1e3 * late:.0f} ms", "at most 500 ms", late <= 0.5
@@ -169,4 +179,3 @@ def test_twenty_sessions(table, address):
         "never a queue",
         held,
     )
-    assert all(one.clock > 0 for one in sessions)

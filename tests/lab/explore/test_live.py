@@ -16,6 +16,7 @@ from kinelo.errors import InputError
 from kinelo.lab.control import Control, Options
 from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.explorer import Explorer, Pools
+from kinelo.lab.explore.film import _first_population
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.pacing import FIRST_SPEED, Pacer
 from kinelo.lab.explore.theory import predicted_map
@@ -86,7 +87,7 @@ def test_both_pictures_show_the_same_moment():
     head, _, _ = decoded(run.frame(1), 20)
     run.close()
     assert head["kinetic_time"] == pytest.approx(0.1 * 25.0)
-    assert run._density.time == pytest.approx(head["kinetic_time"], abs=0.3)
+    assert run._still.time == pytest.approx(head["kinetic_time"], abs=0.3)
 
 
 def test_one_advance_is_bounded():
@@ -282,3 +283,30 @@ def test_acknowledgements_of_frames_never_sent_are_ignored():
         return pacer.ready
 
     assert asyncio.run(ready()) is False
+
+
+def test_leagues_with_one_limit_share_one_film():
+    """The limit of vanishing steps knows neither step nor seed; where it differs, the film does."""
+    one, other = LiveRun(1, Controls(teams=20), seed=1), LiveRun(2, Controls(teams=30, gamma=0.4), seed=7)
+    wide = LiveRun(3, Controls(teams=20, sigma=2.0))
+    try:
+        assert one.film is other.film is not wide.film
+        assert one.film is not None and one.film.at(3.0) is one.film.at(3.0)
+        [*_, state] = kn.macro.kinetic_states(one.system, _first_population(one.controls, 1.0), until=3.0, samples=15)
+        still = one.film.at(3.0)
+        assert still.time == pytest.approx(3.0, abs=0.1)  # the first step past an instant
+        assert still.energy == pytest.approx(state.diagnostics.energy, rel=0.03)
+    finally:
+        for run in (one, other, wide):
+            run.close()
+
+
+def test_the_density_is_sent_a_few_times_a_second_and_only_where_it_has_moved():
+    run = LiveRun(1, Controls(teams=20))
+    sent = [decoded(run.frame(k), 20)[0]["density"] for k in range(8)]
+    assert sent == [True] + 7 * [False]  # nothing has been played
+    for k in range(12):
+        run.advance(5.0)
+        head, _, shades = decoded(run.frame(k), 20)
+        assert head["density"] == (shades.size == 48 * 96) and head["density"] == (k % 4 == 3)
+    run.close()

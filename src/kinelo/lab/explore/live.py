@@ -1,41 +1,34 @@
 """A league that plays while somebody watches: the simulator and the kinetic equation, at the same time.
 
-The kinetic equation is the limit of vanishing steps for a continuum of teams with the same spread of strengths; its
-time is γ times the matches per team. It is not solved where strengths move or steps are Glicko's. A frame is what the
-page draws: a line of JSON with the numbers, then 32-bit floats (ratings and, where they move, strengths about their
-mean; then both of a pinned league), then the density as bytes.
+The kinetic equation is the limit of vanishing steps for a continuum of teams with the same spread of strengths. It is
+not solved where strengths move or steps are Glicko's. A frame is what the page draws: a line of JSON with the numbers,
+then 32-bit floats (ratings and, where they move, strengths about their mean; then both of a pinned league), then the
+density as bytes, a few times a second and only where it has changed.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import struct
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinelo.advice.league_evidence import Evidence, LeagueRecord, MovingRecord
-from kinelo.lab.explore.controls import MIDDLE, THETA, Controls
+from kinelo.lab.explore.controls import MIDDLE, Controls
+from kinelo.lab.explore.film import Still, film_of
 from kinelo.lab.explore.python import python_lines
 from kinelo.lab.explore.theory import is_slow
-from kinelo.macro.population import Population
-from kinelo.macro.run import kinetic_states
-from kinelo.macro.state import KineticState
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.validation import Array
 
-THETA_CELLS, RATING_CELLS = 48, 96
-RATING_RANGE = (THETA[0] - 0.5, THETA[1] + 0.5)
-KINETIC_STEP = 0.2
-FAR = 1e6
 MOST_MATCHES = 100_000
 """Matches of one advance: some hundredths of a second."""
 MOST_KINETIC_TIME = 6.0
 """Kinetic time of one advance, for the same reason."""
+DENSITY_EVERY = 4
+"""Frames to one with a density, which changes slowly and is large."""
 PAIRS = "PAIRS"
 """Stands in the lines of Python where the page writes the pairs drawn so far."""
 LEAST_SHARE = 0.02
@@ -59,14 +52,10 @@ class LiveRun:
             sampling="literal", threads=1, dynamics=controls.dynamics,
         )  # fmt: skip
         self._state = SimulationState(0, first[None, :], np.zeros(1, dtype=np.int64))
-        self._kinetic: Iterator[KineticState] | None = None
-        self._density: KineticState | None = None
-        if controls.kinetic and not pinned:
-            self._kinetic = kinetic_states(
-                replace(self.system, schedule=None), self._first_population(), until=FAR,
-                samples=round(FAR / KINETIC_STEP), stop="steady", steady_below=1e-4,
-            )  # fmt: skip
-            self._density = next(self._kinetic)
+        self.film = film_of(controls, self._typical_sigma()) if controls.kinetic and not pinned else None
+        self._still = None if self.film is None else self.film.at(0.0)
+        self._shown: Still | None = None
+        self._frames = 0
         self._record = (
             MovingRecord(self.strengths.theta, self._memory(), widens=controls.motion == "walk")
             if self.moving
@@ -81,20 +70,12 @@ class LiveRun:
         learned = 1 / (one.gamma * slope * abs(one.alpha - one.beta)) if one.alpha != one.beta else ratings
         return max(ratings, {"form": 1 / one.rate, "learning": learned}.get(one.motion, ratings))
 
+    def _typical_sigma(self) -> float:
+        return float(np.sqrt(np.mean(self.strengths.sigma**2)))
+
     def _stops(self) -> Iterator[int]:
         while True:
             yield self._goal
-
-    def _first_population(self) -> Population:
-        sigma = float(np.sqrt(np.mean(self.strengths.sigma**2)))
-        cells = {"theta": (*THETA, THETA_CELLS), "r": (*RATING_RANGE, RATING_CELLS)}
-        if self.controls.start == "equal":
-            return Population.concentrated(MIDDLE, sigma=sigma, **cells)
-
-        def flat(theta: Array, sigma: Array, r: Array) -> Array:
-            return ((r > THETA[0]) & (r < THETA[1])) + 0.0 * theta
-
-        return Population.from_function(flat, sigma=sigma, **cells)
 
     @property
     def teams(self) -> int:
@@ -134,26 +115,19 @@ class LiveRun:
     def _advance(self, pairs_per_team: float) -> None:
         step = self.controls.typical_step
         most = 2 * MOST_MATCHES / self.teams
-        self.time += min(pairs_per_team, most if self._kinetic is None else min(most, MOST_KINETIC_TIME / step))
+        self.time += min(pairs_per_team, most if self.film is None else min(most, MOST_KINETIC_TIME / step))
         self._goal = max(self._goal, round(self.time * self.teams / 2))
         self._state = next(self._league)
-        while self._kinetic and self._density and self._density.time + KINETIC_STEP / 2 < step * self.time:
-            state = next(self._kinetic, None)
-            if state is None:
-                self._kinetic = None
-            else:
-                self._density = state
+        if self.film is not None:
+            self._still = self.film.at(step * self.time)
 
     def close(self) -> None:
-        """End both generators and the threads they hold, once an advance under way is done."""
+        """End the league and the threads it holds, once an advance under way is done."""
         with self._playing:
             self._league.close()  # type: ignore[attr-defined]
-            if self._kinetic is not None:
-                self._kinetic.close()  # type: ignore[attr-defined]
 
     def opening(self) -> dict[str, object]:
         """What stays the same while the run goes on."""
-        grid = None if self._density is None else self._density.population.grid
         sigma = self.strengths.sigma
         return {
             "type": "started",
@@ -165,20 +139,23 @@ class LiveRun:
             "moving": self.moving,
             "slow": is_slow(self.controls),
             "sigma": {
-                "typical": float(np.sqrt(np.mean(sigma**2))),
+                "typical": self._typical_sigma(),
                 "low": float(sigma.min()),
                 "high": float(sigma.max()),
             },
-            "density_theta": [] if grid is None else rounded(grid.theta.centres),
-            "density_rating": [] if grid is None else rounded(grid.r.centres),
+            "density_theta": [] if self.film is None else rounded(self.film.theta),
+            "density_rating": [] if self.film is None else rounded(self.film.rating),
         }
 
     def frame(self, sequence: int, beside: LiveRun | None = None) -> bytes:
         """The present moment, encoded, with that of a pinned league beside it."""
         rating, strength = self.rating, self.strength
-        watched = None if self._density is None else self._density.diagnostics
-        gap = math.nan if watched is None else watched.stationary_distance
-        followed = self.teams // 2
+        still, followed = self._still, self.teams // 2
+        self._frames += 1
+        # The first frames of a run and every fourth after them, where the density has moved.
+        due = still is not self._shown and (self._shown is None or self._frames % DENSITY_EVERY == 0)
+        shades = still.shades if still is not None and due else b""
+        self._shown = still if due else self._shown
         numbers = {
             "run": self.number,
             "sequence": sequence,
@@ -188,8 +165,9 @@ class LiveRun:
             "played": int(self._state.played[0]),
             "energy": mean_square(rating - strength),
             "distance": None if self.line is None else mean_square(rating - np.interp(strength, *self.line)),
-            "kinetic_energy": None if watched is None else watched.energy,
-            "kinetic_distance": None if math.isnan(gap) else gap,
+            "kinetic_energy": None if still is None else still.energy,
+            "kinetic_distance": None if still is None else still.distance,
+            "density": bool(shades),
             "followed": [float(strength[followed]), float(rating[followed])],
             "pinned": None if beside is None else beside.teams,
         }
@@ -197,17 +175,7 @@ class LiveRun:
         head += b" " * (-len(head) % 4)
         floats = [rating, *([strength] if self.moving else [])]
         floats += [] if beside is None else [beside.rating, beside.strength]
-        shades = b"" if self._density is None else self._shades(self._density).tobytes()
         return struct.pack("<I", len(head)) + head + np.concatenate(floats).astype("<f4").tobytes() + shades
-
-    @staticmethod
-    def _shades(state: KineticState) -> NDArray[np.uint8]:
-        """Density over (rating, strength) as shades, by its square root so that thin parts can be seen."""
-        density = state.population.marginal("theta", "r").T
-        # A ridge thinner than a cell looks like beads unless every rating is shared with its two neighbours.
-        padded = np.pad(density, ((1, 1), (0, 0)))
-        density = (padded[:-2] + padded[1:-1] + padded[2:]) / 3
-        return np.sqrt(np.maximum(density, 0.0) / density.max() * 255.0**2).astype(np.uint8)
 
 
 def mean_square(values: Array) -> float:

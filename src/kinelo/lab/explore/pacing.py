@@ -10,7 +10,11 @@ import asyncio
 import contextlib
 import time
 
-FRAME_SECONDS = 1 / 12
+FRAME_SECONDS = 1 / 30
+SLOW_SECONDS = 1 / 12
+"""Between two advances while the page still draws the last frame."""
+LONGEST_SECONDS = 0.25
+"""The most that one advance plays for: a server that was held up does not rush."""
 PATIENCE_SECONDS = 1.5
 SPEEDS = (1.0, 3000.0)
 """Matches per team and second."""
@@ -43,7 +47,7 @@ class Pacer:
         if isinstance(sequence, int) and self._acknowledged < sequence <= self.sequence:
             silent = self.abandoned
             self._acknowledged = sequence
-            if silent:
+            if silent or time.monotonic() - self._sent_at > FRAME_SECONDS:
                 self._changed.set()
 
     def wake(self) -> None:
@@ -75,7 +79,7 @@ class Pacer:
         """Matches per team that the clock has gained since the last call."""
         now = time.monotonic()
         elapsed, self._ticked_at = now - self._ticked_at, now
-        return self.speed * min(elapsed, 3 * FRAME_SECONDS)
+        return self.speed * min(elapsed, LONGEST_SECONDS)
 
     async def wait(self) -> None:
         """Until the next frame is due or something changes; while nothing moves, until something changes."""
@@ -83,7 +87,7 @@ class Pacer:
             await self.change()
             self._ticked_at = time.monotonic()
             return
-        due = self._ticked_at + FRAME_SECONDS - time.monotonic()
+        due = self._ticked_at + (FRAME_SECONDS if self.ready else SLOW_SECONDS) - time.monotonic()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.change(), max(due, 0.0))
 

@@ -24,6 +24,7 @@ export class Explore {
     this.#setUp();
     const axes = this.axes = new Axes();
     this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart"), axes), new PathChart($("#path-chart"), axes)];
+    this.#watch();
     this.#playback();
     connection.addEventListener("welcome", () => this.#greet());
     connection.addEventListener("started", ({ detail }) => this.#started(detail));
@@ -33,6 +34,16 @@ export class Explore {
     connection.addEventListener("complaint", ({ detail }) => say(detail.text));
     connection.addEventListener("refused", ({ detail }) => this.#refused(detail.text));
     onTheme(() => this.charts.forEach((chart) => chart.redraw()));
+  }
+
+  // What nobody looks at is not drawn; it is once it is in view.
+  #watch() {
+    const watcher = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
+      const chart = this.charts.find(({ node }) => node === target);
+      chart.hidden = !isIntersecting;
+      if (isIntersecting && this.started) chart.redraw();
+    }), { rootMargin: "80px" });
+    for (const { node } of this.charts) watcher.observe(node);
   }
 
   get values() { return this.#sliders.values; }
@@ -254,8 +265,7 @@ export class Explore {
       if (this.#paused) this.#python();
       this.charts.forEach((chart) => chart.frame(frame));
       if (now - this.#curvesAt > CURVES_EVERY) {
-        this.charts[2].redraw();
-        if (this.started.moving) this.charts[3].redraw();
+        for (const chart of this.charts.slice(2, this.started.moving ? 4 : 3)) if (!chart.hidden) chart.redraw();
         this.#curvesAt = now;
       }
       $("#clock").textContent = figure(frame.time);

@@ -93,6 +93,7 @@ export class LeagueChart {
   frame(frame) {
     ({ dots: this.dots, beside: this.beside } = frame);
     for (const one of [this.dots, this.beside]) if (one) this.#axes.hold(one.rating, one.strength);
+    if (this.hidden) { this.#version = null; return; }
     if (this.#version !== this.#axes.version) { this.redraw(); return; }
     const moved = [[this.dots, TEAMS_TRACE], [this.beside, PINNED_TRACE]].filter(([one]) => one);
     restyle(this.node, {
@@ -127,8 +128,9 @@ export class DensityChart {
 
   frame(frame) {
     const columns = this.started.density_theta.length;
-    if (!columns) return;
+    if (!columns || !frame.density) return;
     this.rows = this.started.density_rating.map((_, row) => new Uint8Array(frame.rest, frame.shades + row * columns, columns));
+    if (this.hidden) { this.#version = null; return; }
     if (this.#version === this.#axes.version) restyle(this.node, { z: [this.rows] }, [0]);
     else this.redraw();
   }
