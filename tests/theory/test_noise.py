@@ -10,6 +10,9 @@ from scipy.integrate import quad
 
 import kinelo as kn
 from kinelo.theory.closure import LeagueClosure, State
+from kinelo.theory.covariance import Motion, motion_of
+from kinelo.theory.many_teams import representatives
+from kinelo.theory.moving.following import follow
 from kinelo.theory.pair_means import PairMeans, laplacian
 from kinelo.theory.teams import teams_of
 
@@ -236,3 +239,39 @@ def test_error_is_that_of_ratings_less_strengths():
     draws = np.random.default_rng(3).multivariate_normal(state.rating, state.covariance, size=200_000)
     each = (draws - league.theta).var(axis=1, ddof=1)
     assert state.error == pytest.approx(each.mean(), abs=4 * each.std() / np.sqrt(200_000))
+
+
+def test_groups_know_the_number_of_teams_behind_them():
+    """Three kinds of four equal teams each, as groups of independent ratings and as twelve teams: the same numbers."""
+    theta, system = np.repeat([0.0, 1.0, 2.5], 4), kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
+    teams = teams_of(kn.Normal(theta, 0.4))
+    merged = representatives(teams)
+    for motion in (Motion(), Motion(0.4, 0.03), Motion(walk=0.02**2)):
+        each, few = (LeagueClosure(system, one, motion=motion, whole=False) for one in (teams, merged.teams))
+        one, other = each.solve(0.1, teams.theta), few.solve(0.1, merged.teams.theta)
+        for name in ("rating", "C", "U"):
+            assert getattr(other.state, name)[merged.group] == pytest.approx(getattr(one.state, name), abs=1e-9)
+    assert merged.expand(merged.teams.theta, theta) == pytest.approx(theta)
+
+
+@pytest.mark.parametrize("dynamics", [kn.Form(0.03, 0.6), kn.Walk(0.03), None])
+def test_many_teams_in_groups_follow_as_one_by_one(dynamics):
+    """140 unlike teams by groups, and with all pairs: E, slope and each rating within a thousandth."""
+    generator = np.random.default_rng(4)
+    league = kn.Normal(generator.normal(0, 1.2, 140), generator.uniform(0, 0.8, 140))
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Period(4))
+    motion, teams = motion_of(dynamics), teams_of(league)
+    closure = LeagueClosure(system, teams, motion=motion, whole=False)
+    whole = closure.solve(0.05, teams.theta)
+    if dynamics is None:
+        found = kn.stationary(system, league, noise="gaussian")
+        rating, variance = found.rating, found.variance
+    else:
+        found = kn.tracking(system, league, dynamics)
+        exact = follow(closure, whole).moments
+        assert pytest.approx(exact.error, rel=2e-3) == found.E
+        assert found.rating_slope == pytest.approx(exact.rating_slope, rel=1e-3)
+        rating, variance = found.teams.rating, found.teams.variance
+    off = whole.state.rating - whole.state.rating.mean() + teams.theta.mean()
+    assert rating == pytest.approx(off, abs=0.01)
+    assert variance == pytest.approx(whole.variance, rel=0.01)

@@ -24,6 +24,7 @@ from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure, expected_result, expected_tie
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
+from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
@@ -129,6 +130,13 @@ def own_variance(covariance: Array) -> Array:
     return np.ascontiguousarray(np.diag(covariance)) if covariance.ndim == 2 else covariance
 
 
+def most_together(system: RatingSystem, motion: Motion) -> int:
+    """Teams up to which the covariance is kept whole."""
+    if isinstance(system.schedule, Rounds) or isinstance(system.gamma, tuple):
+        return WHOLE_COVARIANCE
+    return WHOLE_COVARIANCE if motion == Motion() and system.schedule is None else WHOLE_WHEN_MOVING
+
+
 class LeagueClosure:
     """The equations of one league under one system; what does not depend on γ is prepared once.
 
@@ -138,8 +146,8 @@ class LeagueClosure:
         What is asked; the step size of the system is not looked at.
     whole
         Whether to keep the covariance whole. By default for leagues of up to ``WHOLE_COVARIANCE`` teams, but of
-        ``WHOLE_WHEN_MOVING`` where strengths move and results count one by one: independent teams are then off by less
-        than a ten-thousandth, and several times faster.
+        ``WHOLE_WHEN_MOVING`` where strengths move or periods count, unless steps differ or rounds are rated:
+        independent teams are then off by less than a ten-thousandth, and several times faster.
     """
 
     def __init__(
@@ -154,9 +162,7 @@ class LeagueClosure:
         self.system, self.teams, self._outcome = system, teams, system.outcome
         self.motion = Motion() if motion is None else motion
         self.batch = batch_of(system.schedule, teams, self.motion)
-        moving = self.motion != Motion() and system.schedule is None and not isinstance(system.gamma, tuple)
-        most = WHOLE_WHEN_MOVING if moving else WHOLE_COVARIANCE
-        self.whole = teams.finite and teams.size <= most if whole is None else whole
+        self.whole = teams.finite and teams.size <= most_together(system, self.motion) if whole is None else whole
         self._triangle = triangle = Triangle(teams.size, diagonal=not teams.finite)
         self.weights = opponents(teams)
         self._form: PairMeans | None = None
@@ -247,7 +253,9 @@ class LeagueClosure:
         centre, spread = triangle.gap(state.rating), np.sqrt(np.maximum(variance, 0.0))
         if self.system.pairing.constant:
             noise = PairMeans(self._outcome, centre, spread, products=bool(self._form or self._contests))
-            both = self._mean * noise.mean if self._form is None else self._form.product(noise, covariance)
+            both = self._mean * noise.mean
+            if self._form is not None:
+                both = self._form.product(noise, covariance, self.batch.kept)
             follows = self._learning_term(noise, covariance, both)
             drift, slope = self._mean - noise.mean, noise.slope
             shake = self._decided - 2 * both + noise.square
@@ -456,6 +464,8 @@ def settled_steps(system: RatingSystem, theta: Array) -> float | Array:
 def opponents(teams: Teams) -> Array:
     """Weights w_ij of the opponents (columns) of each team."""
     weights = np.broadcast_to(teams.mass * teams.crowding, (teams.size, teams.size)).copy()
-    if teams.finite:
-        np.fill_diagonal(weights, 0.0)
+    if teams.number is not None:
+        # No team meets itself.
+        own = np.diag_indices(teams.size)
+        weights[own] = np.maximum(weights[own] - teams.crowding / teams.number, 0.0)
     return weights

@@ -11,7 +11,7 @@ just before results begin to be collected. With Γ the steps, L_r and L_θ the L
 Match by match ``n = d = F = 1`` and every o is 0. In rounds strengths stand still, every pair meets once, and
 ``n = d = F``, ``o = n²``; what is linear in the deviations of a pair then leaves Q. In periods strengths move from
 matchday to matchday, ``e^{−ω} = e``: ``F = 1 + e + … + e^{n−1}``, ``d = eF/eⁿ``, ``o_rr = n(n − 1)``,
-``o_rθ = (n − 1)F``, ``o_θθ = 2Σ(n − k)e^k``.
+``o_rθ = (n − 1)F``, ``o_θθ = 2Σ(n − k)e^k``, and Q is a mean over days k whose C is ``e^k C``.
 
 A walk by s per match has no stationary V. θ are then the strengths of the day, whose variance V over the league grows
 by s² per match, and m and U are mean and covariance of R given them. With the slope ``k = ΣE s'/ΣE b'`` of the ratings
@@ -67,7 +67,9 @@ def motion_of(dynamics: Dynamics | None) -> Motion:
 class Batch:
     """What counts together: the numbers n, f, d, F and o_rr, o_rθ, o_θθ, those of a walk, and whether it is a round.
 
-    ``walk`` are the coefficients of s², of ``−s²(ΓL_r + L_rΓ)`` and of ``s²ΓL_rL_rΓ``.
+    ``walk`` are the coefficients of s², of ``−s²(ΓL_r + L_rΓ)`` and of ``s²ΓL_rL_rΓ``. ``kept`` is what is left of C on
+    each matchday of a period, None where strengths stand still until results count; ``step`` is the time that passes
+    between results and the strengths of the next matches.
     """
 
     matches: float
@@ -77,6 +79,8 @@ class Batch:
     overlap: tuple[float, float, float] = (0.0, 0.0, 0.0)
     walk: tuple[float, float, float] = (1.0, 0.0, 0.0)
     whole: bool = False
+    kept: Array | None = None
+    step: float = 0.0
 
 
 def matches_together(schedule: Schedule | None, teams: int) -> int:
@@ -90,16 +94,16 @@ def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
     """A schedule in numbers."""
     if schedule is None or isinstance(schedule, Field):
         # One candidate match advances the league's clock by 2/N.
-        clock = 2 / teams.size if teams.finite else 0.0
+        clock = 2 / teams.number if teams.number else 0.0
         fine = clock * motion.rate > 1e-12
-        return Batch(1.0, math.expm1(min(clock * motion.rate, 700.0)) / clock if fine else motion.rate)
+        return Batch(1.0, math.expm1(min(clock * motion.rate, 700.0)) / clock if fine else motion.rate, step=clock)
     if isinstance(schedule, Rounds):
         if not teams.finite:
             raise InputError("Rounds() needs a number of teams, which a continuum has not; give Period(matches).")
         n = float(teams.size - 1)
-        return Batch(n, _forgetting(n * motion.rate), n, n, (n * n, n * n, n * n), (n, 0.0, 0.0), whole=True)
+        return Batch(n, _forgetting(n * motion.rate), n, n, (n * n, n * n, n * n), (n, 0.0, 0.0), whole=True, step=n)
     # With an odd number of teams one rests in each matching.
-    playing = 1 - 1 / teams.size if teams.finite and teams.size % 2 else 1.0
+    playing = 1 - 1 / teams.number if teams.number and teams.number % 2 else 1.0
     days, often, e = schedule.matches, playing**2, math.exp(-motion.rate)
     k = np.arange(1, days, dtype=np.float64)
     shared = 1 + float((e**k).sum())
@@ -108,7 +112,8 @@ def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
     driven = playing * shared * e * math.exp(min(days * motion.rate, 700.0))
     first, second, third = (often * one for one in overlap)
     forgotten = _forgetting(days * motion.rate)
-    return Batch(days * playing, forgotten, driven, playing * shared, (first, second, third), walk)
+    kept = e ** np.arange(days, dtype=np.float64)
+    return Batch(days * playing, forgotten, driven, playing * shared, (first, second, third), walk, kept=kept, step=1.0)
 
 
 def _forgetting(elapsed: float) -> float:

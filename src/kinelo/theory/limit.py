@@ -15,13 +15,15 @@ from numpy.typing import ArrayLike
 from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
+from kinelo.model.schedule import Period
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
 from kinelo.theory.balance import Balance, DensePull, WavePull, far_balance, find_balance, missing, runaway_group
-from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure, settled_steps
+from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure, most_together, settled_steps
+from kinelo.theory.covariance import Motion
 from kinelo.theory.fixed_point import few_threads
-from kinelo.theory.many_teams import large_league, mean_field
+from kinelo.theory.many_teams import few_groups, large_league, mean_field
 from kinelo.theory.pair_means import smooth
 from kinelo.theory.selective import equilibrium
 from kinelo.theory.state import Method, Noise, StationaryState
@@ -146,6 +148,9 @@ def rating_noise(
     steps = settled_steps(system, teams.theta) if steps is None else steps
     special = not system.pairing.constant or system.schedule is not None or not isinstance(steps, float)
     small = teams.size <= (WHOLE_COVARIANCE if teams.finite else FEW_NODES)
+    many = teams.finite and teams.size > most_together(system, Motion())
+    if many and method == "auto" and isinstance(system.schedule, Period) and isinstance(steps, float):
+        return _in_groups(system, teams, closure, start, steps)
     if special or method == "dense" or (small and method == "auto"):
         solver = LeagueClosure(system, teams, closure)
         known = None if guess is None else guess.state(solver.whole)
@@ -154,6 +159,16 @@ def rating_noise(
     if teams.finite:
         return large_league(plain, teams, closure, start)
     return mean_field(plain, teams, closure, start, guess)
+
+
+def _in_groups(system: RatingSystem, teams: Teams, closure: Closure, start: Array, steps: float) -> Fluctuation:
+    """The same for many teams whose results count together, from groups of nearly equal ones."""
+    merged = few_groups(teams)
+    few = merged.teams
+    first = np.bincount(merged.group, teams.mass * start, few.size) / few.mass
+    found = LeagueClosure(system, few, closure).solve(steps, first).fluctuation
+    rating, variance = merged.expand(found.rating - first, teams.theta), merged.expand(found.variance, teams.theta)
+    return replace(found, rating=start + rating, variance=variance)
 
 
 def balance_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Array, dense: bool) -> Balance:

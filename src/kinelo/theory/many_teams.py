@@ -13,26 +13,31 @@ as N.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
-from kinelo.errors import NoStationaryState
+from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure, spectral_nodes, taylor_result
 from kinelo.model.outcome import Outcome
+from kinelo.model.schedule import Rounds
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.balance import DensePull, WavePull, find_balance
-from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, growing_steps, unsolved_error
+from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, growing_steps, most_together, unsolved_error
+from kinelo.theory.covariance import Motion
 from kinelo.theory.fixed_point import GOAL, few_threads, fixed_point
 from kinelo.theory.teams import Teams, mean_results
 
 Groups = NDArray[np.intp]
 
 REPRESENTATIVES = 320
+FEW_GROUPS = 80
+"""Groups of teams that differ in strength alone, where the closure is solved pair by pair."""
 SIGMA_GROUPS = 8
 PASSES = 2
 CHUNK = 4096
@@ -138,11 +143,28 @@ def mean_field(
     return found
 
 
-def representatives(teams: Teams) -> tuple[Teams, Groups]:
-    """Groups of teams with nearly equal strengths, and the group of each team."""
+class Grouped(NamedTuple):
+    """Groups of teams with nearly equal strengths, the group of each team, and each group's band of σ."""
+
+    teams: Teams
+    group: Groups
+    band: Groups
+
+    def expand(self, values: Array, theta: Array) -> Array:
+        """One value for each team from those of the groups, along θ within a band of σ."""
+        slope, middle = np.zeros(values.size), self.teams.theta
+        for band in np.unique(self.band):
+            at = np.flatnonzero(self.band == band)
+            if at.size > 1 and np.diff(middle[at]).min() > 0:
+                slope[at] = np.gradient(values[at], middle[at])
+        return values[self.group] + slope[self.group] * (theta - middle[self.group])
+
+
+def representatives(teams: Teams, most: int = REPRESENTATIVES) -> Grouped:
+    """At most so many groups of teams with nearly equal strengths."""
     spreads = SIGMA_GROUPS if np.ptp(teams.sigma) > 0 else 1
     by_sigma = _equal_parts(teams.sigma, np.zeros(teams.size, dtype=np.intp), spreads)
-    group = by_sigma * (REPRESENTATIVES // spreads) + _equal_parts(teams.theta, by_sigma, REPRESENTATIVES // spreads)
+    group = by_sigma * (most // spreads) + _equal_parts(teams.theta, by_sigma, most // spreads)
     kept, group = np.unique(group, return_inverse=True)
     if kept.size == 1:
         # A league takes two teams: equals make two groups.
@@ -150,13 +172,30 @@ def representatives(teams: Teams) -> tuple[Teams, Groups]:
     mass: Array = np.bincount(group, teams.mass, kept.size).astype(np.float64)
     theta = np.bincount(group, teams.mass * teams.theta, kept.size) / mass
     sigma = np.sqrt(np.bincount(group, teams.mass * teams.sigma**2, kept.size) / mass)
-    return Teams(teams.strengths.like(theta, sigma), mass, finite=False), group
+    groups = Teams(teams.strengths.like(theta, sigma), mass, finite=False, behind=teams.number)
+    return Grouped(groups, group, kept // (most // spreads))
 
 
 def merge_many(teams: Teams) -> Teams:
     """The teams themselves, or representatives of more than can be kept with their whole covariance."""
     many = teams.finite and teams.size > WHOLE_COVARIANCE
-    return representatives(teams)[0] if many else teams
+    return representatives(teams).teams if many else teams
+
+
+def merge_moving(system: RatingSystem, teams: Teams, motion: Motion) -> Grouped | None:
+    """Groups of a league whose ratings are taken as independent; None where teams are solved one by one."""
+    if not teams.finite or teams.size <= most_together(system, motion):
+        return None
+    if isinstance(system.schedule, Rounds) or isinstance(system.gamma, tuple):
+        raise InputError(
+            f"Rounds and a gamma for each team are computed for at most {WHOLE_COVARIANCE} teams, not {teams.size}."
+        )
+    return few_groups(teams)
+
+
+def few_groups(teams: Teams) -> Grouped:
+    """As few groups as change no mean over a league by more than a ten-thousandth."""
+    return representatives(teams, FEW_GROUPS * (1 if np.ptp(teams.sigma) == 0 else 2))
 
 
 def _equal_parts(values: Array, within: Groups, parts: int) -> Groups:
@@ -171,7 +210,7 @@ def _equal_parts(values: Array, within: Groups, parts: int) -> Groups:
 
 def large_league(system: RatingSystem, teams: Teams, closure: Closure, start: Array) -> Fluctuation:
     """Mean and variance of every rating of a large league with w ≡ 1."""
-    few, group = representatives(teams)
+    few, group, _ = representatives(teams)
     mean = np.bincount(group, teams.mass * start, few.size) / few.mass
     with few_threads(few.size):
         solved = mean_field(system, few, closure, mean)

@@ -110,14 +110,18 @@ class PairMeans:
         """``E b``."""
         return self.series[0]
 
-    def product(self, other: PairMeans, covariance: Array) -> Array:
-        """``E b(X) b(Y)`` for X here and Y there with the given covariance."""
+    def product(self, other: PairMeans, covariance: Array, kept: Array | None = None) -> Array:
+        """``E b(X) b(Y)`` for X here and Y there with the given covariance.
+
+        With ``kept``, its mean over days on which the covariance is so many parts of the given one.
+        """
         scale = self.spread * other.spread
         correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 0)
         total = np.zeros_like(correlation)
         terms = min(len(self.series), len(other.series))
-        for mine, theirs in zip(self.series[terms - 1 :: -1], other.series[terms - 1 :: -1]):
-            total = total * correlation + mine * theirs
+        shares = np.ones(terms) if kept is None else (kept[:, None] ** np.arange(terms)).mean(axis=0)
+        for share, mine, theirs in zip(shares[::-1], self.series[terms - 1 :: -1], other.series[terms - 1 :: -1]):
+            total = total * correlation + share * mine * theirs
         return total
 
 

@@ -113,12 +113,14 @@ class Teams:
 
     In a finite league a team meets each of the N − 1 others equally often; ``crowding`` = N/(N − 1) turns a sum over
     all teams with masses 1/N into that mean, as long as the team's own term is left out or zero. A node of a
-    continuum stands for many teams, which do meet one another.
+    continuum stands for many teams, which do meet one another; ``behind`` is the number of teams that the nodes stand
+    for in all, where it is finite.
     """
 
     strengths: Strength
     mass: Array
     finite: bool
+    behind: int | None = None
 
     @property
     def theta(self) -> Array:
@@ -136,9 +138,14 @@ class Teams:
         return self.mass.size
 
     @property
+    def number(self) -> int | None:
+        """Number of teams; None in a continuum."""
+        return self.size if self.finite else self.behind
+
+    @property
     def crowding(self) -> float:
-        """N/(N − 1) for a finite league, 1 for a continuum."""
-        return self.size / (self.size - 1) if self.finite else 1.0
+        """N/(N − 1), 1 for a continuum."""
+        return 1.0 if self.number is None else self.number / (self.number - 1)
 
     @property
     def typical_sigma(self) -> float:

@@ -30,6 +30,8 @@ AGREED = 1e-10, 1e-7
 """Two resolutions agree to this much, at rest and with form, where they cost more."""
 MOST = 1000, 1500
 """Unknowns, likewise."""
+LEAST_LUCK = 1e-9
+"""Variance of a result, and slope of b in parts of its largest, that are told from 0."""
 WIDTHS = 6.0, 9.0
 """Standard deviations that the interval reaches, with form and at rest."""
 
@@ -101,8 +103,8 @@ def gap_law(system: RatingSystem, strengths: Strength, form: Form | None = None,
         if fine:
             raise InputError(f"The law of the gap was not resolved at gamma = {system.gamma}; take a smaller one.")
         last = found
-        degrees, count = (degrees + 4, count + 12) if moving else (1, 2 * count)
-        chain.reach *= 1.05 if moving else 1.2
+        degrees, count = (degrees + 4, count + 12) if moving else (1, 3 * count // 2)
+        chain.reach *= 1.05
 
 
 def gap_moments(outcome: Outcome, strengths: Strength, gamma: float) -> tuple[float, float, float, float]:
@@ -133,13 +135,17 @@ class _Chain:
         gap = float(strengths.theta[0] - strengths.theta[1])
         spread = math.hypot(*strengths.sigma)
         own = 0.0 if self._form is None else math.sqrt(2) * self._form.spread
-        score = float(smooth(outcome.b, outcome.nu, math.hypot(spread, own))(np.array(gap)))
+        wide = math.hypot(spread, own)
+        score = float(smooth(outcome.b, outcome.nu, wide)(np.array(gap)))
+        tie = float(smooth(outcome.tie_probability, outcome.nu, wide)(np.array(gap))) if outcome.has_ties else 0.0
         low, high = -outcome.saturation, outcome.saturation
         for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if float(outcome.b(middle)) < score else (low, middle)
-        slope = max(float(outcome.b_prime(low)), 0.02 * outcome.steepest)
-        noise = self._step * self._together / (2 * slope)
+        # Where the stronger side nearly always wins, results are nearly certain and shake the gap little.
+        luck = max(1 - tie - score**2, LEAST_LUCK)
+        slope = max(float(outcome.b_prime(low)), LEAST_LUCK * outcome.steepest)
+        noise = self._step * self._together * luck / (2 * slope)
         widths = WIDTHS[self._form is None]
         return low, widths * math.sqrt(noise + own**2 + noise**2 * outcome.nu**2) + 2 * self._step * self._together
 
@@ -181,9 +187,6 @@ class _Chain:
         if self._form is not None:
             own = math.sqrt(2) * self._form.spread
             right[count : 2 * count, 4] = z
-        if self._form is None:
-            found = np.linalg.lstsq(system, right, rcond=1e-14)[0][0]
-        else:
-            found = np.linalg.solve(system, right)[0]
+        found = np.linalg.solve(system, right)[0]
         values: Sequence[float] = found.tolist()
         return [*values[:4], own * values[4]]

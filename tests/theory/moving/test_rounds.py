@@ -10,7 +10,7 @@ from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.covariance import Motion, Overshoot, Slopes, batch_of, joint_covariance
 from kinelo.theory.moving.rounds import MeanMap
 from kinelo.theory.teams import teams_of
-from kinelo.theory.two_teams import gap_law, gap_moments
+from kinelo.theory.two_teams import _Chain, gap_law, gap_moments
 
 HALF = kn.Tanh(0.5)
 LEAGUE = kn.Fixed(np.linspace(4, 10, 20))
@@ -212,3 +212,15 @@ def test_tracking_a_walk_by_rounds():
         assert found == pytest.approx(expected, rel=1e-3)
         errors.append(found)
     assert errors[1] == min(errors)
+
+
+@pytest.mark.parametrize("outcome", [HALF, kn.Davidson(0.5, 4.0)])
+@pytest.mark.parametrize("gap", [0.3, 5.0, 12.0])
+@pytest.mark.parametrize("gamma", [0.01, 0.39, 1.5])
+def test_two_teams_are_resolved_however_certain_their_results(outcome, gap, gamma):
+    """The law reaches as far as results vary, 1 − P(draw) − s²: on an interval half as wide again nothing changes."""
+    system, league = kn.RatingSystem(outcome, gamma=gamma), kn.Normal([gap, 0.0], 1.0)
+    law, wider = gap_law(system, league), _Chain(system, league, None)
+    assert wider.reach < 40 * math.sqrt(law.variance)
+    wider.reach *= 1.5
+    assert wider.moments(1, 500)[:2] == pytest.approx(law.moments[:2], rel=1e-8)

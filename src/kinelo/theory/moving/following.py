@@ -10,7 +10,7 @@ Among few teams the closure is improved by what it misses for two of them, which
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import Kind, LeagueClosure, Solution, State, own_variance, settled_steps
 from kinelo.theory.covariance import motion_of
+from kinelo.theory.many_teams import Grouped, merge_moving
 from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.two_teams import gap_law
 
@@ -131,11 +132,25 @@ class TrackedTeams:
         """Moments over the league."""
         return self.within + self.between
 
+    def expand(self, merged: Grouped, theta: Array) -> TrackedTeams:
+        """Team by team what was found of groups."""
+        each = (merged.expand(one, theta) for one in (self.rating - merged.teams.theta, self.covariance, self.variance))
+        off, covariance, variance = each
+        deviation = None if self.deviation is None else merged.expand(self.deviation, theta)
+        between = Moments(*np.cov(theta, theta + off)[[0, 0, 1], [0, 1, 1]].tolist())
+        gained = between.error - self.between.error
+        parts, after = replace(self.parts, bias=self.parts.bias + gained), self.after + gained
+        return TrackedTeams(theta + off, covariance, variance, self.within, between, parts, after, self.kind, deviation)
+
 
 def follow_league(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> TrackedTeams:
-    """Moments of a league at the steps that its teams settle at."""
-    closure = LeagueClosure(system, teams, motion=motion_of(dynamics))
-    return follow(closure, closure.solve(settled_steps(system, teams.theta), teams.theta))
+    """Moments of a league at the steps that its teams settle at; many teams are solved in groups."""
+    motion = motion_of(dynamics)
+    merged = merge_moving(system, teams, motion)
+    few = teams if merged is None else merged.teams
+    closure = LeagueClosure(system, few, motion=motion)
+    found = follow(closure, closure.solve(settled_steps(system, few.theta), few.theta))
+    return found if merged is None else found.expand(merged, teams.theta)
 
 
 def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
@@ -147,8 +162,9 @@ def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
     within, quiet = _within(closure, found.state), _within(closure, closure.without_luck(found))
     noise = within.error - quiet.error
     bias = _lasting_spread(closure, found, x, y) + V * teams.mean(_lasting_error(closure, found))
-    followed = (1 + closure.batch.forgotten) if closure.system.schedule is not None else 1.0
-    moved = closure.motion.walk * closure.batch.walk[0] if closure.system.schedule is not None else 0.0
+    # Strengths have moved since the last results: C was larger then, and a walk shorter.
+    followed = math.exp(min(closure.motion.rate * closure.batch.step, 700.0))
+    moved = closure.motion.walk * closure.batch.step
     after = V - 2 * followed * within.C + within.U - moved + between.error
     parts = Parts(noise, within.error + between.error - noise - bias, bias)
     C = own_variance(found.state.C)

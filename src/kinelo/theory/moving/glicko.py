@@ -346,14 +346,15 @@ def deviation_tracking(
 ) -> tuple[DeviationState, TrackedTeams]:
     """How Glicko follows strengths that move: each team's step is the one its deviation settles at."""
     normal_only(teams)
-    if teams.size > MOST_TEAMS:
-        teams, _ = representatives(teams)
+    merged = representatives(teams, MOST_TEAMS) if teams.size > MOST_TEAMS else None
+    every, teams = teams, teams if merged is None else merged.teams
     league = GlickoLeague(outcome, teams, rule.growth, motion_of(dynamics))
     found = _settle(league, noisy=True)
     closure = LeagueClosure(RatingSystem(outcome), teams, motion=league.motion, whole=False)
     state = State(found.rating, found.covariance, found.variance)
     followed = follow(closure, Solution(state, 0.0, 1, found._steps, found._pairs))
-    return found, replace(followed, deviation=found.deviation)
+    followed = replace(followed, deviation=found.deviation)
+    return found, followed if merged is None else followed.expand(merged, every.theta)
 
 
 @dataclass(frozen=True)

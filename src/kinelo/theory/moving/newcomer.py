@@ -26,7 +26,6 @@ from kinelo.model.validation import Array, number, positive
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import ELITE, settled_steps
 from kinelo.theory.limit import stationary
-from kinelo.theory.many_teams import merge_many
 from kinelo.theory.moving.following import follow_league
 from kinelo.theory.moving.glicko import deviation_tracking, settled_deviations
 from kinelo.theory.moving.learning import learning_closure
@@ -198,7 +197,6 @@ def _opponents(
     if motion is None:
         state = stationary(system, strengths, noise="gaussian")
         return SettledLeague(teams.theta, teams.sigma, state.rating, state.variance, teams.mass)
-    teams = merge_many(teams)
     found = follow_league(system, teams, motion)
     return SettledLeague(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form, found.covariance)
 

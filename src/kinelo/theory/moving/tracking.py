@@ -19,16 +19,15 @@ from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
-from kinelo.model.schedule import Rounds
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import WHOLE_COVARIANCE, Kind, LeagueClosure
+from kinelo.theory.closure import Kind, LeagueClosure
 from kinelo.theory.covariance import motion_of
 from kinelo.theory.fixed_point import few_threads
-from kinelo.theory.many_teams import merge_many
+from kinelo.theory.many_teams import merge_moving
 from kinelo.theory.moving.following import (
     Moments,
     Parts,
@@ -167,7 +166,9 @@ class Tracking:
     def _slopes(self) -> Callable[[float], float]:
         dynamics, league, closure = self.dynamics, self._league, None
         if not isinstance(dynamics, Learning) and self.kind != "exact":
-            closure = LeagueClosure(self.system, league, motion=motion_of(dynamics))
+            merged = merge_moving(self.system, league, motion_of(dynamics))
+            few_teams = league if merged is None else merged.teams
+            closure = LeagueClosure(self.system, few_teams, motion=motion_of(dynamics))
 
         def slope(gamma: float) -> float:
             system = replace(self.system, gamma=gamma)
@@ -178,7 +179,7 @@ class Tracking:
                 assert isinstance(dynamics, Form)
                 found = exact_moments(system, league.strengths, dynamics)
             else:
-                found = follow(closure, closure.solve(gamma, league.theta)).moments
+                found = follow(closure, closure.solve(gamma, closure.teams.theta)).moments
                 few = two_team_correction(system, league, dynamics) if isinstance(dynamics, Form) else None
                 found = found if few is None else found + few
             return found.forecast_slope
@@ -262,22 +263,17 @@ def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Trackin
 def _following(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
     """Form and walks: the closure, exact for two teams, improved by them for few."""
     normal_only(teams)
-    league = merge_many(teams)
-    if league is not teams and (isinstance(system.schedule, Rounds) or isinstance(system.gamma, tuple)):
-        raise InputError(
-            f"Rounds and a gamma for each team are computed for at most {WHOLE_COVARIANCE} teams, not {teams.size}."
-        )
-    found = follow_league(system, league, dynamics)
+    found = follow_league(system, teams, dynamics)
     total, kind = found.moments, found.kind
     best = total
-    if isinstance(dynamics, Form) and exact_law(system, league, dynamics):
+    if isinstance(dynamics, Form) and exact_law(system, teams, dynamics):
         # Form so wide that its law is not resolved leaves the closure, with its caveat of few teams.
         with suppress(InputError):
-            best, kind = exact_moments(system, league.strengths, dynamics), "exact"
-    elif isinstance(dynamics, Form) and (few := two_team_correction(system, league, dynamics)) is not None:
+            best, kind = exact_moments(system, teams.strengths, dynamics), "exact"
+    elif isinstance(dynamics, Form) and (few := two_team_correction(system, teams, dynamics)) is not None:
         best = total + few
     parts = found.parts.scaled_to(best.error)
-    return Tracking(system, dynamics, best, total, parts, None, 0.0, found, kind, league)
+    return Tracking(system, dynamics, best, total, parts, None, 0.0, found, kind, teams)
 
 
 def learning_joint(pull: LearningPull, profile: StrengthProfile, guess: Moments) -> JointState:
