@@ -197,6 +197,7 @@ CALLS = {
         lambda **k: fixed_rank().fit(contests()).update_one(**k),
         {"order": ["A", ["B", "C"]], "unfinished": ["D"], "date": "2020-01-02"},
     ),
+    "likely_names": (lambda **k: kn.matches.likely_names(**k), {"matches": matches()}),
     "sample_contests": (
         lambda **k: kn.matches.sample_contests(**k),
         {"contests": 3, "entrants": 9, "size": 3, "walk": 0.1, "cars": 2, "team": 2, "newcomers": 0.1, "levels": 2,

@@ -49,6 +49,9 @@ class ResultsOptions:
     aliases: Annotated[
         Path | None, typer.Option(help="File of two columns: a name found, and the name wanted for it.")
     ] = None
+    write_aliases: Annotated[
+        Path | None, typer.Option(help="Write names that may be one side to this CSV file, to confirm for --aliases.")
+    ] = None
     scale: Annotated[
         str | None, typer.Option(help="Numbers in the result column: points (0, ½, 1) or signed (-1, 0, 1).")
     ] = None
@@ -79,6 +82,11 @@ class ResultsOptions:
                 dates=cast("DateOrder | None", self.dates),
             )  # fmt: skip
         report_reading(matches, rejects)
+        if self.write_aliases is not None:
+            from kinelo.cli.loading import write_csv
+            from kinelo.matches.same_side import likely_names
+
+            write_csv(likely_names(matches), self.write_aliases)
         return matches
 
 

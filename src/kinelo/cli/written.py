@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 
 from kinelo.errors import InputError
 
-WRITTEN = ("out", "rejects", "picture", "check", "names")
+WRITTEN = ("out", "rejects", "picture", "check", "write_aliases")
 """Options that name a file to be written; every other path is read."""
 
 NAMED_IN_WORDS = ("old", "new")
@@ -40,12 +40,22 @@ def refuse_overwriting(given: Mapping[str, Any]) -> None:
     for k, (name, path) in enumerate(written):
         for other, before in written[:k]:
             if _same(path, before):
-                raise InputError(f"--{other} and --{name} both name {before}; give each a file of its own.")
+                raise InputError(
+                    f"{_option(other)} and {_option(name)} both name {before}; give each a file of its own."
+                )
         for source in (file for _, one in read for file in _files(one)):
             if _same(path, source):
-                raise InputError(f"--{name} {path} would overwrite {source}, which is read; choose another name.")
+                raise InputError(
+                    f"{_option(name)} {path} would overwrite {source}, which is read; choose another name."
+                )
             if path.is_file() and source.is_dir() and source.resolve() in path.resolve().parents:
-                raise InputError(f"--{name} {path} would overwrite a file of {source}, which is read; choose another.")
+                raise InputError(
+                    f"{_option(name)} {path} would overwrite a file of {source}, which is read; choose another."
+                )
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _paths(given: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:

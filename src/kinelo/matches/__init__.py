@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from kinelo.matches.contest_scan import ContestScan
     from kinelo.matches.lineups import Lineups
     from kinelo.matches.rejects import Rejects
+    from kinelo.matches.same_side import likely_names
     from kinelo.matches.sample import League
     from kinelo.matches.scan import MatchScan
 
@@ -16,6 +17,7 @@ _MODULE_OF = modules_of(
     {
         "matches.contest_sample": ("sample_contests",),
         "matches.contest_scan": ("ContestScan",),
+        "matches.same_side": ("likely_names",),
         "matches.lineups": ("Lineups",),
         "matches.rejects": ("Rejects",),
         "matches.sample": ("League",),

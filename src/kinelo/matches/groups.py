@@ -109,7 +109,7 @@ def _two_schedules(table: pl.DataFrame) -> bool:
     both = table.filter(pl.col("at_home") & pl.col("against").is_in(table["side"].unique().implode()))
     if both.height < LEAST_NAMES * (LEAST_NAMES - 1):
         return False
-    year = both.filter(pl.col("day") < both["day"].min() + YEAR)
+    year = both.filter(pl.col("day") < pl.col("day").min() + YEAR)
     pairs = year.group_by("side", "against").agg(pl.col("level").n_unique(), pl.len())
     if pairs.height < LEAST_NAMES * (LEAST_NAMES - 1):
         return False

@@ -28,6 +28,7 @@ from kinelo.matches.names import UNDECIDED, as_text, encode_names, spelt_alike, 
 from kinelo.matches.repeats import repeated_meetings
 from kinelo.matches.row_outcomes import read_outcome
 from kinelo.matches.rows import REASONS, USED_UP, Options, Rows
+from kinelo.matches.same_side import likely_pairs, note_of_likely
 from kinelo.matches.team_rows import AT_HOME, joined_rows
 
 
@@ -287,5 +288,9 @@ def _tell_assumptions(rows: Rows) -> None:
     if ignored:
         rows.notes.append(f"columns that were not used: {_listed(ignored)}")
     order = set(find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns).values())
+    good = np.flatnonzero(rows.fault == 0)
+    day = rows.date[good].view(np.int64) if "date" in rows.found else None
+    if likely := likely_pairs(rows.teams, rows.home[good], rows.away[good], day):
+        rows.notes.append(note_of_likely(likely))
     if "group" not in rows.found:
         rows.notes += note_of_groups(rows, [column for column in ignored if column not in order])

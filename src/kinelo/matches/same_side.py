@@ -1,0 +1,186 @@
+"""Names that may be one side: ``Man United`` and ``Manchester United``, ``Fulham`` and ``Fulham FC``, a slip.
+
+Two names are likely one side where one is the other with words left out, shortened or misspelt, and the matches agree:
+both meet the same opponents, they never meet one another, and they never play on one day. ``Manchester City`` is
+another side than ``Manchester United`` by its words; ``Guinea`` than ``Equatorial Guinea`` by its matches. Nothing is
+joined unless the user says so.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.matches.matches import Matches, check_matches
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KINDS = frozenset({
+    "fc", "afc", "cf", "sc", "ac", "cd", "ca", "as", "ss", "us", "sv", "fk", "sk", "bk", "if", "vfb", "vfl", "tsv",
+    "tsg", "rc", "sd", "ud", "club", "team", "football", "soccer", "basketball", "calcio", "the", "de", "of", "ev",
+})  # fmt: skip
+"""Words that say what a side is, not which."""
+
+TELLING = re.compile(
+    r"north|south|east|west|nord|sud|ost|northern|southern|eastern|western|republic|wom[ae]n|ladies|girls|men|boys|youth"
+    r"|juniors?|jr|reserves?|u\d+|i+|iv|v|b|c|[abc]?\d+"
+)
+"""Words that tell one side from another of the same name."""
+
+MOST_NAMES = 5_000
+MOST_SHOWN = 3
+LEAST_LETTERS = 5
+"""Letters of a name in which one may be wrong."""
+
+LEAST_OPPONENTS = 2
+SHARE = 0.5
+"""Opponents of the one with fewer that must be opponents of the other too."""
+
+
+def likely_names(matches: Matches) -> pl.DataFrame:
+    """Pairs of names that may be one side, to confirm and hand over as ``aliases=``: found, wanted.
+
+    ``wanted`` has played more.
+
+    >>> import kinelo as kn
+    >>> table = {"home": ["Man United", "Leeds", "Manchester United", "Leeds", "York"],
+    ...          "away": ["Leeds", "York", "York", "Manchester United", "Man United"], "result": [1, 0, 1, 0, 1]}
+    >>> kn.matches.likely_names(kn.read_matches(table)).rows()
+    [('Man United', 'Manchester United')]
+    """
+    import polars as pl
+
+    check_matches(matches)
+    day = matches.day if matches.dated else None
+    pairs = likely_pairs(matches.teams, matches.home, matches.away, day)
+    return pl.DataFrame(pairs, {"found": pl.String, "wanted": pl.String}, orient="row")
+
+
+def likely_pairs(
+    teams: tuple[str, ...], home: NDArray[np.int32], away: NDArray[np.int32], day: NDArray[np.int64] | None
+) -> list[tuple[str, str]]:
+    """Pairs of names that may be one side, each with the name that has played less first."""
+    met = np.unique(np.concatenate([home, away]))
+    if not 3 < met.size <= MOST_NAMES:
+        return []
+    words = {int(code): _words(teams[code]) for code in met}
+    close = [pair for pair in _neighbours(words) if _one_name(words[pair[0]], words[pair[1]])]
+    wanted = {code for pair in close for code in pair}
+    seen = {code: _record(code, home, away, day) for code in wanted}
+    found = []
+    for one, other in close:
+        first, second = sorted((one, other), key=lambda code: seen[code][2])
+        if _one_side(first, second, seen):
+            found.append((teams[first], teams[second]))
+    return found
+
+
+def note_of_likely(pairs: list[tuple[str, str]]) -> str:
+    """What to say of names that may be one side."""
+    shown = "; ".join(f"{one!r} and {other!r}" for one, other in pairs[:MOST_SHOWN])
+    more = f" and {len(pairs) - MOST_SHOWN:,} more" if len(pairs) > MOST_SHOWN else ""
+    one, other = pairs[0]
+    return (
+        f"names that may be one side count as two ({shown}{more}): they meet the same opponents and never one another; "
+        f"aliases={{{one!r}: {other!r}}} joins them (--aliases FILE; --write-aliases FILE lists such pairs)"
+    )
+
+
+def _words(name: str) -> tuple[str, ...]:
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
+    every = tuple(word for word in re.split(r"[^\w]+", plain) if word)
+    return tuple(word for word in every if word not in KINDS) or every
+
+
+def _neighbours(words: dict[int, tuple[str, ...]]) -> Iterator[tuple[int, int]]:
+    """Pairs of names of which a word begins alike."""
+    begin: dict[str, set[int]] = defaultdict(set)
+    for code, parts in words.items():
+        for part in parts:
+            begin[part[:3]].add(code)
+    tried: set[tuple[int, int]] = set()
+    for codes in begin.values():
+        for pair in combinations(sorted(codes), 2):
+            if pair not in tried:
+                tried.add(pair)
+                yield pair
+
+
+def _one_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether one name is the other with words left out, shortened or misspelt.
+
+    >>> _one_name(("man", "utd"), ("manchester", "united")), _one_name(("manchester", "city"), ("manchester", "united"))
+    (True, False)
+    >>> _one_name(("newcastle",), ("newcastle", "united")), _one_name(("munchen", "bayern"), ("bayern", "munchen"))
+    (True, True)
+    """
+    if sorted(one) == sorted(other):
+        return True
+    short, long = sorted((one, other), key=len)
+    if any(TELLING.fullmatch(part) for part in {*one} ^ {*other}):
+        return False
+    if len(short) == len(long):
+        return all(_one_word(a, b) for a, b in zip(short, long)) and _alike_enough(short, long)
+    # Words left out at the end or at the beginning: what is left says which side it is.
+    left = len("".join(short)) >= LEAST_LETTERS
+    return left and (long[: len(short)] == short or long[-len(short) :] == short)
+
+
+def _alike_enough(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    """Whether at most one letter is wrong, and initials stand beside a whole word."""
+    wrong = [(a, b) for a, b in zip(short, long) if not _shortened(a, b)]
+    whole = any(a == b or (min(len(a), len(b)) >= 3 and _shortened(a, b)) for a, b in zip(short, long))
+    return len(wrong) <= 1 and whole if len(short) > 1 else len(wrong) <= 1 and min(map(len, (*short, *long))) >= 4
+
+
+def _one_word(a: str, b: str) -> bool:
+    return _shortened(a, b) or (min(len(a), len(b)) >= LEAST_LETTERS and _one_slip(a, b))
+
+
+def _shortened(a: str, b: str) -> bool:
+    """Whether the shorter word has letters of the longer one in their order, the first and, of few, the last."""
+    short, long = sorted((a, b), key=len)
+    if short == long or long.startswith(short):
+        return True
+    letters = iter(long)
+    return 2 <= len(short) <= 4 and short[0] == long[0] and short[-1] == long[-1] and all(c in letters for c in short)
+
+
+def _one_slip(a: str, b: str) -> bool:
+    """Whether one letter is wrong, missing, added or exchanged with its neighbour."""
+    if abs(len(a) - len(b)) > 1 or a[0] != b[0]:
+        return False
+    k = next((k for k, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    rest = {a[k + 1 :] == b[k + 1 :], a[k:] == b[k + 1 :], a[k + 1 :] == b[k:]}
+    return True in rest or (a[k : k + 2] == b[k : k + 2][::-1] and a[k + 2 :] == b[k + 2 :])
+
+
+def _record(
+    code: int, home: NDArray[np.int32], away: NDArray[np.int32], day: NDArray[np.int64] | None
+) -> tuple[set[int], set[int], int]:
+    """Opponents of a side, days on which it plays, and how often."""
+    at_home, elsewhere = home == code, away == code
+    rows = at_home | elsewhere
+    opponents = {*away[at_home].tolist(), *home[elsewhere].tolist()}
+    return opponents, set() if day is None else set(day[rows].tolist()), int(rows.sum())
+
+
+def _one_side(first: int, second: int, seen: dict[int, tuple[set[int], set[int], int]]) -> bool:
+    """Whether the matches of two names could be those of one side; the first has played less."""
+    opponents, days, _ = seen[first]
+    others, other_days, _ = seen[second]
+    shared = len(opponents & others)
+    return (
+        second not in opponents
+        and not days & other_days
+        and shared >= min(LEAST_OPPONENTS, len(opponents))
+        and shared >= SHARE * len(opponents)
+    )

@@ -1,0 +1,115 @@
+"""Names that may be one side are reported with the way to join them; nothing is joined unasked."""
+
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import kinelo as kn
+from kinelo.cli import app
+
+CLUBS = (
+    "Manchester United",
+    "Manchester City",
+    "Fulham",
+    "Leeds United",
+    "West Ham",
+    "Newcastle United",
+    "Arsenal",
+    "Everton",
+)
+
+
+def league(other=None, half=28):
+    """A double round of eight clubs, of which some are called otherwise from the middle on."""
+    order, rows = list(CLUBS), []
+    for k in range(14):
+        pairs = [(order[i], order[-1 - i]) for i in range(4)]
+        rows += [(f"2024-{1 + k // 4:02d}-{1 + 7 * (k % 4):02d}", *(pair if k < 7 else pair[::-1])) for pair in pairs]
+        order.insert(1, order.pop())
+    table = pl.DataFrame(rows, ["date", "home", "away"], orient="row").with_row_index("n")
+    late = pl.col("n") >= half
+    for name, new in (other or {}).items():
+        table = table.with_columns(
+            pl.when(late & (pl.col(side) == name)).then(pl.lit(new)).otherwise(pl.col(side)).alias(side)
+            for side in ("home", "away")
+        )
+    return table.with_columns(result=(pl.col("n") % 3) / 2).drop("n")
+
+
+def likely(table):
+    return set(map(frozenset, kn.matches.likely_names(kn.read_matches(table)).rows()))
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("Manchester United", "Man United"),
+        ("Manchester United", "Man Utd"),
+        ("Manchester United", "United Manchester"),
+        ("Fulham", "Fulham FC"),
+        ("Fulham", "Fullham"),
+        ("Newcastle United", "Newcastle"),
+        ("Arsenal", "The Arsenal"),
+        ("Everton", "FC Everton"),
+        ("West Ham", "West Ham United"),
+    ],
+)
+def test_a_club_called_otherwise_is_found_and_not_joined(name, other):
+    table = league({name: other})
+    assert likely(table) == {frozenset((name, other))}
+    matches = kn.read_matches(table)
+    assert len(matches.teams) == 9
+    note = [note for note in matches.notes if "names that may be one side" in note]
+    assert len(note) == 1 and name in note[0] and other in note[0] and "--write-aliases" in note[0]
+
+
+def test_other_clubs_are_other_clubs():
+    assert likely(league()) == set()
+    for other in ("West Ham Women", "West Ham II", "West Ham U21", "East Ham"):
+        assert likely(league({"West Ham": other})) == set(), other
+
+
+@pytest.mark.parametrize("fault", ["meets", "same day", "strange opponents"])
+def test_what_the_matches_contradict_is_not_reported(fault):
+    table = league({"Fulham": "Fulham FC"})
+    if fault == "meets":
+        more = [("2024-12-01", "Fulham", "Fulham FC", 1.0)]
+    elif fault == "same day":
+        more = [("2024-12-01", "Fulham", "Arsenal", 1.0), ("2024-12-01", "Fulham FC", "Everton", 1.0)]
+    else:
+        table = league()
+        more = [(f"2024-12-{k + 1:02d}", "Fulham FC", f"Other {'XYZ'[k]}", 1.0) for k in range(3)]
+    assert likely(pl.concat([table, pl.DataFrame(more, table.schema, orient="row")])) == set()
+
+
+def test_the_file_of_pairs_joins_them(tmp_path):
+    league({"Fulham": "Fulham FC", "Manchester United": "Man Utd"}).write_csv(tmp_path / "m.csv")
+    words = ["rate", str(tmp_path / "m.csv"), "--k", "20"]
+    said = CliRunner().invoke(app, [*words, "--write-aliases", str(tmp_path / "pairs.csv")])
+    assert said.exit_code == 0 and "may be one side" in said.stderr
+    assert pl.read_csv(tmp_path / "pairs.csv").columns == ["found", "wanted"]
+    joined = CliRunner().invoke(
+        app, [*words, "--aliases", str(tmp_path / "pairs.csv"), "--out", str(tmp_path / "r.csv")]
+    )
+    assert "may be one side" not in joined.stderr and pl.read_csv(tmp_path / "r.csv").height == 8
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "name",
+    [
+        "intl_football/matches.csv",
+        "nba/matches.csv",
+        "mlb_retrosheet/matches_1990on.csv",
+        "worldcup/matches.csv",
+        "wyscout/matches.csv",
+    ],
+)
+def test_real_leagues_give_no_false_report(name):
+    path = Path(os.environ.get("KINELO_DATA", "")) / name
+    if not path.is_file():
+        pytest.skip("the real matches are not here; name their folder in KINELO_DATA")
+    assert kn.matches.likely_names(kn.read_matches(path)).rows() == []
