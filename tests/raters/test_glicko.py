@@ -125,5 +125,6 @@ def test_fit_finds_the_home_advantage():
     for rater in (kn.Glicko(), kn.Glicko2()):
         rater.fit(matches)
         assert 10 < rater.parameters_["home_advantage"] < 150
+        rater.reset(rater.parameters_)
         ahead = rater.one_step_ahead(matches)
         assert np.all(np.isfinite(ahead.probabilities))

@@ -1,6 +1,7 @@
 """Strengths under conditions: what they are, where there are none, and what they gain."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -192,7 +193,8 @@ def test_pieces_end_at_the_bits_of_the_whole(kind):
         assert parts.strengths_by(name).equals(whole.strengths_by(name))
     kept = KINDS[kind](conditions=CONDITIONS)
     kept.from_arrays(whole.to_arrays())
-    assert kept.update(matches).ratings_.equals(whole.update(matches).ratings_)
+    later = replace(matches, date=matches.date + np.timedelta64(1000, "D"))
+    assert kept.update(later).ratings_.equals(whole.update(later).ratings_)
     assert kept.strengths_by("surface").equals(whole.strengths_by("surface"))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,12 +100,11 @@ class MatchEstimator:
         if len(matches) == 0:
             raise InputError("There are no matches to score; at least one is needed.")
         self._check_has_ratings()
-        self._warn_of_hindsight(matches)
-        said = copy.deepcopy(self).one_step_ahead(matches).probabilities
+        said = copy.deepcopy(self).one_step_ahead(self._as_hindsight(matches)).probabilities
         return -float(log_loss(said, matches.result).mean())
 
-    def _warn_of_hindsight(self, matches: Matches) -> None:
-        """Warn where the matches to score come before those that were fitted."""
+    def _as_hindsight(self, matches: Matches) -> Matches:
+        """Matches to score; those before the last one fitted count as played on its day, with a warning."""
         fitted = self.fitted_
         if fitted is not None and len(fitted) and fitted.dated and matches.date[0] < fitted.date[-1]:
             warnings.warn(
@@ -113,6 +113,8 @@ class MatchEstimator:
                 KineloWarning,
                 stacklevel=3,
             )
+            return replace(matches, date=np.maximum(matches.date, fitted.date[-1]))
+        return matches
 
     def one_step_ahead(self, matches: Matches) -> Any:
         """Forecast each match before it is used, and use it."""

@@ -41,7 +41,7 @@ from kinelo.raters.random_walk import TODAY, average_walk
 from kinelo.raters.rater import PREFIX as STORED
 from kinelo.raters.rater import StatefulRater
 from kinelo.raters.reading import READING, Reading
-from kinelo.raters.streaming import fit_in_chunks, update_in_chunks
+from kinelo.raters.streaming import fit_in_chunks
 from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
@@ -217,13 +217,13 @@ class GaussianRater(StatefulRater):
         self._reading_state = reading.fresh_state()
         super().reset(estimated)
 
-    @update_in_chunks
-    def update(self, matches: Matches) -> Self:
-        """Carry the ratings on with further matches, in order."""
-        self._begin(matches)
+    def _last_day(self) -> int:
+        return self._day(None)
+
+    def _use(self, matches: Matches) -> None:
+        self._begun()
         mean, variance, _ = self._walk(matches, self._signal(matches))
         self._forecast_in_order(mean, variance, matches)
-        return self
 
     @forecast_from_day_starts
     def one_step_ahead(self, matches: Matches) -> Forecast:

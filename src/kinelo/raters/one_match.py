@@ -113,8 +113,19 @@ class SingleMatches(MatchEstimator):
         >>> kn.Glicko().update_one("A", "B", "win", date="2024-08-10").ratings_["name"].to_list()
         ['A', 'B']
         """
-        match = self._fixture(home, away, date, neutral, conditions)
-        return self.update(as_played(match, result, margin, weight))
+        match = as_played(self._fixture(home, away, date, neutral, conditions), result, margin, weight)
+        if date is None and match.day[0] < self._last_day():  # its sides do not rest, whoever has played since
+            self._use(match)
+            return self
+        return self.update(match)
+
+    def _last_day(self) -> int:
+        """Day of the last match rated."""
+        raise NotImplementedError
+
+    def _use(self, matches: Matches) -> None:
+        """Carry the ratings on with matches that were checked."""
+        raise NotImplementedError
 
     def match_quality(
         self,

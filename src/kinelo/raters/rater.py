@@ -30,6 +30,7 @@ from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import Order, learn_order
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
+from kinelo.raters.state import NEVER
 from kinelo.raters.streaming import LOOK, fit_in_chunks, update_in_chunks
 
 if TYPE_CHECKING:
@@ -43,6 +44,16 @@ LOOKED_AT = Option("look", 1.0, open=True)
 def without_ratings(rater: Rater) -> InputError:
     """What to say where a rater that has seen no match is asked for a forecast."""
     return InputError(f"{type(rater).__name__} has seen no match yet; call fit or update before you ask for forecasts.")
+
+
+def too_early(day: int | None, sides: tuple[str, str], last: int) -> InputError:
+    """What to say of a match before the last one rated."""
+    when = "without a date" if day is None else f"of {np.datetime64(day, 'D')}"
+    return InputError(
+        f"The match {when} between {sides[0]} and {sides[1]} comes before the last match rated, of "
+        f"{np.datetime64(last, 'D')}; nothing was changed. Rate matches in order of date, or keep a rating book, which "
+        "takes results that arrive late."
+    )
 
 
 class Rater(SingleMatches, ABC):
@@ -176,10 +187,35 @@ class Rater(SingleMatches, ABC):
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it: what backtests and fits are made of."""
 
-    @abstractmethod
     @update_in_chunks
     def update(self, matches: Matches) -> Self:
-        """Carry the ratings on with further matches, in order."""
+        """Carry the ratings on with further matches, in order.
+
+        A match before the last one rated is refused, and nothing is changed: ratings have gone on from there. A
+        :class:`kinelo.RatingBook` takes results that arrive late.
+        """
+        self._check_usable(matches)
+        self._use(matches)
+        return self
+
+    def _use(self, matches: Matches) -> None:
+        """Carry the ratings on with matches that were checked."""
+        raise NotImplementedError
+
+    def _check_usable(self, matches: Matches) -> None:
+        """Refuse matches that cannot change ratings: some without a result, or before the last one rated."""
+        check_matches(matches)
+        if np.isnan(matches.result).any():
+            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
+        last = self._last_day()
+        if len(matches) and matches.day.min() < last:
+            k = int(matches.day.argmin())
+            sides = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
+            raise too_early(int(matches.day[k]) if matches.dated else None, sides, last)
+
+    def _last_day(self) -> int:
+        """Day of the last match rated; NEVER before the first."""
+        return NEVER
 
     @abstractmethod
     def predict(self, matches: Matches) -> Forecast:
@@ -285,11 +321,12 @@ class StatefulRater(Rater):
         return self._state
 
     def _begin(self, matches: Matches) -> Any:
-        """The state, about to be carried on by matches, which must have been played."""
-        check_matches(matches)
-        if np.isnan(matches.result).any():
-            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
+        """The state, about to be carried on by matches, which must be usable."""
+        self._check_usable(matches)
         return self._begun()
+
+    def _last_day(self) -> int:
+        return int(self._begun().known.last.max(initial=NEVER))
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import Matches
 from kinelo.raters.rater import StatefulRater
-from kinelo.raters.state import REFERENCE_DAYS, RatingTable
-from kinelo.raters.streaming import fit_in_chunks, update_in_chunks
+from kinelo.raters.state import REFERENCE_DAYS, RatingTable, SavedRows
+from kinelo.raters.streaming import fit_in_chunks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,20 +120,21 @@ class SideRater(StatefulRater):
         }
 
     def _play(self, matches: Matches, traced: bool) -> Trace:
-        done, trace = self._walk(matches, self._begun(), traced)
-        if not done:
-            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
-        known = self._state.known
+        state, common = self._begun(), self._common.copy()
+        before = state.rows_of(matches)
+        _, trace = self._walk(matches, state, traced)
+        known = state.known
         if not (np.isfinite(known.rating).all() and np.isfinite(known.variance).all()):
-            self._refuse()
+            self._refuse(before, common)
         return trace
 
-    def _refuse(self) -> NoReturn:
-        """Give up ratings that are no numbers any more."""
-        self.reset(dict(self.parameters_))
+    def _refuse(self, before: SavedRows, common: NDArray[np.float64]) -> NoReturn:
+        """Go back from ratings that are no numbers any more."""
+        self._state.put_back(before)
+        self._common[:] = common
         raise InputError(
-            f"{self!r} leaves the range of numbers on these matches: its steps or spreads are too large. It has "
-            "forgotten all matches; give smaller ones."
+            f"{self!r} leaves the range of numbers on these matches: its steps or spreads are too large. Nothing was "
+            "changed; give smaller ones."
         )
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
@@ -153,16 +154,12 @@ class SideRater(StatefulRater):
     def _refine(self, matches: Matches) -> None:
         """What the matches fitted still have to say once they are rated."""
 
-    @update_in_chunks
-    def update(self, matches: Matches) -> Self:
-        """Carry the ratings on with further matches, in order."""
-        check_matches(matches)
+    def _use(self, matches: Matches) -> None:
         self._play(matches, traced=False)
-        return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
-        check_matches(matches)
+        self._check_usable(matches)
         unknown = self._begun().find(matches).unknown
         return self._forecast(self._play(matches, traced=True), unknown, matches)
 

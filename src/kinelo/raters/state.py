@@ -79,6 +79,15 @@ class Column(NamedTuple):
     square: bool = False
 
 
+class SavedRows(NamedTuple):
+    """Rows of a state as they stood when it had so many names, and whether some waited for the first match."""
+
+    size: int
+    waiting: bool
+    rows: NDArray[np.int64]
+    values: dict[str, NDArray[Any]]
+
+
 class RaterState(ABC):
     """Base of all states; ``columns`` says which arrays grow, ``fills`` what a newcomer finds in them (else 0)."""
 
@@ -190,6 +199,27 @@ class RaterState(ABC):
             return self.known
         last = self.known.last
         return self.known._replace(last=np.where((last == NEVER) & (self.known.games > 0), day, last))
+
+    def rows_of(self, matches: Matches) -> SavedRows:
+        """What is known of everyone whom matches may change, to be put back where they are refused after all."""
+        rows = np.arange(len(self))
+        if len(matches) <= FEW and not self.waiting:
+            places = map(self.name_index.index.get, (matches.teams[code] for code in (*matches.home, *matches.away)))
+            rows = np.array([place for place in places if place is not None], np.int64)
+        return self.saved(rows)
+
+    def saved(self, rows: NDArray[np.int64] | list[int]) -> SavedRows:
+        """What is known at some rows."""
+        values = {name: getattr(self.known, name)[rows] for name in self.columns}
+        return SavedRows(len(self), self.waiting, np.asarray(rows), values)
+
+    def put_back(self, saved: SavedRows) -> None:
+        """Take over what was known before; newcomers since then have not played, nor anyone under new conditions."""
+        for name, values in saved.values.items():
+            array = getattr(self.known, name)
+            array[saved.rows] = array[saved.size :] = self.fills.get(name, 0)
+            array[(saved.rows, *map(slice, values.shape[1:]))] = values
+        self.waiting = saved.waiting
 
     def games_shown(self) -> NDArray[np.int64]:
         """Matches played by everyone, without those that are only supposed."""

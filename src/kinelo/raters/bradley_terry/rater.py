@@ -36,8 +36,8 @@ from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import joined_forecast, learn_order
 from kinelo.raters.rater import Rater, without_ratings
-from kinelo.raters.state import MatchIndices
-from kinelo.raters.streaming import fit_in_chunks, update_in_chunks
+from kinelo.raters.state import NEVER, MatchIndices
+from kinelo.raters.streaming import fit_in_chunks
 from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
@@ -136,15 +136,13 @@ class BradleyTerry(Rater):
             self.reset()
         return self._tally
 
-    @update_in_chunks
-    def update(self, matches: Matches) -> Self:
+    def _use(self, matches: Matches) -> None:
         """Add further comparisons; the estimate is made anew from all of them."""
-        tally = self._begun()
-        if np.isnan(matches.result).any():
-            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
-        tally.add(matches)
+        self._begun().add(matches)
         self._estimate()
-        return self
+
+    def _last_day(self) -> int:
+        return int(self._begun().known.last.max(initial=NEVER))
 
     # The unknowns: strengths a, effects (venue where it is sought, then covariates), log κ where it is sought.
 
@@ -278,8 +276,7 @@ class BradleyTerry(Rater):
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast the matches of ``refit_days`` at a time from all before, then add them and estimate again."""
-        check_matches(matches)
-        self._begun()
+        self._check_usable(matches)
         if not len(matches):
             return self._foresee(matches)
         days = matches.day
@@ -288,7 +285,7 @@ class BradleyTerry(Rater):
             stop = int(np.searchsorted(days, days[start] + max(self.refit_days, 1.0), side="left"))
             part = matches[start:stop]
             parts.append(self._foresee(part))
-            self.update(part)
+            self._use(part)
             start = stop
         return joined_forecast(parts, matches)
 

@@ -35,6 +35,7 @@ from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import Gaps, check_match, signed_result
 from kinelo.raters.order import forecast_until
+from kinelo.raters.rater import too_early
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
 from kinelo.raters.state import MatchColumns, RatingTable, match_columns
@@ -440,12 +441,15 @@ class TeamElo(SideRater, ConditionRater):
         check_match(margin, weight)
         given = None if date is None else read_day(date)
         ratings: TeamTable = self._begun()
+        if given is not None and given.astype(np.int64) < (last := self._last_day()):
+            raise too_early(int(given.astype(np.int64)), (home, away), last)
         slots = NO_LEVELS if conditions is None and not self.conditions else ratings.slots.row(conditions)
         i, j = ratings.place(home), ratings.place(away)
         if slots.size:
             ratings.grow()
         known = ratings.known
         day = max(int(known.last[i]), int(known.last[j]), 0) if given is None else int(given.astype(np.int64))
+        before, shared = ratings.saved(np.arange(len(ratings)) if ratings.waiting else [i, j]), self._common.copy()
         ratings.arrive(day)
         one = self._one_match()
         for column, value in zip(one, (i, j, S, margin, neutral, weight, day), strict=False):
@@ -455,7 +459,7 @@ class TeamElo(SideRater, ConditionRater):
         columns, state, common = one._replace(slots=slots), self._one_state[1], self._common[None]
         kernels.play_all(columns, self._lane, state, common, self._blur, kernels.NO_TRACE)
         if not math.isfinite(known.rating[i] + known.rating[j] + known.variance[i] + known.variance[j]):
-            self._refuse()
+            self._refuse(before, shared)
         return self
 
     def _one_match(self) -> MatchColumns:
