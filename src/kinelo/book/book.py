@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinelo.book.contest_ledger import ContestLedger, frame_to_contests
 from kinelo.book.journal import append_record, frame, read_records, read_sealed, write_sealed
 from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
 from kinelo.book.ledger import Entry, Ledger
 from kinelo.book.lock import locked
 from kinelo.book.rows import frame_to_matches, removal_to_lines
 from kinelo.errors import InputError, KineloWarning
+from kinelo.matches.contests import check_contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by, state_of
@@ -103,7 +105,7 @@ class RatingBook:
         """All matches of the book in order of date."""
         if len(self) == 0:
             raise InputError(f"The rating book {self.path} holds no matches yet.")
-        return frame_to_matches(self._ledger.table)
+        return self._held()
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""
@@ -131,8 +133,11 @@ class RatingBook:
         """
         if isinstance(matches, MatchScan):
             raise InputError("A rating book checks every match by its identifier; read them with read_matches.")
-        check_matches(matches)
-        if np.isnan(matches.result).any():
+        if self._of_contests:
+            check_contests(matches)
+        else:
+            check_matches(matches)
+        if np.isnan(matches.place if self._of_contests else matches.result).any():
             raise InputError("A match without a result cannot enter a rating book; read it with played=True.")
         with locked(self.path):
             self._keep_up()
@@ -188,6 +193,18 @@ class RatingBook:
             self._keep_up()
         return self._end != before
 
+    @property
+    def _of_contests(self) -> bool:
+        """Whether the rater of the book rates contests of many entrants."""
+        return bool(getattr(self._blank, "rates_contests", False))
+
+    def _new_ledger(self) -> Any:
+        return ContestLedger() if self._of_contests else Ledger(conditions_of(self._blank))
+
+    def _held(self, first: int = 0) -> Any:
+        """The matches (or contests) of the book from one on, in order."""
+        return (frame_to_contests if self._of_contests else frame_to_matches)(self._ledger.table[first:])
+
     def _keep_up(self) -> None:
         """Read again what another process has written since; the journal on disk is what counts."""
         journal = self.path / "matches.knl"
@@ -199,7 +216,7 @@ class RatingBook:
         before = len(self)
         try:
             if self._ledger.apply(payload):
-                carry_on(self._rater, frame_to_matches(self._ledger.table[before:]))
+                carry_on(self._rater, self._held(before))
             else:
                 self._rate_all()
             self._end = append_record(self.path / "matches.knl", payload, self._end)
@@ -211,7 +228,7 @@ class RatingBook:
     def _rate_all(self) -> None:
         self._rater = copy.deepcopy(self._blank)
         if len(self):
-            carry_on(self._rater, frame_to_matches(self._ledger.table))
+            carry_on(self._rater, self._held())
 
     def _save(self) -> None:
         # A rater without a state leaves none, but the length of the journal tells whether it was cut short.
@@ -233,7 +250,7 @@ class RatingBook:
             raise InputError(
                 f"{self.path / 'matches.knl'} is shorter than its snapshot says: matches are missing from it."
             )
-        self._ledger, at, behind = Ledger(conditions_of(self._blank)), 0, True
+        self._ledger, at, behind = self._new_ledger(), 0, True
         rated = 0
         for payload in payloads:
             added = self._ledger.apply(payload)
@@ -248,7 +265,7 @@ class RatingBook:
         self._rater = copy.deepcopy(self._blank)
         self._rater.from_arrays(arrays)
         if len(self) > rated:
-            carry_on(self._rater, frame_to_matches(self._ledger.table[rated:]))
+            carry_on(self._rater, self._held(rated))
 
     def _doubt_length(self) -> None:
         """Say that nothing vouches for the length of a journal that has no snapshot beside it."""

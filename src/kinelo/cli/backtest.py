@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
 
+METRIC_HELP = (
+    "log_loss, brier, rps or accuracy; of contests winner_log_loss, order_log_loss, pairs_right or rank_deviation."
+)
+
+
 @grouped
 def backtest(
     results: ResultsFile,
@@ -35,7 +40,7 @@ def backtest(
     ] = None,
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
     metric: Annotated[
-        list[str] | None, typer.Option(help="log_loss, brier, rps or accuracy; may be repeated. The first one sorts.")
+        list[str] | None, typer.Option(help=f"{METRIC_HELP} The first one sorts; may be repeated.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the scores to this CSV file.")] = None,
     picture: Annotated[
@@ -50,11 +55,16 @@ def backtest(
 
     Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
     """
+    from kinelo.cli.contests import backtest_file, holds_contests
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.forecasts.scores import METRICS
     from kinelo.runtime.workers import client_of
 
+    if holds_contests(results, reading):
+        asked = {"rater": rater, "train_until": train_until, "since": since, "metric": metric, "out": out}
+        backtest_file(results, reading, asked | {"rejects": rejects, "as_json": as_json})
+        return
     engine = client_of(workers, scheduler)
     matches = reading.load(results, rejects)
     if since is not None:

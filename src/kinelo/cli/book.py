@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kinelo.matches.contests import Contests
+
 if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
@@ -44,11 +46,18 @@ def book(
     if len(kept) and kept.matches().dated:
         days = kept.matches().date
         span = f" from {days[0]} to {days[-1]}"
-    typer.echo(f"{folder}: {len(kept):,} matches{span}, {kept.ratings_.height:,} rated by {kept.rater!r}")
+    noun = "contests" if getattr(kept.rater, "rates_contests", False) else "matches"
+    typer.echo(f"{folder}: {len(kept):,} {noun}{span}, {kept.ratings_.height:,} rated by {kept.rater!r}")
 
 
-def _lines(matches: Matches) -> Iterator[str]:
-    """One line for each match: identifier, date, sides and result between tabs."""
+def _lines(matches: Matches | Contests) -> Iterator[str]:
+    """One line for each match: identifier, date, sides and result between tabs; of contests, entrants by place."""
+    if isinstance(matches, Contests):
+        for k in range(len(matches)):
+            part = slice(int(matches.first[k]), int(matches.first[k + 1]))
+            names = ", ".join(matches.entrants[code] for code in matches.entrant[part].tolist())
+            yield f"{matches.identifiers[k]}\t{matches.date[k] if matches.dated else 'undated'}\t{names}"
+        return
     for k in range(len(matches)):
         date = str(matches.date[k]) if matches.dated else "undated"
         home, away = matches.teams[matches.home[k]], matches.teams[matches.away[k]]

@@ -43,10 +43,14 @@ def leaderboard(
 
     Example:  kinelo leaderboard league/results.csv --active-days 365 --least-matches 5
     """
+    from kinelo.cli.contests import holds_contests, leaderboard_file
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater, open_book
     from kinelo.raters.leaderboard import leaderboard as ranked
 
+    if holds_contests(source, reading):
+        leaderboard_file(source, reading, shown, {"rater": rater, "out": out, "as_json": as_json})
+        return
     with plain_warnings():
         if source.is_dir():
             book = open_book(source, rater, reading)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
+from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
     from kinelo.matches.outcomes import Scale
 
-RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result."
+RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result; or contests, a row per entrant."
 ResultsFile = Annotated[Path, typer.Argument(help=RESULTS_HELP)]
 RaterName = Annotated[
     str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the earlier of your matches; {rater_help()}.")
@@ -66,6 +67,23 @@ class ResultsOptions:
         bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
     ] = False
 
+    slot: Annotated[
+        list[str] | None,
+        typer.Option("--slot", help="Of contests: a column to rate (driver, car), or KIND=COLUMN; may be repeated."),
+    ] = None
+    team: Annotated[
+        str | None, typer.Option("--team", help="Of contests: the column of teams where the rows are players.")
+    ] = None
+    best: Annotated[str | None, typer.Option("--best", help="Of contests: highest or lowest, which score is best.")] = (
+        None
+    )
+    unfinished: Annotated[
+        str | None, typer.Option("--unfinished", help="Of contests: who did not finish is behind (usual) or out.")
+    ] = None
+    not_started: Annotated[
+        str | None, typer.Option("--not-started", help="Of contests: who did not start is out (usual) or behind.")
+    ] = None
+
     def asked(self) -> list[str]:
         """Names of the options that were given."""
         return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
@@ -75,6 +93,11 @@ class ResultsOptions:
         from kinelo.cli.loading import column_mapping, rejects_written, report_reading, silent_refusals
         from kinelo.matches.reading import read_matches
 
+        if self.slot or self.team or self.best or self.unfinished or self.not_started:
+            raise InputError(
+                f"{results} holds matches of two sides: --slot, --team, --best, --unfinished and --not-started are for "
+                "contests, one row for each entrant."
+            )
         with silent_refusals(), rejects_written(rejects):
             matches = read_matches(
                 results, self.lineups, column_mapping(self.column), results=cast("Scale | None", self.scale),
@@ -129,7 +152,6 @@ class Federation:
 
     def rater(self, name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:
         """The rater that these options ask for, None where they ask for none."""
-        from kinelo.errors import InputError
         from kinelo.model.steps import FideSteps
         from kinelo.raters.choice import AUTOMATIC, rater_called
         from kinelo.raters.team.rater import TeamElo

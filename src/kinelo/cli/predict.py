@@ -49,12 +49,17 @@ def predict(
     """Forecast matches from a rating book or a file of results.
 
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
+    Example:  kinelo predict next-race.csv --results races.csv
     """
+    from kinelo.cli.contests import holds_contests, predict_file
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, open_book
     from kinelo.raters.adapter import conditions_of
 
     _check(fixtures, match, book, results, played_since)
+    if any(path is not None and holds_contests(path, reading) for path in (fixtures, results)):
+        predict_file(fixtures, results, reading, {"rater": rater, "book": book, "out": out, "as_json": as_json})
+        return
     conditions = list(reading.condition or ())
     with plain_warnings():
         if book is not None:

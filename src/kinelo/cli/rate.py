@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 
-RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result; 'games/*.parquet' is read in pieces."
+RESULTS_HELP = (
+    "Results: CSV or Parquet with date, two sides, scores or result, or contests with a row per entrant; "
+    "'games/*.parquet' is read in pieces."
+)
 
 
 @grouped
@@ -42,7 +45,7 @@ def rate(
     rejects: Rejects = None,
     as_json: Json = False,
 ) -> None:
-    """Rate the sides (or players) of a file of results and show the leaderboard.
+    """Rate the sides (or players) of a file of results, or the entrants of contests, and show the leaderboard.
 
     Parameters are estimated from the file; a rating book keeps its rater and the parameters it was started with.
 
@@ -50,8 +53,10 @@ def rate(
 
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
     Example:  kinelo rate league/results.csv --out ratings.html
+    Example:  kinelo rate races.csv --slot driver --slot car
     Example:  kinelo rate club.csv --rules fide --start list.csv --initial 1200 --out new-list.csv
     """
+    from kinelo.cli.contests import holds_contests, rate_file
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater, open_book
     from kinelo.raters.adapter import conditions_of
@@ -61,6 +66,11 @@ def rate(
         if book or picture or rejects or as_json or others or federation != Federation() or is_page(out):
             raise InputError("Of a pattern of files, only --rater, --column, --top and --out FILE.csv can be asked.")
         _rate_in_pieces(str(results), rater, reading, shown.top, out)
+        return
+
+    if holds_contests(results, reading):
+        asked = {"rater": rater, "book": book, "out": out, "picture": picture, "rejects": rejects, "as_json": as_json}
+        rate_file(results, reading, federation, shown, asked)
         return
 
     kept, choice = None, None
@@ -81,13 +91,13 @@ def rate(
         elif kept is None:
             rated, choice = fit_rater(rater, matches, reading.start, conditions or ())
         if book is not None:
-            rated = _add(book, kept, rated, matches, quiet=as_json)
+            rated = add_to_book(book, kept, rated, matches, quiet=as_json)
     if as_json:
-        echo_json(_content(rated, matches, choice))
+        echo_json(content_of(rated, matches, choice))
     else:
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, shown)
-        _show_parameters(rated)
+        show_parameters(rated)
     if is_page(out):
         from kinelo.pages.page import write_page
 
@@ -127,7 +137,7 @@ def _rate_in_pieces(pattern: str, rater: str, reading: Reading, top: int, out: P
         typer.echo(f"Ratings: {out}")
 
 
-def _add(book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches, *, quiet: bool) -> Rater:
+def add_to_book(book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches, *, quiet: bool) -> Rater:
     """Count matches in a book, which is begun with the rater fitted where there is none yet."""
     from kinelo.book.book import RatingBook
     from kinelo.results.disk import disk_errors_in_words
@@ -145,7 +155,7 @@ def _add(book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Mat
     return kept.rater
 
 
-def _content(rater: Any, matches: Matches, choice: RaterChoice | None) -> dict[str, Any]:
+def content_of(rater: Any, matches: Matches, choice: RaterChoice | None) -> dict[str, Any]:
     """What ``--json`` prints: the rater, its parameters with standard errors, and all ratings."""
     estimates = getattr(rater, "estimates_", None)
     errors = {} if estimates is None else estimates.standard_errors
@@ -159,7 +169,7 @@ def _content(rater: Any, matches: Matches, choice: RaterChoice | None) -> dict[s
     }
 
 
-def _show_parameters(rater: Rater) -> None:
+def show_parameters(rater: Rater) -> None:
     """One line of parameters: the estimates with their standard errors."""
     found = getattr(rater, "estimates_", None)
     if found is None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import FINISHED
@@ -36,9 +35,8 @@ def _pairs(forecast: ContestForecast, contest: int) -> tuple[Array, Array]:
     entries = np.arange(contests.first[contest], contests.first[contest + 1])
     entries = entries[contests.ended[entries] == FINISHED]
     one, other = np.triu_indices(entries.size, 1)
-    mean, deviation, place = (v[entries] for v in (forecast.mean, forecast.deviation, contests.place))
-    chance = ndtr((mean[one] - mean[other]) / np.hypot(deviation[one], deviation[other]))
-    return chance, 0.5 + 0.5 * np.sign(place[other] - place[one])
+    place = contests.place[entries]
+    return forecast.pair_chance(entries[one], entries[other]), 0.5 + 0.5 * np.sign(place[other] - place[one])
 
 
 def order_log_loss(forecast: ContestForecast) -> Array:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr
+from scipy.special import expit, log_ndtr, ndtr
 
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
@@ -136,11 +136,14 @@ class ContestForecast:
             if not found:
                 raise InputError(f"{name!r} does not take part in {self.contests.identifiers[contest]}.")
             at.append(found[0])
-        mean, deviation = self.mean[entries][at], self.deviation[entries][at]
+        return self.pair_chance(np.array([entries.start + at[0]]), np.array([entries.start + at[1]]))[0]
+
+    def pair_chance(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Array:
+        """Chance of each entry of ``one`` to come before that of ``other``."""
+        gap = self.mean[one] - self.mean[other]
         if self.law == "normal":
-            return ndtr((mean[0] - mean[1]) / math.hypot(*deviation))
-        scale = float(deviation[0]) / GUMBEL_DEVIATION
-        return np.float64(1.0 / (1.0 + math.exp(-(mean[0] - mean[1]) / scale)))
+            return ndtr(gap / np.hypot(self.deviation[one], self.deviation[other]))
+        return expit(gap * GUMBEL_DEVIATION / self.deviation[one])
 
     def __repr__(self) -> str:
         many = len(self) != 1

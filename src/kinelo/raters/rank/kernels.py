@@ -114,12 +114,19 @@ def learn_contest(lo, hi, columns, field, shown, x, v, s, precision, pull):
 
 
 @kernel
-def count_contest(lo, hi, columns, day, s):
-    """Note that the slots of entries ``lo`` to ``hi`` took part in a contest on a day (int), once each."""
+def count_contest(lo, hi, columns, day, s, seen):
+    """Note that the slots of entries ``lo`` to ``hi`` took part in a contest on a day (int), once each.
+
+    ``seen`` (slots) is left at 0.
+    """
     for e in range(columns.offsets[lo], columns.offsets[hi]):
         at = columns.slot[e]
-        s.last[at] = max(day, s.last[at])
-        s.games[at] += 1
+        if seen[at] == 0.0:
+            s.last[at] = max(day, s.last[at])
+            s.games[at] += 1
+            seen[at] = 1.0
+    for e in range(columns.offsets[lo], columns.offsets[hi]):
+        seen[columns.slot[e]] = 0.0
 
 
 @kernel
@@ -161,7 +168,7 @@ def filter_contests(columns, p, new, s, mean, variance, log_chance):
         if retired > 0.0 or columns.weight[c] != 1.0:
             read_ranking(field, columns.weight[c], low, step, below, above, shown)
         learn_contest(lo, hi, columns, field, shown, x, v, s, precision, pull)
-        count_contest(lo, hi, columns, day, s)
+        count_contest(lo, hi, columns, day, s, pull)
 
 
 @kernel

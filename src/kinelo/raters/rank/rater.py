@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -90,9 +90,10 @@ class RankElo(Rater):
 
     parameters = (_P("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),)
     options = (Option("initial"),)
-    kinds_: tuple[str, ...] = ()
-    fitted_: Any = None
-    _state: RankState | None = None
+    rates_contests = True
+    kinds_: tuple[str, ...] = field(default=(), init=False)
+    fitted_: Any = field(default=None, init=False)
+    _state: RankState | None = field(default=None, init=False)
 
     walk: float | Mapping[str, float] | None = None
     prior_spread: float | Mapping[str, float] | None = None

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
+from kinelo.raters.team.contests import forecast_contests, rate_contests
 from kinelo.raters.team.kernels import KAPPA, TeamParameters
 from kinelo.raters.team.rater import SCALE, USUAL_SPREAD, TeamElo
 from kinelo.raters.team.state import StepsByName
@@ -130,6 +132,32 @@ class ClassicElo(TeamElo):
         _, gamma, boost, matches = self._rule()
         steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}
         return {**steps, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
+
+    def fit(self, matches: Any, y: object = None) -> Self:
+        """Rate matches of two sides, or contests of many entrants, in order from a fresh start."""
+        if not isinstance(matches, Contests):
+            return super().fit(matches, y)
+        self.estimates_ = None
+        self.reset()
+        return self.update(matches)
+
+    def update(self, matches: Any) -> Self:
+        """Carry the ratings on with further matches or contests, in order."""
+        if not isinstance(matches, Contests):
+            return super().update(matches)
+        rate_contests(self, matches)
+        return self
+
+    def one_step_ahead(self, matches: Any) -> Any:
+        """Forecast each match or contest before it is used, and use it."""
+        return rate_contests(self, matches) if isinstance(matches, Contests) else super().one_step_ahead(matches)
+
+    def predict(self, matches: Any) -> Any:
+        """Forecast matches or contests from the ratings as they stand."""
+        if not isinstance(matches, Contests):
+            return super().predict(matches)
+        self._check_has_ratings()
+        return forecast_contests(self, matches)
 
     def _vector(self, values: Mapping[str, float]) -> TeamParameters:
         rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]

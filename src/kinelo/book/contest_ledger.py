@@ -1,0 +1,132 @@
+"""Which contests a book holds, and what a table that is handed to it adds: a line for each contest, told by its name.
+
+A contest under a known name that says something else now replaces what the book held. Contests stand in order of date;
+those of one day in the order of arrival.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import polars as pl
+
+from kinelo.book.ledger import Entry
+from kinelo.book.rows import parted_removal
+from kinelo.errors import InputError
+from kinelo.matches.contests import Contests, Slots
+
+SCHEMA = {
+    "match_id": pl.String,
+    "date": pl.Date,
+    "weight": pl.Float64,
+    "entrant": pl.List(pl.String),
+    "place": pl.List(pl.Float64),
+    "ended": pl.List(pl.Int64),
+    "kinds": pl.List(pl.String),
+    "slots": pl.List(pl.List(pl.List(pl.String))),
+}
+
+
+def contests_to_frame(contests: Contests) -> pl.DataFrame:
+    """A row for each contest: its name, day and weight, and lists of entrants, places, endings and slots by kind."""
+    rows = []
+    for c in range(len(contests)):
+        part = slice(int(contests.first[c]), int(contests.first[c + 1]))
+        slots = [
+            [[held.names[code] for code in row if code >= 0] for row in held.codes[part].tolist()]
+            for held in contests.slots.values()
+        ]
+        rows.append(
+            {
+                "match_id": contests.identifiers[c],
+                "date": contests.date[c].item(),
+                "weight": float(contests.weight[c]),
+                "entrant": [contests.entrants[code] for code in contests.entrant[part].tolist()],
+                "place": contests.place[part].tolist(),
+                "ended": contests.ended[part].tolist(),
+                "kinds": list(contests.kinds),
+                "slots": slots,
+            }
+        )
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def frame_to_contests(table: pl.DataFrame) -> Contests:
+    """Contests as a book holds them."""
+    entries = table.select("entrant", "place", "ended").explode("entrant", "place", "ended")
+    kinds = tuple(table["kinds"][0])
+    names = tuple(entries["entrant"].unique(maintain_order=True))
+    code = {name: k for k, name in enumerate(names)}
+    sizes = table["entrant"].list.len().to_numpy()
+    held = {}
+    rows = table["slots"].to_list()
+    for number, kind in enumerate(kinds):
+        members = [one for contest in rows for one in contest[number]]
+        known = tuple(dict.fromkeys(name for one in members for name in one))
+        index = {name: k for k, name in enumerate(known)}
+        codes = np.full((len(members), max(map(len, members))), -1, np.int32)
+        for k, one in enumerate(members):
+            codes[k, : len(one)] = [index[name] for name in one]
+        held[kind] = Slots(codes, known)
+    return Contests(
+        table["date"].to_numpy().astype("datetime64[D]"),
+        np.append(0, np.cumsum(sizes)).astype(np.int64),
+        np.array([code[name] for name in entries["entrant"]], np.int32),
+        names,
+        entries["place"].to_numpy(),
+        entries["ended"].to_numpy().astype(np.int8),
+        held,
+        table["weight"].to_numpy(),
+        np.arange(1, entries.height + 1),
+        tuple(table["match_id"]),
+    )
+
+
+class ContestLedger:
+    """The contests of a book as its records tell them."""
+
+    def __init__(self) -> None:
+        self.table = pl.DataFrame(schema=SCHEMA)
+
+    def apply(self, payload: bytes) -> bool:
+        """Take in a record; whether it only adds contests behind all others."""
+        removed, lines = parted_removal(payload)
+        if removed:
+            self.table = self.table.filter(~pl.col("match_id").is_in(removed))
+        if not lines:
+            return False
+        rows = pl.read_ndjson(io.BytesIO(lines), schema=SCHEMA)
+        kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
+        replaced = kept.height < self.table.height
+        rows = rows.sort("date", maintain_order=True)
+        last = kept["date"].max() if kept.height else None
+        behind = not replaced and not removed and (last is None or bool(last <= rows["date"][0]))
+        together = pl.concat([kept, rows])
+        self.table = together if behind else together.sort("date", maintain_order=True)
+        return behind
+
+    def enter(self, contests: Contests) -> Entry:
+        """What a table would add; nothing is changed yet."""
+        if len(set(contests.identifiers)) < len(contests):
+            raise InputError("Two of these contests have one name; give each its own, or add a column of seasons.")
+        if self.table.height and tuple(self.table["kinds"][0]) != contests.kinds:
+            raise InputError(
+                f"The book rates {', '.join(self.table['kinds'][0])}, these contests {', '.join(contests.kinds)}; "
+                "read them with the same slots=."
+            )
+        rows = contests_to_frame(contests)
+        held = {row["match_id"]: row for row in self.table.iter_rows(named=True)}
+        fresh, changed, known, first = [], [], 0, ""
+        for row in rows.iter_rows(named=True):
+            old = held.get(row["match_id"])
+            if old is None:
+                fresh.append(row)
+            elif old != row:
+                changed.append(row)
+                first = min(filter(None, (first, str(old["date"]), str(row["date"]))))
+            else:
+                known += 1
+        lines = "".join(json.dumps(row, default=str, ensure_ascii=False) + "\n" for row in [*fresh, *changed]).encode()
+        return Entry(lines or None, len(fresh), len(changed), known, first)

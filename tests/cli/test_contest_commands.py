@@ -1,0 +1,95 @@
+"""Contests on the command line: the same commands and words as for matches, recognised by the columns of the file."""
+
+import json
+
+import pytest
+from typed import kinelo
+
+import kinelo as kn
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Races, the same with one to come, and scores."""
+    path = tmp_path_factory.mktemp("races")
+    table = kn.matches.sample_contests(contests=60, entrants=12, size=6, cars=4, seed=1)
+    table.write_csv(path / "races.csv")
+    head = "date,contest,entrant,car,place\n"
+    (path / "next.csv").write_text(head + "".join(f"2021-06-01,next,P{k},C{k % 4},\n" for k in range(4)))
+    (path / "scores.csv").write_text("race,driver,score\n1,A,3\n1,B,5\n")
+    return path
+
+
+def test_rate_shows_a_board_for_each_kind(folder):
+    done = kinelo("rate", folder / "races.csv", "--slot", "entrant", "--slot", "car", "--top", "3")
+    assert done.returncode == 0, done.stderr
+    assert "60 contests, RankElo: entrant" in done.stdout and "60 contests, RankElo: car" in done.stdout
+    assert "the lowest 'place' is best" in done.stderr
+
+
+def test_rate_says_the_same_as_json_and_as_a_table(folder, tmp_path):
+    done = kinelo("rate", folder / "races.csv", "--json", "--out", tmp_path / "r.csv")
+    told = json.loads(done.stdout)
+    rater = kn.RankElo().fit(kn.read_contests(folder / "races.csv"))
+    assert told["contests"] == 60 and told["rater"] == "RankElo"
+    assert [row["name"] for row in told["ratings"]] == rater.ratings_["name"].to_list()
+    assert (tmp_path / "r.csv").read_text().splitlines()[1].split(",")[1] == rater.ratings_["name"][0]
+
+
+def test_plain_elo_rates_contests(folder):
+    done = kinelo("rate", folder / "races.csv", "--k", "24", "--json")
+    told = {row["name"]: row["rating"] for row in json.loads(done.stdout)["ratings"]}
+    rater = kn.TeamElo.classic(k=24).fit(kn.read_contests(folder / "races.csv"))
+    assert told == dict(rater.ratings_.select("name", "rating").rows())
+
+
+def test_predict_forecasts_what_has_no_places_yet(folder):
+    done = kinelo("predict", folder / "next.csv", "--results", folder / "races.csv", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {row["entrant"] for row in rows} == {"P0", "P1", "P2", "P3"}
+    assert sum(row["win"] for row in rows) == pytest.approx(1.0)
+
+
+def test_backtest_scores_contests(folder):
+    done = kinelo("backtest", folder / "races.csv", "--json")
+    told = json.loads(done.stdout)
+    assert told["contests"] == 30 and {row["rater"] for row in told["scores"]} == {"RankElo", "plain Elo, K = 32"}
+    shown = kinelo("backtest", folder / "races.csv", "--rater", "rank", "--metric", "pairs_right")
+    assert "pairs right" in shown.stdout
+
+
+def test_leaderboard_and_book_take_contests(folder, tmp_path):
+    assert json.loads(kinelo("leaderboard", folder / "races.csv", "--json").stdout)[0]["place"] == 1
+    first = kinelo("rate", folder / "races.csv", "--book", tmp_path / "book")
+    assert "60 new" in first.stdout, first.stderr
+    again = kinelo("rate", folder / "races.csv", "--book", tmp_path / "book")
+    assert "0 new" in again.stdout and "60 counted before" in again.stdout
+    listed = kinelo("book", tmp_path / "book", "--list").stdout.splitlines()
+    assert len(listed) == 61 and "60 contests" in listed[-1]
+    said = kinelo("predict", folder / "next.csv", "--book", tmp_path / "book", "--json")
+    assert len(json.loads(said.stdout)) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("rate", "races.csv", "--rater", "kalman"), "rates matches of two sides"),
+        (("rate", "races.csv", "--start", "races.csv"), "there is no --start"),
+        (("rate", "races.csv", "--slot", "wheel"), "names 'wheel'"),
+        (("rate", "scores.csv", "--column", "entrant=driver"), "Nothing tells whether"),
+        (("predict", "races.csv"), "none is left to forecast"),
+        (("rate", "races.csv", "--picture", "p.png"), "of matches of two sides"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(folder, words, sentence, monkeypatch):
+    monkeypatch.chdir(folder)
+    done = kinelo(*words)
+    assert done.returncode == 2 and sentence in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_options_of_contests_are_refused_for_matches(tmp_path):
+    (tmp_path / "m.csv").write_text("date,home,away,result\n2024-01-01,A,B,1\n2024-01-02,B,A,1\n")
+    done = kinelo("rate", tmp_path / "m.csv", "--slot", "home")
+    assert done.returncode == 2 and "matches of two sides" in done.stderr
