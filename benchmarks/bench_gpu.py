@@ -8,7 +8,10 @@ import pytest
 
 import kinelo as kn
 from kinelo.micro.gpu.play import gpu_play
+from kinelo.micro.league import fresh_memory
+from kinelo.micro.simulate import loop_of
 from kinelo.micro.state import Setting
+from kinelo.play.encoding import encode
 from kinelo.play.stream import realisation_keys
 from kinelo.runtime.device import devices, simulated
 
@@ -86,6 +89,56 @@ def test_ensembles(section):
         best = max(best, rate)
         section.row(f"{realisations:,} realisations", f"{rate / 1e9:.2f}·10⁹ matches a second")
     section.row("best ensemble", f"{best / 1e9:.1f}·10⁹ matches a second", "≥ 50·10⁹", best >= 50e9)
+
+
+KINDS = {
+    "one step for all": (SYSTEM, None),
+    "a step for each team": (kn.RatingSystem(kn.Tanh(0.5), gamma=tuple(np.linspace(0.02, 0.1, 200))), None),
+    "falling steps": (kn.RatingSystem(kn.Tanh(0.5), gamma=kn.FallingSteps(0.05, boost=2.0, matches=30)), None),
+    "FIDE's steps": (kn.RatingSystem(kn.Tanh.elo(), gamma=kn.FideSteps()), None),
+    "form": (SYSTEM, kn.Form(0.02, 0.8)),
+    "walks": (SYSTEM, kn.Walk(0.01)),
+    "learning": (SYSTEM, kn.Learning(alpha=0.2, beta=0.1, diffusion=0.3)),
+    "Glicko, walks": (kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(growth=0.1, start=0.8)), kn.Walk(0.1)),
+    "rounds": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.005, schedule=kn.Rounds()), None),
+    "periods of 3 matchdays": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Period(3)), None),
+    "contests of 8": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Field(8)), None),
+}
+GOALS = {
+    "form": 5.0,
+    "walks": 5.0,
+    "falling steps": 5.0,
+    "FIDE's steps": 5.0,
+    "rounds": 3.0,
+    "periods of 3 matchdays": 3.0,
+}
+"""10⁹ matches a second with 2,000 realisations."""
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_kinds_of_leagues(section, name):
+    """Matches a second by the number of realisations, the state staying on the device."""
+    system, dynamics = KINDS[name]
+    league = kn.Normal(np.linspace(1600, 2500, 200), 80.0) if "FIDE" in name else LEAGUE
+    rates = {}
+    for realisations in (100, 2_000, 10_000, 40_000):
+        encoded = encode(system, league, dynamics)
+        play = loop_of(system, league, encoded, realisation_keys(1, realisations), "gpu")
+        rating = np.full((realisations, 200), float(league.theta.mean()))
+        played, memory = np.zeros(realisations, dtype=np.int64), fresh_memory(encoded, rating)
+        match, size, taken = 0, 200, 0.0
+        while taken < 0.2:
+            begin = time.perf_counter()
+            play(rating, played, memory, slice(0, realisations), match, match + size)
+            taken, match = time.perf_counter() - begin, match + size
+            rates[realisations] = size * realisations / taken
+            size *= 4 if taken < 0.05 else 2
+    goal = GOALS.get(name)
+    section.row(
+        f"{name}: 100, 2,000, 10,000 and 40,000 realisations",
+        ", ".join(f"{rate / 1e9:.2f}" for rate in rates.values()) + "·10⁹ matches a second",
+        "" if goal is None else f"≥ {goal:g}·10⁹ with 2,000", None if goal is None else rates[2_000] >= goal * 1e9,
+    )  # fmt: skip
 
 
 def test_the_papers_literal_steps(section):

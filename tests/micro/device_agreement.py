@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 import kinelo as kn
+from kinelo.micro.gpu import leagues as gpu_leagues
 from kinelo.micro.gpu import play as gpu
 from kinelo.micro.league import way_of_playing
 from kinelo.micro.state import Setting
@@ -161,6 +162,7 @@ def ends_alike(system, league, source, matches, realisations, blocks) -> bool:
     for play in (on_processor, on_device):
         rating, played = np.full((realisations, league.teams), 7.0), np.zeros(realisations, dtype=np.int64)
         play(rating, played, {}, slice(0, realisations), first, first + matches)
+        getattr(play, "fetch", lambda: None)()
         ends.append((rating.tobytes(), played.tobytes()))
     return ends[0] == ends[1]
 
@@ -178,10 +180,12 @@ def main(matches: int, realisations: int, every: int) -> int:
             wrong += not alike
             print(f"{'same bytes' if alike else 'DIFFERENT'}  {'block' if blocks else 'warp'}  {name}", flush=True)
     for number, (name, *league) in enumerate(leagues()):
-        if number % every == 0:
-            alike = leagues_end_alike(*league, matches, realisations)
-            wrong += not alike
-            print(f"{'same bytes' if alike else 'DIFFERENT'}  general  {name}", flush=True)
+        for where, near in (("near", gpu.NEAR), ("far", 0)):
+            if number % every == 0 and (every == 1 or (near > 0) == (number % (2 * every) == 0)):
+                gpu_leagues.NEAR = near
+                alike = leagues_end_alike(*league, matches, realisations)
+                wrong += not alike
+                print(f"{'same bytes' if alike else 'DIFFERENT'}  general, {where}  {name}", flush=True)
     for name, *league in contests():
         alike = leagues_end_alike(*league, matches // 4 if simulated() else matches, realisations)
         wrong += not alike

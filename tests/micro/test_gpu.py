@@ -97,3 +97,22 @@ def test_a_compiler_that_makes_no_kernel_is_a_sentence(monkeypatch):
         assert not kn.devices()[1].usable and choose_device("auto") == "cpu"
     finally:
         device._compile_complaint.cache_clear()
+
+
+@needs_numba_cuda
+def test_products_and_sums_are_compiled_without_being_fused(monkeypatch):
+    """numba-cuda has no option for it: what it asks libNVVM for is added to, and it still asks by that name."""
+    import inspect
+
+    from numba.cuda import codegen
+    from numba.cuda.cudadrv import nvvm
+
+    from kinelo.micro.gpu.target import unfused
+
+    asked = []
+    monkeypatch.setattr(nvvm, "compile_ir", lambda llvmir, **options: asked.append(options))
+    own = nvvm.compile_ir
+    with unfused():
+        nvvm.compile_ir("", opt=3)
+    assert asked == [{"opt": 3, "fma": 0}] and nvvm.compile_ir is own
+    assert "nvvm.compile_ir(" in inspect.getsource(codegen)

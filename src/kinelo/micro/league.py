@@ -31,10 +31,14 @@ FEW = 3
 CHUNK = 1 << 14
 """Matches, of all realisations of a call, whose performances are drawn at once by a user's law."""
 
+WHOLE = {"clock": np.int64, "rest": np.int64, "matches": np.int64, "reached": np.bool_}
+"""Types of what a league remembers, where they are not real numbers."""
+
 Play = Callable[[Array, NDArray[np.int64], Mapping[str, NDArray], slice, int, int], None]
 """``play(rating, played, memory, realisations, first, last)`` moves some realisations of a league in place.
 
-``rating`` and the arrays of ``memory`` are (realisations, teams), ``played`` is (realisations,).
+``rating`` and the arrays of ``memory`` are (realisations, teams), ``played`` is (realisations,). One that keeps its
+state elsewhere has a method ``fetch`` that brings it into these arrays.
 """
 
 
@@ -115,28 +119,32 @@ def _performances(
     return np.array(strengths.performances(team, uniforms), dtype=np.float64).reshape(size, 2)
 
 
+def remembered(encoded: EncodedSystem) -> tuple[str, ...]:
+    """Names of what a league remembers beside its ratings."""
+    moving, steps = encoded.motion.moving, encoded.steps.kind
+    kept = {
+        "matches": moving or steps != EACH,
+        "reached": moving or steps == FIDE,
+        "owed": moving or encoded.meeting.period > 0,
+    }
+    return tuple(name for name in League._fields[1:] if kept.get(name, moving))
+
+
 def fresh_memory(encoded: EncodedSystem, rating: Array) -> dict[str, NDArray]:
     """What a league remembers beside its ratings before its first match, realisations × teams, by name."""
-    shape, moving = rating.shape, encoded.motion.moving
-    kept: dict[str, NDArray] = {}
-    if moving:
-        theta = np.array(np.broadcast_to(encoded.drawing.theta, shape))
-        kept |= {"strength": theta, "level": theta.copy(), "clock": np.zeros(shape, dtype=np.int64)}
-        kept |= {"variance": np.full(shape, encoded.glicko.start), "rest": np.zeros(shape, dtype=np.int64)}
-    if moving or encoded.steps.kind != EACH:
-        kept["matches"] = np.zeros(shape, dtype=np.int64)
-    if moving or encoded.steps.kind == FIDE:
-        kept["reached"] = rating >= ELITE
-    if moving or encoded.meeting.period > 0:
-        kept["owed"] = np.zeros(shape)
-    return kept | {"known": np.zeros(shape)} if moving else kept
+    first = {"strength": encoded.drawing.theta, "level": encoded.drawing.theta, "variance": encoded.glicko.start}
+    made: dict[str, NDArray] = {}
+    for name in remembered(encoded):
+        made[name] = np.zeros(rating.shape, dtype=WHOLE.get(name, np.float64))
+        made[name][...] = rating >= ELITE if name == "reached" else first.get(name, 0)
+    return made
 
 
 def league_of(rating: Array, memory: Mapping[str, NDArray], chosen: slice) -> League:
     """Some realisations as loops take them; what the league does not remember is there too, and nobody keeps it."""
-    shape, whole = rating[chosen].shape, {"clock": np.int64, "rest": np.int64, "matches": np.int64, "reached": np.bool_}
+    shape = rating[chosen].shape
     parts: list[NDArray] = [
-        memory[name][chosen] if name in memory else np.zeros(shape, whole.get(name, np.float64))
+        memory[name][chosen] if name in memory else np.zeros(shape, WHOLE.get(name, np.float64))
         for name in League._fields[1:]
     ]
     return League(rating[chosen], *parts)

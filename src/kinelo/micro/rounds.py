@@ -46,9 +46,10 @@ def played_states(
             while match < last:
                 match = rounds.play_all(play, rating, played, memory, match, last)
             step = stop
+            getattr(play, "fetch", _nothing)()
             kept = {name: values.copy() for name, values in memory.items()}
-            told = {} if record is None else record(memory, last)
-            yield SimulationState(step, rating.copy(), played.copy(), kept, told)
+            more = {} if record is None else record(memory, last)
+            yield SimulationState(step, rating.copy(), played.copy(), kept, more)
 
 
 def lane_groups(realisations: int, workers: int) -> list[slice]:
@@ -65,6 +66,10 @@ def even_groups(rows: int, count: int) -> list[slice]:
     """
     edges = np.linspace(0, rows, count + 1).round().astype(int)
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+def _nothing() -> None:
+    """What a loop has to fetch whose state lies in the arrays it was handed."""
 
 
 class _Rounds:

@@ -87,7 +87,7 @@ def simulation_states(
     # A probability that differs in its last bit is another result once in a while.
     with one_blas_thread():
         encoded = encode(system, strengths, dynamics, literal=_is_literal(sampling))
-        play = _choose_loop(system, strengths, encoded, keys, there)
+        play = loop_of(system, strengths, encoded, keys, there)
     workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
     groups = [slice(0, realisations)] if there == "gpu" else lane_groups(realisations, workers)
     state = replace(state, memory={**fresh_memory(encoded, state.rating), **state.memory})
@@ -280,9 +280,10 @@ def _always_literal(system: RatingSystem, strengths: Strength, dynamics: Motions
     return strengths.teams > LARGEST_TABLE or system.sides > 2 or is_moving(system, dynamics)
 
 
-def _choose_loop(
+def loop_of(
     system: RatingSystem, strengths: Strength, encoded: EncodedSystem, keys: NDArray[np.uint64], device: str
 ) -> Play:
+    """The loop that plays a league on a device; ``keys`` are those of its realisations."""
     if device == "cpu" and system.sides > 2:
         return field_play(encoded, system.sides, strengths, keys)
     if device == "cpu":

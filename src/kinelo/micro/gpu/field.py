@@ -16,16 +16,16 @@ from numba import cuda as numba_cuda
 from numpy.typing import NDArray
 
 from kinelo.micro.field import field_system
+from kinelo.micro.gpu.held import HeldPlay, on_device
 from kinelo.micro.gpu.kernels import WARP
-from kinelo.micro.gpu.leagues import LONGEST_LAUNCH, on_device
+from kinelo.micro.gpu.leagues import LONGEST_LAUNCH
 from kinelo.micro.gpu.play import device_formulas
-from kinelo.micro.gpu.target import kernel, unfused
-from kinelo.micro.league import Play, league_of
+from kinelo.micro.gpu.target import kernel
+from kinelo.micro.league import WHOLE
 from kinelo.model.dynamics import LEARNING
-from kinelo.model.validation import Array
 from kinelo.play.contest import FIRST
 from kinelo.play.encoding import EncodedSystem
-from kinelo.play.match import Rules, Side
+from kinelo.play.match import League, Rules, Side
 from kinelo.runtime.device import cuda_module
 
 cuda: Any = numba_cuda
@@ -103,24 +103,18 @@ def _kernel() -> Any:
     return field_kernel(device_formulas())
 
 
-def gpu_field_play(encoded: EncodedSystem, size: int, keys: NDArray[np.uint64]) -> Play:
+def gpu_field_play(encoded: EncodedSystem, size: int, keys: NDArray[np.uint64]) -> HeldPlay:
     """Play contests of ``size`` teams on the device; ``keys`` is (realisations, 2)."""
     cuda, run, teams = cuda_module(), _kernel(), len(encoded.gamma)
     held = on_device(cuda, field_system(encoded, size))
 
-    def play(
-        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
-    ) -> None:
-        league, count = league_of(rating, memory, chosen), len(rating[chosen])
-        carried, counts = on_device(cuda, league), cuda.to_device(played[chosen].copy())
-        own, order = cuda.to_device(keys[chosen]), cuda.to_device(np.tile(np.arange(teams), (count, 1)))
-        bits, numbers = cuda.device_array((count, size), np.uint64), cuda.device_array((3, count, size), np.float64)
-        for begin in range(first, last, LONGEST_LAUNCH):
-            end = min(begin + LONGEST_LAUNCH, last)
-            with unfused():
-                run[count, WARP](carried, counts, own, held, size, begin, end, order, bits, numbers)
-        for values, new in zip(league, carried, strict=True):
-            values[...] = new.copy_to_host()
-        played[chosen] = counts.copy_to_host()
+    rows = len(keys)
+    bits, numbers = cuda.device_array((rows, size), np.uint64), cuda.device_array((3, rows, size), np.float64)
+    order = cuda.to_device(np.tile(np.arange(teams), (rows, 1)))
+    unused = {name: cuda.to_device(np.zeros((rows, teams), WHOLE.get(name, np.float64))) for name in League._fields}
 
-    return play
+    def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:
+        league = League(*(arrays.get(name, unused[name]) for name in League._fields))
+        run[rows, WARP](league, played, own, held, size, first, last, order, bits, numbers)
+
+    return HeldPlay(cuda, launch, keys, League._fields, LONGEST_LAUNCH)

@@ -19,6 +19,7 @@ Ratings and boards lie in the memory of the multiprocessor where they fit (``nea
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,17 @@ def rank_imitated(lane, wanted):
     return np.uint32(before), np.uint32(count[0])
 
 
+def warp_functions(module: dict[str, Any]) -> tuple[Any, Any]:
+    """How the lanes of a warp wait for one another, and count those that want something.
+
+    ``module`` are the globals of the kernel: where it is imitated, ``cuda`` is replaced in these alone.
+    """
+    if simulated():
+        sync, rank = (FunctionType(one.__code__, module) for one in (sync_imitated, rank_imitated))
+        return sync, rank
+    return cuda.jit(sync_warp, device=True), cuda.jit(rank_in_warp, device=True)
+
+
 def warp_bytes(teams: int, near: bool, bits: int, accepting: bool) -> int:
     """Memory of the multiprocessor that a warp of :func:`warp_kernel` needs: chances, ring, ratings, claims."""
     return 8 * (RING * accepting + RING * bits // 64 + (teams + -(-teams // 2)) * near)
@@ -218,10 +230,7 @@ def warp_kernel(near: bool, accepting: bool, warps: int, many: bool, origin: Ori
     """Launch with (realisations / ``warps``, 32 ``warps``) and ``warps`` times :func:`warp_bytes`."""
     prepare, finish, who, result, bits = origin.prepare, origin.finish, origin.who, origin.result, origin.bits
     league_of = target().compile(one_of_many if many else the_only)
-    if simulated():
-        sync, rank = sync_imitated, rank_imitated
-    else:
-        sync, rank = (cuda.jit(function, device=True) for function in (sync_warp, rank_in_warp))
+    sync, rank = warp_functions(globals())
     word = uint32 if bits == 32 else uint64
     chances_wide, front = RING * accepting, RING * accepting + RING * bits // 64
 

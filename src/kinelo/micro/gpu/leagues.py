@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.micro.gpu.play import device_formulas, user_functions_on_device
-from kinelo.micro.gpu.target import target, unfused
-from kinelo.micro.league import Play, league_of
+from kinelo.micro.gpu.held import HeldPlay, on_device
+from kinelo.micro.gpu.play import NEAR, device_formulas, user_functions_on_device
+from kinelo.micro.gpu.target import target
+from kinelo.micro.league import WHOLE, remembered
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array
 from kinelo.play.encoding import EncodedSystem
+from kinelo.play.match import League
 from kinelo.play.users import UserFunctions
 from kinelo.runtime.device import cuda_module
 
@@ -23,45 +24,29 @@ LONGEST_LAUNCH = 1 << 20
 
 
 @cache
-def _kernel(functions: UserFunctions) -> Any:
-    from kinelo.micro.gpu.general import general_kernel
+def _kernel(kind: Any, near: bool, functions: UserFunctions) -> Any:
+    from kinelo.micro.gpu.general import league_kernel
 
-    return general_kernel(device_formulas(), target(), functions)
+    return league_kernel(kind, near, device_formulas(), target(), functions)
 
 
-def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
+def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray[np.uint64]) -> HeldPlay:
     """Play any league on the device; ``keys`` is (realisations, 2)."""
-    cuda = cuda_module()
-    run = _kernel(user_functions_on_device(system.outcome, system.pairing))
-    teams, matchings = len(encoded.gamma), encoded.meeting.period > 0 and not encoded.meeting.rounds
+    from kinelo.micro.gpu.general import kind_of, moved_columns, near_bytes
+    from kinelo.micro.gpu.kernels import WARP
+
+    cuda, teams, rows = cuda_module(), len(encoded.gamma), len(keys)
+    kind = kind_of(encoded, remembered(encoded))
+    need = near_bytes(kind, teams)
+    near = need <= NEAR
+    run = _kernel(kind, near, user_functions_on_device(system.outcome, system.pairing))
     held = on_device(cuda, encoded)
+    boards = cuda.device_array((1, 1) if near else (rows, teams), np.uint32)
+    queues = cuda.device_array((rows, teams) if kind.matchings and not near else (1, 1), np.uint64)
+    unused = {name: cuda.device_array((rows, 1), WHOLE.get(name, np.float64)) for name in League._fields}
 
-    def play(
-        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
-    ) -> None:
-        from kinelo.micro.gpu.kernels import WARP
+    def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:
+        league = League(*(arrays[name] if name in kind.columns else unused[name] for name in League._fields))
+        run[rows, WARP, 0, need if near else 0](league, played, own, held, first, last, boards, queues)
 
-        league, count = league_of(rating, memory, chosen), len(rating[chosen])
-        carried, counts, own = (
-            on_device(cuda, league),
-            cuda.to_device(played[chosen].copy()),
-            cuda.to_device(keys[chosen]),
-        )
-        boards = cuda.device_array((count, teams), np.uint32)
-        queues = cuda.device_array((count, teams if matchings else 1), np.uint64)
-        for begin in range(first, last, LONGEST_LAUNCH):
-            end = min(begin + LONGEST_LAUNCH, last)
-            with unfused():
-                run[count, WARP](carried, counts, own, held, begin, end, boards, queues)
-        for values, new in zip(league, carried, strict=True):
-            values[...] = new.copy_to_host()
-        played[chosen] = counts.copy_to_host()
-
-    return play
-
-
-def on_device(cuda: Any, value: Any) -> Any:
-    """Arrays in the memory of the device, in tuples as they were."""
-    if isinstance(value, np.ndarray):
-        return cuda.to_device(np.ascontiguousarray(value))
-    return type(value)(*(on_device(cuda, part) for part in value)) if isinstance(value, tuple) else value
+    return HeldPlay(cuda, launch, keys, moved_columns(kind), LONGEST_LAUNCH)

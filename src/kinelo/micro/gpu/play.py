@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.micro.gpu.held import HeldPlay
 from kinelo.micro.gpu.matches import (
     LARGEST_LEAGUE,
     SHORT,
@@ -24,14 +25,12 @@ from kinelo.micro.gpu.matches import (
     settling,
 )
 from kinelo.micro.gpu.rounding import rounded_by_device
-from kinelo.micro.gpu.target import target, unfused
-from kinelo.micro.league import Play
+from kinelo.micro.gpu.target import target
 from kinelo.micro.state import Setting
 from kinelo.micro.tables import tables_of
 from kinelo.model.formula import Scalar
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
-from kinelo.model.validation import Array
 from kinelo.play.binding import bind
 from kinelo.play.encoding import encode, encode_laws
 from kinelo.play.performances import FIXED, Drawing
@@ -123,7 +122,7 @@ NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0, np.zeros(1
 
 def gpu_play(
     leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Source, *, blocks: int | None = None
-) -> Play:
+) -> HeldPlay:
     """Play one league on the device, or from tables several of a kind.
 
     ``keys`` is (realisations, 2). Rows are the leagues of the first realisation, then those of the second …, all of
@@ -175,21 +174,10 @@ def gpu_play(
         held = _of_rows(cuda, leagues, np.stack(tables), which, rows)
     boards = cuda.device_array((1, 1) if near else (rows, 2 * teams), np.uint32)
 
-    def play(
-        rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
-    ) -> None:
-        ratings, counts = cuda.to_device(np.ascontiguousarray(rating[chosen])), cuda.to_device(played[chosen].copy())
-        own = cuda.to_device(keys[chosen])
-        for begin in range(first, last, kernels.LONGEST_LAUNCH):
-            end = min(begin + kernels.LONGEST_LAUNCH, last)
-            with unfused():
-                run[-(-ratings.shape[0] // together), threads, 0, need](
-                    ratings, counts, own, held, on_device, begin, end, boards
-                )
-        rating[chosen] = ratings.copy_to_host()
-        played[chosen] = counts.copy_to_host()
+    def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:
+        run[-(-rows // together), threads, 0, need](arrays["rating"], played, own, held, on_device, first, last, boards)
 
-    return play
+    return HeldPlay(cuda, launch, keys, ("rating",), kernels.LONGEST_LAUNCH)
 
 
 def _of_rows(

@@ -1,8 +1,11 @@
 """Numba's CUDA as a target of the formulas: which operations it has of its own, and how to keep it from fusing any.
 
 The compiler of CUDA turns ``a * b + c`` into one operation that rounds once, where a processor rounds twice; the bytes
-would differ. libNVVM has an option against it, ``-fma=0``, which numba-cuda does not hand through, so it is added to
-what numba-cuda asks for while one of our kernels is compiled. (Link-time optimisation would fuse again, hence none.)
+would differ. libNVVM has an option against it, ``-fma=0``. As of numba-cuda 0.30 ``cuda.jit`` takes ``fastmath=True``,
+which sets ``fma=1`` among others, but no option that reaches libNVVM as ``fma=0``; an argument ``fma`` of ``cuda.jit``,
+passed on to ``nvvm.compile_ir``, would make :func:`unfused` superfluous. Until then it adds the option to what
+numba-cuda asks for while one of our kernels is compiled; a test notices where numba-cuda no longer asks that way.
+(Link-time optimisation would fuse again, hence none.)
 """
 
 from __future__ import annotations
