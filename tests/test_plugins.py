@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 PLUGINS = Path(__file__).parent / "plugins"
+SOURCE = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
 TABLE = "date,home,away,result\n" + "".join(
     f"2020-{1 + n // 28:02d}-{1 + n % 28:02d},{'ABC'[n % 3]},{'ABC'[(n + 1) % 3]},{(1, 0.5, 1, 0)[n % 4]}\n"
     for n in range(60)
@@ -29,7 +30,7 @@ def folder(tmp_path):
 
 
 def run(*words: str, folder: Path, package: str = "good") -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(PLUGINS / package)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(PLUGINS / package), *SOURCE])}
     return subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -92,28 +93,60 @@ def test_an_outcome_is_known_in_study_files(folder):
 
 def test_commands_stand_in_the_help_and_run(folder):
     helped = run("-m", "kinelo", "--help", folder=folder)
-    assert "greet" in helped.stdout and "Greet a league." in helped.stdout and helped.stderr == ""
+    assert "greet" in helped.stdout and "A command of kinelo-sample-plugin 1.2" in helped.stdout and helped.stderr == ""
+    assert "Greet a league." in run("-m", "kinelo", "greet", "--help", folder=folder).stdout
     assert run("-m", "kinelo", "greet", "--name", "Ashford", folder=folder).stdout == "Good morning, Ashford.\n"
     assert run("-m", "kinelo", "pair", "two", folder=folder).stdout == "2\n"
 
 
-def test_a_broken_package_costs_sentences(folder):
-    done = run("-m", "kinelo", "devices", folder=folder, package="broken")
+def test_a_broken_package_costs_sentences_when_it_is_asked_for(folder):
     package = "of kinelo-broken-plugin 0.1"
-    gone = "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'"
-    assert done.returncode == 0 and done.stdout
-    assert sorted(done.stderr.splitlines()) == sorted(
-        f"kinelo: warning: The plug-in {sentence}"
-        for sentence in (
-            f"kalman {package} is left out: Kinelo has one of that name.",
-            f"rate {package} is left out: Kinelo has one of that name.",
-            f"gone {package} {gone}",
-            f"leaving {package} cannot be loaded: SystemExit: 3",
-            f"number {package} is no command: it is neither a function nor a typer.Typer.",
-            f"unreadable {package} is no command: AssertionError: "
-            "List types with complex sub-types are not currently supported",
-        )
-    )
+    for words in (("devices",), ("--help",)):
+        done = run("-m", "kinelo", *words, folder=folder, package="broken")
+        assert done.returncode == 0 and done.stdout
+        assert sorted(done.stderr.splitlines()) == [
+            f"kinelo: warning: The plug-in {name} {package} is left out: Kinelo has one of that name."
+            for name in ("kalman", "rate")
+        ]
+    for name, sentence in {
+        "gone": "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'",
+        "leaving": "cannot be loaded: SystemExit: 3",
+        "number": "is no command: it is neither a function nor a typer.Typer.",
+        "unreadable": "is no command: AssertionError: List types with complex sub-types are not currently supported",
+    }.items():
+        done = run("-m", "kinelo", name, folder=folder, package="broken")
+        assert done.returncode == 2
+        assert done.stderr.splitlines()[-1] == f"kinelo: The plug-in {name} {package} {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "points"),
+    [
+        (b"Metadata-Version: 2.1\nName: odd\nVersion: 1\n", b"[kinelo.commands]\nodd\n"),
+        (b"Metadata-Version: 2.1\nName: odd\nVersion: 1\n", b"[kinelo.commands]\nodd = not a module!\n"),
+        (b"Metadata-Version: 2.1\n", b"[kinelo.commands]\nodd = json:dumps\n"),
+        (b"\xff\xfe\x00", b"[kinelo.commands]\nodd = json:dumps\n"),
+        (b"Metadata-Version: 2.1\nName: odd\nVersion: 1\n", b"\xff\xfe\x00["),
+    ],
+)
+def test_broken_metadata_never_break_the_help(metadata, points, folder):
+    info = folder / "packages" / "odd-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_bytes(metadata)
+    (info / "entry_points.txt").write_bytes(points)
+    done = run("-m", "kinelo", "--help", folder=folder, package=str(folder / "packages"))
+    assert done.returncode == 0 and "Rate a league" in done.stdout and "Traceback" not in done.stderr, done.stderr
+
+
+def test_help_imports_no_command_of_another_package(folder):
+    packages = folder / "packages"
+    (packages / "loud-1.dist-info").mkdir(parents=True)
+    (packages / "loud-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1\n")
+    (packages / "loud-1.dist-info" / "entry_points.txt").write_text("[kinelo.commands]\nshout = loud:shout\n")
+    (packages / "loud.py").write_text("print('IMPORTED')\ndef shout(): print('HEY')\n")
+    helped = run("-m", "kinelo", "--help", folder=folder, package=str(packages))
+    assert "shout" in helped.stdout and "IMPORTED" not in helped.stdout
+    assert run("-m", "kinelo", "shout", folder=folder, package=str(packages)).stdout == "IMPORTED\nHEY\n"
 
 
 @pytest.mark.parametrize(

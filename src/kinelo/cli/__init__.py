@@ -5,7 +5,8 @@ import sys
 import warnings
 from typing import TextIO
 
-from kinelo.cli.app import add_plugins, app
+from kinelo.cli.app import app
+from kinelo.cli.commands import warn_of_plugins
 from kinelo.cli.streams import prepare_streams
 from kinelo.errors import InputError, KineloWarning
 
@@ -19,9 +20,9 @@ def main() -> None:
     warnings.showwarning = _say_warning
     # A command holds little that refers to itself; to look for it as often as is usual takes a tenth of the time.
     gc.set_threshold(RARELY)
-    add_plugins(app)
     try:
         try:
+            warn_of_plugins()
             app()
         finally:
             # What cannot be written is said while it can still be said.

@@ -10,7 +10,7 @@ import typer
 from kinelo.cli.options import Federation, Json, ResultsFile, ResultsOptions, StartingRatings, grouped
 from kinelo.cli.page import page_name
 from kinelo.cli.picture import picture_name
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
@@ -98,15 +98,13 @@ def _system_in_use(rater: str | None, federation: Federation, start: Path | None
 def _show(found: Audit, *, lineups: bool, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from rich.console import Console
-
     from kinelo.advice.audit.words import performance_words
 
     if as_json:
         more = {"performance": asdict(found.performance), "recovered": asdict(found.recovered())} if lineups else {}
         echo_json(found.to_dict() | more, indent=2)
         return
-    Console().print(found)
+    console().print(found)
     for note in found.notes:
         typer.echo(f"note: {note}")
     if lineups:

@@ -10,7 +10,7 @@ import typer
 from kinelo.cli.engine import Scheduler, Workers
 from kinelo.cli.options import Json, Reading, Rejects, ResultsFile, grouped
 from kinelo.cli.picture import picture_name
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
@@ -127,7 +127,6 @@ def _raters(matches: Matches, asked: list[str] | None, reading: Reading) -> dict
 
 
 def _show(test: Backtest, first_day: str) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     best = test.scores["rater"][0]
@@ -143,5 +142,5 @@ def _show(test: Backtest, first_day: str) -> None:
         gap = gaps.get(row["rater"])
         said = "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
         shown.add_row(row["rater"], row["line-up"], *(f"{row[name]:.4f}" for name in test.metrics), said)
-    Console().print(shown)
+    console().print(shown)
     typer.echo(f"Behind the best: mean difference in {metric.replace('_', '-')} with its 95 % bootstrap interval.")

@@ -9,7 +9,7 @@ import typer
 
 from kinelo.cli.options import Json, Reading, ResultsFile, grouped
 from kinelo.cli.picture import picture_name
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import all_raters
 
@@ -94,7 +94,6 @@ def _thresholds(pairs: list[str]) -> dict[str, float]:
 
 
 def _show(found: Any, top: int) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     shown = Table(title="Who moves furthest")
@@ -104,13 +103,13 @@ def _show(found: Any, top: int) -> None:
     shown.add_column("Why")
     for row in found.movers(top).iter_rows(named=True):
         shown.add_row(row["name"], f"{row['old']:.0f}", f"{row['new']:.0f}", f"{row['move']:+.0f}", row["reason"])
-    console = Console()
-    console.print(found.verdict, highlight=False)
-    console.print(shown)
+    terminal = console()
+    terminal.print(found.verdict, highlight=False)
+    terminal.print(shown)
     for title in found.titles:
         for what, names in (("gain", title.gained), ("lose", title.lost)):
             if names:
-                console.print(f"{title.name}: {', '.join(names)} {what} it", highlight=False)
+                terminal.print(f"{title.name}: {', '.join(names)} {what} it", highlight=False)
         if title.same_number is not None and title.after != title.before:
             kept = f"a threshold of {title.same_number:.0f} would keep {title.before} holders"
-            console.print(f"{title.name}: {kept}", highlight=False)
+            terminal.print(f"{title.name}: {kept}", highlight=False)

@@ -9,7 +9,7 @@ import typer
 
 from kinelo.cli.choices import AllowCode
 from kinelo.cli.picture import picture_name
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 
 if TYPE_CHECKING:
     from kinelo.advice.design import Design
@@ -71,7 +71,6 @@ def _systems(plan: Study, source: Path, allow_code: bool) -> dict[str, RatingSys
 
 
 def _show(found: Design) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=found.verdict, title_justify="left")
@@ -84,4 +83,4 @@ def _show(found: Design) -> None:
         table.add_row(
             one.name, theory, simulated, f"{one.log_loss:.4f}", f"{one.rating_slope:.3f}", f"{one.forecast_slope:.3f}"
         )
-    Console().print(table)
+    console().print(table)

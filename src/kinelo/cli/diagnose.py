@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from kinelo.cli.choices import AllowCode
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 
 
 def diagnose(
@@ -62,7 +62,5 @@ def diagnose(
     if as_json:
         echo_json(verdict.to_dict(), indent=1)
     else:
-        from rich.console import Console
-
-        Console().print(verdict)
+        console().print(verdict)
     typer.echo(f"{'Page' if is_page(out) else 'Picture'}: {picture}", err=as_json)

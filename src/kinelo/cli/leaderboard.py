@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinelo.cli.options import Json, RaterName, Reading, grouped
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -85,7 +85,6 @@ def show_leaderboard(rater: Any, matches: Matches, title: str, shown: Shown) -> 
 
 
 def _show(table: pl.DataFrame, top: int, title: str) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     columns = {"rating": "Rating", "uncertainty": "±", "surely": "At least", "matches": "Matches"}
@@ -115,7 +114,7 @@ def _show(table: pl.DataFrame, top: int, title: str) -> None:
             *([row["pool"]] if apart else []),
             *([row["note"]] if noted else []),
         )
-    console = Console()
-    console.print(shown)
+    terminal = console()
+    terminal.print(shown)
     if table.height > top:
-        console.print(f"and {table.height - top:,} more")
+        terminal.print(f"and {table.height - top:,} more")

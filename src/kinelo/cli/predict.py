@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinelo.cli.options import Json, RaterName, Reading, grouped
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.choice import AUTOMATIC
 
@@ -229,7 +229,6 @@ def _pairs(pairs: list[str], neutral: bool, reading: Reading, conditions: list[s
 
 
 def _show(table: pl.DataFrame, most: int = 40) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     shown = Table()
@@ -240,6 +239,6 @@ def _show(table: pl.DataFrame, most: int = 40) -> None:
     for row in table.head(most).iter_rows(named=True):
         chances = (f"{row[name]:.1%}" for name in ("home_win", "draw", "away_win"))
         shown.add_row(row["home"], row["away"], *chances)
-    Console().print(shown)
+    console().print(shown)
     if table.height > most:
-        Console().print(f"and {table.height - most:,} more")
+        console().print(f"and {table.height - most:,} more")

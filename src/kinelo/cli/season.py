@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinelo.cli.options import Json, RaterName, Reading, grouped
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
@@ -103,7 +103,6 @@ def season(
 
 
 def _show(table: pl.DataFrame, title: str) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     shown = Table(title=title, title_justify="left")
@@ -120,4 +119,4 @@ def _show(table: pl.DataFrame, title: str) -> None:
             f"{row['place']:.1f}",
             *chances,
         )
-    Console().print(shown)
+    console().print(shown)

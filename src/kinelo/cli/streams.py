@@ -9,12 +9,19 @@ import codecs
 import json
 import math
 import os
+import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 HANDLER = "kinelo.written_out"
+COMMANDS = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b.?|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
 WRITTEN_OUT = {
     "±": "+-", "−": "-", "–": "-", "—": "-", "…": "...", "½": "1/2", "²": "^2", "°": " deg", "×": "x", "·": "*",
     "≤": "<=", "≥": ">=", "→": "->", "•": "*", "“": '"', "”": '"', "‘": "'", "’": "'", "α": "alpha", "β": "beta",
@@ -42,6 +49,26 @@ def _write_out(error: UnicodeError) -> tuple[str, int]:
     return "".join(
         WRITTEN_OUT.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in signs
     ), error.end
+
+
+def console(*, stderr: bool = False) -> Console:
+    """What tables and verdicts are printed with: text is shown as it is, and nothing in it commands the terminal."""
+    from rich.console import Console
+
+    class Terminal(Console):
+        def render_str(self, text: str, **options: Any) -> Any:
+            return super().render_str(visible(text), **options)
+
+    return Terminal(stderr=stderr, markup=False, emoji=False)
+
+
+def visible(text: str) -> str:
+    """Text without sequences that command a terminal.
+
+    >>> visible("\\x1b[31mAjax\\x1b[0m")
+    'Ajax'
+    """
+    return text if text.isprintable() else COMMANDS.sub("", text)
 
 
 def echo_json(content: Any, indent: int | None = None) -> None:

@@ -76,12 +76,8 @@ def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int
     >>> cup.to_polars()["name"][0], round(float(cup.reached[:, -1].sum()), 6)
     ('A', 1.0)
     """
-    if isinstance(bracket, str) or not isinstance(bracket, Sequence) or not all(isinstance(n, str) for n in bracket):
-        raise InputError(f"bracket must be a list of names, not {type(bracket).__name__}.")
-    names = tuple(bracket)
+    names = check_bracket(bracket)
     rounds = len(names).bit_length() - 1
-    if len(names) < 2 or len(names) != 2**rounds or len(set(names)) != len(names):
-        raise InputError(f"A bracket needs 2, 4, 8, … different sides, not {len(names)}.")
     check_forecaster(rater)
     realisations, seed = whole("realisations", realisations, 1), whole("seed", seed, 0)
     if realisations * float(len(names)) > MOST_CELLS:
@@ -96,6 +92,16 @@ def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int
         alive = np.where(generator.random(one.shape) < chance(one, other), one, other)
         reached[:, k] = np.bincount(alive.ravel(), minlength=len(names)) / realisations
     return Knockout(names, reached)
+
+
+def check_bracket(bracket: Sequence[str]) -> tuple[str, ...]:
+    """The sides of a bracket, refused unless they are 2, 4, 8, … different ones."""
+    if isinstance(bracket, str) or not isinstance(bracket, Sequence) or not all(isinstance(n, str) for n in bracket):
+        raise InputError(f"bracket must be a list of names, not {type(bracket).__name__}.")
+    names = tuple(bracket)
+    if len(names) < 2 or len(names) & (len(names) - 1) or len(set(names)) != len(names):
+        raise InputError(f"A bracket needs 2, 4, 8, … different sides, not {len(names)}.")
+    return names
 
 
 def _duels(

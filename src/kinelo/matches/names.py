@@ -26,6 +26,10 @@ BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 FORMULA = r"[=+\-@\t\r\n＝＋－＠]"
 """What text begins with that a spreadsheet would run; Kinelo writes an apostrophe before it."""
 
+COMMANDS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+"""Sequences that command a terminal."""
+
+CONTROLS = {code: " " if chr(code).isspace() else None for code in (*range(32), *range(127, 160))}
 GUARDED = re.compile(f"'{FORMULA}")
 UNDECIDED = frozenset({"tbd", "tba"})
 """Words for a side that is not known yet; beside a result they are names, as TBA is that of Tampa Bay."""
@@ -86,6 +90,8 @@ def clean_name(name: str) -> str:
         name = BLANKS.sub(" ", MARKS.sub("", unicodedata.normalize("NFC", name)))
         if all(letter < "\u0370" for letter in name if letter.isalpha()):
             name = name.replace(JOINERS[0], "").replace(JOINERS[1], "")
+    if not name.isprintable():
+        name = COMMANDS.sub("", name).translate(CONTROLS)
     name = name.strip()
     return name[1:] if GUARDED.match(name) else name
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions
 from typing import Any, Literal
 
 from kinelo.errors import InputError, KineloWarning
@@ -33,8 +33,8 @@ def warn_of_plugins_left_out(group: Group, taken: tuple[str, ...]) -> None:
 
 def _sorted_out(group: Group, taken: tuple[str, ...]) -> tuple[dict[str, EntryPoint], list[str]]:
     found: dict[str, EntryPoint] = {}
-    complaints = []
-    for point in sorted(entry_points(group=group), key=lambda point: (point.name, package_of(point))):
+    points, complaints = entry_points_of(group)
+    for point in sorted(points, key=lambda point: (point.name, package_of(point))):
         if point.name in taken:
             complaints.append(f"{described(point)} is left out: Kinelo has one of that name.")
         elif point.name not in found:
@@ -42,6 +42,24 @@ def _sorted_out(group: Group, taken: tuple[str, ...]) -> tuple[dict[str, EntryPo
         elif point.value != found[point.name].value:
             complaints.append(f"{described(point)} is left out: {package_of(found[point.name])} has one of that name.")
     return found, complaints
+
+
+def entry_points_of(group: Group) -> tuple[list[EntryPoint], list[str]]:
+    """Entry points of one group, and sentences about packages whose metadata cannot be read."""
+    found: dict[tuple[str, str, str], EntryPoint] = {}
+    complaints = []
+    for package in distributions():
+        try:
+            for point in package.entry_points:
+                if point.group == group:
+                    found.setdefault((package_of(point), point.name, point.value), point)
+                    point.module  # noqa: B018  # a value that names nothing is noticed here
+        except Exception as error:  # metadata of other packages may be broken in any way
+            name = getattr(package, "_path", None)
+            where = getattr(name, "name", None) or "an installed package"
+            complaints.append(f"The plug-ins of {where} cannot be listed: {type(error).__name__}.")
+    usable = [point for point in found.values() if point.pattern.match(point.value)]
+    return usable, sorted(set(complaints))
 
 
 def load_plugin(point: EntryPoint) -> Any:
@@ -60,10 +78,13 @@ def described(point: EntryPoint) -> str:
 
 def package_of(point: EntryPoint) -> str:
     """The package that declares an entry point, with its version."""
-    return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
+    try:
+        return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
+    except Exception:  # metadata without a name
+        return point.value
 
 
 def declared_in(module: str, group: Group) -> list[EntryPoint]:
     """What the installed package that holds a module declares in this group."""
     root = module.partition(".")[0]
-    return [point for point in entry_points(group=group) if point.module.partition(".")[0] == root]
+    return [point for point in entry_points_of(group)[0] if point.module.partition(".")[0] == root]

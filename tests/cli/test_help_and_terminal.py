@@ -1,0 +1,83 @@
+"""The command line shows itself, plays cups, and lets no name command the terminal."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+import typer
+from typed import kinelo
+
+import kinelo as kn
+from kinelo.cli import app
+from kinelo.cli.commands import GROUPS
+
+NAMES = ("Ashford", "Bramley", "Calder", "Dunmore")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    rng = np.random.default_rng(4)
+    path = tmp_path_factory.mktemp("cup") / "r.csv"
+    rows = []
+    for k in range(120):
+        a, b = rng.choice(4, 2, replace=False)
+        rows.append(
+            (str(np.datetime64("2024-01-01") + k), NAMES[a], NAMES[b], float(rng.random() < 0.5 + 0.12 * (b - a)))
+        )
+    pl.DataFrame(rows, ["date", "home", "away", "result"], orient="row").write_csv(path)
+    return path
+
+
+def test_every_command_stands_under_a_heading_with_its_whole_sentence(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    commands = typer.main.get_command(app).commands
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(commands)
+    shown = kinelo("--help").stdout
+    assert max(map(len, shown.splitlines())) <= 80 and "..." not in shown.partition("\n")[2]
+    plain = " ".join(shown.split())
+    for name, command in commands.items():
+        sentence = " ".join(command.help.split("\n\n")[0].split())
+        assert sentence.endswith(".") and f"{name} {sentence}" in plain, name
+    assert all(f"{heading}:" in shown for heading in GROUPS)
+
+
+def test_a_cup_is_what_the_function_says(results, tmp_path):
+    said = kinelo(
+        "knockout", results, *NAMES, "--rater", "glicko", "--json", "--out", tmp_path / "cup.csv", "--seed", 3
+    )
+    assert said.returncode == 0, said.stderr
+    found = json.loads(said.stdout)
+    matches = kn.read_matches(results)
+    twin = kn.knockout(kn.Glicko().fit(matches), list(NAMES), date="2024-04-30", seed=3)
+    assert found["date"] == "2024-04-30" and found["title"] == pytest.approx(twin.to_dict()["title"])
+    assert pl.read_csv(tmp_path / "cup.csv")["name"].to_list() == found["name"]
+    shown = kinelo("knockout", results, *NAMES, "--rater", "glicko", "--seed", 3).stdout
+    assert "Final" in shown and "Wins it" in shown and f"{max(found['title']):.1%}" in shown
+
+
+@pytest.mark.parametrize(
+    ("sides", "sentence"),
+    [
+        (("Ashford", "Bramley", "Calder"), "2, 4, 8, … different sides"),
+        (("Ashford", "Ashford"), "different sides"),
+        (("Ashford", "Bramly"), "Did you mean Bramley?"),
+    ],
+)
+def test_a_cup_that_cannot_be_played_is_refused(results, sides, sentence):
+    said = kinelo("knockout", results, *sides, "--rater", "glicko")
+    assert said.returncode == 2 and sentence in said.stderr.splitlines()[-1]
+
+
+def test_names_do_not_command_the_terminal(tmp_path):
+    """Colours, titles and markup in names are text or nothing; rich's markup is text too."""
+    strange = ["\x1b[31mRed\x1b[0m", "\x1b]0;title\x07Bell", "[bold]Bold[/bold]", "[/]", ":smile:", "Tab\tbed"]
+    rows = [(f"2024-01-{k + 1:02d}", strange[k % 6], strange[(k + 1 + k // 6) % 6], 1.0) for k in range(24)]
+    rows = [row for row in rows if row[1] != row[2]]
+    pl.DataFrame(rows, ["date", "home", "away", "result"], orient="row").write_csv(tmp_path / "r.csv")
+    said = kinelo("rate", tmp_path / "r.csv", "--k", 20, "--least-matches", 0)
+    assert said.returncode == 0, said.stderr
+    assert "\x1b" not in said.stdout + said.stderr and "\x07" not in said.stdout
+    for name in ("Red", "Bell", "[bold]Bold[/bold]", "[/]", ":smile:", "Tab bed"):
+        assert name in said.stdout, name
+    assert kn.read_matches(tmp_path / "r.csv").teams[0] == "Red"
