@@ -56,6 +56,8 @@ def rate(
     Example:  kinelo rate races.csv --slot driver --slot car
     Example:  kinelo rate club.csv --rules fide --start list.csv --initial 1200 --out new-list.csv
     """
+    from kinelo.advice.audit.inflation import rating_inflation
+    from kinelo.advice.audit.words import inflation_words
     from kinelo.cli.contests import holds_contests, rate_file
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater, open_book
@@ -92,12 +94,15 @@ def rate(
             rated, choice = fit_rater(rater, matches, reading.start, conditions or ())
         if book is not None:
             rated = add_to_book(book, kept, rated, matches, quiet=as_json)
+        worth = None if kept is not None else rating_inflation(rated, matches)
     if as_json:
-        echo_json(content_of(rated, matches, choice))
+        echo_json(content_of(rated, matches, choice) | {"inflation": None if worth is None else worth.to_dict()})
     else:
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, shown)
         show_parameters(rated)
+        if worth is not None:
+            typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
     if is_page(out):
         from kinelo.pages.page import write_page
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kinelo.advice.audit.inflation import rating_inflation
+from kinelo.advice.audit.words import inflation_words
 from kinelo.matches.matches import Matches
 from kinelo.pages.chart import Chart, keys
 from kinelo.pages.frame import html_facts, html_table
@@ -34,6 +36,9 @@ def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
     rest = f"<p>{more:,} more are ranked.</p>" if more > 0 else ""
     notes = "".join(f"<li>{escape(note)}</li>" for note in matches.notes)
     parameters = html_facts(_parameters(rater))
+    worth = rating_inflation(rater, matches)
+    said = "" if worth is None else "".join(f"<li>{escape(words)}</li>" for words in inflation_words(worth))
+    inflation = f"<h2>Is a rating worth what it was?</h2><ul>{said}</ul>" if said else ""
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{size}{when}, rated by {escape(kind)} with Kinelo.</p>
 <h2>Leaderboard</h2>
@@ -41,6 +46,7 @@ def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
 {_board(board.head(LISTED))}{rest}
 <h2>Ratings through time</h2>{_histories(rater, matches, board)}
 <h2>The biggest upsets</h2>{_upsets(rater, matches)}
+{inflation}
 <h2>What was estimated from the matches</h2>{parameters}
 {f"<h2>How the file was read</h2><ul>{notes}</ul>" if notes else ""}"""
 

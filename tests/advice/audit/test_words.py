@@ -9,6 +9,7 @@ from kinelo.advice.audit.backtest import Backtest, Difference
 from kinelo.advice.audit.findings import Advice, Comparison, Home, Period, advise
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem
+from kinelo.advice.audit.inflation import Inflation, Shift
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse
 from kinelo.advice.audit.outlook import Outlook, Remedy
 from kinelo.advice.audit.performance import Performance
@@ -48,7 +49,7 @@ def case(**changes):
     """Findings of a league in which everything is another number."""
     found = SimpleNamespace(
         in_use=SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start=None)), k=32.0, other=None,
-        ratings=None, outlook=outlook(), moves=True,
+        ratings=None, outlook=outlook(), moves=True, inflation=None,
         advice=Advice(15.0, 12.0, 19.0, agree=True, telling=True),
         curve=SimpleNamespace(best=SimpleNamespace(k=9.0), low=7.0, high=11.0),
         measured=SimpleNamespace(
@@ -329,3 +330,36 @@ def test_matches_to_come_with_remedies_and_what_they_saved():
 def test_no_change_has_no_bounds_of_nothing():
     assert change(Difference(0.0, -0.00001, 0.00002)) == "leaves the log-loss as it is"
     assert change(Difference(0.00001, -0.00004, 0.0003)) == "leaves the log-loss as it is (0.0000 to 0.0003)"
+
+
+def inflated(per_year, start=None, returning=None, entries=31.0, exits=-12.0):
+    shifts = (None if one is None else Shift(*one, 40) for one in (per_year, start, returning))
+    rate, first, back = shifts
+    return Inflation(rate, 4.0, first, 1500.0, back, entries, exits)
+
+
+def test_a_rating_is_worth_less_after_inflation_and_more_after_deflation():
+    found = inflated((20.0, 5.0), start=(1375.0, 20.0), returning=(-33.0, 11.0))
+    assert line("Inflation", inflation=found).splitlines() == [
+        "a rating is worth less than it was: against their strengths, ratings of those who stayed changed by 20 (10 to "
+        "30) points a year",
+        "newcomers should start at 1375 (1336 to 1414), not at 1500",
+        "sides that come back after a season or more should start 33 ± 11 points lower than they left",
+        "to each active side entries add 31 and exits take 12 points a year",
+    ]
+    deflated = inflated((-20.0, 5.0), start=(1625.0, 20.0), returning=(33.0, 11.0), entries=-31.0, exits=12.0)
+    said = line("Inflation", inflation=deflated)
+    assert "a rating is worth more than it was" in said and "changed by -20 (-30 to -10) points" in said
+    assert "start at 1625 (1586 to 1664), not at 1500" in said and "33 ± 11 points higher" in said
+    assert "entries take 31 and exits add 12" in said
+
+
+def test_within_chance_nothing_is_called_inflation_nor_a_wrong_start():
+    found = inflated((6.0, 5.0), start=(1475.0, 20.0), returning=(20.0, 11.0))
+    assert line("Inflation", inflation=found).splitlines() == [
+        "a rating is worth what it was, within chance: against their strengths, ratings of those who stayed changed by "
+        "6 (-4 to 16) points a year",
+        "newcomers start where they should: at 1500, where 1475 (1436 to 1514) is right",
+    ]
+    assert line("Inflation", inflation=inflated(None)).startswith("too few sides stayed")
+    assert "Inflation" not in dict(rows_of(case()))

@@ -14,6 +14,7 @@ from kinelo.advice.audit.estimate import estimate_league, moves
 from kinelo.advice.audit.findings import Advice, Comparison, Findings, Home, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse, other_system, own_losses, side_ratings, system_of, with_results
+from kinelo.advice.audit.inflation import Hindsight, inflation_of
 from kinelo.advice.audit.inputs import auditable, compare_ratings, table_of
 from kinelo.advice.audit.kernels import Array, Calendar, Parameters
 from kinelo.advice.audit.outlook import find_remedies, look_ahead
@@ -105,6 +106,7 @@ class Audit(Findings, Report):
             "league": self.league.parameters._asdict()
             | {"log_likelihood": self.league.log_likelihood, "standard_errors": self.league.standard_errors},
             "home": asdict(self.home),
+            "inflation": None if self.inflation is None else self.inflation.to_dict(),
             "tested": asdict(self.tested),
             "now": asdict(self.now) | {"lag": self.now.lag},
             "best": asdict(self.best) | {"lag": self.best.lag},
@@ -213,6 +215,9 @@ def audit(
         tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
         measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
         spread=today.spread, step=today.step, rate=today.rate, memory=memory, newcomer_matches=newcomer_matches,
+        inflation=inflation_of(
+            Hindsight(calendar, league.parameters, recursion.strengths), before, memory, in_use.rater.initial
+        ),
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,
         ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,

@@ -11,6 +11,7 @@ from kinelo.advice.audit.backtest import BLOCKS, Backtest, Difference
 from kinelo.advice.audit.estimate import LeagueEstimate
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse
+from kinelo.advice.audit.inflation import Inflation
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse
 from kinelo.advice.audit.kernels import Array
 from kinelo.advice.audit.outlook import Outlook
@@ -161,6 +162,8 @@ class Findings:
         Matches of a side after which a rating has followed 63 % of a change of strength.
     newcomer_matches
         Matches until what is unknown of a newcomer's start is less than the usual error of a rating.
+    inflation
+        Whether a rating today is worth what it was, and where newcomers should start; None without half a year.
     bands
         The later half by fifths of the ratings: how far off, seen from results.
     misrated
@@ -195,6 +198,7 @@ class Findings:
     rate: float
     memory: float
     newcomer_matches: float
+    inflation: Inflation | None
     bands: tuple[Band, ...]
     misrated: tuple[Misrated, ...]
     ratings: RatingsInUse | None

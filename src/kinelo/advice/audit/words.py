@@ -12,6 +12,7 @@ from kinelo.matches.columns import first_side
 if TYPE_CHECKING:
     from kinelo.advice.audit.findings import Advice, Findings
     from kinelo.advice.audit.in_use import OtherSystem
+    from kinelo.advice.audit.inflation import Inflation
     from kinelo.advice.audit.inputs import Misrated
     from kinelo.advice.audit.performance import Performance
     from kinelo.advice.audit.recovered import Recovered
@@ -190,6 +191,7 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
         (f"Ratings at {best}", _errors(audit.best)),
         ("Lag", _lag(audit)),
         ("Newcomers", _newcomers(audit)),
+        *([] if audit.inflation is None else [("Inflation", "\n".join(inflation_words(audit.inflation)))]),
         ("Best and worst", _extremes(audit.misrated)),
         ("Forecasts", _forecasts(audit)),
         ("Strong and weak sides", _bands(audit)),
@@ -299,6 +301,40 @@ def _newcomers(audit: Findings) -> str:
     if audit.newcomer_matches < 1:
         return "start no further off than ratings usually are"
     return f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error"
+
+
+def inflation_words(found: Inflation) -> list[str]:
+    """Whether a rating is worth what it was, where newcomers should start, and what entries and exits do."""
+    said, per_year, start, back = [], found.per_year, found.start, found.returning
+    if per_year is None:
+        said.append("too few sides stayed to tell whether a rating is worth what it was")
+    else:
+        size = with_interval(per_year.mean, per_year.low, per_year.high, ".0f")
+        worth = f"against their strengths, ratings of those who stayed changed by {size} points a year"
+        if per_year.beyond_chance:
+            worth = f"a rating is worth {'less' if per_year.mean > 0 else 'more'} than it was: {worth}"
+        else:
+            worth = f"a rating is worth what it was, within chance: {worth}"
+        said.append(worth)
+    if start is not None:
+        where = with_interval(start.mean, start.low, start.high, ".0f")
+        off = start.low > found.initial or start.high < found.initial
+        said.append(
+            f"newcomers should start at {where}, not at {found.initial:.0f}"
+            if off
+            else f"newcomers start where they should: at {found.initial:.0f}, where {where} is right"
+        )
+    if back is not None and back.beyond_chance:
+        way = "higher" if back.mean > 0 else "lower"
+        said.append(
+            f"sides that come back after a season or more should start {with_error(abs(back.mean), back.error, '.0f')} "
+            f"points {way} than they left"
+        )
+    if per_year is not None and per_year.beyond_chance:
+        flows = [("entries", found.entries), ("exits", found.exits)]
+        moved = " and ".join(f"{name} {'add' if size > 0 else 'take'} {abs(size):.0f}" for name, size in flows)
+        said.append(f"to each active side {moved} points a year")
+    return said
 
 
 def _extremes(sides: tuple[Misrated, ...]) -> str:

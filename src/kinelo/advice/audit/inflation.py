@@ -1,0 +1,244 @@
+"""Whether a rating today is worth what it was, and where newcomers should start.
+
+Ratings are held against strengths as all results tell them (hindsight). Of a side that stays, rating less strength
+rises by as much as ratings inflate; who has just entered is left out until its rating has found its strength. A side
+that enters above its strength brings points in, and one that leaves above its strength takes points out: with the
+changes of strength themselves, that is all that can move the mean.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinelo.advice.audit.estimate import estimate_league, filter_league, smooth_league
+from kinelo.advice.audit.kernels import YEAR, Array, Calendar, Parameters, Strengths
+from kinelo.matches.matches import Matches
+from kinelo.raters.adapter import blank_of
+from kinelo.raters.sides import SideRater
+
+BINS = 8
+"""Parts of the span in which a side's ratings and strengths are averaged."""
+LEAST_IN_BIN = 3
+FOUNDING = 0.1
+"""Who enters after this part of the matches is a newcomer."""
+FEWEST = 8
+"""Sides that must have stayed, newcomers, and sides that came back, before anything is said of them."""
+LEAST_YEARS = 0.5
+SETTLING = 3.0
+"""A side has settled after so many times the matches in which a rating follows 63 % of a change."""
+AWAY_DAYS = 250.0
+"""Who was away for so long has come back."""
+LEVEL = 1.96
+FEWEST_MATCHES, MOST_MATCHES = 300, 50_000
+USUAL_MEMORY = 20.0
+"""Matches in which ratings follow 63 % of a change, where no step tells it."""
+
+
+class Shift(NamedTuple):
+    """A number of points with its standard error, and how many sides it was found from."""
+
+    mean: float
+    error: float
+    sides: int
+
+    @property
+    def low(self) -> float:
+        """Lower end of the 95 % interval."""
+        return self.mean - LEVEL * self.error
+
+    @property
+    def high(self) -> float:
+        """Upper end of the 95 % interval."""
+        return self.mean + LEVEL * self.error
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Inflation:
+    """What became of the worth of a rating.
+
+    Attributes
+    ----------
+    per_year
+        Points a year by which ratings of those who stayed rose above their strengths; None where too few stayed.
+    years
+        Years between the first and the last match.
+    start
+        Rating at which newcomers should start today, with its standard error; None with too few newcomers.
+    initial
+        Rating at which they start.
+    returning
+        Points by which ratings of sides that come back after a season or more (promoted sides) should be raised.
+    entries, exits
+        Points a year by which newcomers raise (their starts above their strengths) and leavers lower the mean of the
+        active sides.
+    """
+
+    per_year: Shift | None
+    years: float
+    start: Shift | None
+    initial: float
+    returning: Shift | None
+    entries: float
+    exits: float
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain numbers; intervals hold 95 %."""
+
+        def plain(one: Shift | None) -> dict[str, float] | None:
+            return None if one is None else {**one._asdict(), "low": one.low, "high": one.high}
+
+        return {
+            "per_year": plain(self.per_year), "years": self.years, "start": plain(self.start), "initial": self.initial,
+            "returning": plain(self.returning), "entries": self.entries, "exits": self.exits,
+        }  # fmt: skip
+
+
+class Hindsight(NamedTuple):
+    """A calendar with the parameters of its league, and the strengths in every match as all results tell them."""
+
+    calendar: Calendar
+    parameters: Parameters
+    strengths: Strengths
+
+
+class _Appearances(NamedTuple):
+    """Every match seen from both sides, in order of side and time: rating, strength, its variance, and when."""
+
+    side: np.ndarray
+    rating: Array
+    strength: Array
+    doubt: Array
+    year: Array
+    number: np.ndarray
+    match: np.ndarray
+
+
+def _appearances(league: Hindsight, before: Array) -> _Appearances:
+    calendar, strengths = league.calendar, league.strengths
+    side = np.column_stack([calendar.home, calendar.away]).ravel()
+    order = np.argsort(side, kind="stable")
+    first = np.flatnonzero(np.diff(side[order], prepend=-1))
+    number = np.arange(side.size) - np.repeat(first, np.diff(first, append=side.size))
+    year, match = np.repeat(calendar.day / YEAR, 2), np.repeat(np.arange(calendar.size), 2)
+    columns = (before.ravel(), strengths.mean.ravel(), strengths.variance.ravel(), year)
+    return _Appearances(side[order], *(one[order] for one in columns), number, match[order])
+
+
+def inflation_of(league: Hindsight, before: Array, memory: float, initial: float) -> Inflation | None:
+    """What ratings ``before`` each match (n × 2, less where newcomers begin) did against strengths in hindsight.
+
+    ``memory`` is the number of matches in which a rating follows 63 % of a change. None without half a year of dates.
+    """
+    years = float(league.calendar.day[-1] - league.calendar.day[0]) / YEAR
+    if years < LEAST_YEARS:
+        return None
+    seen = _appearances(league, before)
+    each = seen.side.size / max(np.unique(seen.side).size, 1)
+    settled = seen.number >= min(SETTLING * memory, 0.5 * each)
+    offset = _by_side(seen, settled & (seen.year >= years * (1 - 1 / BINS)))
+    entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * league.calendar.size))
+    return Inflation(
+        _per_year(league, seen, settled, years), years, _start(seen, entered, offset, initial), initial,
+        _returning(seen, settled, offset), *_entries_and_exits(seen, entered, years),
+    )  # fmt: skip
+
+
+def rating_inflation(rater: Any, matches: Matches) -> Inflation | None:
+    """What became of the worth of a rating while a rater, fitted on these matches, rated them.
+
+    Of many matches the latest are looked at. None where the rater gives no ratings before each match, or where the
+    matches are few or span less than half a year.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches(kn.sample_league(seed=1).results)
+    >>> found = rating_inflation(kn.TeamElo.classic(k=20).fit(matches), matches)
+    >>> found.initial, found.per_year.beyond_chance
+    (1500.0, False)
+    """
+    if not isinstance(rater, SideRater) or len(matches) < FEWEST_MATCHES or not matches.dated:
+        return None
+    if np.isnan(matches.result).any() or matches.day[-1] - matches.day[0] < LEAST_YEARS * YEAR:
+        return None
+    before = blank_of(rater).one_step_ahead(matches).ratings_before
+    assert before is not None
+    matches, before = matches[-MOST_MATCHES:], before[-MOST_MATCHES:] - rater.initial
+    calendar, nu = Calendar.of(matches), math.log(10.0) / (2.0 * getattr(rater, "scale", 400.0))
+    parameters = estimate_league(calendar, nu).parameters
+    league = Hindsight(calendar, parameters, smooth_league(calendar, filter_league(calendar, parameters)))
+    # A surprise closes about the share γν of a gap.
+    memory = 1.0 / (nu * rater.parameters_["step"]) if rater.parameters_.get("step") else USUAL_MEMORY
+    return inflation_of(league, before, memory, rater.initial)
+
+
+def _by_side(seen: _Appearances, here: np.ndarray) -> Shift | None:
+    """Mean of rating less strength over sides, in some of their matches: where the scale of ratings lies."""
+    sides, place = np.unique(seen.side[here], return_inverse=True)
+    if sides.size < FEWEST:
+        return None
+    off = np.bincount(place, (seen.rating - seen.strength)[here]) / np.bincount(place)
+    return Shift(float(off.mean()), float(off.std(ddof=1)) / math.sqrt(sides.size), sides.size)
+
+
+def _per_year(league: Hindsight, seen: _Appearances, settled: np.ndarray, years: float) -> Shift | None:
+    """Slope over time of rating less strength within sides, each averaged over parts of the span."""
+    part = np.minimum((seen.year / years * BINS).astype(int), BINS - 1)
+    cell, place, count = np.unique(
+        (seen.side.astype(np.int64) * BINS + part)[settled], return_inverse=True, return_counts=True
+    )
+    off = np.bincount(place, (seen.rating - seen.strength)[settled]) / np.maximum(count, 1)
+    when = np.bincount(place, seen.year[settled]) / np.maximum(count, 1)
+    kept = count >= LEAST_IN_BIN
+    sides, own = np.unique(cell[kept] // BINS, return_inverse=True)
+    cells = np.bincount(own)
+    t, d = (one[kept] - (np.bincount(own, one[kept]) / np.maximum(cells, 1))[own] for one in (when, off))
+    reach = float((t * t).sum())
+    stayed = int(np.sum(cells > 1))
+    if stayed < FEWEST or reach <= 0:
+        return None
+    slope = float((t * d).sum()) / reach
+    scores = np.bincount(own, t * (d - slope * t), sides.size)
+    # Results tell strengths relative to one another: that all together grew stronger cannot be seen, only guessed from
+    # how far each one moves.
+    p, matches_a_year = league.parameters, seen.side.size / sides.size / years
+    together = (p.walk_per_year**2 + p.walk_per_match**2 * matches_a_year) / (stayed * years)
+    error = math.sqrt(float((scores**2).sum()) / reach**2 * stayed / max(stayed - 1, 1) + together)
+    return Shift(slope, error, stayed)
+
+
+def _start(seen: _Appearances, entered: np.ndarray, offset: Shift | None, initial: float) -> Shift | None:
+    """Where newcomers should start, on today's scale: their mean strength when they entered."""
+    if offset is None or entered.size < FEWEST:
+        return None
+    strength = seen.strength[entered]
+    variance = (float(strength.var(ddof=1)) + float(seen.doubt[entered].mean())) / entered.size
+    mean = initial + offset.mean + float(strength.mean())
+    return Shift(mean, math.sqrt(variance + offset.error**2), int(entered.size))
+
+
+def _returning(seen: _Appearances, settled: np.ndarray, offset: Shift | None) -> Shift | None:
+    """How much stronger than rated sides are that come back, against those who stayed."""
+    same = seen.side[1:] == seen.side[:-1]
+    back = 1 + np.flatnonzero(same & (np.diff(seen.year) * YEAR > AWAY_DAYS) & settled[1:])
+    if offset is None or back.size < FEWEST:
+        return None
+    off = (seen.strength - seen.rating)[back] + offset.mean
+    variance = (float(off.var(ddof=1)) + float(seen.doubt[back].mean())) / back.size
+    return Shift(float(off.mean()), math.sqrt(variance + offset.error**2), int(back.size))
+
+
+def _entries_and_exits(seen: _Appearances, entered: np.ndarray, years: float) -> tuple[float, float]:
+    """Points a year that newcomers bring to each active side, and that leavers bring (less than 0: take)."""
+    above = seen.rating - seen.strength
+    last = np.append(seen.side[1:] != seen.side[:-1], True)
+    gone = last & (seen.year < years * (1 - 1 / BINS))
+    active = int(np.sum(last & ~gone))
+    return tuple(float(total) / (max(active, 1) * years) for total in (above[entered].sum(), -above[gone].sum()))

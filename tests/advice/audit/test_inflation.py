@@ -1,0 +1,98 @@
+"""Inflation against leagues whose truth is known: what stayers gained in rating, and what they gained in strength."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.advice.audit.inflation import rating_inflation
+from kinelo.advice.audit.words import inflation_words
+
+MATCHES, SIDES, YEARS, SPREAD = 6000, 80, 4.0, 150.0
+
+
+@cache
+def league(level, seed, walk=0.0):
+    """Players of whom now and then one leaves by chance; who enters is weaker or stronger by ``level`` on average.
+
+    The matches, and the true strengths of both sides in each.
+    """
+    g = np.random.default_rng(seed)
+    strength, names, count, rows, truth = g.normal(0, SPREAD, SIDES), list(range(SIDES)), SIDES, [], []
+    for n in range(MATCHES):
+        i = g.integers(SIDES)
+        j = (i + g.integers(1, SIDES)) % SIDES
+        won = g.random() < 1 / (1 + 10 ** ((strength[j] - strength[i]) / 400))
+        day = np.datetime64("2012-01-01") + int(n / MATCHES * YEARS * 365.25)
+        rows.append((str(day), n, f"p{names[i]}", f"p{names[j]}", float(won), 1))
+        truth.append((strength[i], strength[j]))
+        strength[[i, j]] += walk * g.normal(size=2)
+        if level is not None and g.random() < 0.012:
+            left = g.integers(SIDES)
+            strength[left], names[left], count = g.normal(level, SPREAD), count, count + 1
+    columns = dict(zip(("date", "round", "home", "away", "result", "neutral"), map(list, zip(*rows))))
+    return kn.read_matches(columns), np.array(truth)
+
+
+def founders_gain(matches, truth, before):
+    """Points a year by which ratings of founders who stayed rose above their strengths, from first to last match."""
+    above = (before - truth).ravel()
+    side, match = np.column_stack([matches.home, matches.away]).ravel(), np.repeat(np.arange(MATCHES), 2)
+    gains = []
+    for one in np.unique(side):
+        own = np.flatnonzero(side == one)
+        if match[own[0]] < MATCHES / 10 and match[own[-1]] > 0.9 * MATCHES:
+            gains.append(above[own[-1]] - above[own[0]])
+    return np.mean(gains) / YEARS, np.std(gains) / np.sqrt(len(gains)) / YEARS
+
+
+@pytest.mark.parametrize(("level", "way"), [(-250.0, 1), (250.0, -1), (0.0, 0), (None, 0)])
+def test_inflation_is_what_those_who_stayed_gained_without_growing_stronger(level, way):
+    matches, truth = league(level, seed=4)
+    rater = kn.TeamElo.classic(k=24).fit(matches)
+    found = rating_inflation(rater, matches)
+    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
+    gain, error = founders_gain(matches, truth, before)
+    # Founders count from their first match here, settled sides there: both scatter, by these errors.
+    assert abs(found.per_year.mean - gain) < 3 * np.hypot(error, found.per_year.error)
+    assert 1.0 < found.per_year.error < 8.0
+    assert (found.per_year.low > 0) - (found.per_year.high < 0) == way
+    worth = {1: "worth less than it was", -1: "worth more than it was", 0: "worth what it was, within chance"}[way]
+    assert worth in inflation_words(found)[0]
+    assert (found.entries > 5) - (found.entries < -5) == way
+
+
+@pytest.mark.parametrize("level", [-250.0, 250.0, 0.0])
+def test_newcomers_should_start_at_their_mean_strength_on_the_scale_of_today(level):
+    matches, truth = league(level, seed=9, walk=4.0)
+    found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
+    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
+    side, first = np.unique(np.column_stack([matches.home, matches.away]).ravel(), return_index=True)
+    entered = first[first // 2 > MATCHES / 10]
+    # Today's scale: how far ratings of those who have played long lie above strengths.
+    settled = [s for s in side if first[s] // 2 < MATCHES / 2]
+    late = (
+        np.isin(np.column_stack([matches.home, matches.away]), settled)
+        & (np.arange(MATCHES) > 7 / 8 * MATCHES)[:, None]
+    )
+    right = float((before - truth)[late].mean() + truth.ravel()[entered].mean())
+    assert abs(found.start.mean - right) < 2.5 * found.start.error
+    assert 5 < found.start.error < 30
+    assert (found.start.low > 1500) - (found.start.high < 1500) == np.sign(level)
+
+
+def test_raters_without_ratings_before_and_short_spans_say_nothing():
+    matches, _ = league(0.0, seed=4)
+    assert rating_inflation(kn.BradleyTerry().fit(matches[:400]), matches[:400]) is None
+    assert rating_inflation(kn.TeamElo.classic().fit(matches[:400]), matches[:400]) is None
+    assert rating_inflation(kn.TeamElo.classic().fit(matches[:50]), matches[:50]) is None
+
+
+def test_an_audit_says_the_same_as_its_rater():
+    matches, _ = league(-250.0, seed=4)
+    found = kn.audit(matches, kn.TeamElo.classic(k=24))
+    alone = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
+    assert found.inflation.per_year.mean == pytest.approx(alone.per_year.mean, abs=3.0)
+    assert found.to_dict()["inflation"]["start"]["low"] == pytest.approx(found.inflation.start.low)
+    assert "a rating is worth less than it was" in str(found)
