@@ -1,10 +1,16 @@
 """Parameters by one-step-ahead likelihood: they are where the likelihood is highest, and their errors are honest."""
 
+import itertools
+import json
+
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.app import app
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts import fit
 from kinelo.forecasts.fit import estimate
 from kinelo.forecasts.parameters import Parameter
 from kinelo.forecasts.scores import log_loss
@@ -171,3 +177,55 @@ def test_a_long_table_is_looked_at_in_part_and_that_is_said(make):
     assert rater.fit(matches).estimates_.matches == 300
     with pytest.raises(InputError, match="look"):
         rater.look = 0
+
+
+def judged(sets, seed=1):
+    """Votes that depend on one another: each judge compares five of nine sides pairwise, in a row."""
+    rng = np.random.default_rng(seed)
+    home, away, result = [], [], []
+    for _ in range(sets):
+        liking = rng.normal(size=9)
+        for one, other in itertools.combinations(rng.choice(9, 5, replace=False), 2):
+            home.append(f"side {one}")
+            away.append(f"side {other}")
+            result.append(float(liking[one] > liking[other]))
+    return kn.read_matches({"home": home, "away": away, "result": result})
+
+
+class Narrow(kn.TeamElo):
+    """A rater whose ratings leave the range of numbers from a certain step on."""
+
+    widest = 40.0
+
+    def one_step_ahead(self, matches):
+        if self.parameters_["step"] > self.widest:
+            raise fit.OutOfRange("leaves the range of numbers")
+        return super().one_step_ahead(matches)
+
+
+def test_the_search_stays_where_ratings_are_numbers():
+    """These votes ask for a step of about 50; where ratings are no numbers beyond 40, it ends before that."""
+    matches = judged(200)
+    usual = kn.TeamElo().fit(matches).parameters_["step"]
+    assert usual > 41.0
+    step = Narrow().fit(matches).parameters_["step"]
+    assert 0.8 * Narrow.widest < step <= Narrow.widest
+
+
+def test_parameters_within_their_ranges_may_leave_the_range_of_numbers():
+    rater = kn.TeamElo(step=300.0, newcomer_boost=50.0, settling_matches=300.0)
+    with pytest.raises(kn.InputError, match=r"leaves the range of numbers on these matches.*Nothing was changed"):
+        rater.update(judged(2_000))
+    assert rater.ratings_.height == 0
+    fitted = kn.TeamElo(newcomer_boost=50.0, settling_matches=300.0).fit(judged(500))
+    assert fitted.ratings_["rating"].is_finite().all()
+
+
+def test_a_parameter_at_its_bound_is_reported(tmp_path):
+    matches = judged(200)
+    assert "spread" in kn.TeamElo().fit(matches).estimates_.at_bounds
+    matches.to_polars().write_csv(tmp_path / "votes.csv")
+    done = CliRunner().invoke(app, ["rate", str(tmp_path / "votes.csv"), "--rater", "team"])
+    assert "spread 200 (the end of its range)" in " ".join(done.stdout.split()), done.output
+    told = CliRunner().invoke(app, ["rate", str(tmp_path / "votes.csv"), "--rater", "team", "--json"])
+    assert json.loads(told.stdout)["at_bounds"] == ["spread"]

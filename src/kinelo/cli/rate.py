@@ -169,6 +169,7 @@ def content_of(rater: Any, matches: Matches, choice: RaterChoice | None) -> dict
         "choice": None if choice is None else choice.to_dict(),
         "matches": len(matches),
         "parameters": dict(getattr(rater, "parameters_", {})),
+        "at_bounds": [] if estimates is None else list(estimates.at_bounds),
         "standard_errors": {name: error if error == error else None for name, error in errors.items()},
         "ratings": rater.ratings_.to_dicts(),
     }
@@ -182,5 +183,6 @@ def show_parameters(rater: Rater) -> None:
     parts = []
     for name, value in found.values.items():
         error = found.standard_errors.get(name, float("nan"))
-        parts.append(f"{name} {value:.3g}" + (f" ± {error:.2g}" if error == error else ""))
+        end = " (the end of its range)" if name in found.at_bounds else ""
+        parts.append(f"{name} {value:.3g}" + (f" ± {error:.2g}" if error == error else "") + end)
     typer.echo("Estimated: " + ", ".join(parts))

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
@@ -49,6 +50,10 @@ FIRST_LOOK = 20_000
 """Matches on which the search begins where there are many times as many: they lead near the place in a fraction."""
 
 MANY = 4
+
+
+class OutOfRange(InputError):
+    """Ratings of a rater left the range of numbers: its parameters cannot be used on these matches."""
 
 
 @dataclass(frozen=True)
@@ -164,11 +169,14 @@ class _Course:
         return twin
 
     def losses(self, z: Array) -> Array:
-        """Loss of every match that is scored."""
+        """Loss of every match that is scored; infinite where the rater leaves the range of numbers."""
         twin = self._twin(z)
-        if hasattr(twin, "losses"):
-            return twin.losses(self.matches, self.skipped)[self.scored]
-        said = twin.one_step_ahead(self.matches).probabilities[self.skipped :]
+        try:
+            if hasattr(twin, "losses"):
+                return twin.losses(self.matches, self.skipped)[self.scored]
+            said = twin.one_step_ahead(self.matches).probabilities[self.skipped :]
+        except OutOfRange:
+            return np.full(len(self.matches) - self.skipped, np.inf)[self.scored]
         return log_loss(said, self.matches.result[self.skipped :])[self.scored]
 
     def look(self, z: Array) -> _Point:
@@ -193,7 +201,8 @@ class _Course:
             moved = pool.map(self.losses, (z + np.diag(shift))[~exact])
             for k, losses in zip(np.flatnonzero(~exact), moved):
                 score[:, k] = (losses - here.losses) / shift[k]
-        return score if np.isfinite(score.sum()) else np.nan_to_num(score)
+        # nothing is known of the slope towards where the rater leaves the range of numbers
+        return score if np.isfinite(score.sum()) else np.nan_to_num(score, posinf=0.0, neginf=0.0)
 
 
 def _search(course: _Course, scales: _Scales, start: Array) -> tuple[_Point, Array]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.fit import OutOfRange
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
@@ -132,7 +133,7 @@ class SideRater(StatefulRater):
         """Go back from ratings that are no numbers any more."""
         self._state.put_back(before)
         self._common[:] = common
-        raise InputError(
+        raise OutOfRange(
             f"{self!r} leaves the range of numbers on these matches: its steps or spreads are too large. Nothing was "
             "changed; give smaller ones."
         )
