@@ -8,19 +8,58 @@ A figure is a ``matplotlib.figure.Figure``; no window is opened.
 2
 """
 
-from kinelo.pictures.audit import draw_audit as audit
-from kinelo.pictures.audit import draw_check as check
-from kinelo.pictures.calibration import draw_calibration as calibration
-from kinelo.pictures.changeover import draw_changeover as changeover
-from kinelo.pictures.contests import draw_worth as contest_worth
-from kinelo.pictures.design import draw_design as design
-from kinelo.pictures.histories import draw_histories as histories
-from kinelo.pictures.population import draw_population as population
-from kinelo.pictures.population import save_film as film
-from kinelo.pictures.simulation import draw_ratings as ratings
-from kinelo.pictures.stationary import draw_map as stationary
-from kinelo.pictures.style import save
-from kinelo.pictures.sweep import draw_sweep as sweep
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from kinelo.errors import InputError, in_one_line
+from kinelo.pictures.audit import draw_audit, draw_check
+from kinelo.pictures.calibration import draw_calibration
+from kinelo.pictures.changeover import draw_changeover
+from kinelo.pictures.contests import draw_worth
+from kinelo.pictures.design import draw_design
+from kinelo.pictures.histories import draw_histories
+from kinelo.pictures.population import draw_population, save_film
+from kinelo.pictures.simulation import draw_ratings
+from kinelo.pictures.stationary import draw_map
+from kinelo.pictures.style import save as save_picture
+from kinelo.pictures.sweep import draw_sweep
+
+Arguments = ParamSpec("Arguments")
+Drawn = TypeVar("Drawn")
+
+
+def _in_words(name: str, what: str, draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
+    """The same picture, where what cannot be drawn costs a sentence that says what can."""
+
+    @wraps(draw)
+    def drawn(*args: Arguments.args, **options: Arguments.kwargs) -> Drawn:
+        try:
+            return draw(*args, **options)
+        except (InputError, MemoryError, OSError):
+            raise
+        except Exception as error:  # whatever drawing makes of something else
+            given = ", ".join(type(value).__name__ for value in (*args, *options.values())) or "nothing"
+            raise InputError(f"kn.plot.{name} takes {what}, not this ({given}): {in_one_line(error)[:160]}.") from error
+
+    return drawn
+
+
+audit = _in_words("audit", "what kn.audit returns", draw_audit)
+check = _in_words("check", "the check of what kn.audit returns", draw_check)
+calibration = _in_words(
+    "calibration", "what kn.backtest returns, names of raters and a number of bins", draw_calibration
+)
+changeover = _in_words("changeover", "what kn.changeover returns", draw_changeover)
+contest_worth = _in_words("contest_worth", "a system, strengths and sizes of contests", draw_worth)
+design = _in_words("design", "what kn.design returns", draw_design)
+histories = _in_words("histories", "what kn.rating_history returns, names and a title", draw_histories)
+population = _in_words("population", "what kn.solve returns, and a title", draw_population)
+film = _in_words("film", "strengths, ratings, pairs of a time and a density, and a path", save_film)
+ratings = _in_words("ratings", "what kn.simulate returns, and a title", draw_ratings)
+stationary = _in_words("stationary", "what kn.stationary returns, and a title", draw_map)
+save = _in_words("save", "a figure and a path", save_picture)
+sweep = _in_words("sweep", "what kn.sweep returns, a variable and a title", draw_sweep)
 
 __all__ = [
     "audit",

@@ -49,7 +49,12 @@ class Forecast:
     ratings_before: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        p = np.asarray(self.probabilities, dtype=np.float64)
+        try:
+            p = np.asarray(self.probabilities, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"A forecast is an array of rows (home win, draw, away win), not {type(self.probabilities).__name__}."
+            ) from None
         object.__setattr__(self, "probabilities", p)
         if p.ndim != 2 or p.shape[1] != 3 or not isinstance(self.unknown, tuple):
             raise InputError(

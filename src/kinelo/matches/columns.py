@@ -289,6 +289,8 @@ def more_sides(present: Iterable[str], found: Mapping[str, str]) -> str | None:
 
 def check_mapping(given: Mapping[str, str] | None) -> None:
     """Refuse a mapping that names something Kinelo does not read."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"columns must be a mapping such as {{'home': 'club_1'}}, not {type(given).__name__}.")
     for name in given or {}:
         known = (*MATCH_COLUMNS, *ORDER_COLUMNS, *LINEUP_COLUMNS)
         if name not in known:

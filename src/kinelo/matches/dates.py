@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.matches import EARLIEST, LATEST
 from kinelo.matches.names import encode_names
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
@@ -24,7 +25,6 @@ FORMATS = (
     "%m.%d.%Y", "%d/%m/%y", "%d.%m.%y", "%d-%m-%y", "%m/%d/%y", "%m-%d-%y", "%y/%m/%d", "%y-%m-%d", "%y.%m.%d",
     "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y",
 )  # fmt: skip
-EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01", "D")
 NOWHERE = np.datetime64("NaT", "D")
 SPREADSHEET = 25_569
 """The day of a spreadsheet that is 1970-01-01."""

@@ -47,6 +47,7 @@ def fixture(
     >>> match, match.conditions["surface"].levels
     (Matches: 1 of 2 sides, on 2024-08-10, conditions surface, ('grass',))
     """
+    check_neutral(neutral)
     match = object.__new__(Matches)  # a frozen class sets its fields one by one, which takes as long as a forecast
     vars(match).update(
         ONE_ROW,
@@ -72,6 +73,7 @@ def fixtures(
     >>> fixtures(["Ajax", "Ajax"], ["PSV", "Twente"], np.datetime64("2024-08-10"))
     Matches: 2 of 3 sides, on 2024-08-10
     """
+    check_neutral(neutral)
     pairs = [two_sides(one, other) for one, other in zip(home, away, strict=True)]
     home, away = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     size = len(home)
@@ -111,6 +113,17 @@ def one_lineup(home: Sequence[str], away: Sequence[str]) -> Lineups | None:
     return Lineups(np.array([0, len(home), codes.size]), codes, players, starter=np.ones(codes.size, np.int8))
 
 
+def check_neutral(neutral: object) -> None:
+    """Refuse a venue that is neither neutral nor not: text such as "no" would count as yes.
+
+    >>> check_neutral("no")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: neutral must be True or False, not 'no'.
+    """
+    if neutral is not True and neutral is not False and not isinstance(neutral, np.bool_):
+        raise InputError(f"neutral must be True or False, not {neutral!r:.60}.")
+
+
 def two_sides(home: object, away: object) -> tuple[str, str]:
     """Names of two sides that can meet; blanks around a name do not count, as in files.
 
@@ -123,10 +136,10 @@ def two_sides(home: object, away: object) -> tuple[str, str]:
     names = []
     for name in (home, away):
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"{name!r} is not the name of a side; a name is text that is not blank.")
+            raise InputError(f"{name!r:.60} is not the name of a side; a name is text that is not blank.")
         names.append(name.strip())
     if names[0] == names[1]:
-        raise InputError(f"{home!r} cannot play against itself; a match has two sides.")
+        raise InputError(f"{names[0]!r:.60} cannot play against itself; a match has two sides.")
     return names[0], names[1]
 
 

@@ -37,6 +37,9 @@ LARGEST_WEIGHT = 1e6
 UNDATED = np.datetime64("1970-01-01", "D")
 """The day of every match of a table without dates."""
 
+EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01", "D")
+"""Days before and after these are no days of matches."""
+
 LABELS = ("away_win", "draw", "home_win")
 """Results as words, in the order of the alphabet and of points."""
 
@@ -80,7 +83,7 @@ def _checked_day(date: Day) -> np.datetime64:
         day = np.datetime64(date).astype("datetime64[D]")
     except (ValueError, TypeError, OverflowError):
         day = np.datetime64("NaT")
-    if np.isnat(day):
+    if np.isnat(day) or not EARLIEST <= day < LATEST:
         shown = repr(date) if len(repr(date)) < 80 else f"{repr(date)[:60]}…"
         raise InputError(f"{shown} is not a date; write it as year-month-day, for example '2005-01-31'.")
     return day

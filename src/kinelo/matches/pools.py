@@ -10,7 +10,6 @@ in which they are connected among themselves.
 
 from __future__ import annotations
 
-import math
 import numbers
 from typing import TYPE_CHECKING, Any
 
@@ -85,8 +84,12 @@ def check_pools(half_life: object, firm: object) -> None:
         raise InputError(f"firm must be a number of matches from 0 on, not {firm!r}.")
 
 
+LARGEST = 1e15
+"""Days and matches beyond this are none."""
+
+
 def _finite(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and -LARGEST < value < LARGEST
 
 
 def pool_table(

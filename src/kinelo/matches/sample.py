@@ -77,6 +77,7 @@ def sample_league(
     >>> league.results.height, league.lineups.height, sorted(league.results["home_team"].unique())
     (12, 336, ['Ashford', 'Bramley', 'Calder', 'Dunmore'])
     """
+    teams, seasons = whole("teams", teams, 2), whole("seasons", seasons, 1)
     if not 2 <= teams <= 500 or not 1 <= seasons <= 100:
         raise InputError(f"A league has 2 to 500 teams and 1 to 100 seasons, not {teams} and {seasons}.")
     rng = np.random.default_rng(whole("seed", seed, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
@@ -55,3 +56,17 @@ def html_facts(rows: Iterable[tuple[str, str]]) -> str:
         f'<tr><th scope="row">{escape(name)}</th><td class="words">{escape(words)}</td></tr>\n' for name, words in rows
     )
     return f'<table class="facts"><tbody>\n{lines}</tbody></table>'
+
+
+def isolated(name: str) -> str:
+    """A name for a page: one that runs from right to left stands by itself and does not turn what is beside it.
+
+    >>> isolated("A & B"), isolated("\u05d0\u05d1")
+    ('A &amp; B', '<bdi>\u05d0\u05d1</bdi>')
+    """
+    return f"<bdi>{escape(name)}</bdi>" if runs_leftwards(name) else escape(name)
+
+
+def runs_leftwards(name: str) -> bool:
+    """Whether a name has letters of a script that runs from right to left."""
+    return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)

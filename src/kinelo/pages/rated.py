@@ -13,7 +13,7 @@ from kinelo.advice.audit.inflation import rating_inflation
 from kinelo.advice.audit.words import inflation_words
 from kinelo.matches.matches import Matches
 from kinelo.pages.chart import Chart, keys
-from kinelo.pages.frame import html_facts, html_table
+from kinelo.pages.frame import html_facts, html_table, isolated, runs_leftwards
 from kinelo.raters.history import broken_line, rating_history
 from kinelo.raters.leaderboard import leaderboard
 from kinelo.raters.upset_table import upsets
@@ -74,7 +74,7 @@ def _board(board: pl.DataFrame) -> str:
     rows = []
     for k, row in enumerate(board.iter_rows(named=True)):
         more = " · ".join(str(row[name]) for name in ("team", "note") if row.get(name))
-        name = escape(row["name"]) + (f'<div class="place">{escape(more)}</div>' if more else "")
+        name = isolated(row["name"]) + (f'<div class="place">{escape(more)}</div>' if more else "")
         place = "–" if row["place"] is None else str(row["place"])
         ends = [100 * min(max((end - first) / max(last - first, 1e-9), 0), 1) for end in (low[k], rating[k], high[k])]
         bar = (
@@ -106,7 +106,8 @@ def _histories(rater: Any, matches: Matches, board: pl.DataFrame) -> str:
         if hue == 0:
             chart.band(day, rating - doubt, rating + doubt, hue)
         chart.line(day, rating, hue)
-        named.append((hue, f"{name}: {rating[-1]:.0f} ± {doubt[-1]:.0f}"))
+        shown = f"\u2068{name}\u2069" if runs_leftwards(name) else name  # isolated, as text that is escaped later
+        named.append((hue, f"{shown}: {rating[-1]:.0f} ± {doubt[-1]:.0f}"))
     words = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
     return words + chart.svg(f"Ratings through time of {', '.join(names)}") + keys(named)
 
@@ -125,9 +126,10 @@ def _upsets(rater: Any, matches: Matches) -> str:
     table = upsets(rater, matches).head(SURPRISES)
     rows = []
     for row in table.iter_rows(named=True):
-        what = {1.0: f"{row['home']} won", 0.5: "draw", 0.0: f"{row['away']} won"}.get(row["result"], "in between")
+        home, away = isolated(row["home"]), isolated(row["away"])
+        what = {1.0: f"{home} won", 0.5: "draw", 0.0: f"{away} won"}.get(row["result"], "in between")
         date = str(row["date"]) if matches.dated else ""
-        rows.append([f"{row['chance']:.1%}", escape(f"{row['home']} – {row['away']}"), escape(what), date])
+        rows.append([f"{row['chance']:.1%}", f"{home} – {away}", what, date])
     words = "<p>The chance that was given to what happened, from the matches before it alone.</p>"
     return words + html_table(["Chance", "Match", "Result", "Date"], rows, numbers=[0])
 

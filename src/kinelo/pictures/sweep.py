@@ -27,7 +27,7 @@ MOST_PANELS = 5
 def draw_sweep(dataset: xr.Dataset, variable: str | None = None, title: str = "") -> Figure:
     """Draw a variable over the axes of a sweep; the first single number of each point by default."""
     if not isinstance(dataset, xr.Dataset):
-        raise InputError(f"dataset must be what kn.sweep returned, not {dataset!r}.")
+        raise InputError(f"dataset must be what kn.sweep returned, not {dataset!r:.60}.")
     part, label = _surface(dataset, variable)
     if part.ndim > 4:
         raise InputError(f"A sweep of {part.ndim} axes cannot be drawn; select values of {part.ndim - 4} of them.")

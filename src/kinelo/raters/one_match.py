@@ -20,7 +20,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.estimator import MatchEstimator
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.fixtures import fixture, fixtures
+from kinelo.matches.fixtures import fixture, fixtures, two_sides
 from kinelo.matches.matches import LARGEST_WEIGHT, Day, Matches, read_day
 
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
@@ -44,11 +44,19 @@ def signed_result(result: float | str) -> float:
     return 2.0 * float(points) - 1.0
 
 
-def check_match(margin: float, weight: float) -> None:
-    """Refuse a margin or a weight that would spoil ratings; a margin of NaN is one that is not known."""
+def check_match(signed: float, margin: float, weight: float) -> None:
+    """Refuse a margin or a weight that would spoil ratings; a margin of NaN is one that is not known.
+
+    >>> check_match(1.0, -3.0, 1.0)
+    Traceback (most recent call last):
+    kinelo.errors.InputError: A margin of -3 contradicts a win of the home side.
+    """
     check_number("update_one", "weight", weight, 0.0, LARGEST_WEIGHT)
     if not (isinstance(margin, float) and math.isnan(margin)):
         check_number("update_one", "margin", margin, -math.inf)
+        if margin != 0 and margin * signed <= 0:
+            ended = "a win" if signed > 0 else "a loss" if signed < 0 else "a draw"
+            raise InputError(f"A margin of {margin:g} contradicts {ended} of the home side.")
 
 
 class Gaps(NamedTuple):
@@ -174,12 +182,13 @@ class SingleMatches(MatchEstimator):
     def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
         """Levels of every condition that the rater uses, None where it uses none."""
         asked = self._conditions_asked()
-        return check_levels(conditions, asked) if asked or conditions else None
+        return check_levels(conditions, asked) if asked or conditions is not None else None
 
     def _fixture(
         self, home: str, away: str, date: Day | None, neutral: bool, conditions: Mapping[str, object] | None
     ) -> Matches:
         """One match, with every condition that the rater uses."""
+        home, away = two_sides(home, away)
         given = self._levels(conditions)
         day = np.datetime64(self._latest_day(home, away), "D") if date is None else read_day(date)
         return fixture(home, away, day, neutral=neutral, conditions=given)
@@ -212,6 +221,9 @@ def _pairs(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list[s
         if not isinstance(side, Sequence | np.ndarray):
             raise InputError(f"{side!r:.60} is neither the name of a side nor a list of names.")
     one, other = list(sides[0]), list(sides[1])
+    for name in (*one, *other):
+        if not isinstance(name, str):
+            raise InputError(f"{name!r:.60} is not the name of a side; a name is text that is not blank.")
     if len(one) == len(other):
         return one, other
     if isinstance(home, str):
@@ -224,7 +236,7 @@ def _pairs(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list[s
 def as_played(match: Matches, result: float | str, margin: float, weight: float) -> Matches:
     """A match that was to come with what is known of it now."""
     signed = signed_result(result)
-    check_match(margin, weight)
+    check_match(signed, margin, weight)
     points = np.array([0.5 + 0.5 * signed])
     return replace(match, result=points, margin=np.array([float(margin)]), weight=np.array([float(weight)]))
 

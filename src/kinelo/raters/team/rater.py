@@ -23,7 +23,7 @@ from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.fixtures import two_sides
+from kinelo.matches.fixtures import check_neutral, two_sides
 from kinelo.matches.matches import Day, Matches, read_day
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.steps import StepRule
@@ -438,7 +438,8 @@ class TeamElo(SideRater, ConditionRater):
         """
         S = signed_result(result)
         home, away = two_sides(home, away)
-        check_match(margin, weight)
+        check_match(S, margin, weight)
+        check_neutral(neutral)
         given = None if date is None else read_day(date)
         ratings: TeamTable = self._begun()
         if given is not None and given.astype(np.int64) < (last := self._last_day()):
