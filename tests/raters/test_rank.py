@@ -127,8 +127,9 @@ def test_a_rater_is_kept_as_arrays():
     again = kn.RankElo()
     again.from_arrays(rater.to_arrays())
     assert again.ratings_.equals(rater.ratings_) and again.parameters_ == rater.parameters_
-    more = races(seed=2)
-    assert again.update(more).ratings_.equals(rater.update(more).ratings_)
+    for one in (again, rater):
+        one.update_one(["P1", "P2", "P3"])
+    assert again.ratings_.equals(rater.ratings_)
 
 
 def test_one_contest_by_names_is_the_same_as_a_table_of_one():
@@ -228,7 +229,7 @@ def test_scores_are_those_of_their_definitions():
 def test_contests_of_other_kinds_are_refused_in_words():
     rater = kn.RankElo(**GIVEN).fit(races())
     with pytest.raises(InputError, match="read them with the same slots"):
-        rater.update(kn.read_contests(kn.matches.sample_contests(contests=5, cars=4), slots=["entrant", "car"]))
+        rater.predict(kn.read_contests(kn.matches.sample_contests(contests=5, cars=4), slots=["entrant", "car"]))
     with pytest.raises(InputError, match="speaks of 'wheel'"):
         kn.RankElo(walk={"wheel": 1.0}).fit(races())
     with pytest.raises(InputError, match="has seen no match yet"):
@@ -244,8 +245,26 @@ def test_a_scan_is_rated_as_the_whole(tmp_path):
     assert kn.RankElo(**GIVEN).fit(scan).ratings_.equals(kn.RankElo(**GIVEN).fit(kn.read_contests(table)).ratings_)
 
 
+def test_contests_before_the_last_one_rated_are_refused():
+    all_of_them = races()
+    rater = kn.RankElo(**GIVEN).update(all_of_them[30:])
+    before = rater.ratings_
+    with pytest.raises(InputError, match="comes before the last contest rated"):
+        rater.update(all_of_them[:30])
+    assert rater.ratings_.equals(before)
+
+
+def test_a_history_ends_at_the_ratings():
+    contests = races(cars=0)
+    rater = kn.RankElo(**GIVEN).fit(contests)
+    history = kn.rating_history(rater, contests, points=5)
+    last = history.filter(pl.col("date") == history["date"].max()).select("name", "rating")
+    final = rater.ratings_.select("name", "rating")
+    assert last.join(final, on=["name", "rating"]).height == last.height > 5
+
+
 def test_a_copy_is_a_rater_of_its_own():
     rater = kn.RankElo(**GIVEN).fit(races())
     before = rater.ratings_
-    copy.deepcopy(rater).update(races(seed=9))
+    copy.deepcopy(rater).update_one(["P1", "P2"])
     assert rater.ratings_.equals(before)

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on
@@ -20,7 +21,12 @@ LONGEST_REST = 365
 
 
 def rating_history(
-    rater: Rater | Any, matches: Matches, points: int = 200, *, hindsight: bool = False, side: str | None = None
+    rater: Rater | Any,
+    matches: Matches | Contests,
+    points: int = 200,
+    *,
+    hindsight: bool = False,
+    side: str | None = None,
 ) -> pl.DataFrame:
     """Ratings at up to ``points`` dates: date, name, rating, uncertainty, matches, last_played.
 
@@ -39,7 +45,10 @@ def rating_history(
     >>> history.select("date", "name").rows()[0], history.height
     ((datetime.date(2024, 1, 1), 'A'), 4)
     """
-    check_matches(matches)
+    if not isinstance(matches, Contests):
+        check_matches(matches)
+    elif side is not None or hindsight:
+        raise InputError("Histories of contests have no side= and no hindsight; leave them out and filter by name.")
     if not isinstance(rater, Rater) and not callable(getattr(rater, "fit", None)):
         raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
     if whole("points", points, 0) < 2 or len(matches) == 0:

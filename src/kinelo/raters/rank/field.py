@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 REACH = 4.5
 """Standard deviations beyond the outermost means that the grid covers."""
-FINEST, COARSEST = 0.12, 0.45
+FINEST, COARSEST = 0.16, 0.45
 """Bounds of the step of the grid, in standard deviations of a performance."""
 STEP = 1.1
 """Step of a sum over a density, in its standard deviations: an error of 1e-7."""
@@ -85,6 +85,21 @@ def cubic(values, k, t):
     )
 
 
+@inlined
+def both_logs(z):
+    """``log Φ(z)`` and ``log Φ(−z)`` within the table, which is the same from both ends."""
+    at = (z + _EDGE) * _PER_UNIT
+    k = int(at)
+    t = at - k
+    u, w, r = 1.0 - t, 2.0 - t, 1.0 + t
+    p, q, c, d = -t * u * w / 6.0, r * u * w / 2.0, r * t * w / 2.0, -r * t * u / 6.0
+    low, high = k + 1, _LOG_CDF.size - 2 - k
+    return (
+        p * _LOG_CDF[low] + q * _LOG_CDF[low + 1] + c * _LOG_CDF[low + 2] + d * _LOG_CDF[low + 3],
+        p * _LOG_CDF[high] + q * _LOG_CDF[high - 1] + c * _LOG_CDF[high - 2] + d * _LOG_CDF[high - 3],
+    )
+
+
 @kernel
 def lay_grid(field):
     """First point, step and number of points of a grid on which those of a field who count are looked at."""
@@ -109,7 +124,10 @@ def fill_logs(field, low, step, below, above):
             scale = 1.0 / math.sqrt(field.variance[a])
             z, dz = (low - field.mean[a]) * scale, step * scale
             for g in range(below.shape[1]):
-                below[a, g], above[a, g] = log_cdf(z), log_cdf(-z)
+                if -_EDGE < z < _EDGE:
+                    below[a, g], above[a, g] = both_logs(z)
+                else:
+                    below[a, g], above[a, g] = log_cdf(z), log_cdf(-z)
                 z += dz
 
 

@@ -215,6 +215,13 @@ class RankElo(Rater):
 
     def _filter(self, contests: Contests) -> tuple[Array, Array, Array, tuple[str, ...]]:
         state = self._begun(contests)
+        last = int(state.known.clock[1])
+        if contests.dated and state.dated and len(contests) and contests.day[0] < last:
+            raise InputError(
+                f"The contest {contests.identifiers[0]} of {contests.date[0]} comes before the last contest rated, of "
+                f"{np.datetime64(last, 'D')}; nothing was changed. Rate contests in order of date, or keep a rating "
+                "book, which takes results that arrive late."
+            )
         columns, unknown = state.columns(contests, admit=True)
         size = contests.entrant.size
         mean, variance, chance = np.empty(size), np.empty(size), np.empty(size)
