@@ -6,14 +6,14 @@ import pytest
 import synthetic
 
 from kinelo.paper import formulas
-from kinelo.paper.catalogue import checks, figure_names
-from kinelo.paper.claims import UNTESTED, check_claims
+from kinelo.paper.catalogue import check_claims, checks, figure_names
 from kinelo.paper.figures import energy, leagues, marginals, scale, spread
 from kinelo.paper.figures import homogeneous_macro as macro
 from kinelo.paper.figures import homogeneous_micro as micro
 from kinelo.paper.figures.closures import taylor_closure
 from kinelo.paper.figures.outliers import Bias, Outliers, germany_and_brazil
 from kinelo.paper.figures.scale import Scale
+from kinelo.paper.words import UNTESTED
 
 
 def one_league(name, **changed):

@@ -2,9 +2,9 @@ import pytest
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing, figure_names, preparation
+from kinelo.paper.content import settings_of
 from kinelo.paper.figure import read_figures
-from kinelo.paper.settings import settings_of
-from kinelo.paper.work import run_work
+from kinelo.paper.runs import run_work
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ import re
 import pytest
 
 import kinelo as kn
-from kinelo.paper.catalogue import PLACES, checks, figure_names, place_of, preparation, study_texts
-from kinelo.paper.claims import check_claims
+from kinelo.paper.catalogue import PLACES, check_claims, checks, figure_names, place_of, preparation, study_texts
 from kinelo.paper.figure import read_figures
 from kinelo.paper.report import write_report
 from kinelo.paper.reproduce import reproduce

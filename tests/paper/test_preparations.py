@@ -5,8 +5,7 @@ import pytest
 import xarray as xr
 
 import kinelo as kn
-from kinelo.paper.catalogue import figure_names, preparation
-from kinelo.paper.claims import check_claims
+from kinelo.paper.catalogue import check_claims, figure_names, preparation
 from kinelo.paper.figure import FigureStudy, read_figures
 from kinelo.paper.runs import finished_run, has_run
 from kinelo.paper.summary import homogeneous, simulated

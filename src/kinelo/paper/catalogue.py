@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from kinelo.errors import InputError
-from kinelo.paper.claim import Check
+from kinelo.paper.claim import Check, Claim
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -72,3 +72,15 @@ def checks(what: str = "paper") -> list[Check]:
         modules.append(import_module("kinelo.paper.formulas"))
     found = [one for module in modules for one in vars(module).values() if isinstance(one, Check)]
     return sorted(found, key=lambda one: one.order)
+
+
+def check_claims(evidence: Mapping[str, Any]) -> tuple[list[Claim], int]:
+    """Measure every statement whose figures are there; also return how many need figures that are not.
+
+    >>> claims, left_out = check_claims({})
+    >>> claims[0].judgement, left_out > 0
+    ('does not hold', True)
+    """
+    every = checks(next(map(place_of, evidence), "paper"))
+    claims = [one.claim(evidence) for one in every if set(one.needs) <= set(evidence)]
+    return claims, len(every) - len(claims)

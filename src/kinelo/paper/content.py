@@ -8,13 +8,11 @@ from typing import Any
 from kinelo._version import __version__
 from kinelo.paper.catalogue import place_of
 from kinelo.paper.claim import Claim
-from kinelo.paper.claims import UNTESTED
-from kinelo.paper.glossary import GLOSSARY
-from kinelo.paper.neighbour_words import neighbour_words
-from kinelo.paper.readings import ASSUMPTIONS, READINGS
+from kinelo.paper.figure import FigureStudy
 from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
-from kinelo.paper.settings import settings_of
 from kinelo.paper.stored import FORMAT
+from kinelo.paper.words import ASSUMPTIONS, GLOSSARY, READINGS, UNTESTED, neighbour_words
+from kinelo.studies.study import Study
 
 PAPER_FIGURES = 6
 PAPER = {
@@ -128,3 +126,30 @@ def _provenance(result: Reproduction) -> dict[str, Any]:
         "Seeds": ", ".join(map(str, made.seeds)) or "none",
         "Scale": result.scale,
     }
+
+
+def settings_of(figure: FigureStudy) -> list[list[str]]:
+    """Header and rows.
+
+    >>> from kinelo.paper.figure import read_figures
+    >>> settings_of(read_figures(wanted=[4])[0])[0][:3]
+    ['run', 'gamma', 'outcome.kind']
+    """
+    rows = {name: _flat(study) for name, study in figure.studies.items()}
+    columns = list(dict.fromkeys(key for row in rows.values() for key in row))
+    return [["run", *columns], *([name, *(row.get(key, "") for key in columns)] for name, row in rows.items())]
+
+
+def _flat(study: Study) -> dict[str, str]:
+    content = study.model_dump(mode="json", exclude_none=True, exclude={"title", "pairing"})
+    flat: dict[str, str] = {}
+    for key, value in content.items():
+        for below, item in value.items() if isinstance(value, dict) else ((None, value),):
+            flat[key if below is None else f"{key}.{below}"] = _text(item)
+    return flat
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"

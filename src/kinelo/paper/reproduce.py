@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.paper.catalogue import preparation
+from kinelo.paper.catalogue import check_claims, preparation
 from kinelo.paper.claim import Claim
-from kinelo.paper.claims import check_claims
 from kinelo.paper.figure import FigureStudy, Scale
 from kinelo.paper.rendering import render
-from kinelo.paper.runs import carry_out, finished_run, has_run, run_folder
-from kinelo.paper.work import figure_work, run_work
+from kinelo.paper.runs import carry_out, figure_work, finished_run, has_run, run_folder, run_work
 from kinelo.results.disk import check_space, disk_errors_in_words, make_writable_folder
 from kinelo.results.manifest import FILE_NAME
 from kinelo.results.provenance import Provenance, provenance

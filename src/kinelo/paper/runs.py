@@ -1,10 +1,11 @@
-"""The runs of figures: which studies have one, where it lies, and carrying it out."""
+"""The runs of figures: which studies have one, how much work it is, where it lies, and carrying it out."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import xarray as xr
@@ -14,7 +15,7 @@ from kinelo.paper.figure import FigureStudy
 from kinelo.results.manifest import content_digest
 from kinelo.runtime.device import DeviceName
 from kinelo.runtime.processors import usable_processors
-from kinelo.studies.simulation import run_simulation, simulate_into, simulation_inputs
+from kinelo.studies.simulation import run_simulation, simulate_into, simulation_inputs, total_matches
 from kinelo.studies.solution import run_solution, solution_inputs, solve_into
 from kinelo.studies.study import Study
 
@@ -56,3 +57,35 @@ def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Pa
     digest = content_digest({"inputs": inputs, "kinelo": __version__})
     readable = re.sub(r"[^\w.]+", "-", name).strip("-")
     return folder / "runs" / f"{figure.name}-{readable}-{digest[:10]}"
+
+
+SECONDS_PER_MATCH = 8e-9
+SECONDS_PER_CELL, SECONDS_PER_STEP = 3e-9, 1e-4
+SECONDS_PER_FIGURE = 1.0
+"""Typical figures of a two-core machine; only their ratios matter."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """``units`` are what the run counts its progress in: matches, or kinetic time."""
+
+    units: float
+    seconds: float
+    matches: int
+
+
+def run_work(study: Study) -> Work:
+    """Work of one run; none for a study that only names a league."""
+    if study.simulate is not None:
+        matches = total_matches(study)
+        return Work(matches, matches * SECONDS_PER_MATCH, matches)
+    if study.solve is not None and study.population is not None:
+        grid = study.teams.grid
+        steps = study.solve.until / grid.r.width
+        return Work(study.solve.until, steps * (math.prod(grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP), 0)
+    return Work(1.0, 0.0, 0)
+
+
+def figure_work(figure: FigureStudy) -> float:
+    """Seconds for a figure's runs and its drawing."""
+    return SECONDS_PER_FIGURE + sum(run_work(study).seconds for study in figure.studies.values())

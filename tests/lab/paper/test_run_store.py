@@ -29,7 +29,7 @@ def test_reports_of_both_scales_are_found_in_folders_of_their_own(tmp_path):
     full, quick = reports(tmp_path / "paper")
     assert (full["scale"], quick["scale"]) == ("full", "quick")
     assert full["claims"] == content_of(made("full"))["claims"] and full["counts"]["holds"] == 1
-    assert "2.83 · 10⁸ matches" in full["abstract"][0]
+    assert "2.83 · 10⁸ matches" in full["abstract"][1]
     assert [one["picture"] for one in quick["figures"]] == ["/paper/quick/figure-01.png"]  # the only one that was drawn
 
 

@@ -1,0 +1,187 @@
+"""What the report says in words: readings of the paper, assumptions, what cannot be measured, symbols; and the words
+of the report on neighbouring models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the paper prints, what is computed here, and why."""
+
+    printed: str
+    read_as: str
+    because: str
+
+
+READINGS = (
+    Reading(
+        "P(S = 1) = b(λᵢ − λⱼ)",
+        "P(S = 1) = (1 + b(λᵢ − λⱼ))/2",
+        "b lies in [−1, 1] and is the expected result; a probability cannot be negative.",
+    ),
+    Reading(
+        "line-up vectors λ ∈ {0, 1/m}ᴹ, strength λ·ρ",
+        "the strength of a line-up is the sum of its players' ρ",
+        "Only then is θ = (m/M) Σ ρ, as the paper states two paragraphs later, and do set-ups R1 and R2 lie "
+        "around 5 and 4–10.",
+    ),
+    Reading(
+        "Var S ≈ (b′)²(σᵢ² + σⱼ²)",
+        "Var S = 1 − s²",
+        "The printed formula is the variance of b(λᵢ − λⱼ), not of a result of ±1.",
+    ),
+    Reading(
+        "⟨S⟩ ≈ b(d) + ½ b″(d) V",
+        "the exact expectation; the Taylor closure where the paper's equations are solved as printed",
+        "The closure leaves [−1, 1] when ν²V > 4 and is not monotone when ν²V > 1. The exact expectation costs "
+        "no more.",
+    ),
+    Reading(
+        "25 matches per time step Δt = 0.1 for N = 200 and N = 500",
+        "25 matches per step for both; time is counted in matches per team, t = 2τ/N",
+        "Bird's scheme gives NΔt/2: 25 is right for N = 500 and would be 10 for N = 200. Only the clock changes.",
+    ),
+    Reading(
+        "σ = 1 in the caption of Figure 2b",
+        "σ ≈ 0.218, which eleven of 23 players with standard normal η/11 give",
+        "1 is the standard deviation of η.",
+    ),
+    Reading(
+        "Figure 3 on Ω = [0, 10] × [0, 10] × [0, 1] with ratings around 7",
+        "both [0, 10] and [4, 10] are run",
+        "The mean rating is conserved; uniform data on [0, 10] keep 5, and 7 and θ ∈ [6, 8] belong to [4, 10].",
+    ),
+    Reading(
+        "time steps Δt = 10⁻⁵ for the kinetic equation",
+        "steps just below the stability limit Δr / max|a|",
+        "The printed step is some thousand times smaller than the scheme needs; half a million steps become a "
+        "few hundred.",
+    ),
+    Reading(
+        "N(θ, σ) performances",
+        "σ is the standard deviation",
+        "The paper writes variance for both σ and σ²; its kinetic equation uses σ².",
+    ),
+    Reading(
+        "the second integral of dm₂/dt vanishes",
+        "dm₂/dt = −∬ Δr b(Δr) w f f′ + ∬ Δr s w f f′",
+        "The integrand is even under exchange of the two teams, so the second term survives and can win.",
+    ),
+    Reading(
+        "E = ∫ (r − θ)² f decays to zero under (B′)",
+        "∫ (r − R*)² f decays, R* being the stationary map",
+        "r = θ is not stationary for σ > 0: the expected result s differs from b(θ − θ′).",
+    ),
+    Reading(
+        "decay at the rate 2 w_min (L + σ²L₂) with Lipschitz constants",
+        "a rate of at least 2c, c = inf b′ on the support; asymptotically 2λ₂",
+        "A Lipschitz constant is an upper bound of the slope where a lower one is needed.",
+    ),
+    Reading(
+        "line-ups drawn match by match",
+        "results drawn from their exact probabilities (1 + s)/2",
+        "Given the pair, a result is ±1 with that probability whatever the line-ups were: the law of the ratings "
+        "is the same.",
+    ),
+)
+
+ASSUMPTIONS = (
+    "The step size γ is nowhere printed. γ = 0.05 is used unless stated; Figure 2 also shows γ = 0.5, and Figure "
+    "7 how the "
+    "result moves with γ.",
+    "The scale ν of set-ups R1 and R2 is not printed: ν = 0.5 is taken from the paper's later experiments.",
+    "Germany's and Brazil's spread comes from ratings that are not published with the paper. Their σ is a "
+    "parameter of the "
+    "set-up, 1 by default, with θ = 10 and 9 as printed; Figure 11 shows how the result moves with it.",
+    "The values of σ in Figures 4 and 5 are not printed: 0, 0.5, 1 and 2 are used.",
+    "Initial ratings of the simulations are not printed: every team starts at the mean strength.",
+)
+
+UNTESTED = (
+    (
+        "Theorems 1 and 2",
+        "a unique classical solution exists for all times",
+        "Existence and uniqueness cannot be measured: a computation approximates a solution that it takes for "
+        "granted. That "
+        "every run here stays bounded and converges under refinement is consistent with them, no more.",
+    ),
+    (
+        "Appendix, derivation",
+        "the kinetic equation is the limit of the Boltzmann-type equation",
+        "The derivation is formal. What can be measured is its outcome: matches and density agree (Figures 4 and 5).",
+    ),
+    (
+        "Introduction",
+        "ratings converge to the strengths if strengths do not vary (Jabin and Junca)",
+        "A theorem of another paper. The case σ = 0 of Figures 4 and 5 agrees with it.",
+    ),
+    (
+        "Section 3, end of the analysis",
+        "the stationary states cannot be computed explicitly",
+        "That no formula exists cannot be measured; none is known here either. For w ≡ 1 the states minimise a convex "
+        "functional, and an iteration finds them to any number of digits: every computed map of this report is one.",
+    ),
+    (
+        "Conclusion",
+        "an equation with diffusion in θ, and a kinetic model of Glicko",
+        "Proposals for later work, without a statement to test.",
+    ),
+)
+"""Place, statement, and why it is not measured."""
+
+GLOSSARY = (
+    ("λ", "strength of a team in one match; random, as line-ups and form change"),
+    ("θ", "mean strength of a team, ⟨λ⟩"),
+    ("σ", "standard deviation of a team's strength from match to match"),
+    ("R, r", "rating of a team (r in the kinetic equation)"),
+    ("S", "result of a match: 1 or −1"),
+    ("s", "expected result of a match between two teams, ⟨b(λᵢ − λⱼ)⟩"),
+    ("b", "outcome function, b(z) = tanh(νz): the expected result at a lead of z points"),
+    ("ν", "scale of b: how much a lead of one point decides"),
+    ("w", "pairing: how readily two teams meet, by the difference of their ratings; w ≡ 1 is all-play-all"),
+    ("γ", "step size: how far one match moves a rating"),
+    ("f", "density of teams over (θ, σ, r)"),
+    ("E", "∫(r − θ)² f, mean squared distance of ratings from mean strengths"),
+    ("R*", "stationary map: the rating at which a team of given θ and σ rests, as γ → 0"),
+    ("λ₂", "spectral gap: the rate, per unit of γ × matches per team, at which ratings settle"),
+    ("(B′)", "the paper's condition that b + σ²b″ increases; for tanh, νσ < 1/√2"),
+)
+"""Symbol and meaning."""
+
+NEIGHBOUR_ASSUMPTIONS = (
+    "The sources were available as abstracts: where they leave a rule open, it is chosen here.",
+    "Learning: winners gain what losers lose by βX, X the expected result or the result; skill is learned, the luck of "
+    "the day is not.",
+    "Rounds: strengths that move do so between rounds; K multiplies S − b, so it is γ (chess K = 2γ).",
+    "Glicko: the deviation grows on the league's clock, c² per match of a team, whether the team plays or not.",
+)
+NOT_PROVED = (
+    ("t^{1/3}", "ratings of a league driven apart spread like t^{1/3}", "A formal expansion; the run agrees with it."),
+    ("closures", "mean and covariance at a finite step", "Gaussian closures: within about 1 % where they were tried."),
+)
+
+
+def neighbour_words(scale: str, figures: int, counts: Mapping[str, int]) -> dict[str, Any]:
+    """What replaces the paper's own words in the content of a report."""
+    size = "at full scale" if scale == "full" else "at a reduced scale, for a quick look"
+    tally = f"{counts['holds']} hold, {counts['does not hold']} do not, and {counts['depends']} depend on something"
+    return {
+        "neighbours": True,
+        "shown_by": None,
+        "abstract": [
+            "Ratings do not reach strengths that move; a whole round rated at once overshoots beyond a "
+            "threshold and then alternates; deviations settle and their scale can travel; and among teams that play "
+            "equally often a well chosen constant step follows as well as Glicko.",
+            "The paper ends by naming what it leaves open: learning, form, tournaments in rounds, a kinetic model of "
+            f"Glicko. Here are {figures} figures of these models, {size}, and what is said of them: of "
+            f"{sum(counts.values())} statements {tally}.",
+        ],
+        "untested": [dict(zip(("place", "statement", "because"), row)) for row in NOT_PROVED],
+        "readings": [],
+        "assumptions": list(NEIGHBOUR_ASSUMPTIONS),
+    }
