@@ -247,6 +247,47 @@ def test_a_day_in_two_tables_is_said_where_order_matters(tmp_path):
         book.add(table(["3"], ["A"], ["C"]))
 
 
+class Watched(kn.TeamElo):
+    """A rater that asks a book what it says while matches are being used, as another thread could."""
+
+    asked = None
+
+    def _use(self, matches):
+        if Watched.asked is not None:
+            Watched.asked()
+        super()._use(matches)
+        if Watched.asked is not None:
+            Watched.asked()
+
+    def from_arrays(self, arrays):
+        for part in (lambda: None, lambda: super(Watched, self).from_arrays(arrays)):
+            part()
+            if Watched.asked is not None:
+                Watched.asked()
+
+
+@pytest.mark.parametrize("reader", ["of the same book", "that follows another process"])
+def test_readers_see_the_league_before_a_correction_or_after_it(reader, tmp_path, monkeypatch):
+    matches = league()
+    book = kn.RatingBook(tmp_path / "b", Watched(16.0))
+    book.add(matches)
+    seen = book if reader == "of the same book" else kn.RatingBook(tmp_path / "b", Watched)
+    before = seen.ratings_
+    said = []
+    monkeypatch.setattr(
+        Watched, "asked", lambda: said.append((seen.ratings_, len(seen), seen.predict_one(*before["name"][:2]).unknown))
+    )
+    taken = matches.match_id[3]
+    book.remove(taken)
+    if seen is not book:
+        said.clear()
+        seen.refresh()
+    assert len(said) >= 2, "the reader asked meanwhile"
+    assert all(ratings.equals(before) and held == len(matches) and not unknown for ratings, held, unknown in said)
+    monkeypatch.setattr(Watched, "asked", None)
+    assert seen.ratings_.equals(Watched(16.0).update(matches[matches.match_id != taken]).ratings_)
+
+
 # Raters
 
 

@@ -105,7 +105,7 @@ class RatingBook:
         """All matches of the book in order of date."""
         if len(self) == 0:
             raise InputError(f"The rating book {self.path} holds no matches yet.")
-        return self._held()
+        return self._held(self._ledger)
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""
@@ -201,9 +201,9 @@ class RatingBook:
     def _new_ledger(self) -> Any:
         return ContestLedger() if self._of_contests else Ledger(conditions_of(self._blank))
 
-    def _held(self, first: int = 0) -> Any:
-        """The matches (or contests) of the book from one on, in order."""
-        return (frame_to_contests if self._of_contests else frame_to_matches)(self._ledger.table[first:])
+    def _held(self, ledger: Any, first: int = 0) -> Any:
+        """The matches (or contests) of a ledger from one on, in order."""
+        return (frame_to_contests if self._of_contests else frame_to_matches)(ledger.table[first:])
 
     def _keep_up(self) -> None:
         """Read again what another process has written since; the journal on disk is what counts."""
@@ -212,23 +212,29 @@ class RatingBook:
             self._load()
 
     def _write(self, payload: bytes) -> None:
-        """Rate, then write: what a rater refuses never stands in the journal, which could not be opened again."""
-        before = len(self)
+        """Rate, then write: what a rater refuses never stands in the journal, which could not be opened again.
+
+        A correction is rated apart and exchanged at the end: whoever asks meanwhile gets the ratings before it.
+        """
+        before, ledger, rater = len(self), copy.copy(self._ledger), self._rater
         try:
-            if self._ledger.apply(payload):
-                carry_on(self._rater, self._held(before))
+            if ledger.apply(payload):
+                carry_on(rater, self._held(ledger, before))
             else:
-                self._rate_all()
+                rater = self._rated(ledger)
             self._end = append_record(self.path / "matches.knl", payload, self._end)
         except BaseException:
             self._load()
             raise
+        self._rater, self._ledger = rater, ledger
         self._save()
 
-    def _rate_all(self) -> None:
-        self._rater = copy.deepcopy(self._blank)
-        if len(self):
-            carry_on(self._rater, self._held())
+    def _rated(self, ledger: Any) -> Any:
+        """A rater that has seen all matches of a ledger and nothing else."""
+        rater = copy.deepcopy(self._blank)
+        if ledger.table.height:
+            carry_on(rater, self._held(ledger))
+        return rater
 
     def _save(self) -> None:
         # A rater without a state leaves none, but the length of the journal tells whether it was cut short.
@@ -244,28 +250,29 @@ class RatingBook:
             )
 
     def _load(self) -> None:
-        payloads, self._end = read_records(self.path / "matches.knl")
+        """Read the files; whoever asks meanwhile gets the ratings before."""
+        payloads, end = read_records(self.path / "matches.knl")
         about, arrays = self._snapshot()
-        if about["journal"] > self._end:
+        if about["journal"] > end:
             raise InputError(
                 f"{self.path / 'matches.knl'} is shorter than its snapshot says: matches are missing from it."
             )
-        self._ledger, at, behind = self._new_ledger(), 0, True
-        rated = 0
+        ledger, at, behind, rated = self._new_ledger(), 0, True, 0
         for payload in payloads:
-            added = self._ledger.apply(payload)
+            added = ledger.apply(payload)
             at += len(payload) + _HEAD
             if at <= about["journal"]:
-                rated = len(self)
+                rated = ledger.table.height
             else:
                 behind = behind and added
         if arrays is None or not behind:
-            self._rate_all()
-            return
-        self._rater = copy.deepcopy(self._blank)
-        self._rater.from_arrays(arrays)
-        if len(self) > rated:
-            carry_on(self._rater, self._held(rated))
+            rater = self._rated(ledger)
+        else:
+            rater = copy.deepcopy(self._blank)
+            rater.from_arrays(arrays)
+            if ledger.table.height > rated:
+                carry_on(rater, self._held(ledger, rated))
+        self._rater, self._ledger, self._end = rater, ledger, end
 
     def _doubt_length(self) -> None:
         """Say that nothing vouches for the length of a journal that has no snapshot beside it."""
