@@ -10,6 +10,7 @@ def _page(title: str, address: str) -> str:
 
 MAP, NOISE = _page("the map", "stationary.md#the-map"), _page("its noise", "stationary.md#the-noise-of-a-finite-step")
 FORM, LEARNING = _page("form", "moving/form.md"), _page("learning", "moving/learning.md")
+WHOM = _page("who plays whom", "who-plays-whom.md")
 CONTESTS = _page("contests", "contests.md")
 ROUNDS, GLICKO = _page("rounds", "moving/rounds.md"), _page("deviations", "moving/deviations.md")
 NEWCOMERS, WHICH_K = _page("newcomers", "moving/newcomers.md"), _page("which K?", "which-k.md#how-it-is-computed")
@@ -68,6 +69,8 @@ EQUATIONS: dict[str, tuple[str, str]] = {
     "best_gamma": ("γ* = argmin E(γ), E = noise + lag + bias", FORM),
     "critical_gamma": ("γ_c = 2/λ_max(L)", ROUNDS),
     "newcomer": ("dR/dt = ⟨s(θ − θⱼ) − b(R − Rⱼ)⟩", NEWCOMERS),
+    "Results": ("Σⱼ wᵢⱼ (sᵢⱼ − b(Rᵢ − Rⱼ)) = 0 for any antisymmetric s", WHOM),
+    "farming": ("Σⱼ qⱼ (sᵢⱼ − b(R − Rⱼ)) = 0, the best q", WHOM),
     "contest_worth": ("(k − 1)/(1 + (k − 2)ρ), ρ = ⟨e_ab e_ac⟩/⟨e²⟩", CONTESTS),
     "settled_deviations": ("Glicko's update at rest: RD grows as much as matches sharpen it", GLICKO),
     "strength_profile": ("the stationary density g of strengths that learn", LEARNING),

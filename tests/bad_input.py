@@ -349,6 +349,14 @@ CALLS = {
         lambda **k: kn.newcomer(**k).rating,
         {"system": system(), "strengths": league(), "theta": 7.0, "start": 6.0},
     ),
+    "Results": (
+        lambda **k: kn.Results(**k).signed,
+        {"table": [[0.5, 0.7], [0.3, 0.5]], "names": ["a", "b"], "games": 10},
+    ),
+    "farming": (
+        lambda **k: kn.farming(**k).gain,
+        {"system": system(), "strengths": league(), "team": 0, "opponents": 1, "noise": "none"},
+    ),
     "contest_worth": (
         lambda **k: kn.theory.contest_worth(**k),
         {"system": kn.RatingSystem(kn.Tanh(nu=0.5), schedule=kn.Field(3)), "strengths": league()},

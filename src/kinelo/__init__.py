@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from kinelo.model.expectation import expected_result
     from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
     from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
+    from kinelo.model.results import Results
     from kinelo.model.scaled import Scaled
     from kinelo.model.schedule import Field, Period, Rounds
     from kinelo.model.setups import homogeneous
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from kinelo.runtime.device import devices
     from kinelo.runtime.frames import to_pandas
     from kinelo.sweeps.sweep import sweep
+    from kinelo.theory.farming import farming
     from kinelo.theory.moving.best import best_gamma
     from kinelo.theory.moving.newcomer import newcomer
     from kinelo.theory.moving.rounds import critical_gamma
@@ -86,11 +88,13 @@ _MODULE_OF = modules_of(
         "model.system": ("RatingSystem",),
         "model.dynamics": ("Learning", "Form", "Walk", "Turnover"),
         "model.steps": ("FideSteps", "FallingSteps", "DeviationSteps"),
+        "model.results": ("Results",),
         "model.schedule": ("Rounds", "Period", "Field"),
         "micro.matches": ("simulate_matches",),
         "advice.checked": ("stationary", "tracking"),
         "theory.teams": ("Continuum",),
         "theory.relaxation": ("relaxation",),
+        "theory.farming": ("farming",),
         "theory.unbiased": ("unbiased_gamma",),
         "theory.moving.best": ("best_gamma",),
         "theory.moving.rounds": ("critical_gamma",),

@@ -139,9 +139,9 @@ def concrete(family):
 
 
 def test_every_class_of_the_model_is_in_the_list():
-    # What from_function and softened return, what families share, and a law made of a SciPy distribution: no study
-    # file writes these, and no compiled code draws from the last.
-    others = {"FunctionOutcome", "FunctionPairing", "Softened", "Dynamics", "Scaled"}
+    # What from_function and softened return, what families share, a law made of a SciPy distribution and a table of
+    # results: no study file writes these, and no compiled code draws from the last two.
+    others = {"FunctionOutcome", "FunctionPairing", "Softened", "Dynamics", "Scaled", "Results"}
     assert {kind.__name__ for kind in concrete(Law)} - others == {type(law).__name__ for _, law in EVERY}
 
 

@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 from kinelo.advice.check import MATCHES, QUICK, check_state, check_tracking
 from kinelo.advice.motion import MotionFacts, motion_advice, motion_facts, motion_rows, one_step, rate_together
 from kinelo.advice.report import Report, Rows, json_ready
-from kinelo.advice.words import Condition, Facts, RatedTeam, Taylor, Worth, advice_for, range_rows, rows_of
-from kinelo.errors import NoStationaryState
+from kinelo.advice.results import ResultsDiagnosis, diagnose_results
+from kinelo.advice.words import Condition, Facts, Gain, RatedTeam, Taylor, Worth, advice_for, range_rows, rows_of
+from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.digest import description
 from kinelo.model.dynamics import Dynamics, Turnover
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
+from kinelo.model.results import Results
 from kinelo.model.schedule import Period, Rounds, Schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.theory.farming import largest_gain
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import DENSE_TEAMS, stationary, warn_if_outside, with_noise
 from kinelo.theory.many_teams import representatives
@@ -32,6 +35,7 @@ from kinelo.theory.unbiased import unbiased_gamma
 from kinelo.theory.worth import worth_at
 
 LISTED = 5
+SMALLEST_GAIN = 1e-7
 TAYLOR_TOLERANCE = 0.05
 
 
@@ -111,12 +115,14 @@ def diagnose(
     dynamics: Dynamics | None = None,
     *,
     check: bool | None = None,
-) -> Diagnosis:
+) -> Diagnosis | ResultsDiagnosis:
     """Say where the ratings of a league end up, how noisy and how slow they are, and what to change.
 
     With ``dynamics`` it says too how well ratings follow strengths that move, and which step follows best; of rounds,
     when they become unstable; of DeviationSteps, where deviations settle and whether the scale travels. With ``check``
-    a league is played beside the theory, and both numbers are shown; by default where theory has a caveat.
+    a league is played beside the theory, and both numbers are shown; by default where theory has a caveat. Of a table
+    of :class:`~kinelo.model.results.Results` it says where ratings end, what they cannot show, and whether that can be
+    told from luck.
 
     Examples
     --------
@@ -127,6 +133,8 @@ def diagnose(
     (True, 0.79, 'team 2')
     """
     system = as_system(system)
+    if isinstance(strengths, Results):
+        return _of_table(system, strengths, dynamics, check)
     motion = motion_facts(system, strengths, dynamics)
     plain = one_step(system, strengths) if motion is not None or system.schedule is not None else system
     still = stationary(plain, strengths)
@@ -143,6 +151,14 @@ def diagnose(
         else:
             played = check_tracking(followed, strengths, matches=size)
     return replace(found, caveats=caveats, check=played)
+
+
+def _of_table(
+    system: RatingSystem, results: Results, dynamics: Dynamics | None, check: bool | None
+) -> ResultsDiagnosis:
+    if dynamics is not None or check:
+        raise InputError("A table of Results has no strengths that could move or be checked.")
+    return diagnose_results(system, results)
 
 
 def _at_rest(
@@ -187,11 +203,21 @@ def _at_rest(
         noise_when_unbiased=noise,
         by_deviations=deviations is not None,
         worth=_worth(still),
+        farming=_farming(still),
         caveats=(),
         check=None,
         state=state,
         motion=motion,
     )
+
+
+def _farming(still: StationaryState) -> Gain | None:
+    teams = still.teams
+    if not teams.finite or teams.size > DENSE_TEAMS:
+        return None
+    own, other, points = largest_gain(still)
+    small = points <= SMALLEST_GAIN * max(float(np.ptp(still.rating)), 1 / still.system.outcome.sharpness)
+    return Gain(teams.name(own), teams.name(other), 0.0 if small else points)
 
 
 def _worth(still: StationaryState) -> Worth | None:

@@ -51,6 +51,15 @@ class Worth:
 
 
 @dataclass(frozen=True)
+class Gain:
+    """What the team that gains most by choosing whom it meets gains, and by meeting whom; infinitely small steps."""
+
+    team: str
+    opponent: str
+    points: float
+
+
+@dataclass(frozen=True)
 class Facts:
     """What a rating system does to a league in the long run.
 
@@ -78,6 +87,8 @@ class Facts:
         Whether steps follow from deviations: there is then no γ to change.
     worth
         What a contest is worth in matches of two; None where two meet.
+    farming
+        Who gains most by choosing opponents; None in a continuum and in leagues of more than 800 teams.
     caveats
         Why theory may be off by more than 2 % here; see :class:`~kinelo.theory.caveats.Caveat`.
     check
@@ -101,6 +112,7 @@ class Facts:
     noise_when_unbiased: float | None
     by_deviations: bool
     worth: Worth | None
+    farming: Gain | None
     caveats: tuple[Caveat, ...]
     check: Check | None
 
@@ -123,6 +135,7 @@ def rows_of(verdict: Facts) -> Rows:
         ("Rating noise", _noise(verdict)),
         ("Time to settle (whole league)", _time(verdict)),
         ("Unbiased step size", _unbiased(verdict)),
+        *([] if verdict.farming is None else [("Choosing opponents", _farming(verdict.farming))]),
     ]
 
 
@@ -193,6 +206,12 @@ def _unbiased(verdict: Facts) -> str:
         return "only infinitely small steps are without bias, because strengths do not vary"
     gamma = verdict.unbiased_gamma
     return f"γ = {gamma:.4g} (K = {2 * gamma:.4g}) makes the slope 1; the system has γ = {verdict.system.step:.4g}"
+
+
+def _farming(gain: Gain) -> str:
+    if gain.points == 0:
+        return "gains nothing: whoever a team meets, it is rated the same"
+    return f"pays {gain.team} most: {gain.points:+.3g} if it meets only {gain.opponent}, as steps become small"
 
 
 def advice_for(verdict: Facts) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from kinelo.errors import InputError, KineloWarning
 from kinelo.model.law import fingerprint
 from kinelo.model.outcome import Outcome
+from kinelo.model.results import Results
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, LineupLottery, Strength
 from kinelo.model.validation import Array, finite_array
@@ -105,6 +106,8 @@ def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "e
     check_closure(closure)
     teams = strengths.teams
     check_memory(40.0 * teams**2, f"The matrix of {teams:,} × {teams:,} results", "use fewer teams")
+    if isinstance(strengths, Results):
+        return strengths.every_pair()
     theta = strengths.theta
     difference = theta[:, None] - theta[None, :]
     if closure == "taylor":
@@ -157,7 +160,9 @@ def outcome_probabilities(outcome: Outcome, strengths: Strength) -> tuple[Array,
 
 
 def expected_tie(outcome: Outcome, strengths: Strength) -> Array:
-    """Matrix of exact probabilities of a tie."""
+    """Matrix of exact probabilities of a tie; a table of expected results has none."""
+    if isinstance(strengths, Results):
+        return np.zeros((strengths.teams, strengths.teams))
     difference = strengths.theta[:, None] - strengths.theta[None, :]
     if not outcome.has_ties or strengths.certain:
         return outcome.tie_probability(difference)

@@ -6,6 +6,7 @@ from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
     from kinelo.theory.caveats import Caveat
+    from kinelo.theory.farming import Farming
     from kinelo.theory.moving.best import BestGamma
     from kinelo.theory.moving.glicko import DeviationState, settled_deviations
     from kinelo.theory.moving.learning import StrengthProfile, strength_profile
@@ -30,6 +31,7 @@ _MODULE_OF = modules_of(
         "theory.moving.newcomer": ("Newcomer",),
         "theory.moving.glicko": ("DeviationState", "settled_deviations"),
         "theory.moving.learning": ("StrengthProfile", "strength_profile"),
+        "theory.farming": ("Farming",),
         "theory.caveats": ("Caveat",),
         "theory.worth": ("contest_worth",),
     }

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure, check_closure, expected_result, league_waves, warn_if_taylor_fails
 from kinelo.model.outcome import Outcome
+from kinelo.model.results import Results
 from kinelo.model.schedule import Field
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
@@ -203,7 +204,7 @@ def normal_only(teams: Teams) -> None:
 def mean_results(outcome: Outcome, teams: Teams, closure: Closure, dense: bool) -> Array:
     """Mean result of each team, ``t_i = Σ_j μ_j s_ij``: by the matrix, or by waves with memory O(N)."""
     check_closure(closure)
-    if dense:
+    if dense or isinstance(teams.strengths, Results):
         return expected_result(outcome, teams.strengths, closure) @ teams.mass
     if closure == "taylor":
         warn_if_taylor_fails(outcome, teams.sigma)

@@ -1,0 +1,292 @@
+r"""A table of results judged: where ratings end, what they cannot show, and whether that can be told from luck.
+
+Ratings solve ``Σ_j w_ij (s_ij − b(R_i − R_j)) = 0``, w_ij the games of a pair (1 for a table that is exact), by
+Newton's method on a convex functional. What they cannot show is ``s_ij − b(R_i − R_j)``. If results followed the
+ratings, its weighted square ``X² = Σ_{i<j} w_ij (s_ij − b_ij)²/(1 − b_ij²)`` would be that of luck; leagues drawn from
+the ratings, and rated again, say how often luck alone makes it as large. Draws make results less lucky than that, and
+the answer cautious.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+from scipy.stats import chi2
+
+from kinelo.advice.report import Report, Rows, json_ready
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.outcome import Outcome
+from kinelo.model.results import Results
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.farming import gap_of
+from kinelo.theory.pair_means import laplacian
+
+NEWTON = 60
+LEAGUES = 400
+"""Leagues that are drawn to say what luck does; of more than ``MOST_DRAWN`` teams the law of X² says it."""
+MOST_DRAWN = 120
+MOST_SEARCHED = 500
+AGAIN = 8
+"""Newton's steps of a drawn league, from the ratings it was drawn from."""
+RARE = 0.05
+SHOWN = 5
+SMALL = 1e-9
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """Three teams, each of which scores more against the next than ratings say: ``excess`` points per match on average.
+
+    ``real``: each is also expected to beat the next.
+    """
+
+    teams: tuple[str, str, str]
+    excess: float
+    real: bool
+
+
+@dataclass(frozen=True, repr=False)
+class ResultsDiagnosis(Report):
+    """What Elo makes of a table of results.
+
+    Attributes
+    ----------
+    rating
+        Where ratings end when pairs meet as often as in the table (all alike where it is exact); mean 0.
+    unexplained
+        Points per match that ratings cannot show, row against column: the table less what ratings predict.
+    explained
+        Share of the squared results that ratings show: 1 where results follow one order of strength.
+    cycle
+        The three teams whose results go round most; None where nothing is left over, and among more than 500 teams.
+    lowest, highest
+        Ratings of each team when it meets one opponent only, the worst and the best for it.
+    games
+        Matches behind the table; None where it is exact.
+    by_luck
+        Chance that luck alone leaves as much unexplained; None where the table is exact.
+
+    >>> import kinelo as kn
+    >>> game = kn.Results([[0.5, 0.8, 0.3], [0.2, 0.5, 0.9], [0.7, 0.1, 0.5]], names=["a", "b", "c"])
+    >>> found = kn.diagnose(kn.Tanh(nu=0.5), game)
+    >>> found.cycle.teams, found.cycle.real, round(found.explained, 2)
+    (('a', 'b', 'c'), True, 0.07)
+    """
+
+    system: RatingSystem
+    names: tuple[str, ...]
+    rating: Array
+    unexplained: Array = field(repr=False)
+    explained: float
+    cycle: Cycle | None
+    lowest: Array = field(repr=False)
+    highest: Array = field(repr=False)
+    games: float | None
+    by_luck: float | None
+
+    _heading = "In short"
+
+    @property
+    def told(self) -> bool:
+        """Whether results are known to go against one order of strength."""
+        return self.explained < 1 - SMALL and (self.by_luck is None or self.by_luck < RARE)
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """The verdict in sentences."""
+        if self.explained >= 1 - SMALL:
+            return ("Ratings show everything: results follow one order of strength.",)
+        if self.games is not None and self.by_luck is not None and not self.told:
+            return (
+                f"No cycle can be told from luck: of leagues whose results follow the ratings, {self.by_luck:.0%} "
+                f"leave as much unexplained after {self.games:,.0f} games.",
+            )
+        left = f"{100 * (1 - self.explained):.2g} %"
+        said = [f"Ratings leave {left} of the squared results unexplained: one number per team cannot show it."]
+        if self.by_luck is not None:
+            said[0] += f" Luck alone leaves as much in {_percent(self.by_luck)} of leagues."
+        if self.cycle is not None and self.cycle.real:
+            a, b, c = self.cycle.teams
+            said.append(f"{a} beats {b}, {b} beats {c}, and {c} beats {a}: ratings depend on who meets whom.")
+        return tuple(said)
+
+    def rows(self) -> Rows:
+        """Name and finding of every line."""
+        order = np.argsort(-self.rating, kind="stable")
+        shown = [f"{self.names[k]}: {self.rating[k]:+.3g}" for k in order[:SHOWN]]
+        if order.size > SHOWN:
+            shown.append(f"and {order.size - SHOWN} more")
+        rows = [("Where ratings end", "\n".join(shown))]
+        i, j = np.unravel_index(int(np.argmax(self.unexplained)), self.unexplained.shape)
+        left = f"{self.names[i]} scores {self.unexplained[i, j]:+.2f} points per match more against {self.names[j]}"
+        nothing = self.explained >= 1 - SMALL
+        rows.append(
+            (
+                "What they cannot show",
+                "nothing" if nothing else f"{1 - self.explained:.2g} of the squared results; most: {left}",
+            )
+        )
+        if self.cycle is not None:
+            teams = " over ".join((*self.cycle.teams, self.cycle.teams[0]))
+            rows.append(("Strongest cycle", f"{teams}: {self.cycle.excess:+.2f} points per match each"))
+        rows.append(("Who plays whom", self._dependence()))
+        exact = "the table is taken as exact; give games= to hear what luck does"
+        rows.append(
+            ("Luck", exact if self.by_luck is None else f"leaves as much in {_percent(self.by_luck)} of leagues")
+        )
+        return rows
+
+    def _dependence(self) -> str:
+        width = self.highest - self.lowest
+        most = int(np.argmax(width))
+        if not width[most] > SMALL:
+            return "does not matter: ratings are the same"
+        if not math.isfinite(width[most]):
+            return f"without end: {self.names[most]} meets an opponent that it always beats, or never"
+        return (
+            f"{self.names[most]} is rated {self.lowest[most]:+.3g} to {self.highest[most]:+.3g} by meeting one opponent"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain numbers, words and lists, ready for JSON."""
+        arrays = {name: getattr(self, name).tolist() for name in ("rating", "unexplained", "lowest", "highest")}
+        numbers = {name: getattr(self, name) for name in ("names", "explained", "cycle", "games", "by_luck", "advice")}
+        return json_ready({**numbers, **arrays})
+
+    def _title(self) -> str:
+        return f"What ratings make of a table of {len(self.names):,} teams"
+
+    def _sentences(self) -> tuple[str, ...]:
+        return self.advice
+
+    def __repr__(self) -> str:
+        return f"ResultsDiagnosis: {' '.join(self.advice)}"
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{name}: {words}" for name, words in [*self.rows(), *((self._heading, s) for s in self.advice)]
+        )
+
+
+def diagnose_results(system: RatingSystem, results: Results, *, seed: int = 1) -> ResultsDiagnosis:
+    """Judge a table of results under a rating system."""
+    if not system.pairing.constant:
+        raise InputError("A table of Results is judged by its own games; pairing must be AllPlayAll().")
+    outcome, s = system.outcome, results.signed
+    names = tuple(results._name(k) for k in range(results.teams))
+    weight = (1.0 - np.eye(results.teams)) if results.games is None else results.games
+    _check_connected(outcome, s, weight, names)
+    rating = balance(outcome, s, weight, np.zeros(results.teams))
+    left = np.where(weight > 0, s - outcome.b(rating[:, None] - rating[None, :]), 0.0)
+    whole = float((weight * s**2).sum())
+    alone = np.where(weight > 0, rating[None, :] + gap_of(outcome, s), np.nan)
+    games = None if results.games is None else float(weight.sum() / 2)
+    return ResultsDiagnosis(
+        system, names, rating, left / 2, 1 - float((weight * left**2).sum()) / whole if whole else 1.0,
+        _cycle(s, left, weight, names), np.nanmin(alone, axis=1), np.nanmax(alone, axis=1), games,
+        None if games is None else _chance(outcome, s, weight, rating, seed),
+    )  # fmt: skip
+
+
+def balance(outcome: Outcome, s: Array, weight: Array, start: Array) -> Array:
+    """Ratings at which nobody drifts, of mean 0, by Newton's method with steps that bring the drift down."""
+    rating, scale = start - start.mean(), weight.sum(axis=1).max()
+    drift = _drift(outcome, s, weight, rating)
+    for _ in range(NEWTON):
+        size = float(np.abs(drift).max()) / scale
+        if size <= 1e-13:
+            break
+        gap = rating[:, None] - rating[None, :]
+        stiffness = laplacian(weight * outcome.b_prime(gap))
+        step = np.linalg.solve(stiffness + stiffness.trace() / rating.size**2, drift)
+        share = min(1.0, 2.0 / (float(np.abs(step).max()) * outcome.sharpness + 1e-300))
+        trial = _drift(outcome, s, weight, rating + share * step)
+        while float(np.abs(trial).max()) / scale > size and share > 1e-9:
+            share /= 2
+            trial = _drift(outcome, s, weight, rating + share * step)
+        if float(np.abs(trial).max()) / scale >= size:
+            break
+        rating, drift = rating + share * step, trial
+    if float(np.abs(drift).max()) / scale > 1e-8:
+        raise NoStationaryState("No ratings balance these results: some teams win more than any ratings can explain.")
+    return rating - rating.mean()
+
+
+def _drift(outcome: Outcome, s: Array, weight: Array, rating: Array) -> Array:
+    return (weight * (s - outcome.b(rating[:, None] - rating[None, :]))).sum(axis=1)
+
+
+def _check_connected(outcome: Outcome, s: Array, weight: Array, names: tuple[str, ...]) -> None:
+    """Ratings settle where every group of teams has lost something to the rest, and gained something from it."""
+    count, group = connected_components((weight > 0) & (s < outcome.supremum), connection="strong")
+    if count == 1:
+        return
+    apart = connected_components(weight > 0, directed=False)[0] > 1
+    smallest = np.flatnonzero(group == np.bincount(group).argmin())
+    listed = ", ".join(names[k] for k in smallest[:SHOWN]) + (" …" if smallest.size > SHOWN else "")
+    why = "never met the others" if apart else "won or lost everything against others"
+    raise NoStationaryState(f"No ratings balance these results: {listed} {why}, so the gap between them has no size.")
+
+
+def _cycle(s: Array, left: Array, weight: Array, names: tuple[str, ...]) -> Cycle | None:
+    """The three teams with the largest sum of what is left over, once around."""
+    best, found = SMALL, None
+    if len(s) > MOST_SEARCHED:
+        return None
+    met = weight > 0
+    for a in range(len(s)):
+        total = left[a, :, None] + left + left[:, a][None, :]
+        total = np.where(met[a, :, None] & met & met[:, a][None, :], total, -np.inf)
+        b, c = np.unravel_index(int(np.argmax(total)), total.shape)
+        if total[b, c] > best + SMALL:
+            best, found = float(total[b, c]), (a, int(b), int(c))
+    if found is None:
+        return None
+    a, b, c = found
+    real = bool(min(s[a, b], s[b, c], s[c, a]) > 0)
+    return Cycle((names[a], names[b], names[c]), best / 6, real)
+
+
+def _chance(outcome: Outcome, s: Array, weight: Array, rating: Array, seed: int) -> float:
+    """How often luck alone leaves as much unexplained as there is."""
+    i, j = np.nonzero(np.triu(weight, 1))
+    n, b = weight[i, j], outcome.b(rating[i] - rating[j])
+    there = float(_misfit(n, s[i, j], b))
+    if len(s) > MOST_DRAWN:
+        return float(chi2.sf(there, max(i.size - len(s) + 1, 1)))
+    matches = np.rint(np.maximum(n, 1)).astype(np.int64)
+    drawn = 2 * np.random.default_rng(seed).binomial(matches, (1 + b) / 2, (LEAGUES, n.size)) / matches - 1
+    tables = np.zeros((LEAGUES, *s.shape))
+    tables[:, i, j], tables[:, j, i] = drawn, -drawn
+    again = _rate_again(outcome, tables, weight, rating)
+    worse = _misfit(n, drawn, outcome.b(again[:, i] - again[:, j])) >= there
+    return (int(worse.sum()) + 1) / (LEAGUES + 1)
+
+
+def _rate_again(outcome: Outcome, tables: Array, weight: Array, rating: Array) -> Array:
+    """Ratings of drawn leagues, all at once; those that never settle have gone far by then."""
+    ratings, size = np.tile(rating, (len(tables), 1)), rating.size
+    for _ in range(AGAIN):
+        gap = ratings[:, :, None] - ratings[:, None, :]
+        drift = (weight * (tables - outcome.b(gap))).sum(axis=2)
+        pull = weight * outcome.b_prime(gap)
+        stiffness = np.eye(size) * pull.sum(axis=2)[:, :, None] - pull
+        # The mean is free; a constant ties it down. A little more keeps teams that run away from running at once.
+        tied = np.trace(stiffness, axis1=1, axis2=2)[:, None, None] / size
+        step = np.linalg.solve(stiffness + tied / size + SMALL * tied * np.eye(size), drift[:, :, None])[:, :, 0]
+        longest = np.abs(step).max(axis=1, keepdims=True) * outcome.sharpness
+        ratings += step * np.minimum(1.0, 1.0 / np.maximum(longest, SMALL))
+    return ratings
+
+
+def _misfit(n: Array, s: Array, b: Array) -> Array:
+    return (n * (s - b) ** 2 / np.maximum(1 - b**2, SMALL)).sum(axis=-1)
+
+
+def _percent(chance: float) -> str:
+    return f"less than {math.ceil(100 / LEAGUES)} %" if chance < 1 / LEAGUES * 1.5 else f"{chance:.0%}"

@@ -1,0 +1,268 @@
+r"""What a team gains by choosing its opponents.
+
+A team that meets opponent j with weight q_j settles where ``Σ_j q_j (s_ij − b(R − R_j)) = 0``, the others rated as they
+are. If ratings were strengths nobody could gain by choosing. Where performances vary, or results go round in circles,
+each opponent alone would hold a team at another rating, ``R_j + b⁻¹(s_ij)``, and every mix at one between them. The
+best choice is therefore a single opponent; of m that are met equally often, those with the largest
+``s_ij − b(R − R_j)`` at the rating they lead to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import erfinv
+
+from kinelo.errors import InputError
+from kinelo.model.expectation import expected_result, expected_tie
+from kinelo.model.outcome import Outcome, Probit, Tanh
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array, whole
+from kinelo.theory.closure import settled_steps
+from kinelo.theory.fixed_point import GOAL
+from kinelo.theory.limit import freeze, stationary
+from kinelo.theory.pair_means import PairMeans
+from kinelo.theory.state import Noise, StationaryState
+from kinelo.theory.teams import as_system
+
+HALVINGS = 80
+PASSES = 100
+
+
+def gap_of(outcome: Outcome, result: ArrayLike) -> Array:
+    """``b⁻¹``: the rating gap at which a result is expected; infinite where none is.
+
+    >>> gap_of(Tanh(nu=0.5), [0.0, 0.5, 1.0]).round(6)
+    array([0.      , 1.098612,      inf])
+    """
+    size, sign = np.abs(np.asarray(result, dtype=np.float64)), np.sign(result)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        if type(outcome) is Tanh:
+            return sign * np.arctanh(np.minimum(size, 1.0)) / outcome.nu
+        if type(outcome) is Probit:
+            return sign * erfinv(np.minimum(size, 1.0)) / outcome.nu
+    high, top = np.full(size.shape, 1 / outcome.sharpness), size < outcome.supremum
+    while (more := top & (outcome.b(high) < size) & (high < 1e12 / outcome.sharpness)).any():
+        high = np.where(more, 2 * high, high)
+    low = np.zeros_like(high)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        above = outcome.b(middle) >= size
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return sign * np.where(top, (low + high) / 2, math.inf)
+
+
+@dataclass(frozen=True, repr=False)
+class Farming:
+    """What a team gains by choosing its opponents, others rated as they are.
+
+    Attributes
+    ----------
+    team, opponents
+        Its name, and those of all teams.
+    rating
+        Where it settles when it meets everybody alike.
+    alone
+        Where it settles when it meets one opponent only, one entry per team; not a number for itself.
+    best, worst
+        The opponents that lift it highest and press it lowest, by their numbers, met equally often.
+    gain, loss
+        What that changes: points above 0, and below.
+    """
+
+    team: str
+    opponents: tuple[str, ...]
+    rating: float
+    alone: Array = field(repr=False)
+    best: tuple[int, ...]
+    worst: tuple[int, ...]
+    gain: float
+    loss: float
+
+    @property
+    def sentence(self) -> str:
+        """Who to meet, and who not."""
+        if max(self.gain, -self.loss) <= 1e-9 * max(1.0, abs(self.rating)):
+            return f"{self.team} gains and loses nothing by choosing its opponents."
+        gain = f"{self.gain:.3g} higher" if math.isfinite(self.gain) else "rises without end"
+        loss = f"{-self.loss:.3g} lower" if math.isfinite(self.loss) else "falls without end"
+        return (
+            f"{self.team} is rated {self.rating:.4g} when it meets everybody, {gain} when it meets only "
+            f"{self._named(self.best)}, and {loss} when it meets only {self._named(self.worst)}."
+        )
+
+    def __repr__(self) -> str:
+        return f"Farming: {self.sentence}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain numbers and names, ready for JSON."""
+        named = {name: [self.opponents[k] for k in getattr(self, name)] for name in ("best", "worst")}
+        numbers = {name: _finite(getattr(self, name)) for name in ("rating", "gain", "loss")}
+        return {"team": self.team, **numbers, **named, "alone": [_finite(one) for one in self.alone.tolist()]}
+
+    def _named(self, group: tuple[int, ...]) -> str:
+        names = [self.opponents[k] for k in group]
+        return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
+
+
+def farming(
+    system: RatingSystem | Outcome,
+    strengths: Strength,
+    team: int | str,
+    *,
+    opponents: int = 1,
+    noise: Noise = "none",
+) -> Farming:
+    """What a team gains or loses at most by choosing whom it meets.
+
+    Parameters
+    ----------
+    system, strengths
+        The rating system, or its outcome, and the league.
+    team
+        The team that chooses: its number from 0, or its name.
+    opponents
+        How many different opponents it must meet, equally often.
+    noise
+        ``"gaussian"`` lets ratings fluctuate as they do at the system's step.
+
+    Examples
+    --------
+    >>> import numpy as np, kinelo as kn
+    >>> league = kn.Normal(np.linspace(4, 10, 61), sigma=1.0)
+    >>> found = farming(kn.Tanh(nu=0.5), league, team=60)
+    >>> round(found.rating, 4), round(found.gain, 4), found.best
+    (9.2869, 0.4613, (0,))
+    """
+    system = as_system(system)
+    if not isinstance(strengths, Strength):
+        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {strengths!r}.")
+    own = _number_of(strengths, team)
+    most = whole("opponents", opponents, 1)
+    if most > strengths.teams - 1:
+        raise InputError(f"opponents must be at most {strengths.teams - 1}, the number of other teams, not {most}.")
+    if noise == "gaussian" and system.sides > 2:
+        raise InputError(f'farming with noise="gaussian" is computed for matches of two, not for {system.schedule!r}.')
+    choice = Choice(stationary(system, strengths, noise=noise), own)
+    best, worst = choice.group(most, 1), choice.group(most, -1)
+    names = tuple(choice.state.teams.name(k) for k in range(strengths.teams))
+    now = float(choice.state.rating[own])
+    return Farming(
+        names[own], names, now, freeze(choice.alone()), best, worst, choice.settle(best) - now,
+        choice.settle(worst) - now,
+    )  # fmt: skip
+
+
+def largest_gain(state: StationaryState) -> tuple[int, int, float]:
+    """The team of a league that gains most by meeting one opponent only, that opponent, and the gain."""
+    s = expected_result(state.system.outcome, state.teams.strengths, state.closure)
+    gain = state.rating[None, :] + gap_of(state.system.outcome, s) - state.rating[:, None]
+    np.fill_diagonal(gain, 0.0)
+    own, other = np.unravel_index(int(np.argmax(gain)), gain.shape)
+    return int(own), int(other), float(gain[own, other])
+
+
+class Choice:
+    """One team of a settled league, free to choose whom it meets."""
+
+    def __init__(self, state: StationaryState, own: int) -> None:
+        self.state, self._own, outcome = state, own, state.system.outcome
+        self._outcome, strengths = outcome, state.teams.strengths
+        self._results = expected_result(outcome, strengths, state.closure)[own]
+        self._decided = 1 - expected_tie(outcome, strengths)[own]
+        self._noisy = state.noise == "gaussian"
+        if self._noisy:
+            steps = settled_steps(state.system, state.theta)
+            self._step = float(np.broadcast_to(np.asarray(steps, dtype=np.float64), state.rating.shape)[own])
+
+    @property
+    def _others(self) -> NDArray[np.intp]:
+        return np.flatnonzero(np.arange(self._results.size) != self._own)
+
+    def alone(self) -> Array:
+        """Where it settles against each opponent alone."""
+        if self._noisy:
+            rating = np.array([math.nan if j == self._own else self.settle((j,)) for j in range(self._results.size)])
+        else:
+            rating = self.state.rating + gap_of(self._outcome, self._results)
+        rating[self._own] = math.nan
+        return rating
+
+    def group(self, size: int, sign: int) -> tuple[int, ...]:
+        """The opponents, so many of them, that lift the team highest (sign 1) or press it lowest (−1)."""
+        others = self._others
+        alone = self.state.rating[others] + gap_of(self._outcome, self._results[others])
+        ends = np.sort(sign * alone)[::-1][:size] * sign
+        if size == 1 or not np.isfinite(ends).all():
+            return tuple(sorted(int(k) for k in others[np.argsort(-sign * alone, kind="stable")[:size]]))
+
+        def pull(rating: float) -> Array:
+            return sign * (self._results[others] - self._outcome.b(rating - self.state.rating[others]))
+
+        low, high = float(ends.min()), float(ends.max())
+        if high - low > 0:
+            middle = float(brentq(lambda r: np.sort(pull(r))[-size:].sum(), low, high, xtol=1e-12))
+        else:
+            middle = low
+        chosen = others[np.argsort(-pull(middle), kind="stable")[:size]]
+        return tuple(sorted(int(k) for k in chosen))
+
+    def settle(self, group: Sequence[int], weights: Array | None = None) -> float:
+        """Where it settles when it meets these opponents, with such weights."""
+        chosen = np.array(group)
+        share = np.full(chosen.size, 1 / chosen.size) if weights is None else weights / weights.sum()
+        s, others = self._results[chosen], self.state.rating[chosen]
+        ends = others + gap_of(self._outcome, s)
+        if not np.isfinite(ends).all() and (np.isposinf(ends).all() or np.isneginf(ends).all()):
+            return float(ends[0])
+        if not self._noisy:
+            return _root(lambda r: float(share @ (s - self._outcome.b(r - others))), ends)
+        variance = float(self.state.variance[self._own])
+        for _ in range(PASSES):
+            spread = np.sqrt(variance + self.state.variance[chosen])
+            rating = _root(lambda r, spread=spread: float(share @ (s - self._means(r - others, spread).mean)), ends)
+            means = self._means(rating - others, spread)
+            shake = share @ (self._decided[chosen] - 2 * s * means.mean + means.square)
+            new = self._step * float(shake) / (2 * float(share @ means.slope))
+            if abs(new / variance - 1) <= GOAL:
+                break
+            variance = new
+        return rating
+
+    def _means(self, gap: Array, spread: Array) -> PairMeans:
+        return PairMeans(self._outcome, gap, spread, products=False)
+
+
+def _root(drift, ends: Array) -> float:
+    """Where a falling drift vanishes, near the ratings at which its parts do."""
+    known = ends[np.isfinite(ends)]
+    low, high = float(known.min()), float(known.max())
+    width = max(high - low, 1e-6 * max(1.0, abs(low)))
+    while drift(low) < 0:
+        low, width = low - width, 2 * width
+    while drift(high) > 0:
+        high, width = high + width, 2 * width
+    return low if low == high else float(brentq(drift, low, high, xtol=1e-12, rtol=1e-14))
+
+
+def _number_of(strengths: Strength, team: object) -> int:
+    names = strengths.names or ()
+    if isinstance(team, str):
+        if team in names:
+            return names.index(team)
+        known = f"one of {', '.join(names[:5])}{' …' * (len(names) > 5)}" if names else "a number: no team has a name"
+        raise InputError(f"team must be {known}, not {team!r}.")
+    place = whole("team", team, 0)
+    if place >= strengths.teams:
+        raise InputError(f"team must be a number from 0 to {strengths.teams - 1}, not {place}.")
+    return place
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,105 @@
+"""Choosing opponents: reference values, the slow twin over all choices, and tables that no strengths explain."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import kinelo as kn
+from kinelo.theory.farming import gap_of
+
+T = kn.Tanh(0.5)
+LEAGUE = kn.Normal(np.linspace(4, 10, 61), 1.0)
+
+
+def test_the_best_and_the_middle_team_gain_the_reference():
+    best, middle = (kn.farming(T, LEAGUE, team) for team in (60, 30))
+    assert (best.rating, best.gain, best.loss) == pytest.approx((9.2869, 0.4613, -0.0370), abs=5e-5)
+    assert best.best == (0,) and LEAGUE.theta[best.worst[0]] == pytest.approx(8.4)
+    assert middle.gain == pytest.approx(0.0390, abs=5e-5) and LEAGUE.theta[middle.best[0]] == pytest.approx(8.6)
+    assert middle.loss == pytest.approx(-middle.gain, abs=1e-9)
+    assert np.isnan(best.alone[60]) and np.nanmax(best.alone) - best.rating == pytest.approx(best.gain)
+
+
+def test_ten_opponents_and_noise():
+    found = kn.farming(T, LEAGUE, 60, opponents=10)
+    assert found.gain == pytest.approx(0.3588, abs=5e-5) and found.best == tuple(range(10))
+    noisy = kn.farming(kn.RatingSystem(T, gamma=0.02), LEAGUE, 60, opponents=10, noise="gaussian")
+    # Played against a league that is not moved by it: 9.6502(9).
+    assert noisy.rating + noisy.gain == pytest.approx(9.6502, abs=0.003) and noisy.best == found.best
+    small = kn.farming(kn.RatingSystem(T, gamma=1e-6), LEAGUE, 60, opponents=3, noise="gaussian")
+    assert small.gain == pytest.approx(kn.farming(T, LEAGUE, 60, opponents=3).gain, abs=1e-5)
+
+
+OWN = kn.Outcome.from_function(lambda z: z / (1 + abs(z)))
+
+
+@pytest.mark.parametrize("outcome", [T, kn.Probit(0.4), kn.Davidson(0.6, 0.8), OWN], ids=repr)
+def test_no_choice_does_better(outcome):
+    """All groups of each size, one after the other."""
+    league = kn.Normal([4.0, 5.0, 6.5, 7.0, 9.0], [0.3, 1.0, 2.0, 0.5, 1.0])
+    rating, s = kn.stationary(outcome, league).rating, kn.expected_result(outcome, league)
+    for team in range(5):
+        others = [k for k in range(5) if k != team]
+        for size in (1, 2, 3, 4):
+
+            def settled(group, team=team):
+                drift = lambda r: sum(s[team, j] - float(outcome.b(r - rating[j])) for j in group)  # noqa: E731
+                return brentq(drift, -60.0, 60.0, xtol=1e-12)
+
+            all_of_them = {group: settled(group) for group in combinations(others, size)}
+            found = kn.farming(outcome, league, team, opponents=size)
+            assert found.gain == pytest.approx(max(all_of_them.values()) - rating[team], abs=1e-8)
+            assert found.loss == pytest.approx(min(all_of_them.values()) - rating[team], abs=1e-8)
+            assert all_of_them[found.best] == pytest.approx(rating[team] + found.gain, abs=1e-8)
+
+
+@pytest.mark.parametrize("outcome", [T, kn.Probit(0.4), kn.Davidson(0.6, 0.8)], ids=repr)
+def test_gaps_are_those_at_which_results_are_expected(outcome):
+    s = np.linspace(-0.99, 0.99, 41)
+    assert outcome.b(gap_of(outcome, s)) == pytest.approx(s, abs=1e-12)
+    assert np.isposinf(gap_of(outcome, 1.0)) and np.isneginf(gap_of(outcome, -1.0))
+
+
+def test_certain_strengths_leave_nothing_to_gain():
+    found = kn.farming(T, kn.Fixed([1.0, 2.0, 4.0], names=["a", "b", "c"]), "b")
+    assert abs(found.gain) < 1e-9 and found.sentence == "b gains and loses nothing by choosing its opponents."
+    assert found.to_dict()["alone"][1] is None and found.opponents == ("a", "b", "c")
+
+
+def test_rock_meets_scissors_for_ever():
+    game = kn.Results([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]], names=["rock", "scissors", "paper"])
+    found = kn.farming(T, game, "rock")
+    assert (
+        found.gain == np.inf
+        and found.loss == -np.inf
+        and "rises without end when it meets only scissors" in repr(found)
+    )
+    assert found.to_dict()["gain"] is None
+
+
+def test_a_diagnosis_says_who_gains():
+    verdict = kn.diagnose(T, LEAGUE, check=False)
+    found = kn.farming(T, LEAGUE, 60)
+    assert (verdict.farming.team, verdict.farming.opponent) == ("team 60", "team 0")
+    assert verdict.farming.points == pytest.approx(found.gain)
+    assert "Choosing opponents: pays team 60 most: +0.461 if it meets only team 0" in str(verdict)
+    still = kn.diagnose(T, kn.Fixed([1.0, 2.0, 4.0, 5.0, 6.0]), check=False)
+    assert "Choosing opponents: gains nothing" in str(still)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"team": 61}, "from 0 to 60"),
+        ({"team": "a"}, "no team has a name"),
+        ({"team": 0, "opponents": 61}, "at most 60"),
+        ({"team": 0, "noise": "loud"}, "noise must be"),
+        ({"team": 0, "noise": "gaussian", "system": kn.RatingSystem(T, schedule=kn.Field(3))}, "for matches of two"),
+        ({"team": 0, "strengths": kn.Continuum((4, 10))}, "strengths must be a league"),
+    ],
+)
+def test_what_cannot_be_asked(asked, said):
+    with pytest.raises(kn.InputError, match=said):
+        kn.farming(**{"system": T, "strengths": LEAGUE, **asked})
