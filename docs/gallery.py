@@ -29,6 +29,14 @@ kn.plot.stationary(kn.stationary(system, league, noise="gaussian"), title="40 te
 kn.plot.contest_worth(system, league)
 
 # %% [markdown]
+# ## Fair games against quick ratings
+#
+# Pairings by how one-sided their games are and how long ratings take to settle, and the choice for a wanted fairness.
+
+# %%
+kn.plot.matchmaking(kn.matchmaking(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), league, fairness=0.25))
+
+# %% [markdown]
 # ## A simulated league
 #
 # The last ratings of a run over mean strength.

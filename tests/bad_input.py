@@ -353,6 +353,11 @@ CALLS = {
         lambda **k: kn.Results(**k).signed,
         {"table": [[0.5, 0.7], [0.3, 0.5]], "names": ["a", "b"], "games": 10},
     ),
+    "matchmaking": (
+        lambda **k: kn.matchmaking(**k).best.matches,
+        {"system": system(), "strengths": league(), "fairness": 0.9, "pairings": None, "check": False},
+    ),
+    "LooseWindow": (lambda **k: kn.LooseWindow(**k).w(1.0), {"c": 2.0, "far": 0.1}),
     "farming": (
         lambda **k: kn.farming(**k).gain,
         {"system": system(), "strengths": league(), "team": 0, "opponents": 1, "noise": "none"},

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-GUIDES = [*sorted((DOCS / "moving").glob("*.md")), DOCS / "contests.md"]
+GUIDES = [*sorted((DOCS / "moving").glob("*.md")), DOCS / "contests.md", DOCS / "who-plays-whom.md"]
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)

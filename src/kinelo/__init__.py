@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kinelo.advice.checked import stationary, tracking
     from kinelo.advice.design import design
     from kinelo.advice.diagnosis import diagnose
+    from kinelo.advice.matchmaking import matchmaking
     from kinelo.book.book import RatingBook
     from kinelo.errors import InputError, KineloWarning
     from kinelo.forecasts.backtest import backtest
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from kinelo.model.dynamics import Form, Learning, Turnover, Walk
     from kinelo.model.expectation import expected_result
     from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
-    from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
+    from kinelo.model.pairing import AllPlayAll, Local, LooseWindow, Pairing, Window
     from kinelo.model.results import Results
     from kinelo.model.scaled import Scaled
     from kinelo.model.schedule import Field, Period, Rounds
@@ -80,7 +81,7 @@ _MODULE_OF = modules_of(
         "runtime.frames": ("to_pandas",),
         "errors": ("InputError", "KineloWarning"),
         "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
-        "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window"),
+        "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window", "LooseWindow"),
         "model.strength": ("Strength", "Fixed", "Normal", "LineupLottery", "Empirical"),
         "model.scaled": ("Scaled",),
         "model.setups": ("homogeneous",),
@@ -103,6 +104,7 @@ _MODULE_OF = modules_of(
         "advice.changeover": ("changeover",),
         "advice.design": ("design",),
         "advice.diagnosis": ("diagnose",),
+        "advice.matchmaking": ("matchmaking",),
         "matches.reading": ("read_matches",),
         "matches.matches": ("Matches",),
         "matches.contests": ("Contests",),

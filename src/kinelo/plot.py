@@ -19,6 +19,7 @@ from kinelo.pictures.changeover import draw_changeover
 from kinelo.pictures.contests import draw_worth
 from kinelo.pictures.design import draw_design
 from kinelo.pictures.histories import draw_histories
+from kinelo.pictures.matchmaking import draw_matchmaking
 from kinelo.pictures.population import draw_population, save_film
 from kinelo.pictures.simulation import draw_ratings
 from kinelo.pictures.stationary import draw_map
@@ -54,6 +55,7 @@ changeover = _in_words("changeover", "what kn.changeover returns", draw_changeov
 contest_worth = _in_words("contest_worth", "a system, strengths and sizes of contests", draw_worth)
 design = _in_words("design", "what kn.design returns", draw_design)
 histories = _in_words("histories", "what kn.rating_history returns, names and a title", draw_histories)
+matchmaking = _in_words("matchmaking", "what kn.matchmaking returns", draw_matchmaking)
 population = _in_words("population", "what kn.solve returns, and a title", draw_population)
 film = _in_words("film", "strengths, ratings, pairs of a time and a density, and a path", save_film)
 ratings = _in_words("ratings", "what kn.simulate returns, and a title", draw_ratings)
@@ -70,6 +72,7 @@ __all__ = [
     "design",
     "film",
     "histories",
+    "matchmaking",
     "population",
     "ratings",
     "save",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from kinelo.advice.check import Check
     from kinelo.advice.design import Design
     from kinelo.advice.diagnosis import Diagnosis
+    from kinelo.advice.matchmaking import Matchmaking
     from kinelo.advice.results import ResultsDiagnosis
 
 _MODULE_OF = modules_of(
@@ -19,6 +20,7 @@ _MODULE_OF = modules_of(
         "advice.check": ("Check",),
         "advice.design": ("Design",),
         "advice.diagnosis": ("Diagnosis",),
+        "advice.matchmaking": ("Matchmaking",),
         "advice.results": ("ResultsDiagnosis",),
     }
 )

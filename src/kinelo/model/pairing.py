@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinelo.errors import InputError
 from kinelo.model.formula import Scalar
 from kinelo.model.law import built_in
 from kinelo.model.open_pairing import ROUNDING
@@ -137,3 +138,45 @@ class Window(Pairing):
             return np.zeros_like(z)
         up, down = np.tanh((z + self.c) / self.smoothing), np.tanh((z - self.c) / self.smoothing)
         return (down**2 - up**2) / (2 * self.smoothing * math.tanh(self.c / self.smoothing))
+
+
+@built_in("loose-window")
+@dataclass(frozen=True)
+class LooseWindow(Pairing):
+    """``w(z) = 1`` for ``|z| ≤ c`` and ``far`` beyond: near teams always play, others now and then.
+
+    >>> LooseWindow(c=2.0, far=0.1).w([1.9, 2.1])
+    array([1. , 0.1])
+    """
+
+    c: float
+    far: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "c", positive("c", self.c))
+        object.__setattr__(self, "far", nonnegative("far", self.far))
+        if self.far > 1:
+            raise InputError(f"far is a probability of at most 1, not {self.far:g}.")
+
+    def scalar_w(self) -> Scalar:
+        """Return z → 1 near, far beyond."""
+        c, far = self.c, self.far
+        return lambda z: 1.0 if abs(z) <= c else far
+
+    @property
+    def jumps(self) -> tuple[float, ...]:
+        """The edges."""
+        return -self.c, self.c
+
+    @property
+    def finest(self) -> float:
+        """The width of the edge once it is rounded."""
+        return self.c / ROUNDING
+
+    def w(self, z: ArrayLike) -> Array:
+        """Return 1 near, far beyond."""
+        return np.where(np.abs(np.asarray(z, dtype=np.float64)) <= self.c, 1.0, self.far)
+
+    def w_prime(self, z: ArrayLike) -> Array:
+        """Return 0."""
+        return np.zeros_like(np.asarray(z, dtype=np.float64))
