@@ -387,6 +387,7 @@ CALLS = {
 """Name → (the call, valid arguments)."""
 
 RESULTS = {
+    "Farming", "Matchmaking", "ResultsDiagnosis",
     "Changeover",
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
     "Caveat", "Check", "UnbiasedGamma",

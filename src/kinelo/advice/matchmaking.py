@@ -4,7 +4,7 @@ Ratings settle fastest when results tell most of those who are far apart, and ga
 together. Of a pairing w at its stationary ratings, *one-sidedness* is the mean ``|s_ij|`` of the games played, and
 *quickness* the matches each team plays until the slowest disturbance is down to 1 %, ``p ln 100/(γλ₂)``, p being the
 share of drawn pairs that play, both for small steps. A window alone leaves distant teams connected by long chains of
-neighbours, and errors in the distance of its ends heal slowly; a few games between strangers heal them.
+neighbours, and errors in the distance of its ends heal slowly; where it is narrow, a few games between strangers help.
 """
 
 from __future__ import annotations
@@ -87,6 +87,11 @@ class Matchmaking(Report):
         The largest mean ``|expected result|`` that was wanted.
     check
         What leagues played with ``best`` showed, where asked for.
+
+    >>> import kinelo as kn
+    >>> found = kn.matchmaking(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), kn.Fixed([4.0, 5.0, 6.0, 7.0, 9.0]))
+    >>> found.best.name, found.frontier[0].one_sided < found.best.one_sided
+    ('all play all', True)
     """
 
     system: RatingSystem

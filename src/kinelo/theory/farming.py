@@ -74,6 +74,11 @@ class Farming:
         The opponents that lift it highest and press it lowest, by their numbers, met equally often.
     gain, loss
         What that changes: points above 0, and below.
+
+    >>> import kinelo as kn
+    >>> found = kn.farming(kn.Tanh(nu=0.5), kn.Normal([0.0, 1.0, 5.0], sigma=1.0), team=2)
+    >>> found.best, found.gain > 0 > found.loss
+    ((0,), True)
     """
 
     team: str
