@@ -63,6 +63,7 @@ def audit(
     from kinelo.cli.loading import plain_warnings
 
     matches = options.load(results)
+    federation.check_names(matches)
     if since is not None:
         matches = matches.since(since)
     in_use = _system_in_use(rater, federation, start, home_advantage)

@@ -10,12 +10,15 @@ import typer
 
 from kinelo.cli.options import Json, RaterName, Reading, grouped
 from kinelo.cli.streams import console, echo_json
+from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.matches.matches import Matches
+
+MOST_BOARDS = 50
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,12 @@ def leaderboard(
     shown: Shown,
     rater: RaterName = AUTOMATIC,
     caution: Annotated[float, typer.Option(min=0, help="Standard deviations taken off before sorting.")] = 2.0,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Show ranks with their 95 % intervals, of --rater bradley-terry.")
+    ] = False,
+    by: Annotated[
+        str | None, typer.Option(help="A board for each value of this column, from its matches alone.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the leaderboard to this CSV file.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -43,6 +52,8 @@ def leaderboard(
 
     Example:  kinelo leaderboard league/results.csv --active-days 365 --least-matches 5
     """
+    import polars as pl
+
     from kinelo.cli.contests import holds_contests, leaderboard_file
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater, open_book
@@ -51,23 +62,76 @@ def leaderboard(
     if holds_contests(source, reading):
         leaderboard_file(source, reading, shown, {"rater": rater, "out": out, "as_json": as_json})
         return
+    if ranks and rater != "bradley-terry":
+        raise InputError("--ranks needs --rater bradley-terry, which says how sure each rank is.")
+    if source.is_dir() and (by or ranks):
+        raise InputError("--by and --ranks rate a file of results; a book holds one board.")
+
+    def board(rated: Any, matches: Matches) -> pl.DataFrame:
+        if ranks:
+            return rated.intervals()
+        days, least = shown.active_days, shown.least_matches
+        return ranked(rated, matches, active_days=days, least_matches=least, caution=caution)
+
+    boards: dict[str, tuple[pl.DataFrame, str]] = {}
     with plain_warnings():
         if source.is_dir():
             book = open_book(source, rater, reading)
-            rated, matches = book.rater, book.matches()
+            parts = {"": (book.rater, book.matches())}
         else:
             check_rater(rater, reading)
-            matches = reading.load(source)
-            rated, _ = fit_rater(rater, matches, reading.start, reading.condition or ())
-        table = ranked(
-            rated, matches, active_days=shown.active_days, least_matches=shown.least_matches, caution=caution
-        )
+            matches = reading.load(source, conditions=[*(reading.condition or ()), by] if by else reading.condition)
+            parts = {
+                level: (fit_rater(rater, part, reading.start, reading.condition or ())[0], part)
+                for level, part in _by_level(matches, by).items()
+            }
+        for level, (rated, part) in parts.items():
+            title = f"{f'{by} {level}: ' if by else ''}{len(part):,} matches, {type(rated).__name__}"
+            boards[level] = board(rated, part), title
+    tables = [table.with_columns(pl.lit(level).alias(str(by))) if by else table for level, (table, _) in boards.items()]
     if out is not None:
-        write_csv(table, out)
+        write_csv(pl.concat(tables), out)
     if as_json:
-        echo_json(table.to_dicts())
+        echo_json([row for table in tables for row in table.to_dicts()])
         return
-    _show(table, shown.top, f"{len(matches):,} matches, {type(rated).__name__}")
+    for table, title in boards.values():
+        (_show_ranks if ranks else _show)(table, shown.top, title)
+
+
+def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
+    """The matches of each value of a column, those with most first; all of them without one."""
+    import numpy as np
+
+    if by is None:
+        return {"": matches}
+    condition = matches.conditions[by]
+    if not condition.levels or len(condition.levels) > MOST_BOARDS:
+        raise InputError(
+            f"The column {by!r} has {len(condition.levels):,} values; --by takes one with 1 to {MOST_BOARDS}."
+        )
+    size = np.bincount(condition.codes[condition.codes >= 0], minlength=len(condition.levels))
+    parts = {condition.levels[k]: matches[condition.codes == k] for k in np.argsort(-size, kind="stable") if size[k]}
+    if unknown := int((condition.codes < 0).sum()):
+        typer.echo(f"note: {unknown:,} matches without a value in {by!r} stand on no board", err=True)
+    return parts
+
+
+def _show_ranks(table: pl.DataFrame, top: int, title: str) -> None:
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left")
+    shown.add_column("Rank", justify="right")
+    shown.add_column("95 %", no_wrap=True)
+    shown.add_column("Name")
+    for words in ("Rating", "95 %", "Matches"):
+        shown.add_column(words, justify="right", no_wrap=True)
+    for row in table.head(top).iter_rows(named=True):
+        span = f"{row['rank_low']} to {row['rank_high']}"
+        reach = f"{row['low']:.0f} to {row['high']:.0f}"
+        shown.add_row(str(row["rank"]), span, row["name"], f"{row['rating']:.1f}", reach, f"{row['matches']:,}")
+    console().print(shown)
+    if table.height > top:
+        console().print(f"and {table.height - top:,} more")
 
 
 def show_leaderboard(rater: Any, matches: Matches, title: str, shown: Shown) -> None:

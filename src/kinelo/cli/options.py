@@ -174,6 +174,20 @@ class Federation:
         initial = 1500.0 if self.initial is None else self.initial
         return TeamElo.classic(k, initial=initial, start=start, k_of=self.k_of)
 
+    def check_names(self, matches: Matches) -> None:
+        """Refuse a K by name that names nobody who plays, and say of others whom it names besides."""
+        from kinelo.errors import InputError
+        from kinelo.raters.start import read_k
+
+        names = [] if self.k_of is None else list(read_k(self.k_of))
+        strange = [name for name in names if name not in set(matches.teams)]
+        if strange and len(strange) == len(names):
+            raise InputError(f"Nobody whom --k-of names plays in these results ({', '.join(map(repr, strange[:3]))}).")
+        if strange:
+            more = ", …" if len(strange) > 3 else ""
+            shown = ", ".join(map(repr, strange[:3]))
+            typer.echo(f"note: --k-of names {len(strange):,} who do not play in these results: {shown}{more}", err=True)
+
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let a command take groups of options: each field of a group becomes an option of its own, the last ones."""

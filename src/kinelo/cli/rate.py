@@ -35,6 +35,10 @@ def rate(
     federation: Federation,
     shown: Shown,
     rater: RaterName = AUTOMATIC,
+    covariate: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of numbers that speak for the first side, for bradley-terry; may be repeated."),
+    ] = None,
     book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write all ratings to this CSV file, or a page to share: NAME.html.")
@@ -60,12 +64,12 @@ def rate(
     from kinelo.advice.audit.words import inflation_words
     from kinelo.cli.contests import holds_contests, rate_file
     from kinelo.cli.loading import plain_warnings, write_csv
-    from kinelo.cli.rating import check_rater, fit_rater, open_book
+    from kinelo.cli.rating import check_rater, fit_rater, open_book, with_covariates
     from kinelo.raters.adapter import conditions_of
 
     if any(sign in str(results) for sign in "*?["):
         others = {*reading.asked()} - {"--column"}
-        if book or picture or rejects or as_json or others or federation != Federation() or is_page(out):
+        if book or picture or rejects or as_json or covariate or others or federation != Federation() or is_page(out):
             raise InputError("Of a pattern of files, only --rater, --column, --top and --out FILE.csv can be asked.")
         _rate_in_pieces(str(results), rater, reading, shown.top, out)
         return
@@ -77,6 +81,12 @@ def rate(
 
     kept, choice = None, None
     own = federation.rater(rater, reading.start, reading.condition or ())
+    if covariate:
+        if own is not None or book is not None or reading.start is not None or reading.condition:
+            raise InputError(
+                "--covariate goes with --rater bradley-terry alone: leave out --k, --book, --start and others."
+            )
+        own = with_covariates(rater, covariate)
     if book is not None and (book / "book.knl").exists():
         if own is not None:
             raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
@@ -84,8 +94,9 @@ def rate(
             kept = open_book(book, rater, reading)
     else:
         check_rater(rater, reading)
-    conditions = reading.condition if kept is None else list(conditions_of(kept.rater))
+    conditions = covariate or (reading.condition if kept is None else list(conditions_of(kept.rater)))
     matches = reading.load(results, rejects, conditions)
+    federation.check_names(matches)
     with plain_warnings():
         rated: Any = None
         if own is not None:
@@ -101,6 +112,7 @@ def rate(
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, shown)
         show_parameters(rated)
+        _show_effects(rated, bool(covariate))
         if worth is not None:
             typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
     if is_page(out):
@@ -171,6 +183,7 @@ def content_of(rater: Any, matches: Matches, choice: RaterChoice | None) -> dict
         "parameters": dict(getattr(rater, "parameters_", {})),
         "at_bounds": [] if estimates is None else list(estimates.at_bounds),
         "standard_errors": {name: error if error == error else None for name, error in errors.items()},
+        **({"effects": rater.effects_.to_dicts()} if getattr(rater, "covariates", None) else {}),
         "ratings": rater.ratings_.to_dicts(),
     }
 
@@ -186,3 +199,12 @@ def show_parameters(rater: Rater) -> None:
         end = " (the end of its range)" if name in found.at_bounds else ""
         parts.append(f"{name} {value:.3g}" + (f" ± {error:.2g}" if error == error else "") + end)
     typer.echo("Estimated: " + ", ".join(parts))
+
+
+def _show_effects(rater: Any, wanted: bool) -> None:
+    """What columns are worth to the side named first, in rating points."""
+    for row in rater.effects_.iter_rows(named=True) if wanted else ():
+        typer.echo(
+            f"{row['name']}: {row['effect']:+.1f} ± {row['standard_error']:.1f} points to the first side "
+            f"(95 %: {row['low']:.1f} to {row['high']:.1f})"
+        )

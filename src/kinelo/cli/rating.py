@@ -38,6 +38,18 @@ def fit_rater(
     return choice.rater, choice
 
 
+def with_covariates(name: str, columns: Sequence[str]) -> Any:
+    """The rater that estimates what these columns are worth: one, of votes and comparisons."""
+    from kinelo.errors import InputError
+    from kinelo.raters.bradley_terry.rater import BradleyTerry
+
+    if name not in (AUTOMATIC, "bradley-terry"):
+        raise InputError(
+            f"--covariate is for --rater bradley-terry, which says what a column is worth, not for {name}."
+        )
+    return BradleyTerry(covariates=list(columns))
+
+
 def fit_forecaster(name: str, matches: Matches, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:
     """A fitted rater to forecast with; where the choice is left to Kinelo, a mixture, whose weights are said."""
     from kinelo.forecasts.automatic import FEWEST

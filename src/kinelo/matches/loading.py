@@ -13,14 +13,17 @@ from typing import Any, cast
 import narwhals as nw
 import polars as pl
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, in_one_line
 from kinelo.matches.cells import column_of, pandas_columns
-from kinelo.matches.columns import MOST_LISTED, listed
+from kinelo.matches.columns import MOST_LISTED, listed, told_apart
 from kinelo.matches.csv_lines import decode, read_csv
 from kinelo.matches.damage import damage_in_words
+from kinelo.runtime.extras import require
 
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 ACCEPTED = (
-    "a CSV, Parquet or JSON-lines file, a pandas, polars or pyarrow table, a dictionary of columns or a list of rows"
+    "a CSV, Parquet, JSON-lines or .xlsx file, a pandas, polars or pyarrow table, a dictionary of columns or a list of "
+    "rows"
 )
 
 
@@ -116,9 +119,39 @@ def _open_file(path: Path) -> Opened:
         raw = path.read_bytes()
         if begins.startswith(b"\x1f\x8b"):
             raw = gzip.decompress(raw)
+        if _is_spreadsheet(path, raw):
+            return _open_spreadsheet(path, raw)
         if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
             raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV.")
         return _open_text(path, raw)
+
+
+def _is_spreadsheet(path: Path, raw: bytes) -> bool:
+    """Whether a file is a workbook, by its ending or by what an archive holds."""
+    workbook = raw.startswith(b"PK\x03\x04") and b"xl/workbook" in raw
+    return workbook or (path.suffix.lower() in SPREADSHEETS and raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")))
+
+
+def _open_spreadsheet(path: Path, raw: bytes) -> Opened:
+    """The first sheet of a workbook that holds anything, and a note where there are others."""
+    try:
+        require("fastexcel")
+    except InputError as missing:
+        raise InputError(f"{path} is a spreadsheet. {str(missing).rstrip('.')}, or save it as CSV.") from None
+    try:
+        with damage_in_words(path, "a spreadsheet"):
+            sheets = pl.read_excel(io.BytesIO(raw), sheet_id=0, infer_schema_length=None, raise_if_empty=False)
+    except InputError:
+        raise
+    except Exception as error:  # the reader has errors of its own
+        raise InputError(f"{path} could not be read as a spreadsheet: {in_one_line(error)[:160]}") from None
+    full = [name for name, sheet in sheets.items() if sheet.height]
+    if not full:
+        raise InputError(f"{path} is empty; a header line and at least one row are needed.")
+    names, notes = told_apart([str(name) for name in sheets[full[0]].columns])
+    if len(full) > 1:
+        notes = (*notes, f"the workbook has {len(full)} sheets: {full[0]!r} was read")
+    return Opened(_plain(sheets[full[0]].rename(dict(zip(sheets[full[0]].columns, names, strict=True)))), notes)
 
 
 def _open_text(path: Path, raw: bytes) -> Opened:

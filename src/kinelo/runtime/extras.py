@@ -15,6 +15,7 @@ EXTRAS = {
     "websockets": ("The lab needs", "lab"),
     "plotly": ("The lab needs", "lab"),
     "distributed": ("Dask clients need", "dask"),
+    "fastexcel": ("Spreadsheets (.xlsx) need", "excel"),
 }
 """Library → what needs it, and the extra of ``kinelo`` that installs it."""
 

@@ -65,7 +65,7 @@ class BradleyTerry(Rater):
         Rating points for the side named first, unless the venue is neutral; None estimates them.
     covariates
         Names of numeric columns (read with ``conditions=[...]``) that say what speaks for the side named first, such
-        as a difference of lengths; their worth in rating points is in ``covariates_``.
+        as a difference of lengths; their worth in rating points is in ``covariates_``, with errors in ``effects_``.
     anchor
         Ratings that are given: one shifts the scale, several are held fixed.
     ridge
@@ -324,6 +324,45 @@ class BradleyTerry(Rater):
                 "last_played": tally.last_played(),
             }
         ).sort("rating", descending=True, maintain_order=True)
+
+    @property
+    def effects_(self) -> pl.DataFrame:
+        """What speaks for the side named first, in rating points: name, effect, standard_error, low, high (95 %).
+
+        The home advantage, if it was estimated, then the covariates, each per unit of its column. Standard errors are
+        those of the sandwich, the doubt about ties included, on which the worth of a point depends.
+
+        >>> import kinelo as kn
+        >>> votes = {"home": ["A", "B", "A", "B"] * 9, "away": ["B", "A", "B", "A"] * 9, "result": [1, 0, 1, 1] * 9,
+        ...          "longer": [1, -1, 0, 1] * 9, "neutral": [True] * 36}
+        >>> rater = kn.BradleyTerry(covariates=["longer"]).fit(kn.read_matches(votes, conditions=["longer"]))
+        >>> rater.effects_["name"].to_list(), bool(rater.effects_["low"][0] < rater.covariates_["longer"])
+        (['longer'], True)
+        """
+        import polars as pl
+
+        if self._begun() is None or self._theta is None:
+            raise InputError("Nothing has been compared yet; fit the rater first.")
+        likelihood, n = self._likelihood(), len(self._tally)
+        names = [*(["home_advantage"] if self._venue_sought else []), *self.covariates]
+        slope = np.zeros((len(names), likelihood.size))
+        slope[:, n : n + len(names)] = np.eye(len(names)) / self._scale
+        effect = self._theta[n : n + len(names)] / self._scale
+        if self._ties_sought:
+            kappa = self.parameters_["ties"]
+            slope[:, -1] = -effect * kappa * (points_scale(NU, kappa + 1.0) - points_scale(NU, kappa)) / self._scale
+        covariance = slope @ sandwich(likelihood, self._theta, self._tally.squared) @ slope.T
+        error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+        reach = ndtri(0.975) * error
+        return pl.DataFrame(
+            {
+                "name": pl.Series(names, dtype=pl.String),
+                "effect": effect,
+                "standard_error": error,
+                "low": effect - reach,
+                "high": effect + reach,
+            }
+        )
 
     @renamed_arguments(draws="resamples")
     def intervals(

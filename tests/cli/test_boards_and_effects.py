@@ -1,0 +1,119 @@
+"""What covariates are worth, how sure ranks are, and a board for each value of a column, on the command line."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typed import kinelo
+
+import kinelo as kn
+
+STRENGTHS = {"A": 120.0, "B": 40.0, "C": -40.0, "D": -120.0}
+WORTH = 80.0
+
+
+def votes(n=4000, seed=3):
+    """Comparisons of four, in two languages; the longer answer has 80 points more, and three in ten are drawn."""
+    rng = np.random.default_rng(seed)
+    names = list(STRENGTHS)
+    pairs = np.array([rng.choice(4, 2, replace=False) for _ in range(n)])
+    longer = rng.choice([-1.0, 0.0, 1.0], n)
+    gap = np.array([STRENGTHS[names[a]] - STRENGTHS[names[b]] for a, b in pairs]) + WORTH * longer
+    kappa = 0.8
+    x = np.log(10) / 800 * (1 + kappa / 2) * gap
+    weights = np.column_stack([np.exp(x), np.full(n, kappa), np.exp(-x)])
+    u = rng.random(n)[:, None] * weights.sum(axis=1, keepdims=True)
+    outcome = (u > np.cumsum(weights, axis=1)).sum(axis=1)
+    return pl.DataFrame(
+        {
+            "model_a": [names[a] for a, _ in pairs],
+            "model_b": [names[b] for _, b in pairs],
+            "result": 1.0 - outcome / 2.0,
+            "neutral": True,
+            "longer": longer,
+            "language": rng.choice(["English", "German"], n, p=[0.7, 0.3]),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    votes().write_csv(path)
+    return path
+
+
+def test_effects_have_errors_that_hold():
+    """Twelve leagues of 500 votes: pulls have mean 0 ± .29 and spread 1 ± .2 (one standard error)."""
+    pulls = []
+    for seed in range(12):
+        table = kn.read_matches(votes(500, seed), conditions=["longer"])
+        found = kn.BradleyTerry(covariates=["longer"], ridge=1e-6).fit(table).effects_.row(0, named=True)
+        assert found["low"] < found["effect"] < found["high"]
+        assert found["high"] - found["low"] == pytest.approx(2 * 1.959964 * found["standard_error"], rel=1e-6)
+        pulls.append((found["effect"] - WORTH) / found["standard_error"])
+    assert abs(np.mean(pulls)) < 0.9 and 0.5 < np.std(pulls) < 1.6
+
+
+def test_the_home_advantage_is_an_effect_too():
+    table = votes(600).with_columns(neutral=pl.lit(False))
+    rater = kn.BradleyTerry().fit(kn.read_matches(table))
+    assert rater.effects_["name"].to_list() == ["home_advantage"]
+    assert rater.effects_["effect"][0] == pytest.approx(rater.parameters_["home_advantage"])
+    with pytest.raises(kn.InputError, match="fit the rater first"):
+        kn.BradleyTerry().effects_  # noqa: B018
+
+
+def test_a_covariate_is_named_on_the_command_line(file):
+    said = kinelo("rate", file, "--covariate", "longer", "--json")
+    assert said.returncode == 0, said.stderr
+    (effect,) = json.loads(said.stdout)["effects"]
+    twin = kn.BradleyTerry(covariates=["longer"]).fit(kn.read_matches(file, conditions=["longer"])).effects_
+    assert (
+        effect["effect"] == pytest.approx(twin["effect"][0])
+        and abs(effect["effect"] - WORTH) < 4 * effect["standard_error"]
+    )
+    shown = kinelo("rate", file, "--covariate", "longer", "--least-matches", 0).stdout
+    assert f"longer: {effect['effect']:+.1f} ± {effect['standard_error']:.1f} points to the first side" in shown
+    refused = kinelo("rate", file, "--covariate", "longer", "--rater", "glicko")
+    assert refused.returncode == 2 and "--covariate is for --rater bradley-terry" in refused.stderr
+
+
+def test_ranks_have_intervals_on_the_command_line(file):
+    said = kinelo("leaderboard", file, "--rater", "bradley-terry", "--ranks", "--json")
+    twin = kn.BradleyTerry().fit(kn.read_matches(file)).intervals()
+    found = json.loads(said.stdout)
+    assert [(r["name"], r["rank_low"], r["rank_high"]) for r in found] == twin.select(
+        "name", "rank_low", "rank_high"
+    ).rows()
+    shown = kinelo("leaderboard", file, "--rater", "bradley-terry", "--ranks").stdout
+    assert "Rank" in shown and f"{twin['rank_low'][0]} to {twin['rank_high'][0]}" in shown
+    assert "needs --rater bradley-terry" in kinelo("leaderboard", file, "--ranks").stderr
+
+
+def test_each_value_of_a_column_has_a_board(file, tmp_path):
+    out = tmp_path / "boards.csv"
+    words = ("leaderboard", file, "--rater", "bradley-terry", "--by", "language", "--least-matches", 0)
+    said = kinelo(*words, "--json", "--out", out)
+    assert said.returncode == 0, said.stderr
+    found = pl.DataFrame(json.loads(said.stdout))
+    for level in ("English", "German"):
+        part = votes().filter(pl.col("language") == level)
+        twin = dict(kn.BradleyTerry().fit(kn.read_matches(part)).ratings_.select("name", "rating").iter_rows())
+        shown = found.filter(pl.col("language") == level)
+        assert dict(shown.select("name", "rating").iter_rows()) == pytest.approx(twin)
+    assert pl.read_csv(out)["language"].unique().sort().to_list() == ["English", "German"]
+    printed = kinelo(*words).stdout
+    assert printed.index("language English:") < printed.index("language German:")
+    assert "has 4 values" not in printed
+
+
+def test_a_k_of_nobody_is_refused(file, tmp_path):
+    (tmp_path / "nobody.csv").write_text("name,k\nZoe,40\nYan,10\n")
+    (tmp_path / "some.csv").write_text("name,k\nA,40\nYan,10\n")
+    for command in ("rate", "audit"):
+        said = kinelo(command, file, "--k", 20, "--k-of", tmp_path / "nobody.csv")
+        assert said.returncode == 2 and "Nobody whom --k-of names plays" in said.stderr
+    said = kinelo("rate", file, "--k", 20, "--k-of", tmp_path / "some.csv")
+    assert said.returncode == 0 and "--k-of names 1 who do not play in these results: 'Yan'" in said.stderr
