@@ -14,7 +14,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.order import Order
 
 YEAR = 365.25
-LEVEL, FIRST = 2, 3
+HOME, NEUTRAL, LEVEL, FIRST = range(4)
 """Rows of the plain filter after the two venues: the level of newcomers, then the sides."""
 
 VALUES = {
@@ -126,7 +126,8 @@ def test_filter_agrees_with_dense_matrices(covariance):
     np.testing.assert_allclose(p[:, 0], norm.cdf((1.4 * mean - 0.3) / scale), atol=1e-10)
     np.testing.assert_allclose(p[:, 2], norm.cdf((-1.4 * mean - 0.3) / scale), atol=1e-10)
     assert rater._state.name_index.names == names
-    np.testing.assert_allclose(rater._state.known.x[: x.size], x, atol=1e-10)
+    np.testing.assert_allclose(rater._state.strengths(), x[FIRST:], atol=1e-10)
+    np.testing.assert_allclose(rater._state.beliefs.x[:FIRST], x[[LEVEL, HOME, NEUTRAL]], atol=1e-10)
     np.testing.assert_allclose(rater._state.covariance(), C[FIRST:, FIRST:], atol=1e-10)
 
 
@@ -160,8 +161,10 @@ def test_day_by_day_equals_one_batch_to_the_last_bit():
         if k:
             again.from_arrays(daily.to_arrays())
         daily = again.update(matches[k : k + 7])
-    for name, values in batch.to_arrays().items():
-        np.testing.assert_array_equal(daily.to_arrays()[name], values, err_msg=name)
+    assert daily.ratings_.equals(batch.ratings_) and daily.home_advantage_ == batch.home_advantage_
+    np.testing.assert_array_equal(daily._state.covariance(), batch._state.covariance())
+    coming = league(seed=9)
+    np.testing.assert_array_equal(daily.predict(coming).probabilities, batch.predict(coming).probabilities)
 
 
 @settings(max_examples=25, deadline=None)
@@ -199,8 +202,8 @@ def test_scaling_every_spread_with_the_noise_keeps_the_means():
     matches = league(seed=6)
     doubled = {name: 2 * VALUES[name] for name in ("walk", "prior_spread", "noise", "home_spread", "venue_walk")}
     one, two = kn.KalmanElo(**VALUES).update(matches), kn.KalmanElo(**VALUES | doubled).update(matches)
-    np.testing.assert_allclose(two._state.known.x, one._state.known.x, atol=1e-12)
-    np.testing.assert_allclose(two._state.known.C, 4 * one._state.known.C, atol=1e-12)
+    np.testing.assert_allclose(two._state.beliefs.x, one._state.beliefs.x, atol=1e-12)
+    np.testing.assert_allclose(two._state.beliefs.C, 4 * one._state.beliefs.C, atol=1e-12)
 
 
 def wandering_league(seed, sides=20, matches=3000, noise=1.2, walk=0.3):
@@ -273,14 +276,14 @@ def test_covariance_is_kept_where_it_forecasts_better():
 
 def test_too_many_sides_are_told_before_the_search(monkeypatch):
     matches, _ = wandering_league(5, sides=12, matches=200)
-    monkeypatch.setattr("kinelo.raters.kalman.rater.MOST_SIDES", 10)
+    monkeypatch.setattr("kinelo.raters.gaussian.MOST_TOGETHER", 10)
     searched = []
     monkeypatch.setattr(kn.KalmanElo, "search", lambda *_: searched.append(True))
     with pytest.raises(InputError, match="too many for a full covariance"):
         kn.KalmanElo(covariance="full").fit(matches)
     assert not searched
     monkeypatch.undo()
-    monkeypatch.setattr("kinelo.raters.kalman.rater.MOST_SIDES", 10)
+    monkeypatch.setattr("kinelo.raters.gaussian.MOST_TOGETHER", 10)
     with pytest.warns(KineloWarning, match="12 sides in 200 matches are too many"):
         assert kn.KalmanElo().fit(matches).covariance_ == "diagonal"
 

@@ -147,7 +147,7 @@ def test_uncertainty_is_that_of_today(covariance):
     idle = (then["last_played"].max() - then["last_played"]).dt.total_days().to_numpy() / 365.25
     if covariance == "diagonal":
         size, place = len(rater._state), rater._state.name_index.index
-        v = np.array([rater._state.known.v[3 + place[name]] for name in then["name"]])
+        v = np.array([rater._state.variances()[place[name]] for name in then["name"]])
         f = np.exp(-0.3 * idle)
         grown = f**2 * v + 0.25 * (1 - f**2) / 0.6
         share = np.full(size, 1 / size)  # all played within two years

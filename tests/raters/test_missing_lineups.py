@@ -1,7 +1,5 @@
 """Player ratings where line-ups are missing: of single matches, of a season, of a whole division."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -122,34 +120,3 @@ def test_a_new_stand_in_is_what_is_known_of_the_team():
         for d in ("2020-01-21", "2021-01-21", "2024-01-21")
     ]
     assert said[0] > said[1] > said[2] > 0.5
-
-
-@pytest.mark.parametrize("make", [kn.KalmanElo, kn.PlayerElo])
-def test_states_kept_by_the_release_before_open_and_forecast_as_they_did(make):
-    """What 0.2 kept has no reading, law, squads or drifting ties: those are then as if they had never been."""
-    matches, _ = league("none", n=120)
-    kept = {"ties_step": 0.0} | ({"squad_spread": 0.0, "squad_walk": 0.0} if make is kn.PlayerElo else {})
-    rater = make(**kept, sharpness_walk=0.0).update(matches)
-    arrays = rater.to_arrays()
-    if make is kn.PlayerElo:
-        players = arrays["kind"] == 0
-        assert players[: players.sum()].all() or True
-        order = np.flatnonzero(players)
-        place = np.full(players.size, -1)
-        place[order] = np.arange(order.size)
-        for name in ("players", "x", "P", "last", "games", "usual", "seat", "team_of"):
-            arrays[name] = arrays[name][order]
-        ids = arrays["ring_ids"]
-        arrays["ring_ids"] = np.where(ids >= 0, place[ids], -1).astype(ids.dtype)
-    new = ("reading", "margin_law", "kind", "ring_day", "stand_in", "effect")
-    old = {
-        name: values
-        for name, values in arrays.items()
-        if name not in new and name not in [f"parameter_{parameter}" for parameter in kept]
-    }
-    again = make(sharpness_walk=0.0)
-    again.from_arrays(old)
-    assert again.ratings_.sort("name").equals(rater.ratings_.sort("name"))
-    later = kn.read_matches({"date": ["2020-06-01"] * 2, "home": ["T00", "T01"], "away": ["T02", "T03"]}, played=False)
-    np.testing.assert_allclose(again.predict(later).probabilities, rater.predict(later).probabilities, atol=0.02)
-    again.update(replace(matches[-10:], date=matches[-10:].date + np.timedelta64(1000, "D")))

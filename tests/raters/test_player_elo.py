@@ -209,7 +209,7 @@ def test_kernel_agrees_with_dictionaries(known, strength):
     rater = kn.PlayerElo(**VALUES, known=known, strength=strength, role_weights=ROLES)
     rater.margin_unit_, rater.lineup_size_ = 1.5, 4.0
     rater.reset()
-    mean, variance, _ = rater._walk(matches, rater._signal(matches))
+    mean, variance, _ = rater._run(matches, rater._signal(matches))
     plain = PlainPlayers(VALUES, 1.5, known, size=4.0 if strength == "sum" else 0.0)
     unit = 1.5
     for g in range(len(matches)):
@@ -380,7 +380,7 @@ def test_what_newcomers_have_in_common_does_not_average_out(size):
     for values, common in ((VALUES, 0.35), ({}, 0.25)):
         rater = kn.PlayerElo(**values)
         rater.reset()
-        variance = rater._look(fixture)[1][0]
+        variance = rater._expect(fixture)[1][0]
         spread = rater.parameters_["prior_spread"] ** 2
         assert variance == pytest.approx(2 * spread * (1 / size + common), rel=1e-9)
 

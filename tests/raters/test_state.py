@@ -6,22 +6,18 @@ import pytest
 import kinelo as kn
 from kinelo.raters.bradley_terry.tally import Tally
 from kinelo.raters.glicko.rater import Deviations
-from kinelo.raters.kalman.state import FilterState
+from kinelo.raters.kalman.state import SideState
 from kinelo.raters.player.state import SquadState
 from kinelo.raters.state import RatingTable
 
 STATES = {
     "standing": lambda: RatingTable(1500.0, 100.0),
     "deviations": lambda: Deviations(0.0, 1.0, volatility=0.06, gain=0.0, info=0.0),
-    "full": lambda: FilterState(True, np.ones(3), 0.0, 0.25, (), {}),
-    "diagonal": lambda: FilterState(False, np.ones(3), 0.0, 0.25, (), {}),
-    "squads": lambda: SquadState(np.ones(2)),
+    "full": lambda: SideState([(0.0, 1.0)] * 3, (), full=True, grounds=True),
+    "diagonal": lambda: SideState([(0.0, 1.0)] * 3, (), full=False, grounds=True),
+    "squads": lambda: SquadState([(0.0, 1.0)] * 3),
     "tally": lambda: Tally(()),
 }
-
-
-PLACES = dict.fromkeys(STATES, 1) | {"squads": 3}
-"""A team of players has two places beside each player: for who stands in, and for what its players share."""
 
 
 def round_of(first: int, count: int) -> kn.Matches:
@@ -40,13 +36,13 @@ def test_everyone_keeps_a_place_and_finds_what_newcomers_find(kind):
     filled = {name: np.copy(state.fills.get(name, 0)) for name in state.columns}
     state.admit(round_of(3, 60))
     assert {name: state.name_index.index[name] for name in places} == places
-    assert len(state) == 63 * PLACES[kind]
+    assert len(state) == 63
     for name, column in state.columns.items():
         values = getattr(state.known, name)
         if column.square or len(values) < column.first:
             continue
         assert len(values) >= column.first + len(state.name_indices[column.name_index])
-        if name not in ("team_of", "kind", "stand_in", "effect"):  # these say whose place it is
+        if name not in ("own", "ground", "team_of", "kind", "stand_in", "effect"):  # these say whose place it is
             assert np.all(values[column.first :] == filled[name])
 
 
@@ -57,7 +53,7 @@ def test_finding_keeps_nobody_and_names_strangers(kind):
     if hasattr(state.known, "games"):
         state.known.games[:5] = 1
     indices = state.find(round_of(4, 3))
-    assert len(state) == 5 * PLACES[kind]
+    assert len(state) == 5
     assert set(indices.unknown) == {"s5", "s6"}
     assert indices.home.tolist() == [state.find(round_of(4, 2)).home[0], -1]
 

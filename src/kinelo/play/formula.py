@@ -50,6 +50,11 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
         return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
 
 
+def borrowing(function: Callable[..., Any]) -> Any:
+    """Compile a part of a loop that makes no array: without counts of references, to hand arrays on costs nothing."""
+    return kernel(function, _nrt=False)
+
+
 @contextmanager
 def _code_folder(function: Callable[..., Any]) -> Iterator[None]:
     """Have Numba keep what is compiled meanwhile in a folder named after all that can be compiled into a kernel."""

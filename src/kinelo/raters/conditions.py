@@ -53,11 +53,11 @@ def spread_parameters(
     )
 
 
-class Slots:
+class Levels:
     """Levels of conditions met so far.
 
-    >>> slots = Slots(("surface",))
-    >>> slots.place("surface", "clay"), slots.place("surface", "grass"), slots.column.tolist()
+    >>> levels = Levels(("surface",))
+    >>> levels.place("surface", "clay"), levels.place("surface", "grass"), levels.column.tolist()
     (0, 1, [0, 0])
     """
 
@@ -124,37 +124,46 @@ MOST_STRENGTHS = 5_000_000
 """Strengths under conditions beyond which their derivatives would not fit into memory."""
 
 
+def check_strengths(levels: Levels, names: int) -> None:
+    """Refuse levels that are too many for so many names."""
+    if len(levels) * names > MOST_STRENGTHS:
+        raise InputError(
+            f"{len(levels):,} levels of {', '.join(levels.conditions)} are too many for {names:,} names: "
+            f"at most {MOST_STRENGTHS:,} strengths are kept; give columns with fewer levels."
+        )
+
+
 class LevelState(RaterState):
     """A state with ``delta`` and ``delta_v``, a column per slot, and ``slot_v``, their variance before any match."""
 
-    slots: Slots
+    levels: Levels
     values: Mapping[str, float]
 
     def use_conditions(self, conditions: tuple[str, ...], values: Mapping[str, float]) -> None:
         """Begin without any level of these conditions; their spreads are among the values of parameters."""
-        self.slots, self.values = Slots(conditions), values
+        self.levels, self.values = Levels(conditions), values
 
     def grow(self) -> None:
         """Make room for new levels of conditions, and for everyone on the name_indices."""
         met, names = self.known.slot_v.size, len(self.name_indices[self.columns["delta"].name_index])
-        if len(self.slots) * names > MOST_STRENGTHS:
-            raise InputError(
-                f"{len(self.slots):,} levels of {', '.join(self.slots.conditions)} are too many for {names:,} names: "
-                f"at most {MOST_STRENGTHS:,} strengths are kept; give columns with fewer levels."
-            )
-        if len(self.slots) > met:
-            fresh = self.slots.variances(self.values)[met:]
+        check_strengths(self.levels, names)
+        if len(self.levels) > met:
+            fresh = self.levels.variances(self.values)[met:]
             wide = {name: np.pad(getattr(self.known, name), ((0, 0), (0, fresh.size))) for name in ("delta", "delta_v")}
             wide["delta_v"][:, met:] = fresh
             self.known = self.known._replace(**wide, slot_v=np.append(self.known.slot_v, fresh))
             self.fills["delta_v"] = self.known.slot_v
         super().grow()
 
+    def at_level(self, level: int, before: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and variance of what everyone is better by at a level; ``before`` is the variance before any match."""
+        return self.known.delta[: len(self), level], self.known.delta_v[: len(self), level]
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk; nothing of conditions where there are none."""
         kept = super().to_arrays()
-        if self.slots.conditions:
-            return {**kept, "slots": self.slots.to_array()}
+        if self.levels.conditions:
+            return {**kept, "slots": self.levels.to_array()}
         return {name: values for name, values in kept.items() if name not in ("delta", "delta_v", "slot_v")}
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -162,7 +171,7 @@ class LevelState(RaterState):
         nothing = np.empty((arrays[self.columns["delta"].name_index].size, 0))
         none = {"delta": nothing, "delta_v": nothing, "slot_v": np.empty(0), "slots": np.empty(0, "U1")}
         super().from_arrays({**none, **arrays})
-        self.slots.from_array({**none, **arrays}["slots"])
+        self.levels.from_array({**none, **arrays}["slots"])
         self.fills["delta_v"] = self.known.slot_v
 
 
@@ -210,9 +219,9 @@ class ConditionRater(StatefulRater):
         names = pl.Series(state.name_index.names, dtype=pl.String)
         schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}
         tables = [pl.DataFrame(schema=schema)]
-        for (of, level), slot in state.slots.index.items():
+        for (of, level), place in state.levels.index.items():
             if of == condition:
-                added, variance = (values[:size, slot] for values in (state.known.delta, state.known.delta_v))
+                added, variance = state.at_level(place, self.parameters_[PREFIX + condition] ** 2)
                 columns = (names, [level] * size, points * added, points * np.sqrt(variance))
                 tables.append(pl.DataFrame(dict(zip(schema, columns)), schema=schema).filter(state.here()))
         return pl.concat(tables)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import copy
 import math
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,13 +27,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import WARM_UP, Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.raters import reading
-from kinelo.raters.conditions import PREFIX
+from kinelo.raters.conditions import PREFIX, condition_names
+from kinelo.raters.filter.alone import expected_alone, filter_alone
+from kinelo.raters.filter.alone import room_for as room_for_work
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS
+from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
+from kinelo.raters.filter.smoother import backwards, check_room, smooth
+from kinelo.raters.filter.state import FIXED, MOST_TOGETHER, STRENGTH, Lists, SlotState, too_many
+from kinelo.raters.filter.together import BLOCK, NO_STEPS, Steps, expected_together, filter_together, room_for, steps
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.one_match import Gaps
@@ -41,6 +50,7 @@ from kinelo.raters.random_walk import TODAY, average_walk
 from kinelo.raters.rater import PREFIX as STORED
 from kinelo.raters.rater import StatefulRater
 from kinelo.raters.reading import READING, Reading
+from kinelo.raters.start import Start
 from kinelo.raters.streaming import fit_in_chunks
 from kinelo.runtime.processors import usable_processors
 
@@ -73,8 +83,18 @@ TIES = Parameter("ties", 0.35, 1e-6, 3.0, True, "half width of the draw band")
 TIES_STEP = Parameter("ties_step", 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
 
 
+MOST_WORK = 4e9
+"""Matches times rows of the covariance squared beyond which parameters are sought without it."""
+
+MOST_PASS = 4e10
+"""The same beyond which not one pass with the covariance is tried."""
+
+
 class GaussianRater(StatefulRater):
-    """A rater that walks through the matches once, leaving the mean and variance it expected of each."""
+    """A rater that filters the matches once (:mod:`kinelo.raters.filter`), and reads beliefs as forecasts.
+
+    It says which kinds of slots there are, and of which entries a match consists.
+    """
 
     initial: float
     margin_unit_: float = math.nan
@@ -84,6 +104,7 @@ class GaussianRater(StatefulRater):
     _level_draws: float | None = None
     _unit: float = math.nan
     _in_noises: bool = False
+    _made: dict[Any, tuple[Matches, SlotState, Lists]]
     _reading_state: Array
     noise: float | None
     ties: float | None
@@ -92,29 +113,206 @@ class GaussianRater(StatefulRater):
     spreads: ClassVar[tuple[str, ...]] = ()
     """Parameters that are measured in the unit of the noise."""
 
-    @abstractmethod
-    def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
-        """Use the matches, which show ``y``, in order: mean and variance expected of each, and names never met."""
+    covariance: str
+    covariance_: str = ""
+    together: ClassVar[str] = "sides"
+    """What a row of the covariance stands for."""
+    _state: SlotState
 
     @abstractmethod
-    def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
+    def _kinds(self, values: Mapping[str, float]) -> list[Kind]:
+        """The table of kinds of slots."""
+
+    @abstractmethod
+    def _lists(self, matches: Matches, keep: bool) -> Lists:
+        """Entries of matches in order; whoever is new is given a slot where they are to be used."""
+
+    @abstractmethod
+    def _rows_needed(self, matches: Matches) -> int:
+        """How many rows a covariance would have after these matches."""
+
+    def _numbers_of(self, values: Mapping[str, float]) -> tuple[list[Kind], float]:
+        """Kinds of slots and the variance of the noise."""
+        if self.covariance not in ("auto", "full", "diagonal"):
+            raise InputError(f"covariance={self.covariance!r} is not known; it is 'auto', 'full' or 'diagonal'.")
+        return self._kinds(values), values["noise"] ** 2
+
+    def _table_of(self, lanes: Sequence[Any]) -> Kinds:
+        """Kinds of slots of several raters side by side."""
+        return kinds_in_lanes([lane._numbers[0] for lane in lanes], [lane._numbers[1] for lane in lanes])
+
+    def _run(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
+        """Use the matches, which show ``y``, in order: mean and variance expected of each, and names never met."""
+        lists = self._lists(matches, keep=True)
+        if self._state.full:
+            return *self._together(matches, y, lists), lists.unknown
+        return *self._alone(matches, [self], [y], lists)[0], lists.unknown
+
+    def _expect(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
         """The same for matches from the state as it stands, which is left alone."""
+        lists = self._lists(matches, keep=False)
+        ahead = lists.ahead if lists.ahead.offsets.size else lists.played
+        state = self._state.as_seen_on(int(matches.day[0])) if len(matches) else self._state
+        table = self._table_of([self])
+        if state.full:
+            return *expected_together(matches.day, ahead, table, state.beliefs, lists.rotations), lists.unknown
+        mean, variance = expected_alone(matches.day, ahead, table, state.in_lanes(), lists.rotations)
+        return mean[:, 0], variance[:, 0], lists.unknown
+
+    def _together(
+        self, matches: Matches, y: Array, lists: Lists, block: int = 1, out: Steps = NO_STEPS
+    ) -> tuple[Array, Array]:
+        """Use the matches with the covariance: mean and variance expected of each."""
+        b = self._state.beliefs
+        mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        room = room_for(b, block, lists.ahead, lists.played)
+        filter_together(
+            matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of([self]), b,
+            room, mean, variance, out,
+        )  # fmt: skip
+        return mean, variance
+
+    def _alone(
+        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists
+    ) -> list[tuple[Array, Array]]:
+        """Let raters with these numbers use the matches without covariance, side by side; the first is this one."""
+        count, state = len(lanes), self._state
+        s = state.in_lanes(count)
+        for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
+            s.x[:FIXED, q], s.v[:FIXED, q] = lane._state.beliefs.x[:FIXED], lane._state.beliefs.v[:FIXED]
+        mean, variance = np.empty((len(matches), count)), np.empty((len(matches), count))
+        y = np.column_stack(signals) if count > 1 else signals[0][:, None]
+        filter_alone(
+            matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of(lanes), s,
+            room_for_work(lists.ahead, lists.played), mean, variance,
+        )  # fmt: skip
+        if count > 1:
+            state.beliefs.x[: state.size], state.beliefs.v[: state.size] = s.x[:, 0], s.v[:, 0]
+        return [(mean[:, q].copy(), variance[:, q].copy()) for q in range(count)]
+
+    def _lists_made_once(self, matches: Matches) -> Lists:
+        """Entries of the matches from a fresh start, kept for the next time that a search asks for them."""
+        key = (id(matches), self._state.full, self._entry_key())
+        if key not in self._made:
+            lists = self._lists(matches, keep=True)
+            before = copy.copy(self._state)
+            before.beliefs = before.beliefs._make(map(np.copy, before.beliefs._replace(C=np.empty((0, 0)))))
+            self._made[key] = (matches, before, lists)
+            return lists
+        self._state.adopt(self._made[key][1])
+        return self._made[key][2]
+
+    def _entry_key(self) -> Any:
+        """Raters with the same key make the same entries of matches."""
+        return None
+
+    def _filter_lanes(
+        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]
+    ) -> list[tuple[Array, Array]]:
+        """Let raters that differ in their parameters alone use the matches: mean and variance each expects of them.
+
+        For the search alone, so rounding may differ.
+        """
+        groups: dict[Any, list[int]] = {}
+        for k, lane in enumerate(lanes):
+            groups.setdefault(k if self._state.full else lane._entry_key(), []).append(k)
+
+        def use(group: list[int]) -> list[tuple[Array, Array]]:
+            first = lanes[group[0]]
+            lists = first._lists_made_once(matches)
+            if first._state.full:
+                return [first._together(matches, signals[group[0]], lists, BLOCK)]
+            return first._alone(matches, [lanes[k] for k in group], [signals[k] for k in group], lists)
+
+        found: dict[int, tuple[Array, Array]] = {}
+        with ThreadPoolExecutor(usable_processors()) as pool:
+            for group, several in zip(groups.values(), pool.map(use, groups.values())):
+                found |= dict(zip(group, several))
+        return [found[k] for k in range(len(lanes))]
 
     @fit_in_chunks
     def fit(self, matches: Matches) -> Self:
-        """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+        """Estimate the open parameters on these matches, then rate them in order from a fresh start.
+
+        Whether the covariance is kept is decided by what forecasts these matches better. Where one pass with it would
+        take seconds, the parameters are those of the filter without it.
+        """
         drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self.margin_unit_, self.memory_ = first_unit(matches.margin), float(MEMORY)
-        super().fit(matches)
+        self.covariance_, self._made = self._covariance_to_try(matches), {}
+        if self.covariance_ == "auto":
+            self._fit_the_better(matches)
+        else:
+            super().fit(matches)
         looked_at = matches if self.look is None else matches[: int(self.look)]
         again = copy.copy(self)
         again.reset(dict(self.parameters_))
+        self._made = {}
         self.margin_law_ = MarginLaw.of(again.surprises(looked_at)[int(WARM_UP * len(looked_at)) :])
         return self
 
+    def _covariance_to_try(self, matches: Matches) -> str:
+        """What the user asks for, or ``"auto"`` where both are worth a trial on these matches."""
+        if self.covariance != "auto" and self.covariance != "full":
+            return self.covariance
+        rows = self._rows_needed(matches)
+        if self.covariance == "full":
+            if rows > MOST_TOGETHER:
+                raise too_many(rows)
+            return "full"
+        if rows > MOST_TOGETHER or len(matches) * float(rows) ** 2 > MOST_PASS:
+            warnings.warn(
+                f"{rows:,} {self.together} in {len(matches):,} matches are too many to keep how strengths are "
+                "connected: covariance='diagonal' is used (covariance='full' insists, up to "
+                f"{MOST_TOGETHER:,} {self.together}).",
+                KineloWarning,
+                stacklevel=4,
+            )
+            return "diagonal"
+        return "auto"
+
+    def _fit_the_better(self, matches: Matches) -> None:
+        """Fit with and without the covariance, and be the one that forecasts better."""
+        alone = copy.copy(self)
+        alone.covariance_ = "diagonal"
+        super(GaussianRater, alone).fit(matches)
+        if alone.estimates_ is None:
+            self.covariance_ = "full"
+            super().fit(matches)
+            return
+        together = copy.copy(alone)
+        together.covariance_ = "full"
+        if len(matches) * float(self._rows_needed(matches)) ** 2 <= MOST_WORK:
+            super(GaussianRater, together).fit(matches)
+        else:
+            together.estimates_ = together._rate_with(alone.estimates_, matches)
+        likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
+        vars(self).update(vars(alone if likelihood[0] > likelihood[-1] else together))
+
+    def _rate_with(self, estimates: Estimates, matches: Matches) -> Estimates:
+        """Rate the matches with these estimates, and say how likely their results were."""
+        self.reset(estimates.values)
+        seen = len(matches) if self.look is None else min(len(matches), int(self.look))
+        scored = slice(seen - estimates.matches, seen)
+        losses = log_loss(self.one_step_ahead(matches).probabilities[scored], matches.result[scored])
+        return replace(estimates, log_likelihood=-float(losses.sum()))
+
+    def _keeps_covariance(self) -> bool:
+        """Whether the state to come keeps the covariance."""
+        return (self.covariance_ or self.covariance) != "diagonal"
+
+    def needs_whole_table(self) -> str:
+        """The covariance of everyone grows with their square."""
+        if self.covariance == "diagonal":
+            return ""
+        return (
+            f"covariance={self.covariance!r} may keep a number for every two {self.together}; say covariance='diagonal'"
+        )
+
     def search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the noise follows from the others, and the sharpness stands still."""
+        self._made = getattr(self, "_made", {})
         if self.sharpness_walk > 0.0:
             still = copy.copy(self)
             still.sharpness_walk = 0.0
@@ -181,10 +379,57 @@ class GaussianRater(StatefulRater):
         surprises = self.surprises(matches)[int(WARM_UP * len(matches)) :]
         return float(np.mean(surprises[np.isfinite(surprises)] ** 2)) or 1.0
 
-    @property
-    def _venue_variance(self) -> Array:
-        """Variance of the advantages at home and of the first on neutral ground before any match: 0 is never learnt."""
-        return np.where([self.order_.home, self.order_.neutral], VENUE_VARIANCE * self.parameters_["noise"] ** 2, 0.0)
+    def _fixed(self, level: tuple[float, float]) -> list[tuple[float, float]]:
+        """Mean and variance, before any match, of the newcomers' level and of the advantages at home and of the first
+        on neutral ground; what is certain is never learnt.
+        """
+        wide = VENUE_VARIANCE * self.parameters_["noise"] ** 2
+        return [level, (0.0, wide if self.order_.home else 0.0), (0.0, wide if self.order_.neutral else 0.0)]
+
+    def _venue_kinds(self, walk: float) -> list[Kind]:
+        """Kinds of the advantages at home and on neutral ground, whose variance grows by ``walk`` a year."""
+        return [Kind(walk=walk if there else 0.0) for there in (self.order_.home, self.order_.neutral)]
+
+    def _condition_kinds(self, values: Mapping[str, float]) -> list[Kind]:
+        """Kinds of the levels of conditions."""
+        names = condition_names(getattr(self, "conditions", ()))
+        return [Kind(prior=values[PREFIX + name] ** 2, apart=True) for name in names]
+
+    def _place(self, start: Start, known: Any) -> None:
+        points, doubt = self.points_per_unit_, self.parameters_["doubt"] or 1.0
+        prior = self._numbers[0][STRENGTH].prior
+        variance = np.where(np.isnan(start.deviation), prior, (start.deviation / points) ** 2 / doubt)
+        self._state.place_beliefs((start.rating - self.initial) / points, variance)
+
+    def smoothed(self, matches: Matches, stops: Sequence[int]) -> list[tuple[SlotState, Array, Array]]:
+        """After the first ``stops[0]``, ``stops[1]``, … of these matches: the state, and mean and covariance by row of
+        all strengths given all of the matches.
+
+        The parameters are taken as they stand and the covariance is kept; the rater forgets what it has seen.
+        """
+        self.covariance_ = "full"
+        self.reset(dict(self.parameters_))
+        self._begin(matches)
+        lists, y, state = self._lists(matches, keep=True), self._signal(matches), self._state
+        rows, played = len(state.beliefs.C), lists.played
+        check_room(len(matches), rows, len(stops))
+        kept, then, done = steps(len(matches), played.slot.size, rows), [], 0
+        for stop in stops:
+            at, to = played.offsets[done], played.offsets[stop]
+            out = Steps._make([*(part[done:stop] for part in kept[:3]), *(part[at:to] for part in kept[3:])])
+            part = lists._replace(ahead=NO_ENTRIES, rotations=NO_ROTATIONS, played=played.of(done, stop))
+            self._together(matches[done:stop], y[done:stop], part, BLOCK, out)
+            then.append(copy.deepcopy(state))
+            done = stop
+        r, N, found, later = np.zeros(rows), np.zeros((rows, rows)), [], done
+        counts = np.array([kind.counts for kind in self._numbers[0]])[state.beliefs.kind]
+        for stop, seen in zip(reversed(stops), reversed(then)):
+            backwards(stop, later, played, counts, state.beliefs.row, kept, r, N)
+            x, at = np.zeros(rows), seen.beliefs.row >= 0
+            x[seen.beliefs.row[at]] = seen.beliefs.x[at]
+            found.append((seen, *smooth(x, seen.beliefs.C, r, N)))
+            later = stop
+        return found[::-1]
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated; the search for the draw band begins where equal sides would draw as all do."""
@@ -222,7 +467,7 @@ class GaussianRater(StatefulRater):
 
     def _use(self, matches: Matches) -> None:
         self._begun()
-        mean, variance, _ = self._walk(matches, self._signal(matches))
+        mean, variance, _ = self._run(matches, self._signal(matches))
         self._forecast_in_order(mean, variance, matches)
 
     @forecast_from_day_starts
@@ -247,7 +492,7 @@ class GaussianRater(StatefulRater):
         """Use the matches in order: mean and variance expected of each, without its noise, and names never met."""
         self._begin(matches)
         y = self._signal(matches)
-        mean, variance, unknown = self._walk(matches, y)
+        mean, variance, unknown = self._run(matches, y)
         return mean, self._in_unit_of_noise(mean, variance, y, matches), unknown
 
     def _in_unit_of_noise(self, mean: Array, variance: Array, y: Array, matches: Matches) -> Array:
@@ -287,16 +532,6 @@ class GaussianRater(StatefulRater):
             here, *there = pool.map(lambda reader: reader[0]._read_losses(*reader[1], matches, skipped), readers)
         return slopes_of(here, there, moves)
 
-    def _filter_lanes(
-        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]
-    ) -> list[tuple[Array, Array]]:
-        """Let raters that differ in their parameters alone use the matches: mean and variance each expects of them.
-
-        For the search alone, so rounding may differ.
-        """
-        with ThreadPoolExecutor(usable_processors()) as pool:
-            return [found[:2] for found in pool.map(lambda lane, y: lane._walk(matches, y), lanes, signals)]
-
     def surprises(self, matches: Matches) -> Array:
         """Use the matches in order: how far what each showed lay from what was expected, in standard deviations.
 
@@ -304,7 +539,7 @@ class GaussianRater(StatefulRater):
         """
         self._begin(matches)
         y = self._signal(matches)
-        mean, variance, _ = self._walk(matches, y)
+        mean, variance, _ = self._run(matches, y)
         return (y - mean) / np.sqrt(variance + self._noise_of(matches))
 
     def _noise_of(self, matches: Matches) -> Array:
@@ -323,7 +558,7 @@ class GaussianRater(StatefulRater):
         check_matches(matches)
         check_number("predict_margin", "level", level, 0.0, 1.0, above=True)
         self._begun()
-        mean, variance, _ = self._look(matches)
+        mean, variance, _ = self._expect(matches)
         reach = float(self.margin_law_.surprise(ndtri(0.5 + level / 2.0))) * np.sqrt(
             variance + self.parameters_["noise"] ** 2
         )
@@ -333,11 +568,11 @@ class GaussianRater(StatefulRater):
         return pl.DataFrame({name: unit * np.sign(y) * np.abs(y) ** power for name, y in bounds.items()})
 
     def _foresee(self, matches: Matches) -> Forecast:
-        mean, variance, unknown = self._look(matches)
+        mean, variance, unknown = self._expect(matches)
         return Forecast(self._chances(mean, variance), unknown, matches)
 
     def _gaps(self, matches: Matches) -> Gaps:
-        mean, variance, unknown = self._look(matches)
+        mean, variance, unknown = self._expect(matches)
         return Gaps(mean, self.parameters_["doubt"] * variance, unknown)
 
     def _chances(self, mean: Array, variance: Array | None = None) -> Array:
@@ -391,7 +626,7 @@ class GaussianRater(StatefulRater):
 
     def _day(self, date: Day | None) -> int:
         """A day as the state counts it, by default that of the last match."""
-        return int(self._begun().known.clock[TODAY] if date is None else read_day(date).astype(np.int64))
+        return int(self._begun().beliefs.clock[TODAY] if date is None else read_day(date).astype(np.int64))
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
@@ -411,6 +646,7 @@ class GaussianRater(StatefulRater):
         arrays = {f"{STORED}{name}": np.zeros(()) for name in LATER if name in own} | dict(arrays)
         self.order_ = Order(*(one.item() for one in arrays["order"]))
         self.margin_unit_ = float(arrays["margin_unit"][0])
+        self.covariance_ = "full" if "C" in arrays and arrays["C"].size else "diagonal"
         super().from_arrays(arrays)
         self._unit = float(arrays["margin_unit"][1])
         self.memory_ = float(arrays["memory"][0]) if "memory" in arrays else float(MEMORY)

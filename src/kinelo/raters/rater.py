@@ -226,6 +226,12 @@ class Rater(SingleMatches, ABC):
     def ratings_(self) -> pl.DataFrame:
         """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first."""
 
+    def add_points(self, name: str, points: float) -> None:
+        """Let a side that is rated have so many points more, as :func:`kinelo.raters.what_if.with_points` asks."""
+        raise InputError(
+            f"{type(self).__name__} keeps no rating per side to add points to; take TeamElo, KalmanElo or Glicko."
+        )
+
     def note_on_points(self) -> str:
         """What to say of a state of an earlier version whose points were others; empty where they are the same."""
         return ""
@@ -314,6 +320,13 @@ class StatefulRater(Rater):
     @abstractmethod
     def _foresee(self, matches: Matches) -> Forecast:
         """Forecast matches from the state as it stands, which has begun."""
+
+    def _place_of(self, name: str) -> int:
+        """Place of a name that is rated."""
+        index = self._begun().name_index.index
+        if name not in index:
+            raise InputError(f"{name!r:.80} is not rated; names are written as in the results.")
+        return index[name]
 
     def _begun(self) -> Any:
         if self._state is None:

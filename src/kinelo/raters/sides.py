@@ -97,6 +97,9 @@ class SideRater(StatefulRater):
     _common: NDArray[np.float64]
     _numbers: Any
 
+    unit_of_points = 1.0
+    """What the state counts for a rating point."""
+
     @abstractmethod
     def _vector(self, values: Mapping[str, float]) -> Any:
         """The numbers the kernel takes, a named tuple, from the parameters."""
@@ -175,6 +178,10 @@ class SideRater(StatefulRater):
             if getattr(self, of) is not None or of in moot:
                 moot[step] = 0.0
         return moot
+
+    def add_points(self, name: str, points: float) -> None:
+        """Let a side that is rated have so many points more."""
+        self._state.known.rating[self._place_of(name)] += points * self.unit_of_points
 
     @property
     def drift_(self) -> Drift:

@@ -255,7 +255,7 @@ class RaterState(ABC):
         self.before = arrays["before"].copy()
         kind = type(self.known)
         self.known = kind(**{name: np.ascontiguousarray(arrays[name]).copy() for name in kind._fields})
-        self.waiting = bool(np.any((self.known.last == NEVER) & (self.known.games > 0)))
+        self.waiting = "last" in arrays and bool(np.any((self.known.last == NEVER) & (self.known.games > 0)))
 
 
 class Ratings(NamedTuple):

@@ -8,10 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.raters.glicko.rater import Q
-from kinelo.raters.kalman.kernels import FIRST
-from kinelo.raters.kalman.state import FilterState
-from kinelo.raters.state import RatingTable
 
 
 def with_points(rater: Any, points: Mapping[str, float]) -> Any:
@@ -30,20 +26,11 @@ def with_points(rater: Any, points: Mapping[str, float]) -> Any:
     """
     if not isinstance(points, Mapping):
         raise InputError(f"points must map names to numbers, not {type(points).__name__}.")
+    if not hasattr(rater, "add_points"):
+        raise InputError(f"with_points takes a fitted rater, not {type(rater).__name__}.")
     raised = copy.deepcopy(rater)
-    state = getattr(raised, "_state", None)
-    if isinstance(state, FilterState):
-        values, unit = state.known.x[FIRST:], 1.0 / raised.points_per_unit_
-    elif isinstance(state, RatingTable):
-        values, unit = state.known.rating, Q if type(rater).__name__.startswith("Glicko") else 1.0
-    else:
-        raise InputError(
-            f"{type(rater).__name__} keeps no rating per side to add points to; take TeamElo, KalmanElo or Glicko."
-        )
     for name, more in points.items():
-        if name not in state.name_index.names:
-            raise InputError(f"{name!r:.80} is not rated; names are written as in the results.")
         if isinstance(more, bool) or not isinstance(more, int | float) or not math.isfinite(more):
             raise InputError(f"points[{name!r}] must be a number, not {more!r:.80}.")
-        values[state.name_index.place(name)] += more * unit
+        raised.add_points(name, more)
     return raised

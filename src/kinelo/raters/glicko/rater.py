@@ -59,6 +59,7 @@ class _GlickoFamily(SideRater):
     period: float
     together: bool
     tau: float
+    unit_of_points = Q
 
     @abstractmethod
     def _volatility(self, values: Mapping[str, float]) -> float:

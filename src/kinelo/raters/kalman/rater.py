@@ -3,27 +3,26 @@
 Strengths move as ``dx = −ρ x dt + walk dW``; a match shows their difference plus the venue's advantage, in noise. The
 theory of rating noise says how uncertain a rating is, and that ratings of sides which met are uncertain together. The
 filter carries exactly that: a result tells about everyone connected with the two who played, and the forecast knows
-how much of a difference is doubt. Equations in :mod:`kinelo.raters.kalman.kernels`.
+how much of a difference is doubt. Equations in :mod:`kinelo.raters.filter`.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.parameters import Estimates, Option, Parameter
-from kinelo.forecasts.scores import log_loss
+from kinelo.errors import InputError
+from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.matches import Day, Matches, read_day
 from kinelo.raters.conditions import ConditionRater, condition_names
+from kinelo.raters.filter.kinds import Kind
+from kinelo.raters.filter.state import HOME, STRENGTH, Lists
 from kinelo.raters.gaussian import (
     DOUBT,
     MARGIN_POWER,
@@ -35,25 +34,14 @@ from kinelo.raters.gaussian import (
     Array,
     GaussianRater,
 )
-from kinelo.raters.kalman import kernels
 from kinelo.raters.kalman.draws import Forecasting, PossibleStates, play_out
-from kinelo.raters.kalman.hindsight import backwards, check_room, smooth
-from kinelo.raters.kalman.kernels import BLOCK, FIRST, NO_STEPS, KalmanParameters, Lanes, Steps, steps
-from kinelo.raters.kalman.state import MOST_SIDES, FilterState, too_many
+from kinelo.raters.kalman.state import SideState
 from kinelo.raters.random_walk import fade_all
-from kinelo.raters.start import Start
-from kinelo.raters.state import REFERENCE_DAYS, match_columns
-from kinelo.raters.streaming import LOOK, fit_in_chunks
-from kinelo.runtime.processors import usable_processors
+from kinelo.raters.state import REFERENCE_DAYS
+from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
     import polars as pl
-
-MOST_WORK = 4e9
-"""Matches times sides squared beyond which parameters are sought without covariance."""
-
-MOST_PASS = 4e10
-"""The same beyond which not one pass with the covariance is tried."""
 
 LEVEL_VARIANCE = 1.0
 """Variance of the newcomers' level before any match, in units of the noise."""
@@ -140,7 +128,6 @@ class KalmanElo(GaussianRater, ConditionRater):
     options = (Option("initial"), Option("sharpness_walk", 0.0))
     spreads = ("walk", "prior_spread", "home_spread", "venue_walk")
     condition_spread = (0.05, 0.002, 3.0)
-    covariance_ = ""
 
     walk: float | None = None
     prior_spread: float | None = None
@@ -163,143 +150,28 @@ class KalmanElo(GaussianRater, ConditionRater):
     start: Any = None
     look: int | None = LOOK
 
-    def needs_whole_table(self) -> str:
-        """The covariance of all sides grows with their square."""
-        if self.covariance == "diagonal":
-            return ""
-        return f"covariance={self.covariance!r} may keep a number for every two sides; say covariance='diagonal'"
+    def _rows_needed(self, matches: Matches) -> int:
+        return int(np.unique(np.concatenate([matches.home, matches.away])).size)
 
-    @fit_in_chunks
-    def fit(self, matches: Matches) -> Self:
-        """Estimate the open parameters on these matches, then rate them in order from a fresh start.
+    def _kinds(self, values: Mapping[str, float]) -> list[Kind]:
+        walk, rho, prior = values["walk"] ** 2, values["regression"], values["prior_spread"] ** 2
+        return [
+            Kind(walk=walk),
+            *self._venue_kinds(values["venue_walk"] ** 2),
+            Kind(walk=walk, rho=rho, prior=prior, foes=values["opponent_prior"], level=1.0, counts=True),
+            Kind(prior=values["home_spread"] ** 2, apart=True),
+            Kind(),
+            *self._condition_kinds(values),
+        ]
 
-        Whether the covariance is kept is decided by what forecasts these matches better. Where one pass with it would
-        take seconds, the parameters are those of the filter without it.
-        """
-        self.covariance_ = ""
-        self._check_covariance()
-        sides = int(np.unique(np.concatenate([matches.home, matches.away])).size)
-        if self.covariance == "full" and sides > MOST_SIDES:
-            raise too_many(sides)
-        if self.covariance != "auto":
-            self.covariance_ = self.covariance
-            return super().fit(matches)
-        work = len(matches) * float(sides) ** 2
-        if sides > MOST_SIDES or work > MOST_PASS:
-            warnings.warn(
-                f"{sides:,} sides in {len(matches):,} matches are too many to keep how strengths are connected: "
-                "covariance='diagonal' is used (covariance='full' insists, up to "
-                f"{MOST_SIDES:,} sides).",
-                KineloWarning,
-                stacklevel=2,
-            )
-            self.covariance_ = "diagonal"
-            return super().fit(matches)
-        alone = copy.copy(self)
-        alone.covariance_ = "diagonal"
-        super(KalmanElo, alone).fit(matches)
-        if alone.estimates_ is None:
-            self.covariance_ = "full"
-            return super().fit(matches)
-        together = copy.copy(alone)
-        together.covariance_ = "full"
-        if work <= MOST_WORK:
-            super(KalmanElo, together).fit(matches)
-        else:
-            together.estimates_ = together._rate_with(alone.estimates_, matches)
-        likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
-        vars(self).update(vars(alone if likelihood[0] > likelihood[-1] else together))
-        return self
+    def _fresh(self, values: Mapping[str, float]) -> SideState:
+        self._numbers = self._numbers_of(values)
+        level = (values["newcomer"], LEVEL_VARIANCE * values["noise"] ** 2)
+        grounds = self.order_.home and values["home_spread"] > 0.0
+        return SideState(self._fixed(level), condition_names(self.conditions), self._keeps_covariance(), grounds)
 
-    def _rate_with(self, estimates: Estimates, matches: Matches) -> Estimates:
-        """Rate the matches with these estimates, and say how likely their results were."""
-        self.reset(estimates.values)
-        seen = len(matches) if self.look is None else min(len(matches), int(self.look))
-        scored = slice(seen - estimates.matches, seen)
-        losses = log_loss(self.one_step_ahead(matches).probabilities[scored], matches.result[scored])
-        return replace(estimates, log_likelihood=-float(losses.sum()))
-
-    def _check_covariance(self) -> None:
-        if self.covariance not in ("auto", "full", "diagonal"):
-            raise InputError(f"covariance={self.covariance!r} is not known; it is 'auto', 'full' or 'diagonal'.")
-
-    def _fresh(self, values: Mapping[str, float]) -> FilterState:
-        self._check_covariance()
-        self._numbers = numbers = KalmanParameters(
-            walk=values["walk"] ** 2,
-            prior=values["prior_spread"] ** 2,
-            noise=values["noise"] ** 2,
-            home_prior=values["home_spread"] ** 2 if self.order_.home else 0.0,
-            venue_walk=values["venue_walk"] ** 2,
-            rho=values["regression"],
-            lean=values["opponent_prior"],
-        )
-        first = np.append(self._venue_variance, LEVEL_VARIANCE * numbers.noise)
-        return FilterState(
-            (self.covariance_ or self.covariance) != "diagonal", first, values["newcomer"],
-            numbers.home_prior, condition_names(self.conditions), values,
-        )  # fmt: skip
-
-    def _place(self, start: Start, known: kernels.KalmanState) -> None:
-        rows = slice(FIRST, FIRST + len(start.names))
-        points, doubt = self.points_per_unit_, self.parameters_["doubt"] or 1.0
-        known.x[rows] = (start.rating - self.initial) / points
-        variance = np.where(np.isnan(start.deviation), self._numbers.prior, (start.deviation / points) ** 2 / doubt)
-        if known.C.size:
-            known.C[rows, rows] = np.diag(variance)
-        else:
-            known.v[rows] = variance
-
-    def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
-        unknown = self._state.admit(matches).unknown
-        mean, variance = self._together(matches, y) if self._state.full else self._alone(matches, [self], [y])[0]
-        return mean, variance, unknown
-
-    def _filter_lanes(
-        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]
-    ) -> list[tuple[Array, Array]]:
-        if not self._state.full:
-            return self._alone(matches, lanes, signals)
-        with ThreadPoolExecutor(usable_processors()) as pool:
-            return list(pool.map(lambda lane, y: lane._together(matches, y, BLOCK), lanes, signals))
-
-    def _together(self, matches: Matches, y: Array, block: int = 1, kept: Steps = NO_STEPS) -> tuple[Array, Array]:
-        """Use the matches with the covariance: mean and variance expected of each."""
-        state: FilterState = self._state
-        columns = match_columns(matches, state.admit(matches))
-        expected = np.empty(len(matches)), np.empty(len(matches))
-        kernels.play_together(columns, y, self._numbers, state.known, block, expected, kept)
-        return expected
-
-    def _alone(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
-        """Let raters with these numbers use the matches without covariance, side by side; the first is this one."""
-        state: FilterState = self._state
-        columns = match_columns(matches, state.admit(matches))
-        known, count = state.known, len(lanes)
-        p = KalmanParameters(*np.ascontiguousarray(np.array([lane._numbers for lane in lanes]).T))
-        arrays = {
-            name: np.repeat(getattr(known, name)[..., None], count, axis=-1) for name in ("x", "v", "eta", "eta_v")
-        }
-        arrays |= {name: np.repeat(getattr(known, name).T[..., None], count, axis=-1) for name in ("delta", "delta_v")}
-        for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
-            arrays["x"][:FIRST, q], arrays["v"][:FIRST, q] = lane._state.known.x[:FIRST], lane._state.known.v[:FIRST]
-            arrays["eta_v"][..., q] = lane._numbers.home_prior
-            arrays["delta_v"][..., q] = state.slots.variances(lane.parameters_)[:, None]
-        s = Lanes(**arrays, last=known.last, games=known.games, clock=known.clock)
-        mean, variance = np.empty((len(matches), count)), np.empty((len(matches), count))
-        kernels.play_alone(columns, np.column_stack(signals), p, s, mean, variance)
-        for name in ("x", "v", "eta", "eta_v"):
-            getattr(known, name)[:] = arrays[name][..., 0]
-        known.delta[:], known.delta_v[:] = s.delta[..., 0].T, s.delta_v[..., 0].T
-        return [(mean[:, q].copy(), variance[:, q].copy()) for q in range(count)]
-
-    def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
-        state: FilterState = self._state
-        indices = state.find(matches)
-        mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        known = state.as_seen_on(int(matches.day[0])) if len(matches) else state.known
-        kernels.foresee_all(match_columns(matches, indices), self._numbers, known, mean, variance)
-        return mean, variance, indices.unknown
+    def _lists(self, matches: Matches, keep: bool) -> Lists:
+        return self._state.lists(matches, keep)
 
     def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
         """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.
@@ -307,8 +179,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         Each draw has one truth about all strengths, drawn from what is believed of them and moving on.
         """
         possible = self._possible(draws, seed)
-        state: FilterState = self._state
-        outcome, shown = play_out(possible, matches, state.slots.codes(matches, admit=False))
+        outcome, shown = play_out(possible, matches)
         unit = 1.0 if math.isnan(self._unit) else self._unit
         power = 1.0 if math.isnan(self._unit) else 1.0 / self.parameters_["margin_power"]
         size = np.maximum(np.round(unit * np.abs(shown) ** power), 1.0)
@@ -318,14 +189,13 @@ class KalmanElo(GaussianRater, ConditionRater):
         """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
         day = int(read_day(date).astype(np.int64))
         possible = self._possible(draws, seed)
-        columns = [possible.side(name, day)[0].copy() for name in names]
+        columns = [possible.side(name, day).copy() for name in names]
         return self.sharpness_ * np.column_stack(columns)
 
     def _possible(self, draws: int, seed: int) -> PossibleStates:
-        state: FilterState = self._begun()
-        values = self.parameters_
+        state, values = self._begun(), self.parameters_
         manner = Forecasting(
-            self._numbers, values["doubt"], self.sharpness_, self.ties_, values["noise"], self.margin_law_
+            self._numbers[0], values["doubt"], self.sharpness_, self.ties_, values["noise"], self.margin_law_
         )
         return PossibleStates(state, manner, draws, np.random.default_rng([seed, 14]))
 
@@ -350,24 +220,24 @@ class KalmanElo(GaussianRater, ConditionRater):
         >>> today > known
         True
         """
-        state: FilterState = self._begun()
-        size, p = len(state), self._numbers
-        f, added = fade_all(self._day(date) - state.as_seen_on(self._day(date)).last[:size], p.rho, p.walk)
-        strength, spread = state.known.x[FIRST : FIRST + size], state.spread()
+        state, kind = self._begun(), self._numbers[0][STRENGTH]
+        idle = self._day(date) - state.as_seen_on(self._day(date)).beliefs.last[state.own]
+        f, added = fade_all(idle, kind.rho, kind.walk)
+        spread = state.covariance() if state.full else state.variances()
         faded = f**2 * spread + added if spread.ndim == 1 else f[:, None] * spread * f + np.diag(added)
-        return self._table(state, (f * strength, faded))
+        return self._table(state, (f * state.strengths(), faded))
 
-    def _table(self, state: FilterState, belief: tuple[Array, Array] | None = None) -> pl.DataFrame:
+    def _table(self, state: SideState, belief: tuple[Array, Array] | None = None) -> pl.DataFrame:
         import polars as pl
 
-        size, points = len(state), self.points_per_unit_
+        points = self.points_per_unit_
         strength, variance = state.relative(None if self._start() else REFERENCE_DAYS, belief)
         table = pl.DataFrame(
             {
                 "name": pl.Series(state.name_index.names, dtype=pl.String),
                 "rating": self.initial + points * strength,
                 "uncertainty": points * np.sqrt(self.parameters_["doubt"] * variance),
-                "home": points * state.known.eta[:size],
+                "home": points * state.ground_advantages(),
                 "matches": state.games_shown(),
                 "last_played": state.last_played(),
             }
@@ -379,45 +249,29 @@ class KalmanElo(GaussianRater, ConditionRater):
 
         The parameters are taken as they stand, the covariance is kept whatever was chosen, and the rater is left alone.
         """
-        walker = copy.deepcopy(self)
-        walker.covariance_ = "full"
-        walker.reset(dict(self.parameters_))
-        walker._begin(matches)
-        state: FilterState = walker._state
-        columns = match_columns(matches, state.admit(matches))
-        rows = FIRST + len(state)
-        check_room(len(matches), rows, len(stops))
-        state.known = state.known._replace(x=state.known.x[:rows], C=state.known.C[:rows, :rows].copy())
-        kept, y = steps(len(matches), rows), walker._signal(matches)
-        then, done = [], 0
-        for stop in stops:
-            walker._together(matches[done:stop], y[done:stop], BLOCK, Steps._make(part[done:stop] for part in kept))
-            then.append(copy.deepcopy(state))
-            done = stop
-        r, N, tables, later = np.zeros(rows), np.zeros((rows, rows)), [], done
-        for stop, seen in zip(reversed(stops), reversed(then)):
-            backwards(columns, stop, later, kept, r, N)
-            x, C = smooth(seen.known.x, seen.known.C, r, N)
-            tables.append(walker._table(seen, (x[FIRST:], C[FIRST:, FIRST:])))
-            later = stop
-        return tables[::-1]
+        tables, back = [], copy.deepcopy(self)
+        for seen, x, C in back.smoothed(matches, stops):
+            assert isinstance(seen, SideState)
+            rows = seen.beliefs.row[seen.own]
+            tables.append(back._table(seen, (x[rows], C[np.ix_(rows, rows)])))
+        return tables
+
+    def add_points(self, name: str, points: float) -> None:
+        """Let a side that is rated have so many points more."""
+        state = self._begun()
+        state.beliefs.x[state.own[self._place_of(name)]] += points / self.points_per_unit_
 
     @property
     def home_advantage_(self) -> float:
         """Rating points that playing at home is worth now."""
-        return float(self.points_per_unit_ * self._begun().known.x[kernels.HOME])
+        return float(self.points_per_unit_ * self._begun().beliefs.x[HOME])
 
     def correlation(self, one: str, other: str) -> float:
         """Correlation between what is believed of two teams' strengths."""
-        state: FilterState = self._begun()
+        state: SideState = self._begun()
         missing = [name for name in (one, other) if name not in state.name_index.index]
         if missing:
             raise InputError(f"{missing[0]!r} has not played; the correlation is between teams that have.")
         i, j = state.name_index.index[one], state.name_index.index[other]
         covariance: NDArray[np.float64] = state.covariance()
         return float(covariance[i, j] / np.sqrt(covariance[i, i] * covariance[j, j]))
-
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
-        """Take over what :meth:`to_arrays` gave."""
-        self.covariance_ = "full" if arrays["C"].size else "diagonal"
-        super().from_arrays(arrays)

@@ -1,129 +1,146 @@
-"""What the Gaussian filter knows: strengths, their covariance, and who has played when."""
+"""What the filter of sides knows: a strength, an own ground and levels of conditions for every side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
-from kinelo.raters.conditions import LevelState
-from kinelo.raters.kalman.kernels import FIRST, LEVEL, KalmanState
-from kinelo.raters.random_walk import TODAY
-from kinelo.raters.state import Column, MatchIndices
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, entries_of
+from kinelo.raters.filter.state import (
+    CONDITION,
+    FIXED,
+    HOME,
+    LEVEL,
+    NEUTRAL,
+    OWN,
+    STRENGTH,
+    Lists,
+    Places,
+    SlotState,
+)
+from kinelo.raters.random_walk import LONG_AGO, TODAY
+from kinelo.raters.state import NEVER, Column, MatchIndices
 
-MOST_SIDES = 5000
+
+class Sides(NamedTuple):
+    """Slots of every side (−1: none yet): its strength, and its own ground."""
+
+    own: Places
+    ground: Places
 
 
-class FilterState(LevelState):
-    """Names, and mean and covariance of venue advantages and strengths (or only variances) in arrays that grow."""
+class SideState(SlotState):
+    """Beliefs about sides, and the entries of their matches."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
-        "last": Column(),
-        "games": Column(),
-        "eta": Column(),
-        "eta_v": Column(),
-        "delta": Column(),
-        "delta_v": Column(),
-        "x": Column(first=FIRST),
-        "v": Column(first=FIRST),
-        "C": Column(first=FIRST, square=True),
-    }
+    columns: ClassVar[Mapping[str, Column]] = dict.fromkeys(Sides._fields, Column())
 
     def __init__(
-        self,
-        full: bool,
-        first_variance: NDArray[np.float64],
-        level: float,
-        home_variance: float,
-        conditions: tuple[str, ...],
-        values: Mapping[str, float],
+        self, fixed: Sequence[tuple[float, float]], conditions: tuple[str, ...], full: bool, grounds: bool
     ) -> None:
-        self.full = full
-        self.use_conditions(conditions, values)
-        known = KalmanState(
-            x=np.zeros(FIRST),
-            C=np.diag(first_variance) if full else np.empty((0, 0)),
-            v=np.empty(0) if full else first_variance.copy(),
-            eta=np.empty(0),
-            eta_v=np.empty(0),
-            delta=np.empty((0, 0)),
-            delta_v=np.empty((0, 0)),
-            slot_v=np.empty(0),
-            last=np.empty(0, np.int64),
-            games=np.empty(0, np.int64),
-            clock=np.full(2, -(2**62)),
-        )
-        known.x[LEVEL] = level
-        super().__init__(known, {"eta_v": home_variance})
+        apart = [kind in (OWN,) or kind >= CONDITION for kind in range(CONDITION + len(conditions))]
+        none = np.empty(0, np.int64)
+        super().__init__(Sides(none, none), fixed, apart, full)
+        self.use_conditions(conditions)
+        self.grounds = grounds
 
-    def admit(self, matches: Matches) -> MatchIndices:
-        """Places of both sides, newcomers in order of their first match, and slots of conditions."""
-        codes = np.column_stack([matches.home, matches.away]).ravel()
-        first = np.full(len(matches.teams), codes.size)
-        first[codes[::-1]] = np.arange(codes.size)[::-1]  # the earliest is written last
-        before = len(self)
-        places = np.full(len(matches.teams), -1)
-        for code in np.argsort(first, kind="stable")[: np.count_nonzero(first < codes.size)]:
-            places[code] = self.name_index.place(matches.teams[code])
-        slots = self.slots.codes(matches)
-        self.grow()
-        if len(matches):
-            self.arrive(int(matches.day[0]))
-        return MatchIndices(places[matches.home], places[matches.away], tuple(self.name_index.names[before:]), slots)
+    def lists(self, matches: Matches, keep: bool) -> Lists:
+        """Entries of matches; newcomers are given places where they are to be kept."""
+        home, away, unknown, *_ = self.admit(matches) if keep else self.find(matches)
+        own, ground = self.known.own, self.known.ground
+        at_home = ~matches.neutral
+        columns: list[tuple[Places, float, NDArray[np.bool_] | None]] = [
+            (_slots(own, home, STRENGTH), 1.0, None),
+            (_slots(own, away, STRENGTH), -1.0, None),
+            (np.where(matches.neutral, NEUTRAL, HOME), 1.0, None),
+        ]
+        if self.grounds and at_home.any():
+            columns.append((_slots(ground, home, OWN), 1.0, None if at_home.all() else at_home))
+        entries = self.with_levels(entries_of(columns), self.levels.codes(matches, admit=keep), keep)
+        return Lists(NO_ENTRIES, entries, NO_ROTATIONS, unknown)
 
     def find(self, matches: Matches) -> MatchIndices:
-        """Places of both sides (-1: never met), slots of conditions, and the names never met; nobody is added."""
-        home, away, unknown, *_ = self.find_sides(matches, self.name_index)
-        return MatchIndices(home, away, unknown, self.slots.codes(matches, admit=False))
+        """Places of both sides (−1: never met), and the names never met; nobody is added."""
+        return self.find_sides(matches, self.name_index)
 
-    def grow(self) -> None:
-        """Make room, unless the covariance of so many sides would not fit."""
-        if self.full and len(self) > MOST_SIDES:
-            raise too_many(len(self))
-        super().grow()
+    def admit(self, matches: Matches) -> MatchIndices:
+        """Places of both sides, newcomers in order of their first match, and their names."""
+        before, index = len(self), self.name_index.index
+        home, away, unknown, *_ = self.find(matches)
+        if unknown:
+            codes = np.column_stack([matches.home, matches.away]).ravel()
+            new = codes[np.column_stack([home, away]).ravel() < 0]
+            for code in dict.fromkeys(new.tolist()):
+                self.name_index.place(matches.teams[code])
+            self.grow()
+            self.known.own[before : len(self)] = self.make(STRENGTH, len(self) - before)
+            places = np.full(len(matches.teams), -1)
+            met = np.unique(codes)
+            places[met] = [index[matches.teams[code]] for code in met.tolist()]
+            home, away = places[matches.home], places[matches.away]
+        if self.grounds:
+            self.make_missing("ground", home[~matches.neutral], OWN)
+        if self.waiting and len(matches):
+            self.arrive(int(matches.day[0]))
+        return MatchIndices(home, away, tuple(self.name_index.names[before:]))
 
-    def covariance(self) -> NDArray[np.float64]:
-        """Covariance of all strengths, symmetric."""
-        rows = slice(FIRST, FIRST + len(self))
-        if not self.full:
-            return np.diag(self.known.v[rows])
-        lower = np.tril(self.known.C[rows, rows])
-        return lower + np.tril(lower, -1).T
+    def ground_advantages(self) -> NDArray[np.float64]:
+        """What every side's own ground adds."""
+        ground = self.known.ground[: len(self)]
+        return np.where(ground >= 0, self.beliefs.x[ground], 0.0)
 
-    def spread(self) -> NDArray[np.float64]:
-        """Covariance of all strengths, or their variances where only those are kept."""
-        return self.covariance() if self.full else self.known.v[FIRST : FIRST + len(self)]
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave, or a book of 0.3 and before."""
+        super().from_arrays(arrays if "own" in arrays else self._of_earlier_books(arrays))
 
-    def relative(
-        self, days: int | None, belief: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Strengths and variances relative to the average of those who played within ``days`` of the last match.
+    def _of_earlier_books(self, kept: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Arrays of 0.3: rows of home, neutral ground, level and sides, and grounds and levels by side."""
+        size, full = kept["names"].size, kept["C"].size > 0
+        rows = np.append([2, 0, 1], np.arange(FIXED, FIXED + size))
+        levels = kept["delta"].shape[1] if "delta" in kept else 0
+        met = kept["delta_v"] if levels else np.empty((size, 0))
+        kinds = np.array([CONDITION + c for c in self._conditions_of(kept)], np.int8)
+        slots = FIXED + 2 * size + size * levels
+        x, v = np.zeros(slots), np.zeros(slots)
+        x[: FIXED + size] = kept["x"][rows]
+        v[: FIXED + size] = np.diagonal(kept["C"])[rows] if full else kept["v"][rows]
+        ground, under = slice(FIXED + size, FIXED + 2 * size), slice(FIXED + 2 * size, slots)
+        x[ground], v[ground] = kept["eta"], kept["eta_v"]
+        if levels:
+            x[under], v[under] = kept["delta"].ravel(), met.ravel()
+        today = kept["clock"][TODAY]
+        last = np.concatenate([np.full(FIXED, today if today > LONG_AGO else NEVER), kept["last"], kept["last"]])
+        games = np.concatenate([np.ones(FIXED, np.int64), kept["games"], kept["games"]])
+        row = np.full(slots, -1)
+        if full:
+            row[: FIXED + size] = np.where(games[: FIXED + size] > 0, np.arange(FIXED + size), -1)
+        C = kept["C"]
+        if full:
+            whole = np.tril(C) + np.tril(C, -1).T
+            C = whole[np.ix_(rows, rows)]
+        own = FIXED + np.arange(size)
+        return {
+            "names": kept["names"], "before": kept["before"], "clock": kept["clock"], "C": C, "own": own, "ground": own
+            + size, "under": np.vstack([np.full((FIXED, levels), -1), (under.start + np.arange(size *
+            levels)).reshape(size, levels)]), "levels": kept.get("slots", np.array([""])), "slot_x": x, "slot_v": v,
+            "slot_row": row, "slot_last": np.append(last, np.repeat(kept["last"], levels)), "slot_games":
+            np.append(games, np.repeat(kept["games"], levels)), "slot_kind": np.concatenate(
+                [[LEVEL, HOME, NEUTRAL], np.full(size, STRENGTH), np.full(size, OWN), np.tile(kinds, size)]
+            ).astype(np.int8),
+        }  # fmt: skip
 
-        ``belief``, means and covariance or variances, takes the place of what the filter believes of the strengths;
-        without ``days`` they are absolute.
-        """
-        size = len(self)
-        strength, spread = belief or (self.known.x[FIRST : FIRST + size], self.spread())
-        own = spread if spread.ndim == 1 else np.diagonal(spread)
-        if days is None:
-            return strength, np.maximum(own, 0.0)
-        active = (self.known.last[:size] >= self.known.clock[TODAY] - days) & (self.known.games[:size] > 0)
-        share = active / max(active.sum(), 1)
-        common = spread * share if spread.ndim == 1 else spread @ share
-        return strength - share @ strength, np.maximum(own - 2 * common + share @ common, 0.0)
-
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
-        """Take over what :meth:`to_arrays` gave."""
-        super().from_arrays(arrays)
-        self.full = arrays["C"].size > 0
+    def _conditions_of(self, kept: Mapping[str, NDArray[Any]]) -> list[int]:
+        """Which condition each level of an earlier book belongs to."""
+        names = [text.split("\x1f", 1)[0] for text in kept.get("slots", np.empty(0, "U1")).tolist() if text]
+        return [self.levels.conditions.index(name) for name in names]
 
 
-def too_many(sides: int) -> InputError:
-    """What to say where a full covariance would not fit."""
-    return InputError(
-        f"{sides} sides are too many for a full covariance (at most {MOST_SIDES}); use covariance='diagonal'."
-    )
+def _slots(table: Places, places: NDArray[Any], kind: int) -> Places:
+    """Slots of places, and newcomers of a kind where there is none."""
+    if not table.size:
+        return np.full(places.size, -1 - kind)
+    slots = np.where(places >= 0, table[places], -1)
+    return np.where(slots >= 0, slots, -1 - kind)

@@ -12,7 +12,6 @@ import copy
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -26,6 +25,12 @@ from kinelo.matches.fixtures import one_lineup
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Day, Matches
 from kinelo.raters.conditions import ConditionRater, condition_names
+from kinelo.raters.filter.alone import expected_alone, spread_of
+from kinelo.raters.filter.entries import Entries, Rotations
+from kinelo.raters.filter.kinds import Kind
+from kinelo.raters.filter.messages import Beliefs, smooth
+from kinelo.raters.filter.state import HOME, Lists
+from kinelo.raters.filter.together import expected_together
 from kinelo.raters.gaussian import (
     DOUBT,
     MARGIN_POWER,
@@ -37,17 +42,13 @@ from kinelo.raters.gaussian import (
     Array,
     GaussianRater,
 )
-from kinelo.raters.lanes import in_lanes
 from kinelo.raters.one_match import as_played
-from kinelo.raters.player import kernels as player_kernels
 from kinelo.raters.player import rotation as rotation_kernels
-from kinelo.raters.player.hindsight import Beliefs, smooth
-from kinelo.raters.player.state import LANED, SquadState, lineup_sheet, lineups_of
+from kinelo.raters.player.rotation import Fixtures, make_lists
+from kinelo.raters.player.state import Reading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody
 from kinelo.raters.random_walk import TODAY, fade_all
-from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, MatchIndices, match_columns
+from kinelo.raters.state import NOBODY
 from kinelo.raters.streaming import LOOK, fit_in_chunks
-from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,6 +114,10 @@ class PlayerElo(GaussianRater, ConditionRater):
         of the line-ups fitted, 11 without ``fit``).
     substitute_share
         How long a substitute plays, compared with a starter, where no minutes are known.
+    covariance
+        ``"full"`` keeps how strengths are connected, so that what team-mates share is learnt once for all of them,
+        ``"diagonal"`` forgets it, and ``"auto"``: ``fit`` takes what forecasts better on the matches fitted, and the
+        diagonal where there are too many players; ``covariance_`` says which.
     conditions
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each player has a strength
         per level of each around his own, with a spread that is estimated (``"spread by surface"``).
@@ -153,6 +158,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     options = (Option("initial"), Option("substitute_share", 0.0), Option("sharpness_walk", 0.0))
     spreads = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
     condition_spread = (0.15, 0.005, 5.0)
+    together = "players and squads"
     lineup_size_ = 11.0
 
     walk: float | None = None
@@ -177,6 +183,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     strength: Literal["mean", "sum"] = "mean"
     substitute_share: float = 0.3
     conditions: Sequence[str] = ()
+    covariance: Literal["auto", "full", "diagonal"] = "auto"
     initial: float = 1500.0
     start: Any = None
     look: int | None = LOOK
@@ -224,86 +231,52 @@ class PlayerElo(GaussianRater, ConditionRater):
             raise InputError(f"known={self.known!r} is not understood; it is 'starters', 'minutes' or 'none'.")
         if self.strength not in ("mean", "sum"):
             raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'.")
-        squares = ("walk", "prior_spread", "noise", "venue_walk", "squad_spread", "squad_walk")
-        own = {name: np.array([value**2 if name in squares else value]) for name, value in values.items()}
-        self._numbers = rotation_kernels.PlayerParameters(
-            walk=own["walk"],
-            prior=own["prior_spread"],
-            newcomer=own["newcomer"],
-            team_prior=own["team_prior"],
-            rho=own["regression"],
-            together=own["newcomer_correlation"],
-            noise=own["noise"],
-            venue_walk=own["venue_walk"],
-            squad=own["squad_spread"],
-            squad_walk=own["squad_walk"],
-            bench=float(self.substitute_share),
-            size=self.lineup_size_ if self.strength == "sum" else 0.0,
-        )
         self._role_weights = {
             name.removeprefix(ROLE_PREFIX): value for name, value in values.items() if name.startswith(ROLE_PREFIX)
         }
-        return SquadState(self._venue_variance, condition_names(self.conditions), values)
+        self._numbers = self._numbers_of(values)
+        level = (values["newcomer"], 0.0)
+        return SquadState(self._fixed(level), condition_names(self.conditions), self._keeps_covariance())
 
-    def _place(self, start: Start, known: rotation_kernels.PlayerState) -> None:
-        size, points, doubt = len(start.names), self.points_per_unit_, self.parameters_["doubt"] or 1.0
-        known.x[:size] = (start.rating - self.initial) / points
-        known.P[:size] = np.where(
-            np.isnan(start.deviation), self._numbers.prior[0], (start.deviation / points) ** 2 / doubt
+    def _keeps_covariance(self) -> bool:
+        """Nobody knows before ``fit`` how many players there will be."""
+        return (self.covariance_ or self.covariance) == "full"
+
+    def _kinds(self, values: Mapping[str, float]) -> list[Kind]:
+        moving = Kind(
+            walk=values["walk"] ** 2,
+            rho=values["regression"],
+            prior=values["prior_spread"] ** 2,
+            level=1.0,
+            counts=True,
         )
-        known.team_of[:size] = -1
+        return [
+            Kind(),
+            *self._venue_kinds(values["venue_walk"] ** 2),
+            moving._replace(mates=values["team_prior"], common=values["newcomer_correlation"]),
+            Kind(walk=values["squad_walk"] ** 2, prior=values["squad_spread"] ** 2),
+            moving._replace(whole=True),
+            *self._condition_kinds(values),
+        ]
+
+    def _rows_needed(self, matches: Matches) -> int:
+        lineups = lineups_of(matches)
+        teams = np.unique(np.concatenate([matches.home, matches.away])).size
+        return int(np.unique(lineups.player).size + 2 * teams)
 
     def _names_of(self, matches: Matches) -> set[str]:
         return set(lineups_of(matches).players)
 
-    def _walk(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
-        unknown = self._state.find(matches).unknown
-        mean, variance = self._play(matches, [self], [y])[0]
-        return mean, variance, unknown
+    def _lists(self, matches: Matches, keep: bool) -> Lists:
+        return self._state.lists(matches, self._reading_of_lineups(), keep)
 
-    def _filter_lanes(
-        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]
-    ) -> list[tuple[Array, Array]]:
-        """Those with the same weights of roles, which are read off line-ups, go side by side."""
-        alike = [k for k, lane in enumerate(lanes) if lane._role_weights == self._role_weights]
-        groups = [alike] + [[k] for k in range(len(lanes)) if k not in alike]
-        found: dict[int, tuple[Array, Array]] = {}
-        with ThreadPoolExecutor(usable_processors()) as pool:
-            played = pool.map(
-                lambda g: lanes[g[0]]._play(matches, [lanes[k] for k in g], [signals[k] for k in g]), groups
-            )
-            for group, several in zip(groups, played):
-                found |= dict(zip(group, several))
-        return [found[k] for k in range(len(lanes))]
+    def _reading_of_lineups(self) -> Reading:
+        size = self.lineup_size_ if self.strength == "sum" else 0.0
+        return Reading(self._role_weights, MODES[self.known], float(self.substitute_share), size)
 
-    def _play(self, matches: Matches, lanes: Sequence[Self], signals: Sequence[Array]) -> list[tuple[Array, Array]]:
-        """Let raters with these numbers use the matches side by side; the first is this one."""
-        state: SquadState = self._state
-        indices = state.admit(matches)
-        count, shape = len(lanes), (len(matches), len(lanes))
-        numbers = [np.concatenate(column) for column in list(zip(*(lane._numbers for lane in lanes)))[:-2]]
-        p = rotation_kernels.PlayerParameters._make([*numbers, *self._numbers[-2:]])
-        s = state.in_lanes(count)
-        for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
-            s.venue_v[:, q] = lane._state.known.venue_v
-            s.slot_v[:, q] = state.slots.variances(lane.parameters_)
-            s.delta_v[..., q] = s.slot_v[:, q]
-        mean, variance = np.empty(shape), np.empty(shape)
-        sheet = self._sheet(matches, indices)
-        player_kernels.play_all(match_columns(matches, indices), np.column_stack(signals), sheet, p, s, mean, variance)
-        return [(mean[:, q].copy(), variance[:, q].copy()) for q in range(count)]
-
-    def _look(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
-        state: SquadState = self._state
-        indices = state.find(matches)
-        known = state.with_room("players", int(indices.players.max(initial=-1)) + 1)
-        if state.waiting and len(matches):
-            last = known.last
-            known = known._replace(last=np.where((last == NEVER) & (known.games > 0), matches.day[0], last))
-        mean, variance = np.empty((len(matches), 1)), np.empty((len(matches), 1))
-        columns, sheet = match_columns(matches, indices), self._sheet(matches, indices)
-        player_kernels.foresee_all(columns, sheet, self._numbers, in_lanes(known, LANED), mean, variance)
-        return mean[:, 0], variance[:, 0], indices.unknown
+    def _entry_key(self) -> Any:
+        """Weights of roles are read off line-ups."""
+        return tuple(self._role_weights.items())
 
     def predict_one(
         self,
@@ -351,9 +324,6 @@ class PlayerElo(GaussianRater, ConditionRater):
         match = replace(match, lineups=one_lineup(home_lineup, away_lineup))
         return self.update(as_played(match, result, margin, weight))
 
-    def _sheet(self, matches: Matches, indices: MatchIndices) -> rotation_kernels.Sheet:
-        return lineup_sheet(lineups_of(matches), indices.players, self._role_weights, MODES[self.known])
-
     @property
     def ratings_(self) -> pl.DataFrame:
         """Name, team played for last, rating, uncertainty, matches and last_played of all players, the best first.
@@ -362,7 +332,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         ``doubt`` of forecasts.
         """
         state: SquadState = self._begun()
-        return self._table(state.known.x[: len(state)], state.known.P[: len(state)])
+        return self._table(state.strengths(), state.variances())
 
     def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
         """Ratings and their uncertainty as they are on a day, by default that of the last match.
@@ -373,12 +343,12 @@ class PlayerElo(GaussianRater, ConditionRater):
         import polars as pl
 
         state: SquadState = self._begun()
-        size, values = len(state), self.parameters_
-        idle = self._day(date) - state.as_seen_on(self._day(date)).last[:size]
+        values = self.parameters_
+        idle = self._day(date) - state.as_seen_on(self._day(date)).beliefs.last[state.own]
         f, added = fade_all(idle, values["regression"], values["walk"] ** 2)
-        variance = f**2 * state.known.P[:size] + added
+        variance = f**2 * state.variances() + added
         apart = pl.Series("told_apart", variance < values["prior_spread"] ** 2 / 2.0)
-        return self._table(f * state.known.x[:size], variance, apart)
+        return self._table(f * state.strengths(), variance, apart)
 
     def _table(self, strength: Array, variance: Array, *more: pl.Series) -> pl.DataFrame:
         import polars as pl
@@ -412,56 +382,77 @@ class PlayerElo(GaussianRater, ConditionRater):
 
         state: SquadState = self._begun()
         size, points = len(state.teams), self.points_per_unit_
-        theta, sigma, doubt = np.zeros(size), np.zeros(size), np.zeros(size)
-        today = state.known.clock[TODAY]
-        player_kernels.team_strengths(today, self._numbers, state.in_lanes(), theta, sigma, doubt)
+        theta, doubt, sigma = self._strengths_of_teams(state)
+        effect = state.known.effect[:size]
         return (
             pl.DataFrame(
                 {
                     "name": pl.Series(state.teams.names, dtype=pl.String),
                     "strength": self.initial + points * theta,
                     "spread": points * sigma,
-                    "uncertainty": points * np.sqrt(self.parameters_["doubt"]) * doubt,
+                    "uncertainty": points * np.sqrt(self.parameters_["doubt"] * doubt),
                     "lineups": state.known.ring_count[:size],
                 }
             )
-            .filter(state.known.games[state.known.effect[:size]] > 0)
+            .filter((effect >= 0) & (state.beliefs.games[effect] > 0))
             .sort("strength", descending=True, maintain_order=True)
         )
+
+    def _strengths_of_teams(self, state: SquadState) -> tuple[Array, Array, Array]:
+        """Mean and variance of every team's strength on the last day where its line-up is not known, and its spread.
+
+        Read off forecasts against nobody.
+        """
+        size = len(state.teams)
+        today = np.full(size, state.beliefs.clock[TODAY])
+        sheet = lineup_sheet(lineups_of_nobody(size), NOBODY, self._reading_of_lineups())
+        nobody = np.full(size, -1, np.int32)
+        fixtures = Fixtures(np.arange(size, dtype=np.int32), nobody, today, np.zeros(size, np.bool_))
+        (bounds, slot, share), _, turns = make_lists(fixtures, sheet, state.known, state.size, False)
+        ours = (share > 0.0) & (slot != HOME)
+        match = np.repeat(np.arange(size), np.diff(bounds))
+        entries = Entries(np.append(0, np.cumsum(np.bincount(match[ours], minlength=size))), slot[ours], share[ours])
+        table, s, rotations = self._table_of([self]), state.in_lanes(), Rotations(*turns)
+        if state.full:
+            theta, doubt = expected_together(today, entries, table, state.beliefs)
+        else:
+            theta, doubt = (values[:, 0] for values in expected_alone(today, entries, table, s))
+        spread = [spread_of(g, today[g], 0, rotations, table, s) for g in range(size)]
+        return theta, doubt, np.sqrt(spread)
 
     def hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these matches, given all of them.
 
-        The parameters are taken as they stand and the rater is left alone; see :mod:`kinelo.raters.player.hindsight`.
+        The parameters are taken as they stand and the rater is left alone; see :mod:`kinelo.raters.filter.messages`.
         """
-        walker = copy.deepcopy(self)
-        walker.reset(dict(self.parameters_))
-        walker._begin(matches)
-        state: SquadState = walker._state
-        indices, y = state.admit(matches), walker._signal(matches)
+        back = copy.deepcopy(self)
+        back.covariance_ = "diagonal"
+        back.reset(dict(self.parameters_))
+        back._begin(matches)
+        state: SquadState = back._state
+        played, y = back._lists(matches, keep=True).played, back._signal(matches)
         games = state.games_shown()
-        sheet = walker._sheet(matches, indices)
-        beliefs = smooth(match_columns(matches, indices), y, sheet, walker._numbers, state.in_lanes())
+        s = state.in_lanes()
+        beliefs = smooth(matches.day, matches.weight, y, played, back._table_of([back]), s)
         if not beliefs.settled:
             warnings.warn("Hindsight has not settled: ratings may still move a little.", KineloWarning, stacklevel=3)
-        return [walker._table_back(beliefs, stop, indices, matches, games) for stop in stops]
+        return [back._table_back(beliefs, stop, matches, games) for stop in stops]
 
-    def _table_back(
-        self, beliefs: Beliefs, stop: int, indices: MatchIndices, matches: Matches, games: NDArray[np.int64]
-    ) -> pl.DataFrame:
+    def _table_back(self, beliefs: Beliefs, stop: int, matches: Matches, games: NDArray[np.int64]) -> pl.DataFrame:
         """Ratings of all who took part in the first ``stop`` matches, as of their last one."""
         import polars as pl
 
         state, points = self._state, self.points_per_unit_
-        latest = beliefs.latest(stop)
-        who = np.flatnonzero((latest >= 0) & (state.known.kind[: latest.size] == rotation_kernels.PLAYER))
-        at, played = latest[who], np.bincount(beliefs.who[: beliefs.bounds[stop]])
+        latest = beliefs.latest(stop)[state.own]
+        who = np.flatnonzero(latest >= 0)
+        at = latest[who]
+        played = np.bincount(beliefs.who[: beliefs.bounds[stop]], minlength=beliefs.slots)[state.own]
         match = beliefs.match[at]
-        teams = np.where(beliefs.side[at] > 0, indices.home[match], indices.away[match])
+        teams = np.where(beliefs.side[at] > 0, matches.home[match], matches.away[match])
         return pl.DataFrame(
             {
                 "name": pl.Series([state.name_index.names[q] for q in who], dtype=pl.String),
-                "team": pl.Series([state.teams.names[t] for t in teams], dtype=pl.String),
+                "team": pl.Series([matches.teams[t] for t in teams], dtype=pl.String),
                 "rating": self.initial + points * beliefs.mean[at],
                 "uncertainty": points * np.sqrt(self.parameters_["doubt"] * beliefs.variance[at]),
                 "matches": played[who] + games[who],
@@ -510,10 +501,10 @@ def _estimable_roles(lineups: Lineups) -> tuple[str, ...]:
 
 def _mean_lineup_size(lineups: Lineups, substitute_share: float) -> float:
     """Average total share of a line-up, a full match counting one."""
-    sheet = lineup_sheet(lineups, lineups.player, {})
+    sheet = lineup_sheet(lineups, lineups.player, Reading({}, rotation_kernels.AFTER, substitute_share, 0.0))
     w = np.empty(int(np.diff(lineups.offsets).max(initial=0)))
     totals = [
-        rotation_kernels.raw_shares(lo, hi, sheet, substitute_share, w)
+        rotation_kernels.raw_shares(lo, hi, sheet, w)
         for lo, hi in zip(lineups.offsets[:-1], lineups.offsets[1:])
         if hi > lo
     ]

@@ -2,70 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.raters.conditions import LevelState
-from kinelo.raters.lanes import in_lanes
+from kinelo.raters.filter.entries import Entries, Rotations
+from kinelo.raters.filter.state import (
+    CONDITION,
+    FIXED,
+    HOME,
+    LEVEL,
+    NEUTRAL,
+    OWN,
+    STAND_IN,
+    STRENGTH,
+    Lists,
+    SlotState,
+)
 from kinelo.raters.name_index import NameIndex
-from kinelo.raters.player.rotation import AFTER, EFFECT, PLAYER, RECENT, STAND_IN, WIDEST, PlayerState, Sheet
+from kinelo.raters.player.rotation import RECENT, WIDEST, Fixtures, Sheet, Squads, make_lists
+from kinelo.raters.random_walk import LONG_AGO, TODAY
 from kinelo.raters.state import NEVER, Column, MatchIndices
 
-LANED = ("x", "P", "venue", "venue_v", "delta", "delta_v", "slot_v")
-"""What of a state differs between lanes."""
-
 APART = "\x1f"
-"""How names begin that stand for a team among the players; no file holds such a name."""
+"""How names began that stood for a team among the players, in books of 0.3."""
 
 
-class SquadState(LevelState):
-    """Players, teams and venues met so far, and players' strengths under conditions, in arrays that grow."""
+class Reading(NamedTuple):
+    """How line-ups are read: weights of roles, what forecasts may know, how long substitutes play, and a sum's size."""
+
+    role_weights: Mapping[str, float]
+    mode: int
+    bench: float
+    size: float
+
+
+class SquadState(SlotState):
+    """Beliefs about players and teams, recent line-ups, and the entries of matches."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        **dict.fromkeys(
-            ("x", "P", "last", "games", "usual", "seat", "team_of", "kind", "delta", "delta_v"), Column("players")
-        ),
+        **dict.fromkeys(("own", "usual", "seat", "team_of"), Column("players")),
         **dict.fromkeys(
             ("ring_ids", "ring_w", "ring_start", "ring_count", "ring_day", "stand_in", "effect"), Column("teams")
         ),
     }
 
     def __init__(
-        self,
-        venue_variance: NDArray[np.float64],
-        conditions: tuple[str, ...] = (),
-        values: Mapping[str, float] | None = None,
+        self, fixed: Sequence[tuple[float, float]], conditions: tuple[str, ...] = (), full: bool = False
     ) -> None:
-        known = PlayerState(
-            x=np.empty(0),
-            P=np.empty(0),
-            last=np.empty(0, np.int64),
-            games=np.empty(0, np.int64),
-            usual=np.empty(0),
-            seat=np.empty(0, np.int64),
-            team_of=np.empty(0, np.int64),
-            kind=np.empty(0, np.int8),
-            ring_ids=np.empty((0, RECENT, WIDEST), np.int32),
-            ring_w=np.empty((0, RECENT, WIDEST)),
-            ring_start=np.empty((0, RECENT, WIDEST), np.int8),
-            ring_count=np.empty(0, np.int64),
-            ring_day=np.empty(0, np.int64),
-            stand_in=np.empty(0, np.int64),
-            effect=np.empty(0, np.int64),
-            venue=np.zeros(2),
-            venue_v=venue_variance.copy(),
-            clock=np.full(2, -(2**62)),
-            delta=np.empty((0, 0)),
-            delta_v=np.empty((0, 0)),
-            slot_v=np.empty(0),
-        )
-        super().__init__(known, {"ring_day": NEVER, "stand_in": -1, "effect": -1})
-        self.use_conditions(conditions, values or {})
+        whole = dict.fromkeys(("own", "seat", "team_of", "ring_count", "ring_day", "stand_in", "effect"), np.int64)
+        shape = dict.fromkeys(("ring_ids", "ring_w", "ring_start"), (0, RECENT, WIDEST))
+        kinds = whole | {"ring_ids": np.int32, "ring_start": np.int8}
+        known = Squads(**{name: np.empty(shape.get(name, 0), kinds.get(name, float)) for name in Squads._fields})
+        apart = [kind >= CONDITION for kind in range(CONDITION + len(conditions))]
+        super().__init__(known, fixed, apart, full)
+        self.use_conditions(conditions)
+        self.fills = {"own": -1, "ring_day": NEVER, "stand_in": -1, "effect": -1, "team_of": -1}
 
     @property
     def teams(self) -> NameIndex:
@@ -75,74 +71,126 @@ class SquadState(LevelState):
     def admit(self, matches: Matches) -> MatchIndices:
         """Places of both teams and of all players listed; newcomers are given room."""
         lineups = lineups_of(matches)
+        unknown = self.find(matches).unknown
         teams = self.teams.places(matches.teams)
         players = self.name_index.places(lineups.players)
-        slots = self.slots.codes(matches)
-        self._bring_squads()
+        self.grow()
+        self.make_missing("own", players, STRENGTH)
+        self.make_missing("stand_in", teams, STAND_IN)
+        self.make_missing("effect", teams, OWN)
         if len(matches):
             self.arrive(int(matches.day[0]))
         places = players[lineups.player]
         home, away = teams[matches.home], teams[matches.away]
         sides = np.column_stack([home, away]).ravel()
         self.known.team_of[places] = np.repeat(sides, np.diff(lineups.offsets))
-        return MatchIndices(home, away, slots=slots, players=places)
-
-    def _bring_squads(self) -> None:
-        """Give every team that has none a stand-in and an effect of its own, among the players."""
-        self.grow()
-        for team in np.flatnonzero(self.known.effect[: len(self.teams)] < 0):
-            for kind, column in ((STAND_IN, "stand_in"), (EFFECT, "effect")):
-                place = self.name_index.place(f"{APART}{kind} {self.teams.names[team]}")
-                self.grow()
-                getattr(self.known, column)[team] = place
-                self.known.kind[place] = kind
-                self.known.team_of[place] = team
-
-    def in_lanes(self, count: int = 1) -> PlayerState:
-        """The arrays as kernels take them."""
-        return in_lanes(self.known, LANED, count)
-
-    def here(self) -> NDArray[np.bool_]:
-        """Who has a rating: every player who has played or began with one; a squad is no player."""
-        return super().here() & (self.known.kind[: len(self)] == PLAYER)
-
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
-        """Take over what :meth:`to_arrays` gave; books of 0.2 knew players alone."""
-        if "kind" not in arrays:
-            ids = arrays["ring_ids"]
-            seen = np.where(ids >= 0, arrays["last"][np.maximum(ids, 0)] if arrays["last"].size else NEVER, NEVER)
-            teams = arrays["teams"].size
-            arrays = {
-                **arrays,
-                "kind": np.zeros(arrays["players"].size, np.int8),
-                "ring_day": seen.reshape(teams, -1).max(axis=1, initial=NEVER),
-                **dict.fromkeys(("stand_in", "effect"), np.full(teams, -1)),
-            }
-        super().from_arrays(arrays)
-        self._bring_squads()
+        return MatchIndices(home, away, unknown, players=places)
 
     def find(self, matches: Matches) -> MatchIndices:
-        """The same without keeping anyone: unknown players get places past the end, teams get −1."""
+        """The same without keeping anyone: −1 for players and teams never met."""
         lineups = lineups_of(matches)
         players = self.name_index.find(lineups.players, lineups.player)
-        newcomers, order = np.unique(lineups.player[players < 0], return_inverse=True)
-        players[players < 0] = len(self.name_index) + order
+        newcomers = np.unique(lineups.player[players < 0])
         indices = self.find_sides(matches, self.teams)
         unmet = {*indices.unknown, *(lineups.players[code] for code in newcomers)}
-        slots = self.slots.codes(matches, admit=False)
-        return indices._replace(players=players, slots=slots, unknown=tuple(sorted(unmet)))
+        return indices._replace(players=players, unknown=tuple(sorted(unmet)))
+
+    def lists(self, matches: Matches, reading: Reading, keep: bool) -> Lists:
+        """Entries of matches, as they are forecast and as they are played."""
+        indices = self.admit(matches) if keep else self.find(matches)
+        sheet = lineup_sheet(lineups_of(matches), indices.players, reading)
+        fixtures = Fixtures(
+            np.asarray(indices.home, np.int32), np.asarray(indices.away, np.int32), matches.day, matches.neutral
+        )
+        ahead, played, turns = make_lists(fixtures, sheet, self.known, self.size, keep)
+        codes = self.levels.codes(matches, admit=keep)
+        entries = [self.with_levels(Entries(*one), codes, keep) for one in (played, ahead)]
+        return Lists(entries[1], entries[0], self._rotations(Rotations(*turns), codes), indices.unknown)
+
+    def _rotations(self, turns: Rotations, codes: NDArray[np.int64]) -> Rotations:
+        """Line-ups of which one will play, at the levels of their matches (matches, conditions)."""
+        if not self.levels.conditions or not turns.slot.size:
+            return turns
+        match = np.repeat(np.repeat(np.arange(len(codes)), np.diff(turns.sides)), np.diff(turns.lineups))
+        found = self.with_levels(Entries(turns.offsets, turns.slot, turns.share), codes[match], keep=False)
+        met = found.slot >= 0
+        return turns._replace(
+            offsets=found.offsets, slot=np.where(met, found.slot, LEVEL), share=np.where(met, found.share, 0.0)
+        )
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave, or a book of 0.3 and before."""
+        super().from_arrays(arrays if "own" in arrays else self._of_earlier_books(arrays))
+        self.make_missing("stand_in", np.arange(len(self.teams)), STAND_IN)
+        self.make_missing("effect", np.arange(len(self.teams)), OWN)
+
+    def _of_earlier_books(self, kept: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Arrays of 0.3, in which teams stood among the players, or of 0.2, which knew players alone."""
+        names, teams = kept["players"], kept["teams"].size
+        size = names.size
+        kinds = np.array([STRENGTH, STAND_IN, OWN])[kept["kind"]] if "kind" in kept else np.full(size, STRENGTH)
+        player = kinds == STRENGTH
+        levels = kept["delta"].shape[1] if "delta" in kept else 0
+        today = kept["clock"][TODAY]
+        rest = FIXED + size + np.arange(size * levels)
+        old_days = {"ring_day": kept["ring_day"]} if "ring_day" in kept else {"ring_day": self._days_of_rings(kept)}
+        places = np.cumsum(player) - 1  # of players among the players alone
+        tables = {name: FIXED + kept[name] if name in kept else np.full(teams, -1) for name in ("stand_in", "effect")}
+        newcomer = [float(self.beliefs.x[LEVEL])]
+        under = np.full((FIXED + size, levels), -1)
+        under[FIXED:] = rest.reshape(size, levels)
+        said = kept.get("slots", np.empty(0, "U1")).tolist()
+        groups = [self.levels.conditions.index(text.split(APART, 1)[0]) for text in said if text]
+        return {
+            "players": names[player], "teams": kept["teams"], "before": kept["before"], "clock": kept["clock"],
+            "own": FIXED + np.flatnonzero(player), "usual": kept["usual"][player], "team_of": kept["team_of"][player],
+            "seat": np.zeros(int(player.sum()), np.int64),
+            "ring_ids": np.where(kept["ring_ids"] >= 0, places[kept["ring_ids"]], -1).astype(np.int32),
+            **{name: kept[name] for name in ("ring_w", "ring_start", "ring_count")}, **old_days, **tables,
+            "C": np.empty((0, 0)), "levels": kept.get("slots", np.array([""])), "under": under,
+            "slot_x": np.concatenate([newcomer, kept["venue"], kept["x"], kept["delta"].ravel() if levels else []]),
+            "slot_v": np.concatenate([[0.0], kept["venue_v"], kept["P"], kept["delta_v"].ravel() if levels else []]),
+            "slot_row": np.full(FIXED + size * (1 + levels), -1),
+            "slot_last": np.concatenate([
+                np.full(FIXED, today if today > LONG_AGO else NEVER), kept["last"], np.repeat(kept["last"], levels)
+            ]).astype(np.int64),
+            "slot_games": np.concatenate(
+                [np.ones(FIXED), kept["games"], np.repeat(kept["games"], levels)]
+            ).astype(np.int64),
+            "slot_kind": np.concatenate([
+                [LEVEL, HOME, NEUTRAL], kinds, np.tile(np.array(groups) + CONDITION, size) if levels else []
+            ]).astype(np.int8),
+        }  # fmt: skip
+
+    @staticmethod
+    def _days_of_rings(kept: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
+        """Days of the last line-ups known, in a book that does not tell them: when their players last played."""
+        ids = kept["ring_ids"]
+        seen = np.where(ids >= 0, kept["last"][np.maximum(ids, 0)] if kept["last"].size else NEVER, NEVER)
+        return seen.reshape(kept["teams"].size, -1).max(axis=1, initial=NEVER)
+
+
+def lineups_of_nobody(matches: int) -> Lineups:
+    """Empty line-ups of so many matches."""
+    return Lineups(np.zeros(2 * matches + 1, np.int64), np.empty(0, np.int32), ())
 
 
 def lineups_of(matches: Matches) -> Lineups:
     """Line-ups of matches, empty ones where nothing is known of them."""
-    if matches.lineups is not None:
-        return matches.lineups
-    return Lineups(np.zeros(2 * len(matches) + 1, np.int64), np.empty(0, np.int32), ())
+    return lineups_of_nobody(len(matches)) if matches.lineups is None else matches.lineups
 
 
-def lineup_sheet(
-    lineups: Lineups, places: NDArray[np.int32], role_weights: dict[str, float], mode: int = AFTER
-) -> Sheet:
+def lineup_sheet(lineups: Lineups, places: NDArray[np.int32], reading: Reading) -> Sheet:
     """Line-ups as the kernels read them."""
-    weights = np.array([role_weights.get(role, 1.0) for role in lineups.roles] + [1.0])
-    return Sheet(lineups.offsets, places, lineups.minutes, lineups.starter, weights[lineups.role], mode)
+    weights = np.array([reading.role_weights.get(role, 1.0) for role in lineups.roles] + [1.0])
+    role_weight = weights[lineups.role]
+    return Sheet(
+        lineups.offsets,
+        places,
+        lineups.minutes,
+        lineups.starter,
+        role_weight,
+        reading.mode,
+        reading.bench,
+        reading.size,
+    )

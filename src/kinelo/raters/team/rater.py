@@ -363,7 +363,7 @@ class TeamElo(SideRater, ConditionRater):
         columns = match_columns(matches, ratings.admit(matches))
         state = in_lanes(ratings.known, LANED, len(lanes))
         for q, lane in enumerate(lanes[1:], 1):
-            state.delta_v[..., q] = ratings.slots.variances(lane.parameters_)
+            state.delta_v[..., q] = ratings.levels.variances(lane.parameters_)
         common, size, count = np.array([lane._common for lane in lanes]), len(matches) if traced else 0, len(lanes)
         until = forecast_until(matches) if traced else kernels.NO_TRACE.until
         trace = TeamTrace(np.empty((size, count)), np.empty((count, size, 3)), np.empty((size, 2)), until)
@@ -444,7 +444,7 @@ class TeamElo(SideRater, ConditionRater):
         ratings: TeamTable = self._begun()
         if given is not None and given.astype(np.int64) < (last := self._last_day()):
             raise too_early(int(given.astype(np.int64)), (home, away), last)
-        slots = NO_LEVELS if conditions is None and not self.conditions else ratings.slots.row(conditions)
+        slots = NO_LEVELS if conditions is None and not self.conditions else ratings.levels.row(conditions)
         i, j = ratings.place(home), ratings.place(away)
         if slots.size:
             ratings.grow()

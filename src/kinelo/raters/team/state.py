@@ -67,7 +67,7 @@ class TeamTable(LevelState, RatingTable):
 
     def admit(self, matches: Matches) -> MatchIndices:
         """Places of both sides of every match, and slots of conditions; new names and levels begin at the start."""
-        slots = self.slots.codes(matches)
+        slots = self.levels.codes(matches)
         indices = super().admit(matches)
         self.assign()
         return indices._replace(slots=slots)
@@ -105,4 +105,4 @@ class TeamTable(LevelState, RatingTable):
     def find(self, matches: Matches) -> MatchIndices:
         """The same without adding anyone (-1: never played, or a level never met)."""
         home, away, unknown, *_ = super().find(matches)
-        return MatchIndices(home, away, unknown, self.slots.codes(matches, admit=False))
+        return MatchIndices(home, away, unknown, self.levels.codes(matches, admit=False))
