@@ -87,6 +87,7 @@ RATED = {
     "fixtures": None,
     "conditions": {},
     "can_raise": False,
+    "rules": {"win": 2, "draw": 1, "relegated": 4},
     "parameters": [{"name": "step", "value": 12.3, "error": 1.7, "estimated": True, "meaning": "how far"}],
 }  # fmt: skip
 TAKE = """async (result) => {
@@ -121,6 +122,7 @@ def test_a_rated_league_shows_the_numbers_it_is_given(page):
     assert asked == ["league/predict", {"home": "Bix", "away": "Cay", "neutral": False, "conditions": {}}]
     assert "1,234 matches used" in page.inner_text("#rated-summary")
     assert "± 1.7" in page.text_content("#rated-details")
+    assert [page.input_value(f"#odds-{rule}") for rule in ("win", "draw", "relegated")] == ["2", "1", "4"]
 
 
 def test_calibration_shows_what_happened_over_what_was_said(page):
@@ -179,8 +181,8 @@ def test_an_audit_shows_the_numbers_it_is_given(page):
         "half of the matches that it raises it by 0.0045."
     )
     assert [[cell.strip() for cell in row] for row in rows(page, "#audit-bands")] == [
-        ["Fifth", "Rating", "Too low by", "Slope"], ["1 (weakest)", "1390", "-21 ± 8", "1.21 ± 0.14"],
-        ["2", "1503", "3 ± 6", "–"], ["3 (best)", "1641", "34 ± 9", "0.83 ± 0.09"],
+        ["Fifth", "Rating", "Is rated", "Slope"], ["1 (weakest)", "1390", "21 ± 8 too high", "1.21 ± 0.14"],
+        ["2", "1503", "3 ± 6 too low", "–"], ["3 (best)", "1641", "34 ± 9 too low", "0.83 ± 0.09"],
     ]  # fmt: skip
     band, theory, backtest, best, used = page.eval_on_selector("#audit-chart", "node => node.data")
     assert sorted(set(band["x"])) == [8.1, 19.4]
@@ -200,7 +202,7 @@ CHARTS = """async () => {
   for (const chart of charts) chart.begin(started);
   charts[0].theory = { theta: [4, 10], rating: [5, 9], deviation: [0.25, 0.5] };
   const dots = { strength: started.theta, rating: [5, 7.5, 9] };
-  const frame = { rest, shades: 12, dots, beside: null, time: 3,
+  const frame = { rest, density: true, shades: 12, dots, beside: null, time: 3,
     energy: 16, distance: 25, kinetic_energy: 36, kinetic_distance: 49 };
   for (const chart of charts) { chart.frame(frame); chart.redraw(); }
   const plain = ({ name, x, y }) => ({ name, x: [...x], y: [...y] });

@@ -87,9 +87,9 @@ def test_a_field_left_empty_is_not_guessed_after_all(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "complaint"),
     [
-        ({}, "first and of the second side"),
-        ({"home": "home", "away": "away"}, "both scores"),
-        ({"home": "home", "away": "away", "home_score": "score_1"}, "both scores"),
+        ({}, "“First or home side”"),
+        ({"home": "home", "away": "away"}, "“Score of the first side” and"),
+        ({"home": "home", "away": "away", "home_score": "score_1"}, "“Score of the second side”"),
     ],
 )
 def test_what_is_still_to_be_chosen_is_said_in_words_of_the_page(tmp_path, columns, complaint):
@@ -186,7 +186,7 @@ def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
     late = "\n2024-05-01;Z;A;5;0;sun\n2024-05-02;Z;B;5;0;sun"
     controller, columns = looked(tmp_path, LEAGUE + late)
     first = controller.rate(columns, "team")["leaderboard"]
-    assert first["ranking"] == {"active_days": 365, "least_matches": 10, "caution": 2.0} and first["left_out"] == 1
+    assert first["ranking"] == {"active_days": 365, "least_matches": 10, "caution": 0.0} and first["left_out"] == 1
     everyone = controller.rank(None, 0, 0.0)
     assert everyone["left_out"] == 0 and [row["place"] for row in everyone["rows"]] == [1, 2, 3, 4, 5, 1]
     ratings = [row["rating"] for row in everyone["rows"] if row["pool"] == "main"]

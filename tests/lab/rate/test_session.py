@@ -33,7 +33,8 @@ def test_a_session_opened_again_rates_alike(tmp_path):
     other = RatingController(lambda words: None)
     keep = {kind: str(tmp_path / kind) for kind in FIELDS}
     seen = other.open_session(str(tmp_path / "session.json"), "session.json", 10_000, 50, keep)
-    assert seen["chosen"] == {"columns": columns, "rater": "team", "conditions": ["weather"]}
+    reading = {"results": "auto", "dates": "auto", "repeats": "keep", "order": "unknown"}
+    assert seen["chosen"] == {"columns": columns, "rater": "team", "conditions": ["weather"], "reading": reading}
     again = other.rate(**seen["chosen"])
     assert again == rated and again["rejects"]["count"] == 1
     assert (tmp_path / "results").exists() and not (tmp_path / "lineups").exists()

@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
+from kinelo.lab.rate.reading import Reading
 from kinelo.lab.rate.tables import FIELDS
 from kinelo.lab.serve.jobs import WorkerDied
 from kinelo.lab.serve.pages import Page
@@ -118,7 +119,11 @@ async def _rate(request: Request) -> Response:
         raise InputError("columns must be an object of names.")
     if not isinstance(rater, str):
         raise InputError("rater must be a name.")
-    return await _ask(page, "rate", columns=columns, rater=rater, conditions=_names(body))
+    return await _ask(page, "rate", columns=columns, rater=rater, conditions=_names(body), reading=_reading(body))
+
+
+def _reading(body: dict[str, Any]) -> dict[str, str]:
+    return Reading.read(body.get("reading", {})).to_dict()
 
 
 def _names(body: dict[str, Any]) -> list[str]:
@@ -133,7 +138,7 @@ async def _check(request: Request) -> Response:
     columns = body.get("columns")
     if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
         raise InputError("Columns must be an object of names.")
-    return await _ask(page, "check", columns=columns, conditions=_names(body))
+    return await _ask(page, "check", columns=columns, conditions=_names(body), reading=_reading(body))
 
 
 async def _team(request: Request) -> Response:

@@ -5,7 +5,7 @@ Runs in a worker process. Every number comes from :mod:`kinelo.raters`, as on th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,12 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.auditing import hand_over
 from kinelo.lab.rate.comparing import write_matches
 from kinelo.lab.rate.labels import all_labels
-from kinelo.lab.rate.odds import can_raise, odds
+from kinelo.lab.rate.odds import can_raise, odds, season_rules
+from kinelo.lab.rate.reading import Reading, aliases_of, matches_of
 from kinelo.lab.rate.samples import sample_tables
 from kinelo.lab.rate.session import read_session, write_session
 from kinelo.lab.rate.standings import calibration, first_matches, histories, leaderboard, parameters, sides_of, summary
-from kinelo.lab.rate.tables import OWN_FIELDS, Table, check_choice, forget_columns, names_winners, read_table
+from kinelo.lab.rate.tables import Table, read_table
 from kinelo.lab.rate.teams import fixtures_of, team_page
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
@@ -28,7 +29,7 @@ from kinelo.pages.page import write_page
 from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
 from kinelo.raters.history import rating_history
-from kinelo.raters.leaderboard import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
+from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.leaderboard import leaderboard as ranked_by
 from kinelo.raters.rater import Rater
 from kinelo.raters.upset_table import upsets
@@ -108,12 +109,11 @@ class RatingController:
         """Describe every table there is."""
         return {"tables": {kind: table.described() for kind, table in self._tables.items()}}
 
-    def check(self, columns: dict[str, str], conditions: list[str]) -> dict[str, Any]:
-        """Say how the tables would be read: the first matches, and the rows that would be set aside."""
-        if "results" not in self._tables:
-            raise InputError("There are no results yet; drop a file first.")
-        check_choice(columns, "lineups" in self._tables)
-        matches = self._read(columns, conditions)
+    def check(
+        self, columns: dict[str, str], conditions: list[str], reading: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Say how the tables would be read: the first matches, notes, and the rows that would be set aside."""
+        matches = matches_of(self._tables, columns, conditions, Reading.read(reading or {}))
         rejects = self._rejects(matches)
         return {
             "summary": summary(matches),
@@ -121,20 +121,23 @@ class RatingController:
             "rejects": {"count": rejects.height, "reasons": matches.rejected.counts(), "rows": _first_rows(rejects, 8)},
         }
 
-    def rate(self, columns: dict[str, str], rater: str, conditions: list[str] | None = None) -> dict[str, Any]:
+    def rate(
+        self,
+        columns: dict[str, str],
+        rater: str,
+        conditions: list[str] | None = None,
+        reading: dict[str, str] | None = None,
+    ) -> dict[str, Any]:
         """Rate the league and describe the outcome."""
         self._forget_ratings()
-        conditions = conditions or []
-        if "results" not in self._tables:
-            raise InputError("There are no results yet; drop a file first.")
+        conditions, read = conditions or [], Reading.read(reading or {})
         if rater not in (AUTOMATIC, *all_raters()):
             raise InputError(f"There is no rater {rater!r}; choose one of {', '.join((AUTOMATIC, *all_raters()))}.")
-        check_choice(columns, "lineups" in self._tables)
         self._progress("Reading the matches")
-        matches = self._read(columns, conditions)
+        matches = matches_of(self._tables, columns, conditions, read)
         if rater == "player" and matches.lineups is None:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
-        choice, chosen = None, {"columns": columns, "rater": rater, "conditions": conditions}
+        choice, chosen = None, {"columns": columns, "rater": rater, "conditions": conditions, "reading": read.to_dict()}
         if rater == AUTOMATIC:
             self._progress("Comparing the raters on these matches")
             choice = choose_rater(matches, candidates(matches, conditions=conditions))
@@ -169,6 +172,7 @@ class RatingController:
             "labels": self._labels(fitted, matches, columns),
             "conditions": {name: list(matches.conditions[name].levels) for name in conditions},
             "fixtures": self._described_fixtures(),
+            "rules": season_rules(matches),
             "can_raise": can_raise(fitted),
         }
 
@@ -198,7 +202,14 @@ class RatingController:
         assert self._chosen is not None
         frame, conditions = self._tables["fixtures"].frame, self._chosen["conditions"]
         missing = [pl.lit("").alias(name) for name in conditions if name not in frame.columns]
-        return read_matches(frame.with_columns(missing), played=False, conditions=conditions)
+        options = Reading.read(self._chosen["reading"]).options()
+        return read_matches(
+            frame.with_columns(missing),
+            played=False,
+            conditions=conditions,
+            aliases=aliases_of(self._tables),
+            **options,
+        )
 
     def _rated(self) -> tuple[Rater, Matches]:
         if self._rater is None or self._matches is None:
@@ -277,18 +288,6 @@ class RatingController:
         table = ranked_by(walker, before, **ranking)
         return {name: place for name, place in table.select("name", "place").iter_rows() if place is not None}
 
-    def _read(self, columns: Mapping[str, str], conditions: Sequence[str] = ()) -> Matches:
-        results = forget_columns(self._tables["results"], columns)
-        lineups = self._tables.get("lineups")
-        frame = None if lineups is None else forget_columns(lineups, columns)
-        known = ("home", "away") if names_winners(columns) else ()
-        dropped = [name for name in conditions if name not in results.columns]
-        if any(name not in self._tables["results"].frame.columns for name in dropped):
-            raise InputError(f"There is no column {dropped[0]!r:.80} in the results.")
-        results = results.with_columns(self._tables["results"].frame[name] for name in dropped)
-        given = {field: name for field, name in columns.items() if field not in (*known, *OWN_FIELDS)}
-        return read_matches(results, frame, given, conditions=conditions)
-
     def _rejects(self, matches: Matches) -> pl.DataFrame:
         """Rejected rows with the line of the file they stand on and what is written there."""
         rejected = matches.rejected.to_polars()
@@ -337,10 +336,10 @@ def _first_rows(rejects: pl.DataFrame, most: int = 200) -> list[dict[str, Any]]:
 
 
 def _first_ranking(rater: Rater, matches: Matches) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """The library's ranking, or everyone where its rules would leave nobody."""
+    """Those whom the library ranks, by rating, or everyone where its rules would leave nobody."""
     for rules in (
-        {"active_days": ACTIVE_DAYS, "least_matches": LEAST_MATCHES, "caution": CAUTION},
-        {"active_days": None, "least_matches": 0, "caution": CAUTION},
+        {"active_days": ACTIVE_DAYS, "least_matches": LEAST_MATCHES, "caution": 0.0},
+        {"active_days": None, "least_matches": 0, "caution": 0.0},
     ):
         table = ranked_by(rater, matches, **rules)
         if table.height:

@@ -46,6 +46,22 @@ def odds(
     return _season(raised, results, fixtures, rules)
 
 
+LARGE_LEAGUE, FEW_DRAWS = 12, 0.02
+"""Sides from which on some go down, and the share of draws below which there are none."""
+
+
+def season_rules(matches: Matches) -> dict[str, float]:
+    """Points and relegation that suit the league: football's where there are goals and draws, half a point for a draw
+    where results are told without scores, as in chess, and nothing for one where there are none.
+    """
+    if float(np.mean(matches.result == 0.5)) < FEW_DRAWS:
+        return {"win": 1, "draw": 0, "relegated": 0}
+    if np.isnan(matches.margin).all():
+        return {"win": 1, "draw": 0.5, "relegated": 0}
+    sides = np.unique(np.concatenate([matches.home, matches.away])).size
+    return {"win": 3, "draw": 1, "relegated": 3 if sides >= LARGE_LEAGUE else 0}
+
+
 def can_raise(rater: Rater) -> bool:
     """Whether points can be added to the sides of a rater."""
     try:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from kinelo.errors import InputError
+from kinelo.lab.rate.reading import Reading
 from kinelo.lab.rate.tables import FIELDS, Table
 
 VERSION = 1
@@ -40,6 +41,7 @@ def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[s
         tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
         chosen = {"columns": dict(content["columns"]), "rater": str(content["rater"])}
         chosen["conditions"] = list(content.get("conditions", []))
+        chosen["reading"] = Reading.read(content.get("reading", {})).to_dict()
         texts = [*(text for pair in chosen["columns"].items() for text in pair), *chosen["conditions"]]
         if not all(isinstance(text, str) for text in texts):
             raise TypeError

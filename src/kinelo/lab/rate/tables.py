@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, find_columns
+from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, ORDER_COLUMNS, find_columns
 from kinelo.matches.damage import damage_in_words
 from kinelo.matches.loading import load_table
 
@@ -27,6 +27,17 @@ FIELDS: dict[str, dict[str, str]] = {
         "match_id": "Match id (needed with line-ups)",
         "home_lineup": "Line-up of the first side",
         "away_lineup": "Line-up of the second side",
+        "margin": "Difference of scores",
+        "home_games": "Games or sets won by the first side",
+        "away_games": "Games or sets won by the second side",
+        "home_place": "Place of the first side",
+        "away_place": "Place of the second side",
+        "time": "Time of day",
+        "round": "Round",
+        "order": "Order within a day",
+        "season": "Season",
+        "group": "Added to names, where two sides have one",
+        "retired": "Given up",
     },
     "lineups": {
         "lineup_match": "Match id",
@@ -38,19 +49,24 @@ FIELDS: dict[str, dict[str, str]] = {
         "player_name": "Name to show, if players are numbers",
     },
     "names": {"name_key": "Player or side, as in the other files", "name_shown": "Name to show"},
+    "aliases": {},
     "fixtures": {},
 }
-"""What the columns of each kind of table may be; those of fixtures are recognised as the library does."""
-REQUIRED = ("home", "away", "lineup_match", "player", "name_key", "name_shown")
+"""What the columns of each kind of table may be; fixtures are read as the library does, aliases by their place."""
+RARE = ("margin", "home_games", "away_games", "home_place", "away_place", "time", "round", "order", "season", "group",
+        "retired", "neutral", "weight", "home_lineup", "away_lineup")  # fmt: skip
+"""Fields that few files have; the page keeps them together."""
+REQUIRED = ("lineup_match", "player", "name_key", "name_shown")
 SHOWN_NAMES = ("playername", "name", "fullname", "shortname", "displayname", "label", "teamname")
 NAME_COLUMNS = {
     "name_key": ("playerid", "id", "player", "key", "teamid", "team", "code", "number"),
     "name_shown": SHOWN_NAMES,
 }
 KNOWN = {
-    "results": MATCH_COLUMNS,
+    "results": MATCH_COLUMNS | ORDER_COLUMNS,
     "lineups": LINEUP_COLUMNS | {"player_name": SHOWN_NAMES},
     "names": NAME_COLUMNS,
+    "aliases": {},
     "fixtures": MATCH_COLUMNS,
 }
 OWN_FIELDS = ("player_name", "name_key", "name_shown")
@@ -97,7 +113,13 @@ class Table:
             "rows": self.frame.height,
             "columns": self.frame.columns,
             "fields": [
-                {"name": field, "label": label, "required": field in REQUIRED, "guess": self.guesses.get(field)}
+                {
+                    "name": field,
+                    "label": label,
+                    "required": field in REQUIRED,
+                    "rare": field in RARE,
+                    "guess": self.guesses.get(field),
+                }
                 for field, label in FIELDS[self.kind].items()
             ],
             "preview": [["" if cell is None else str(cell) for cell in row] for row in head.iter_rows()],
@@ -145,20 +167,3 @@ def forget_columns(table: Table, chosen: Mapping[str, str]) -> pl.DataFrame:
     fields = FIELDS[table.kind]
     guessed = {column for field, column in table.guesses.items() if field in fields and field not in chosen}
     return table.frame.drop(guessed - set(chosen.values()))
-
-
-def check_choice(columns: Mapping[str, str], lineups: bool) -> None:
-    """Say which column is still to be chosen, in the words of the page."""
-    chosen = set(columns)
-    if not {"home", "away"} <= chosen:
-        raise InputError("Choose the columns of the first and of the second side.")
-    if not {"home_score", "away_score"} <= chosen and "result" not in chosen and not names_winners(columns):
-        raise InputError("Choose the columns of both scores, or the column of the result.")
-    if lineups and not ({"lineup_match", "player"} <= chosen and chosen & {"side", "team"}):
-        raise InputError("Choose the columns of match, side and player in the line-ups.")
-
-
-def names_winners(columns: Mapping[str, str]) -> bool:
-    """Whether the winner of each match stands first, so that no result is needed."""
-    pair = {field: columns[field] for field in ("home", "away")}
-    return find_columns(pair.values(), LOSER_COLUMNS, None) == pair

@@ -93,13 +93,14 @@ export class LeagueAudit {
       $("#audit-bands").replaceChildren(element("tbody", {}, element("tr", {}, element("td", {}, "Too few matches to tell strong and weak sides apart."))));
       return;
     }
-    const names = ["Fifth", "Rating", "Too low by", "Slope"];
+    const names = ["Fifth", "Rating", "Is rated", "Slope"];
     const label = (n) => (n === 0 ? "weakest" : n === bands.length - 1 ? "best" : "");
     const pair = (value, error, digits) => (value === null ? "–" : `${value.toFixed(digits)} ± ${error.toFixed(digits)}`);
+    const tilt = ({ underrated, error }) => (underrated === null ? "–" : `${Math.abs(underrated).toFixed(0)} ± ${error.toFixed(0)} ${underrated < 0 ? "too high" : "too low"}`);
     $("#audit-bands").replaceChildren(
       element("thead", {}, element("tr", {}, ...names.map((name, n) => element("th", { scope: "col", class: n ? "number" : "" }, name)))),
       element("tbody", {}, ...bands.map((band, n) => element("tr", {}, element("td", {}, `${n + 1}${label(n) ? ` (${label(n)})` : ""}`),
-        element("td", { class: "number" }, band.rating.toFixed(0)), element("td", { class: "number" }, pair(band.underrated, band.error, 0)),
+        element("td", { class: "number" }, band.rating.toFixed(0)), element("td", { class: "number" }, tilt(band)),
         element("td", { class: "number" }, pair(band.slope, band.slope_error, 2))))));
   }
 

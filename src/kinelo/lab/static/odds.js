@@ -35,8 +35,8 @@ export class Odds {
     $("#odds-best").replaceChildren(...[2, 4, 8, 16, 32].filter((size) => size <= ranked).map((size) => element("option", { value: String(size), selected: size === 8 }, String(size))));
     $("#odds").hidden = !(fixtures || ranked > 1);
     $("#odds-what-if").hidden = !result.can_raise;
-    $("#odds-team").replaceChildren(...result.teams.map((name) => element("option", { value: name }, label(name))));
-    $("#odds-team").value = result.favourites[1] ?? result.teams[0];
+    for (const [rule, value] of Object.entries(result.rules)) $(`#odds-${rule}`).value = String(value);
+    $("#odds-team").replaceChildren();
     this.#place();
     if (!$("#odds").hidden) this.#ask();
   }
@@ -72,7 +72,17 @@ export class Odds {
     $("#odds-table").replaceChildren();
   }
 
+  // Whoever may be made stronger plays; the second of the table is a first choice.
+  #sides(names) {
+    const select = $("#odds-team");
+    const kept = select.value;
+    select.replaceChildren(...[...names].sort().map((name) => element("option", { value: name }, this.#label(name))));
+    select.value = names.includes(kept) ? kept : names[1] ?? names[0];
+    this.#place();
+  }
+
   #show(found) {
+    this.#sides(found.rows.map(({ name }) => name));
     const season = found.kind === "season";
     $("#odds-words").textContent = season
       ? `${found.played} matches played, ${found.left} to come, the rest of the season played ${found.times.toLocaleString("en")} times.${found.notes.map((note) => ` ${note[0].toUpperCase()}${note.slice(1)}.`).join("")}`

@@ -1,18 +1,22 @@
 // The Rate tab: files in, columns mapped, a league rated. Results are shown by rated.js.
 import { Rated, rejectedRows } from "./rated.js";
+import { Sliders } from "./sliders.js";
 import { $, element, say } from "./words.js";
 
-const KINDS = ["results", "lineups", "fixtures", "names"];
+const KINDS = ["results", "lineups", "fixtures", "names", "aliases"];
 const BESIDE = ["fixtures", "names"];
 
 export class Rate {
   #connection; #limits; #raters; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
-  #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #conditions = []; #checked = 0; #waiting = null;
+  #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #conditions = []; #checked = 0; #waiting = null; #reading = {}; #controls;
 
   constructor(connection, about) {
     this.#connection = connection;
     this.#limits = about.limits;
     this.#raters = about.raters;
+    this.#controls = about.reading;
+    // A reload forgets what was uploaded and rated: it asks first.
+    window.addEventListener("beforeunload", (event) => { if (this.rated.shown && !this.#sampled) event.preventDefault(); });
     this.rated = new Rated(connection, (rater) => {
       this.#rater = rater;
       this.#drawMapping();
@@ -147,6 +151,7 @@ export class Rate {
     this.#columns = seen.chosen.columns;
     this.#rater = seen.chosen.rater;
     this.#conditions = seen.chosen.conditions;
+    this.#reading = seen.chosen.reading;
     this.#drawMapping();
     this.#status("Rating…");
     await this.#rate();
@@ -170,6 +175,7 @@ export class Rate {
     this.#tables = tables;
     this.#columns = {};
     this.#conditions = [];
+    if (!tables.results) this.#reading = {};
     for (const table of Object.values(tables)) {
       for (const field of table.fields) if (field.guess) this.#columns[field.name] = field.guess;
     }
@@ -188,10 +194,13 @@ export class Rate {
     const form = $("#mapping");
     form.hidden = !this.#tables.results;
     if (form.hidden) return;
-    const titles = { results: "Which column is what?", lineups: "And in the line-ups?", names: "And in the names?", fixtures: "The fixtures" };
+    const titles = { results: "Which column is what?", lineups: "And in the line-ups?", names: "And in the names?", fixtures: "The fixtures", aliases: "The other names" };
     const parts = Object.entries(this.#tables).flatMap(([kind, table]) => [
       element("h3", {}, titles[kind]),
-      element("div", { class: "fields" }, ...table.fields.map((field) => this.#field(field, table.columns))),
+      element("div", { class: "fields" }, ...table.fields.filter(({ rare }) => !rare).map((field) => this.#field(field, table.columns))),
+      table.fields.some(({ rare }) => rare) ? element("details", { class: "rare" }, element("summary", {}, "Columns that few files have"),
+        element("div", { class: "fields" }, ...table.fields.filter(({ rare }) => rare).map((field) => this.#field(field, table.columns)))) : null,
+      kind === "results" ? element("details", { class: "rare", id: "reading-controls" }, element("summary", {}, "Where the file does not say"), element("div", { class: "fields" })) : null,
       kind === "results" ? this.#conditionBoxes(table) : null,
       preview(table.columns, table.preview, `First rows of ${kind}`),
     ]);
@@ -205,6 +214,8 @@ export class Rate {
       element("div", { id: "reading", role: "status" }),
       element("div", { class: "go" }, element("label", { for: "rater" }, "What to rate", raters),
         element("button", { class: "main", id: "rate-go" }, "Rate this league")));
+    const first = Object.fromEntries(this.#controls.controls.map(({ name, default: value }) => [name, value]));
+    const sliders = new Sliders($("#reading-controls .fields"), this.#controls, { ...first, ...this.#reading }, () => { this.#reading = { ...sliders.values }; this.#preview(); }, undefined, "reading-");
     this.#showBusy();
     this.#preview();
   }
@@ -231,7 +242,7 @@ export class Rate {
     this.#waiting = setTimeout(async () => {
       try {
         if (this.#jobs > 0 || !this.#connection.page) return;
-        const seen = await this.#connection.ask("league/check", { body: { columns: this.#columns, conditions: this.#conditions } });
+        const seen = await this.#connection.ask("league/check", { body: { columns: this.#columns, conditions: this.#conditions, reading: this.#reading } });
         if (number === this.#checked) this.#showReading(seen);
       } catch (error) {
         if (number === this.#checked) $("#reading")?.replaceChildren(element("p", { class: "soft" }, error.message));
@@ -245,6 +256,7 @@ export class Rate {
     const lineups = summary.lineups === null ? "" : `, ${summary.lineups.toLocaleString("en")} with both line-ups`;
     $("#reading").replaceChildren(...[
       element("p", { id: "reading-words" }, element("b", {}, "Read like this: "), `${summary.matches.toLocaleString("en")} matches of ${summary.teams.toLocaleString("en")} sides${lineups}; ${rejects.count.toLocaleString("en")} rows set aside.`),
+      summary.notes.length ? element("ul", { class: "soft", id: "reading-notes" }, ...summary.notes.map((note) => element("li", {}, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`))) : null,
       element("details", {}, element("summary", {}, "The first matches as they are read"), preview(names, rows.map((row) => names.map((name) => spoken(row[name]))), "The first matches as they are read")),
       rejects.count ? rejectedRows(rejects, "reading-rejects") : null,
     ].filter(Boolean));
@@ -264,7 +276,7 @@ export class Rate {
 
   async #rate() {
     try {
-      this.rated.take(await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater, conditions: this.#conditions } }));
+      this.rated.take(await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater, conditions: this.#conditions, reading: this.#reading } }));
     } catch (error) {
       this.rated.clear();
       throw error;
@@ -279,7 +291,7 @@ export class Rate {
     if (!this.#lost) return;
     this.#lost = false;
     if (!Object.keys(this.#tables).length) return;
-    const [columns, rater, conditions, shown, had] = [this.#columns, this.#rater, this.#conditions, this.rated.shown, Object.keys(this.#tables)];
+    const [columns, rater, conditions, reading, shown, had] = [this.#columns, this.#rater, this.#conditions, this.#reading, this.rated.shown, Object.keys(this.#tables)];
     await this.#work("Reading the files again", async () => {
       let seen = null;
       if (this.#sampled) seen = await this.#connection.ask(`league/sample?name=${this.#sampled}`);
@@ -291,7 +303,7 @@ export class Rate {
         seen = await this.#connection.ask(`league/tables/${kind}?name=${encodeURIComponent(file.name)}`, { body: file.slice() });
       }
       this.#found(seen);
-      [this.#columns, this.#rater, this.#conditions] = [columns, rater, conditions];
+      [this.#columns, this.#rater, this.#conditions, this.#reading] = [columns, rater, conditions, reading];
       this.#drawMapping();
       if (shown) await this.#rate();
       say("The lab was gone for a moment; your files were read again.");
