@@ -9,7 +9,7 @@ OUT ?= reproduction
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test search test-long test-gpu test-lowest check style types examples bench docs release format clean
+.PHONY: run test search test-long test-gpu test-lowest check style types examples bench docs lab-pictures release format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -73,6 +73,10 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+# The pictures of the lab in docs/images, from a running lab; needs Chromium.
+lab-pictures: $(VENV)/.dev
+	$(BIN)/python site_tools/lab_pictures.py
 
 # Wheel and source archive, each tried plain and with everything in an environment of its own.
 release: $(VENV)/.dev

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from kinelo.errors import InputError
 from kinelo.lab.paper.controller import PaperController
 from kinelo.lab.paper.run_store import folder_for, reports
-from kinelo.lab.paper.small import KNOBS, small_figure
+from kinelo.lab.paper.small import KNOBS, estimated, small_figure
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.settings import Settings
 from kinelo.paper.content import content_of
@@ -74,13 +74,16 @@ def test_a_figure_is_run_again_with_the_values_of_its_sliders(tmp_path):
     steps = []
     words = PaperController(steps.append).draw(8, {"nu": 0.9}, str(tmp_path))
     assert "ν = 0.9." in words["caption"] and (tmp_path / "figure-08.png").read_bytes().startswith(b"\x89PNG")
-    assert [path.name for path in tmp_path.iterdir()] == ["figure-08.png"] and steps == ["theory and drawing"]
+    assert [path.name for path in tmp_path.iterdir()] == ["figure-08.png"] and [
+        (one["label"], one["share"]) for one in steps
+    ] == [("theory and drawing", 0.0)]
+    assert steps[0]["seconds"] > 0 and estimated(small_figure(8, {}))["seconds"] > 0
     assert small_figure(3, {"until": 7}).studies["[4, 10]"].solve.until == 7
     assert {s.league.sigma for s in small_figure(6, {"sigma": 0.5}).studies.values()} == {0.5}
     for number, values, complaint in (
         (10, {}, "no sliders for figure 10"),
         (8, {"nu": 9}, "between"),
-        (8, {"x": 1}, "no slider 'x'"),
+        (8, {"x": 1}, "no control 'x'"),
     ):
         with pytest.raises(InputError, match=complaint):
             small_figure(number, values)
@@ -119,3 +122,13 @@ def test_nothing_is_replaced_without_being_asked_to(tmp_path):
         for path in ("/paper/full/report.json", "/paper/other/report.html", "/paper/full/..%2freport.html"):
             assert visitor.get(path).status_code == 404
     json.loads((tmp_path / "paper" / "report.json").read_text(encoding="utf-8"))
+
+
+def test_a_run_says_how_far_it_is_and_ends_near_its_end(tmp_path):
+    steps = []
+    PaperController(steps.append).draw(11, {}, str(tmp_path))
+    shares = [one["share"] for one in steps]
+    assert (
+        shares == sorted(shares) and shares[0] == 0.0 and shares[-1] < 1 and steps[-1]["label"] == "theory and drawing"
+    )
+    assert all(one["seconds"] >= 0 for one in steps) and len({one["label"] for one in steps}) > 2

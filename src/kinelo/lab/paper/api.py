@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from kinelo.errors import InputError
 from kinelo.lab.paper.run_store import folder_for, packed_runs, picture, reports
-from kinelo.lab.paper.small import described_knobs, small_figure
+from kinelo.lab.paper.small import described_knobs, estimated, small_figure
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
 from kinelo.paper.stored import HTML_NAME
@@ -79,8 +79,9 @@ async def _draw(request: Request) -> Response:
     """Run one figure again, small, for the values of its sliders."""
     page: Page = request.app.state.pages.find(request.path_params["page"])
     number, values = request.path_params["number"], await read_object(request)
-    small_figure(number, values)  # what cannot be drawn is refused at once
+    figure = small_figure(number, values)  # what cannot be drawn is refused at once
     report = page.report("figure")
+    await report({"progress": estimated(figure)})
     words = await page.jobs.ask(
         page.key, "figure", "draw", report, number=number, values=values, folder=str(page.folder)
     )

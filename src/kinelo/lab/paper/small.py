@@ -17,10 +17,12 @@ from kinelo.lab.control import Panel, slider
 from kinelo.paper.figure import FigureStudy, merged, read_figures
 from kinelo.paper.rendering import render
 from kinelo.paper.reproduce import check_plan, evidence_of
-from kinelo.paper.runs import carry_out, has_run, run_folder
+from kinelo.paper.runs import Work, carry_out, figure_work, has_run, run_folder, run_work
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.blas import one_blas_thread
 
+REPORT_EVERY, SLOWEST = 0.3, 10.0
+"""Seconds between two reports, and how much slower than an idle core a run is taken to be at most."""
 Key = tuple[str, ...]
 """Names from the top of a figure file down to one value."""
 
@@ -114,16 +116,44 @@ def small_figure(number: int, given: Mapping[str, Any]) -> FigureStudy:
     return figure
 
 
-def draw_small(figure: FigureStudy, folder: Path, picture: Path, report: Callable[[str], None]) -> dict[str, Any]:
-    """Carry out the runs of a figure in ``folder`` and write it as a PNG to ``picture``; its words come back."""
-    begin = time.monotonic()
+def estimated(figure: FigureStudy) -> dict[str, Any]:
+    """What is known before a run: about how many seconds of one idle core it takes."""
+    return {"share": 0.0, "label": "starting", "seconds": figure_work(figure)}
+
+
+def draw_small(
+    figure: FigureStudy, folder: Path, picture: Path, report: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """Carry out the runs of a figure in ``folder`` and write it as a PNG to ``picture``; its words come back.
+
+    ``report`` is called with the share that is done, what is under way and about how many seconds are left.
+    """
+    begin, total, done = time.monotonic(), figure_work(figure), 0.0
+    asked = 0.0
+
+    def tell(label: str, more: float = 0.0, *, now: bool = False) -> None:
+        nonlocal asked
+        if not now and time.monotonic() - asked < REPORT_EVERY:
+            return
+        asked = time.monotonic()
+        share = min((done + more) / total, 0.99)
+        # Compiled code may have to be made first, and others may use the machine.
+        pace = min(max((asked - begin) / max(total * share, 0.5), 1.0), SLOWEST)
+        report({"share": share, "label": label, "seconds": pace * total * (1 - share)})
+
     with one_blas_thread():
         check_plan([figure], folder)
         for name, study in figure.studies.items():
             if has_run(study):
-                report(name)
-                carry_out(study, run_folder(folder, figure, name, study), lambda done: None, threads=1)
-        report("theory and drawing")
+                work = run_work(study)
+                tell(name, now=True)
+
+                def advance(units: float, name: str = name, work: Work = work) -> None:
+                    tell(name, work.seconds * min(units / work.units, 1.0))
+
+                carry_out(study, run_folder(folder, figure, name, study), advance, threads=1)
+                done += work.seconds
+        tell("theory and drawing", now=True)
         png = render(figure.draw, evidence_of(figure, folder), "quick")["png"]
     replace_file(picture, png)
     return {"title": figure.title, "caption": figure.caption, "seconds": time.monotonic() - begin}

@@ -1,6 +1,6 @@
 // The Paper tab: figures and claims of the reproductions there are, buttons that make them, and sliders that run a figure again.
 import { Sliders } from "./sliders.js";
-import { $, element, say } from "./words.js";
+import { $, element, percent, say } from "./words.js";
 
 const NAMES = { full: "At the paper's own scale", quick: "A quick look" };
 const REST = 700; // milliseconds that sliders stand still before a figure is run again
@@ -13,7 +13,7 @@ export class Paper {
     this.#connection = connection;
     connection.addEventListener("progress", ({ detail }) => {
       if (detail.subject === "paper") this.#progress(detail.progress);
-      if (detail.subject === "figure") document.querySelectorAll(".again-status[data-busy]").forEach((node) => { node.textContent = `Running: ${detail.progress} …`; });
+      if (detail.subject === "figure") this.#again(detail.progress);
     });
     connection.addEventListener("paper", ({ detail }) => this.#ended(detail));
     connection.addEventListener("state", ({ detail }) => {
@@ -60,11 +60,12 @@ export class Paper {
     const status = element("p", { class: "again-status soft", role: "status" }, "Move a slider: the figure is run again at a small scale.");
     const stop = element("button", { type: "button", class: "quiet", hidden: true }, "Stop");
     const place = element("div", { class: "again-picture" });
+    const bar = element("progress", { max: "1", hidden: true, "aria-label": "The figure runs again" });
     const first = Object.fromEntries(this.#sliders[number].map(({ name, default: value }) => [name, value]));
     let [timer, running, wanted] = [null, false, false];
     const run = async () => {
       if (running) { wanted = true; return; }
-      [running, wanted, stop.hidden] = [true, false, false];
+      [running, wanted, stop.hidden, bar.hidden, bar.value] = [true, false, false, false, 0];
       status.dataset.busy = "";
       status.textContent = "Running …";
       const path = `paper/figures/${number}`;
@@ -76,7 +77,7 @@ export class Paper {
       } catch (error) {
         status.textContent = error.message;
       }
-      [running, stop.hidden] = [false, true];
+      [running, stop.hidden, bar.hidden] = [false, true, true];
       delete status.dataset.busy;
       if (wanted) run();
     };
@@ -85,7 +86,15 @@ export class Paper {
       this.#connection.ask(`paper/figures/${number}`, { method: "DELETE" }).catch(() => {});
     });
     const sliders = new Sliders(form, { controls: this.#sliders[number] }, first, () => { clearTimeout(timer); timer = setTimeout(run, REST); }, undefined, `figure-${number}-`);
-    return element("details", { class: "again" }, element("summary", {}, "What if? Run it again, small"), form, element("div", { class: "row" }, status, stop), place);
+    return element("details", { class: "again" }, element("summary", {}, "What if? Run it again, small"), form, element("div", { class: "row" }, status, stop), bar, place);
+  }
+
+  // How far the figure is that runs again, and about how long it still takes.
+  #again({ share, label, seconds }) {
+    document.querySelectorAll(".again-status[data-busy]").forEach((node) => {
+      node.textContent = `${label.charAt(0).toUpperCase()}${label.slice(1)}: ${percent(share)}, about ${Math.max(1, Math.round(seconds))} s to go.`;
+      node.closest(".again").querySelector("progress").value = share;
+    });
   }
 
   #claims({ claims: rows }) {
