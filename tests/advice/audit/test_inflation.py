@@ -96,3 +96,20 @@ def test_an_audit_says_the_same_as_its_rater():
     assert found.inflation.per_year.mean == pytest.approx(alone.per_year.mean, abs=3.0)
     assert found.to_dict()["inflation"]["start"]["low"] == pytest.approx(found.inflation.start.low)
     assert "a rating is worth less than it was" in str(found)
+
+
+def test_a_closed_league_in_which_the_strong_play_more_does_not_inflate():
+    g = np.random.default_rng(12)
+    sides, strength, rows = 20, np.random.default_rng(3).normal(0, 120, 20), []
+    for n in range(5000):
+        # Half of the matches are among the better half of the sides of that day, as play-offs are.
+        among = np.argsort(-strength)[: sides // 2] if n % 2 else np.arange(sides)
+        i, j = g.choice(among, 2, replace=False)
+        won = g.random() < 1 / (1 + 10 ** ((strength[j] - strength[i]) / 400))
+        day = np.datetime64("2004-01-01") + int(n / 5000 * 10 * 365.25)
+        rows.append((str(day), n, f"c{i}", f"c{j}", float(won), 1))
+        strength = 0.9995 * strength + 3.8 * g.normal(size=sides)
+    columns = dict(zip(("date", "round", "home", "away", "result", "neutral"), map(list, zip(*rows))))
+    matches = kn.read_matches(columns)
+    found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
+    assert not found.per_year.beyond_chance and 0.5 < found.per_year.error < 10

@@ -313,8 +313,8 @@ def test_the_best_k_has_moved_only_where_theory_does_not_expect_it(theory, moved
 def test_matches_to_come_with_remedies_and_what_they_saved():
     same = line("Matches to come")
     assert same == (
-        "want the K of the past, 15 (12 to 19): from today's ratings it is best over 1,200 matches, and lowers the "
-        "log-loss by 0.0031 by theory"
+        "want about the K of the past: from today's ratings on theory asks for 9.5 over 1,200 matches, where it asks "
+        "for 9 of the past"
     )
     remedies = (Remedy("a", Difference(0.002, 0.001, 0.003)), Remedy("b", Difference(-0.001, -0.004, 0.002)))
     found = outlook(6.0, 4.0, 9.0, past=9.0, future=3.6, known=4.5, remedies=remedies)
@@ -345,13 +345,13 @@ def test_a_rating_is_worth_less_after_inflation_and_more_after_deflation():
         "30) points a year",
         "newcomers should start at 1375 (1336 to 1414), not at 1500",
         "sides that come back after a season or more should start 33 ± 11 points lower than they left",
-        "to each active side entries add 31 and exits take 12 points a year",
+        "per active side entries bring 31 and exits take 12 points a year",
     ]
     deflated = inflated((-20.0, 5.0), start=(1625.0, 20.0), returning=(33.0, 11.0), entries=-31.0, exits=12.0)
     said = line("Inflation", inflation=deflated)
     assert "a rating is worth more than it was" in said and "changed by -20 (-30 to -10) points" in said
     assert "start at 1625 (1586 to 1664), not at 1500" in said and "33 ± 11 points higher" in said
-    assert "entries take 31 and exits add 12" in said
+    assert "entries take 31 and exits bring 12" in said
 
 
 def test_within_chance_nothing_is_called_inflation_nor_a_wrong_start():

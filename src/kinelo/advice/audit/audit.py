@@ -216,7 +216,8 @@ def audit(
         measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
         spread=today.spread, step=today.step, rate=today.rate, memory=memory, newcomer_matches=newcomer_matches,
         inflation=inflation_of(
-            Hindsight(calendar, league.parameters, recursion.strengths), before, memory, in_use.rater.initial
+            Hindsight(calendar, league.parameters, recursion.filtered.path, recursion.strengths),
+            before, memory, in_use.rater.initial,
         ),
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,

@@ -23,6 +23,8 @@ from kinelo.raters.sides import SideRater
 BINS = 8
 """Parts of the span in which a side's ratings and strengths are averaged."""
 LEAST_IN_BIN = 3
+INSTANTS = 64
+"""Instants at which what moves all sides together is summed."""
 FOUNDING = 0.1
 """Who enters after this part of the matches is a newcomer."""
 FEWEST = 8
@@ -103,10 +105,12 @@ class Inflation:
 
 
 class Hindsight(NamedTuple):
-    """A calendar with the parameters of its league, and the strengths in every match as all results tell them."""
+    """A calendar with the parameters of its league, the path of the filter (n × 2 × 5), and the strengths in every
+    match as all results tell them."""
 
     calendar: Calendar
     parameters: Parameters
+    path: Array
     strengths: Strengths
 
 
@@ -130,7 +134,28 @@ def _appearances(league: Hindsight, before: Array) -> _Appearances:
     number = np.arange(side.size) - np.repeat(first, np.diff(first, append=side.size))
     year, match = np.repeat(calendar.day / YEAR, 2), np.repeat(np.arange(calendar.size), 2)
     columns = (before.ravel(), strengths.mean.ravel(), strengths.variance.ravel(), year)
-    return _Appearances(side[order], *(one[order] for one in columns), number, match[order])
+    rating, strength, doubt, year = (one[order] for one in columns)
+    path = league.path.reshape(-1, 5)[order]
+    pull = np.zeros(side.size)
+    pull[1:] = path[1:, 1] - path[1:, 0] * path[:-1, 3] - (1 - path[1:, 0]) * strength[:-1]
+    pull[first] = 0.0
+    return _Appearances(
+        side[order], rating, strength - _common_pull(pull, first, year), doubt, year, number, match[order]
+    )
+
+
+def _common_pull(pull: Array, first: np.ndarray, year: Array) -> Array:
+    """What the return of strengths to the mean of those who play has added to all sides by each appearance.
+
+    Who plays more counts more in that mean. Nothing but results may move all sides together, so this is taken out.
+    ``pull`` is what each side was moved since its last appearance, ``first`` the place of its first one.
+    """
+    edges = np.linspace(0.0, float(year.max()), INSTANTS + 1)
+    last = np.append(first[1:], year.size) - 1
+    there = (year[first][:, None] < edges[1:]) & (year[last][:, None] >= edges[:-1])
+    place = np.clip(np.searchsorted(edges, year, side="right") - 1, 0, INSTANTS - 1)
+    moved = np.bincount(place, pull, INSTANTS) / np.maximum(there.sum(axis=0), 1)
+    return np.interp(year, edges, np.concatenate([[0.0], np.cumsum(moved)]))
 
 
 def inflation_of(league: Hindsight, before: Array, memory: float, initial: float) -> Inflation | None:
@@ -173,7 +198,8 @@ def rating_inflation(rater: Any, matches: Matches) -> Inflation | None:
     matches, before = matches[-MOST_MATCHES:], before[-MOST_MATCHES:] - rater.initial
     calendar, nu = Calendar.of(matches), math.log(10.0) / (2.0 * getattr(rater, "scale", 400.0))
     parameters = estimate_league(calendar, nu).parameters
-    league = Hindsight(calendar, parameters, smooth_league(calendar, filter_league(calendar, parameters)))
+    filtered = filter_league(calendar, parameters)
+    league = Hindsight(calendar, parameters, filtered.path, smooth_league(calendar, filtered))
     # A surprise closes about the share γν of a gap.
     memory = 1.0 / (nu * rater.parameters_["step"]) if rater.parameters_.get("step") else USUAL_MEMORY
     return inflation_of(league, before, memory, rater.initial)

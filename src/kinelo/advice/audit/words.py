@@ -227,10 +227,13 @@ def _periods(audit: Findings) -> str:
 
 def _to_come(audit: Findings) -> str:
     outlook = audit.outlook
+    if not outlook.differs:
+        return (
+            f"want about the K of the past: from today's ratings on theory asks for {outlook.future:.3g} over "
+            f"{outlook.matches:,} matches, where it asks for {outlook.past:.3g} of the past"
+        )
     best = with_interval(outlook.k, outlook.low, outlook.high)
     gain = "" if outlook.gain is None or audit.k is None else f", and {change(outlook.gain)} by theory"
-    if not outlook.differs:
-        return f"want the K of the past, {best}: from today's ratings it is best over {outlook.matches:,} matches{gain}"
     remedies = [f"{one.words} {change(one.gain)} on the later half" for one in outlook.remedies]
     said = f"from today's ratings on K = {best} is best over {outlook.matches:,} matches{gain}"
     if remedies:
@@ -309,7 +312,8 @@ def inflation_words(found: Inflation) -> list[str]:
     if per_year is None:
         said.append("too few sides stayed to tell whether a rating is worth what it was")
     else:
-        size = with_interval(per_year.mean, per_year.low, per_year.high, ".0f")
+        digits = ".0f" if max(abs(per_year.low), abs(per_year.high)) >= 10 else "z.1f"
+        size = with_interval(per_year.mean, per_year.low, per_year.high, digits)
         worth = f"against their strengths, ratings of those who stayed changed by {size} points a year"
         if per_year.beyond_chance:
             worth = f"a rating is worth {'less' if per_year.mean > 0 else 'more'} than it was: {worth}"
@@ -332,8 +336,11 @@ def inflation_words(found: Inflation) -> list[str]:
         )
     if per_year is not None and per_year.beyond_chance:
         flows = [("entries", found.entries), ("exits", found.exits)]
-        moved = " and ".join(f"{name} {'add' if size > 0 else 'take'} {abs(size):.0f}" for name, size in flows)
-        said.append(f"to each active side {moved} points a year")
+        moved = [
+            f"{name} {'bring' if size > 0 else 'take'} {abs(size):.0f}" for name, size in flows if abs(size) >= 0.5
+        ]
+        if moved:
+            said.append(f"per active side {' and '.join(moved)} points a year")
     return said
 
 
