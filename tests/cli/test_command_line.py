@@ -11,7 +11,7 @@ from typed import STUDY, kinelo, one_sentence, started
 def test_version_and_help():
     assert started("--version").stdout.startswith("kinelo ")
     shown = kinelo("--help")
-    assert shown.returncode == 0 and "Examples" in shown.stdout and "simulate" in shown.stdout
+    assert shown.returncode == 0 and "Example" in shown.stdout and "simulate" in shown.stdout
 
 
 def test_help_and_import_load_nothing_heavy():

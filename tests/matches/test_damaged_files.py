@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import kinelo as kn
 from kinelo.cli import main
 from kinelo.matches.columns import told_apart
-from kinelo.matches.damage import damage_in_words
+from kinelo.matches.loading import damage_in_words
 
 TABLE = pl.DataFrame(
     {"date": ["2024-01-01", "2024-01-02", "2024-01-03"], "home": ["A", "B", "C"], "away": ["B", "C", "A"]}

@@ -20,7 +20,7 @@ import kinelo.paper.reproduce
 import kinelo.results.store
 from kinelo.cli import main
 from kinelo.cli.app import app
-from kinelo.cli.interrupt import lasting_interrupt
+from kinelo.cli.reproduce import lasting_interrupt
 from kinelo.errors import InputError
 from kinelo.paper.figure import read_figures
 from kinelo.paper.folder import open_folder

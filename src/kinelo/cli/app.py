@@ -17,6 +17,7 @@ from kinelo.cli.commands import Commands
 from kinelo.cli.design import design
 from kinelo.cli.devices import devices
 from kinelo.cli.diagnose import diagnose
+from kinelo.cli.files import Command
 from kinelo.cli.knockout import knockout
 from kinelo.cli.lab import lab
 from kinelo.cli.leaderboard import leaderboard
@@ -28,7 +29,6 @@ from kinelo.cli.season import season
 from kinelo.cli.simulate import simulate
 from kinelo.cli.solve import solve
 from kinelo.cli.sweep import sweep
-from kinelo.cli.written import Command
 
 app = typer.Typer(
     name="kinelo",

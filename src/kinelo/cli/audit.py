@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kinelo.cli.files import page_name, picture_name
 from kinelo.cli.options import Federation, Json, ResultsFile, ResultsOptions, StartingRatings, grouped
-from kinelo.cli.page import page_name
-from kinelo.cli.picture import picture_name
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC, rater_help

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.engine import Scheduler, Workers
-from kinelo.cli.options import Json, Reading, Rejects, ResultsFile, grouped
-from kinelo.cli.picture import picture_name
+from kinelo.cli.files import picture_name
+from kinelo.cli.options import Json, Reading, Rejects, ResultsFile, Scheduler, Workers, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.raters.choice import AUTOMATIC, rater_help
 

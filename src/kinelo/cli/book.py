@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.matches.contests import Contests
-
 if TYPE_CHECKING:
+    from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
 
@@ -52,6 +51,8 @@ def book(
 
 def _lines(matches: Matches | Contests) -> Iterator[str]:
     """One line for each match: identifier, date, sides and result between tabs; of contests, entrants by place."""
+    from kinelo.matches.contests import Contests
+
     if isinstance(matches, Contests):
         for k in range(len(matches)):
             part = slice(int(matches.first[k]), int(matches.first[k + 1]))

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from kinelo.cli.files import picture_name
 from kinelo.cli.options import Json, Reading, ResultsFile, grouped
-from kinelo.cli.picture import picture_name
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import all_raters

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.cli.choices import AllowCode
-from kinelo.cli.picture import picture_name
+from kinelo.cli.files import picture_name
+from kinelo.cli.options import AllowCode
 from kinelo.cli.streams import console, echo_json
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kinelo.cli.choices import AllowCode
+from kinelo.cli.options import AllowCode
 from kinelo.cli.streams import console, echo_json
 
 
@@ -37,8 +37,8 @@ def diagnose(
     import json
 
     from kinelo.advice.diagnosis import diagnose as verdict_on
+    from kinelo.cli.files import is_page
     from kinelo.cli.folder import result_folder
-    from kinelo.cli.page import is_page
     from kinelo.pages.page import share_page, write_page
     from kinelo.pictures.stationary import draw_map
     from kinelo.pictures.style import save

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
@@ -34,6 +35,22 @@ StartingRatings = Annotated[
 ]
 Rejects = Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Compute in so many processes (kinelo[dask]).")]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786, whose workers compute.")
+]
+AllowCode = Annotated[
+    bool,
+    typer.Option("--allow-code", help="Let the study import laws of its own (MODULE:CLASS), which runs their code."),
+]
+
+
+class Device(StrEnum):
+    """Where a run is carried out."""
+
+    cpu = "cpu"
+    gpu = "gpu"
+    auto = "auto"
 
 
 @dataclass(frozen=True)

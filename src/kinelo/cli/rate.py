@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kinelo.cli.files import is_page, picture_name
 from kinelo.cli.leaderboard import Shown, show_leaderboard
 from kinelo.cli.options import Federation, Json, RaterName, Reading, Rejects, grouped
-from kinelo.cli.page import is_page
-from kinelo.cli.picture import picture_name
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC

@@ -1,12 +1,21 @@
 """``kinelo reproduce``: every figure and claim of the paper in one report."""
 
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.cli.choices import AllowCode, Device
+from kinelo.cli.options import AllowCode, Device
+
+if TYPE_CHECKING:
+    from kinelo.paper.reproduce import Progress
 
 
 class Scale(StrEnum):
@@ -52,8 +61,6 @@ def reproduce(
     from kinelo.runtime.extras import require
 
     require("matplotlib")
-    from kinelo.cli.interrupt import lasting_interrupt
-    from kinelo.cli.overall import overall_progress
     from kinelo.paper.figure import read_figures
     from kinelo.paper.folder import copy_studies, open_folder
 
@@ -78,3 +85,60 @@ def reproduce(
         f"{verdicts.count('misprint')} are misprints{missing}) in "
         f"{result.provenance.seconds or 0:.0f} s. Report: {report}"
     )
+
+
+@contextmanager
+def overall_progress(check: Callable[[], None] = lambda: None) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows how far a reproduction is; it calls ``check`` each time, which may stop the work."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.fields[figures]} figures"), BarColumn(), TaskProgressColumn(),
+        TextColumn("elapsed"), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )  # fmt: skip
+    with Bar(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("Starting", total=None, figures="0")
+
+        def watch(progress: Progress) -> None:
+            check()
+            bar.update(
+                task,
+                description=progress.label,
+                completed=progress.done,
+                total=progress.total,
+                figures=f"{progress.figures_done}/{progress.figures}",
+            )
+
+        yield watch
+
+
+@contextmanager
+def lasting_interrupt() -> Iterator[Callable[[], None]]:
+    """Yield a function to be called now and then, which raises KeyboardInterrupt if Ctrl-C was pressed at all.
+
+    Python drops a KeyboardInterrupt that happens to strike inside a destructor or a callback of compiled code.
+    """
+    pressed = False
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if pressed:
+            raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    # A shell starts its background jobs with Ctrl-C ignored; that is left so.
+    if before is signal.SIG_IGN:
+        yield check
+        return
+    signal.signal(signal.SIGINT, remember)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before)

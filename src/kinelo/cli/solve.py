@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.choices import AllowCode, Device
+from kinelo.cli.options import AllowCode, Device
 
 if TYPE_CHECKING:
     from kinelo.macro.state import KineticState

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kinelo.cli.choices import AllowCode, Device
-from kinelo.cli.engine import Scheduler, Workers
+from kinelo.cli.options import AllowCode, Device, Scheduler, Workers
 from kinelo.cli.streams import echo_json
 
 

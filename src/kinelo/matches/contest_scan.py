@@ -14,8 +14,7 @@ from kinelo.errors import InputError
 from kinelo.matches.contest_columns import check_contest_mapping, find_contest_columns
 from kinelo.matches.contest_reading import read_contests
 from kinelo.matches.contests import Contests
-from kinelo.matches.damage import damage_in_words
-from kinelo.matches.loading import load_table
+from kinelo.matches.loading import damage_in_words, load_table
 from kinelo.matches.matches import Day, read_day
 from kinelo.matches.scan import files_of
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -17,9 +19,9 @@ from kinelo.errors import InputError, in_one_line
 from kinelo.matches.cells import column_of, pandas_columns
 from kinelo.matches.columns import MOST_LISTED, listed, told_apart
 from kinelo.matches.csv_lines import decode, read_csv
-from kinelo.matches.damage import damage_in_words
 from kinelo.runtime.extras import require
 
+LONGEST_REASON = 160
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 ACCEPTED = (
     "a CSV, Parquet, JSON-lines or .xlsx file, a pandas, polars or pyarrow table, a dictionary of columns or a list of "
@@ -182,3 +184,25 @@ def _open_json(path: Path, raw: bytes, notes: tuple[str, ...]) -> Opened:
                 rows.append({})
                 broken[k] = "unreadable line"
         return Opened(_from_rows(rows), notes, broken)
+
+
+@contextmanager
+def damage_in_words(name: object, kind: str = "a table") -> Iterator[None]:
+    """Turn what a reader says of a file into one sentence about the file called ``name``.
+
+    Readers compiled from Rust end in a panic where bytes contradict one another, and Python sees a ``PanicException``.
+    It is no ``Exception``, so that it would pass every handler on its way out. Interrupts and a lack of memory do pass.
+
+    >>> with damage_in_words("league.parquet", "Parquet"):
+    ...     raise pl.exceptions.PanicException("range end index 9 out of range")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: league.parquet is damaged: it could not be read as Parquet.
+    """
+    try:
+        yield
+    except pl.exceptions.PanicException:
+        raise InputError(f"{name} is damaged: it could not be read as {kind}.") from None
+    except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
+        reason = " ".join(str(error).split())
+        reason = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"
+        raise InputError(f"{name} could not be read as {kind}: {reason or type(error).__name__}") from None

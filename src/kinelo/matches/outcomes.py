@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Literal
 
 import numpy as np
@@ -58,6 +59,7 @@ LEAST_SET = 4
 
 SHOOTOUT = r"\bp(?:en|ens|enalties|so|k)?\b|\bso\b"
 EXTRA_TIME = r"aet|a\.e\.t|\bet\b|e\.t\.|ot\d*\b|extra|n\.v\."
+ODD = np.uint64(0x9E3779B97F4A7C15)
 OTHER_SCALE = 0.05
 """A share of numbers outside [-1, 1] above which a column does not hold results."""
 
@@ -184,3 +186,21 @@ def read_sets(line: str) -> tuple[float, float, float] | None:
     led = sum(one - other for one, other in pairs) / sum(one + other for one, other in pairs)
     lost = len(pairs) - won
     return float(won), float(lost), won - lost + led
+
+
+def losers_first(
+    winner: NDArray[np.int32], loser: NDArray[np.int32], teams: tuple[str, ...], day: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """For each match, whether the loser is to be named first: by a hash of both names and the day, whoever won.
+
+    >>> sides = np.array([0, 1], np.int32)
+    >>> losers_first(sides, sides[::-1], ("A", "B"), np.zeros(2, np.int64)).sum().item()
+    1
+    """
+    name = np.array([int.from_bytes(blake2b(team.encode(), digest_size=8).digest(), "little") for team in teams] + [0])
+    one, other = name.astype(np.uint64)[winner], name.astype(np.uint64)[loser]
+    with np.errstate(over="ignore"):
+        mixed = (one + other) * ODD ^ day.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * ODD
+    turned = (mixed >> np.uint64(63)).astype(bool)
+    return (one > other) ^ turned

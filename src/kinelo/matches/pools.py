@@ -89,7 +89,7 @@ LARGEST = 1e15
 
 
 def _finite(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and -LARGEST < value < LARGEST
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and -LARGEST < value < LARGEST  # type: ignore[operator]
 
 
 def pool_table(

@@ -10,9 +10,8 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import listed, names_winner, single_games
 from kinelo.matches.fields import read_flags, read_numbers
 from kinelo.matches.names import as_text, encode_names, without_stand_ins
-from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, read_results, read_scorelines
+from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, losers_first, read_results, read_scorelines
 from kinelo.matches.rows import Rows
-from kinelo.matches.winners import losers_first
 
 FORFEITS = (
     r"walk ?-?over|\bw[/.]?o\b|forfeit|forfait|kampflos|\bff\b|\bawarded\b|\bawd\b|default|\bdef\.?$|disqualif"

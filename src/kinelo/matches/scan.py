@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
-from kinelo.matches.damage import damage_in_words
+from kinelo.matches.loading import damage_in_words
 from kinelo.matches.matches import Day, Matches, read_day
 from kinelo.matches.reading import read_matches
 from kinelo.matches.running_names import RunningNames

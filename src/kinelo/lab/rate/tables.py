@@ -11,8 +11,7 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, ORDER_COLUMNS, find_columns
-from kinelo.matches.damage import damage_in_words
-from kinelo.matches.loading import load_table
+from kinelo.matches.loading import damage_in_words, load_table
 
 FIELDS: dict[str, dict[str, str]] = {
     "results": {

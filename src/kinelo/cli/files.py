@@ -1,4 +1,4 @@
-"""No command writes onto a file it reads, or writes two things to one file: looked at before anything is computed."""
+"""The files that a command is to write, checked before the work: their endings, and that it reads none of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import glob
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from typer.core import TyperCommand
 
 from kinelo.errors import InputError
+from kinelo.runtime.extras import require
 
+FORMATS = ("png", "pdf", "svg")
 WRITTEN = ("out", "rejects", "picture", "check", "write_aliases")
 """Options that name a file to be written; every other path is read."""
 
@@ -79,3 +81,38 @@ def _same(one: Path, other: Path) -> bool:
     if one.exists() and other.exists():
         return (one.is_file() or one.is_dir()) and os.path.samefile(one, other)
     return one.resolve() == other.resolve()
+
+
+def is_page(path: Path | None) -> TypeGuard[Path]:
+    """Whether the name ends as that of a page does.
+
+    >>> is_page(Path("Ratings.HTML")), is_page(Path("ratings.csv")), is_page(None)
+    (True, False, False)
+    """
+    return path is not None and path.suffix.lower() in (".html", ".htm")
+
+
+def page_name(path: Path | None) -> Path | None:
+    """Return the name of a page, checked before the work that it shows.
+
+    >>> page_name(Path("audit.pdf"))
+    Traceback (most recent call last):
+    kinelo.errors.InputError: The name of a page ends in .html, not as audit.pdf does.
+    """
+    if path is not None and not is_page(path):
+        raise InputError(f"The name of a page ends in .html, not as {path} does.")
+    return path
+
+
+def picture_name(path: Path | None) -> Path | None:
+    """Return the name if its ending says a format that can be drawn, and pictures can be drawn at all.
+
+    >>> picture_name(Path("map.xyz"))
+    Traceback (most recent call last):
+    kinelo.errors.InputError: A picture's name ends in .png, .pdf or .svg, not as map.xyz does.
+    """
+    if path is not None and path.suffix.lower().lstrip(".") not in FORMATS:
+        raise InputError(f"A picture's name ends in .png, .pdf or .svg, not as {path} does.")
+    if path is not None:
+        require("matplotlib")
+    return path
