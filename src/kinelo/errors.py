@@ -42,7 +42,7 @@ def in_one_line(error: BaseException) -> str:
     >>> in_one_line(KeyError("nu"))
     "KeyError: 'nu'"
     """
-    told = " ".join(str(error).split())
+    text = " ".join(str(error).split())
     if isinstance(error, InputError):
-        return told
-    return f"{type(error).__name__}: {told}" if told else type(error).__name__
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -120,7 +120,7 @@ def test_a_table_that_was_added_without_its_ids_gets_them(tmp_path):
         assert one.add(kn.read_matches(named)) == book_added(0, 5)
         assert one.add(kn.read_matches(table)) == book_added(0, 5)  # forgotten again: the same table is known
     named["result"][2] = 1.0 - named["result"][2] if named["result"][2] != 0.5 else 0.0
-    with pytest.warns(kn.KineloWarning, match="1 matches of the book are told otherwise now"):
+    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ in this table"):
         assert book.add(kn.read_matches(named)).changed == 1
     assert book.remove("a") == 1
 
@@ -365,7 +365,7 @@ def test_conditions_are_kept_with_the_matches(make, tmp_path):
     assert replayed.ratings_.equals(alone.ratings_)
     assert replayed.rater.strengths_by("surface").equals(alone.strengths_by("surface"))
     other = toured(surface=(1, "clay"), rest=(1, 7.0))
-    with pytest.warns(kn.KineloWarning, match="1 matches of the book are told otherwise"):
+    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ in this table"):
         assert replayed.add(other).changed == 1
     assert replayed.ratings_.equals(make().update(other).ratings_)
 
@@ -399,7 +399,7 @@ def test_covariates_are_kept_as_well(tmp_path):
 
 def test_a_condition_that_was_not_read_is_asked_for(tmp_path):
     book = kn.RatingBook(tmp_path / "b", kn.TeamElo(conditions=["surface"]))
-    with pytest.raises(kn.InputError, match="heeds the condition 'surface', which was not read"):
+    with pytest.raises(kn.InputError, match="uses the condition 'surface', which was not read"):
         book.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}))
     assert len(kn.RatingBook(tmp_path / "b")) == 0
     with pytest.raises(kn.InputError, match="with other settings"):

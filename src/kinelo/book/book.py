@@ -166,7 +166,7 @@ class RatingBook:
     def _say(self, entry: Entry) -> None:
         if entry.changed:
             warnings.warn(
-                f"{entry.changed} matches of the book are told otherwise now: they were changed, and the ratings "
+                f"{entry.changed} matches of the book differ in this table: they were changed, and the ratings "
                 f"computed again from {entry.first_change} on.",
                 KineloWarning,
                 stacklevel=3,

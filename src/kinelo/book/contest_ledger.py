@@ -1,4 +1,4 @@
-"""Which contests a book holds, and what a table that is handed to it adds: a line for each contest, told by its name.
+"""Which contests a book holds, and what a table that is handed to it adds: a line for each contest, known by its name.
 
 A contest under a known name that says something else now replaces what the book held. Contests stand in order of date;
 those of one day in the order of arrival.

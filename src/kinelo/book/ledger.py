@@ -1,6 +1,6 @@
 """Which matches a book holds, and what a table that is handed to it adds.
 
-A match is told by its identifier. Where a table has none, it is told by the fingerprint of the table and its row: the
+A match is known by its identifier. Where a table has none, it is known by the fingerprint of the table and its row: the
 same table sent again is recognised, and so is one that has grown at its end (its first rows are, one by one, those of a
 table sent before). Anything else that repeats a date and two sides may be the same match or a second one. No rule can
 tell them apart, and either guess would change ratings in silence, so it is refused with advice.
@@ -34,7 +34,7 @@ from kinelo.matches.matches import UNDATED, Matches
 PLACE = ("date", "rank", "place")
 MEETING = ("date", "home", "away")
 NAMELESS = pl.col("match_id") == pl.format("{}:{}", pl.col("source").str.head(16), "row")
-"""Whether a match is told by its table and row, for want of an identifier."""
+"""Whether a match is known by its table and row, for want of an identifier."""
 
 CONTENT = ("date", "home", "away", "result", "margin", "neutral", "weight")
 
@@ -53,7 +53,7 @@ class Entry:
 
 
 class Ledger:
-    """The matches of a book as its records tell them, with the conditions that its rater heeds."""
+    """The matches of a book as its records tell them, with the conditions that its rater uses."""
 
     def __init__(self, conditions: tuple[str, ...] = ()) -> None:
         self.conditions = conditions
@@ -87,7 +87,7 @@ class Ledger:
         for name in self.conditions:
             if name not in matches.conditions:
                 raise InputError(
-                    f"The rater of this book heeds the condition {name!r}, which was not read; read it with "
+                    f"The rater of this book uses the condition {name!r}, which was not read; read it with "
                     f"read_matches(..., conditions=[{name!r}])."
                 )
         if matches.identifiers is not None:

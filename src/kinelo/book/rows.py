@@ -1,7 +1,7 @@
 """Matches as lines of a rating book's journal, and back: one JSON object per match, line-ups as lists.
 
 Where matches of one day do not stand in the order of the rows of their table, ``order`` tells the one they stand in.
-Conditions that the rater heeds stand in columns of their own, whose names begin so that none is taken for another.
+Conditions that the rater uses stand in columns of their own, whose names begin so that none is taken for another.
 A removal is a line of its own, ``{"removed": [identifiers]}``, before the matches that take the place of those removed.
 """
 

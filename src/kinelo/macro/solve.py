@@ -139,7 +139,7 @@ def dataset_of(
     description: Mapping[str, object],
     advance: Callable[[float], None] = lambda time: None,
 ) -> xr.Dataset:
-    """Drain a run into a dataset; ``advance`` is told the time reached."""
+    """Drain a run into a dataset; ``advance`` is called with the time reached."""
     kept: list[KineticState] = []
     series: list[tuple[float, ...]] = []
     last: KineticState | None = None

@@ -1,4 +1,4 @@
-"""How laws are told to compiled code: by a formula in plain Python, or, where they are built in, by a small code."""
+"""How compiled code receives laws: by a formula in plain Python, or, where they are built in, by a small code."""
 
 from __future__ import annotations
 

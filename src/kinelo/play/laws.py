@@ -1,6 +1,6 @@
 """The laws of a match, each one scalar formula: b, b', ties and w.
 
-Built-in laws are told apart by an integer, so that a loop compiled once serves them all and stays on disk.
+Each built-in law has an integer of its own, so that a loop compiled once serves them all and stays on disk.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Advance = Callable[[float], None]
 
 @contextmanager
 def progress_bar(description: str, total: float, *, wanted: Progress, unit: str = "") -> Iterator[Advance]:
-    """Yield a function that is told how much of ``total`` is done; with ``unit``, the bar also shows the rate.
+    """Yield a function that is called with how much of ``total`` is done; with ``unit``, the bar also shows the rate.
 
     A function in place of True gets a sentence with each per cent.
 

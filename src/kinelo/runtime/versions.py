@@ -1,4 +1,4 @@
-"""Versions of what does the arithmetic, by which results of two machines are told apart."""
+"""Versions of what does the arithmetic, recorded because results of two machines may differ with them."""
 
 from __future__ import annotations
 

@@ -53,10 +53,10 @@ def answers(
         for future in as_completed(futures, raise_errors=False):
             try:
                 # Waits where a result was lost with its worker and is being computed again.
-                result, told = future.result()
+                result, sentences = future.result()
             except Exception as error:
-                result, told = _lost(error), []
-            for text in told:
+                result, sentences = _lost(error), []
+            for text in sentences:
                 warnings.warn(text, KineloWarning, stacklevel=4)
             yield number[future.key], result
             future.release()
@@ -116,11 +116,11 @@ def _answer(item: bytes, common: bytes, version: str, sender: int) -> tuple[Any,
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", KineloWarning)
         result = function(argument, *shared)
-    told = list(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, KineloWarning)))
+    sentences = list(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, KineloWarning)))
     for one in caught:
         if not issubclass(one.category, KineloWarning):
             warnings.showwarning(one.message, one.category, one.filename, one.lineno)
-    return result, told
+    return result, sentences
 
 
 def _lost(error: Exception) -> Exception:
@@ -143,8 +143,8 @@ def check_client(client: Any) -> None:
                 f"The Dask scheduler has had no worker for {PATIENCE:.0f} s; start workers, then try again."
             ) from None
     here = library_versions()
-    told: Any = client.run(library_versions, on_error="return")
-    for worker, there in told.items():
+    versions: Any = client.run(library_versions, on_error="return")
+    for worker, there in versions.items():
         if not isinstance(there, Mapping):
             raise InputError(f"The worker {worker} cannot use Kinelo ({in_one_line(there)}).")
         if there["kinelo"] != here["kinelo"]:
@@ -176,7 +176,7 @@ def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
     settings: Any = import_module("dask.config")
     # Port 0 is any free one: by default Dask tries its usual port first and warns where that is taken.
     alone: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
-    # What Dask warns of while workers die or are ended is told in words of our own, where it matters.
+    # What Dask warns of while workers die or are ended is said in words of our own, where it matters.
     alone["silence_logs"] = logging.ERROR
     with (
         _default_kept(),

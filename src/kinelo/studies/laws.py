@@ -179,7 +179,7 @@ def _call(kind: str, make: Any, given: dict[str, Any]) -> Any:
 
 
 def _built_in(family: type[Law]) -> Any:
-    """The sections of all built-in laws of a family, told apart by ``kind``."""
+    """The sections of all built-in laws of a family, which differ in ``kind``."""
     return Annotated[reduce(or_, map(law_section, built_in_laws(family))), Field(discriminator="kind")]
 
 

@@ -95,7 +95,7 @@ def simulate_into(
 ) -> Iterator[RunStore]:
     """The store of a simulation, finished but not read.
 
-    ``advance`` is told the number of candidate matches played so far. Neither the device nor the workers of a Dask
+    ``advance`` is called with the number of candidate matches played so far. Neither the device nor the workers of a Dask
     client change a byte, so a run begun on one goes on on the other.
     """
     plan = required("simulate", study.simulate)
@@ -142,11 +142,15 @@ def _layout(study: Study, records: Records) -> Layout:
     plan = required("simulate", study.simulate)
     blank = np.zeros((plan.realisations, study.strengths.teams)), np.zeros(plan.realisations, dtype=np.int64)
     record = blank_record(study.system, study.motion, blank[0].shape)
-    told: dict[str, object] = {"matches_per_step": plan.matches_per_step, "seed": plan.seed, "sampling": plan.sampling}
+    description: dict[str, object] = {
+        "matches_per_step": plan.matches_per_step,
+        "seed": plan.seed,
+        "sampling": plan.sampling,
+    }
     if study.motion is not None:
-        told["dynamics"] = repr(study.motion)
+        description["dynamics"] = repr(study.motion)
     first = [SimulationState(step, *blank) for step in records[:1]]
-    example = dataset_of(first, study.system, study.strengths, told)
+    example = dataset_of(first, study.system, study.strengths, description)
     steps = np.array(records, dtype=np.int64)
     time = 2.0 * steps * plan.matches_per_step / study.strengths.teams
     fixed = {

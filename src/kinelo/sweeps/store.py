@@ -135,5 +135,5 @@ def _check_same(folder: Path, inputs: Mapping[str, Any]) -> None:
 
 
 def _short(value: Any) -> str:
-    told = canonical_json(value)
-    return told if len(told) <= 120 else f"{told[:117]}..."
+    text = canonical_json(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."

@@ -154,8 +154,8 @@ def _with_distance(run: xr.Dataset, study: Study) -> xr.Dataset:
 def _distance(rating: np.ndarray, theta: np.ndarray) -> tuple[tuple[()], float, dict[str, str]]:
     """Root mean square of ``R − θ``, both centred."""
     centred = rating - rating.mean(axis=-1, keepdims=True) - (theta - theta.mean())
-    told = {"long_name": "mean distance of ratings from θ", "units": POINT_UNITS}
-    return (), float(np.sqrt(np.mean(centred**2))), told
+    words = {"long_name": "mean distance of ratings from θ", "units": POINT_UNITS}
+    return (), float(np.sqrt(np.mean(centred**2))), words
 
 
 WAYS = {"simulate": _simulate, "solve": _solve, "stationary": _stationary}

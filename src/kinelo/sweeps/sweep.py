@@ -161,8 +161,10 @@ def _open_lines(store: SweepStore, lines: list[list[int]], retry: bool) -> list[
 
 def _warn_of_failures(dataset: xr.Dataset) -> None:
     if FAILURE in dataset:
-        told = [text for text in dataset[FAILURE].values.ravel().tolist() if text]
-        sentence = f"{len(told)} of {dataset[FAILURE].size} points could not be computed; the first says: {told[0]}"
+        failures = [text for text in dataset[FAILURE].values.ravel().tolist() if text]
+        sentence = (
+            f"{len(failures)} of {dataset[FAILURE].size} points could not be computed; the first says: {failures[0]}"
+        )
         warnings.warn(sentence, KineloWarning, stacklevel=4)
 
 
@@ -175,11 +177,11 @@ def check_keywords(function: Callable[..., Any], axes: Axes, along: str | None) 
         return
     accepted = [p.name for p in signature.parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     open_ended = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
-    told = ", ".join(accepted) or "none"
+    listed = ", ".join(accepted) or "none"
     for name in names:
         if name not in accepted and not open_ended:
             why = f" (what it gave at the point before, since along = {along!r})" if name == PREVIOUS else ""
-            raise InputError(f"The function does not take the parameter {name!r}{why}; it takes {told}.")
+            raise InputError(f"The function does not take the parameter {name!r}{why}; it takes {listed}.")
     try:
         signature.bind(**dict.fromkeys(names))
     except TypeError as error:
