@@ -95,8 +95,8 @@ def simulate_into(
 ) -> Iterator[RunStore]:
     """The store of a simulation, finished but not read.
 
-    ``advance`` is called with the number of candidate matches played so far. Neither the device nor the workers of a Dask
-    client change a byte, so a run begun on one goes on on the other.
+    ``advance`` is called with the number of candidate matches played so far. Neither the device nor the workers of a
+    Dask client change a byte, so a run begun on one goes on on the other.
     """
     plan = required("simulate", study.simulate)
     records = planned(study, folder)
