@@ -17,14 +17,13 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import settled_steps
 from kinelo.theory.covariance import matches_together
+from kinelo.theory.moving.following import Moments
 from kinelo.theory.moving.tracking import Tracking, tracking
 from kinelo.theory.state import StationaryState, regression_slope
 from kinelo.theory.teams import Continuum
 
 MATCHES = 4_000_000
 """Matches of a check in all: a second or two."""
-QUICK = 400_000
-"""Matches of a check that nobody asked for, of an answer with a caveat."""
 REALISATIONS = 16
 RECORDS = 40
 """Moments of each league that are looked at, at least."""
@@ -121,8 +120,11 @@ class Check:
         return plain if self.spread is None else {**plain, "spread": self.spread}
 
 
-def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1) -> Check:
-    """Play the league of a stationary state: slope of the mean ratings, and mean square of rating less strength."""
+def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1, factor: float | None = None) -> Check:
+    """Play the league of a stationary state: slope of the mean ratings, and mean square of rating less strength.
+
+    With ``factor`` also the mean square where rating gaps are multiplied by it.
+    """
     league, start = state.teams.strengths, state.rating
     if not state.teams.finite:
         if np.ptp(state.teams.sigma) > 0:
@@ -138,11 +140,23 @@ def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1
     if state.noise == "gaussian":
         errors = (rating - league.theta).var(axis=2, ddof=1).mean(axis=1)
         quantities.append(_quantity("mean square error", state.error, errors))
+        if factor is not None and factor != 1:
+            quantities.append(_rescaled(factor, _moments(state), rating, league.theta + 0 * rating))
     return Check(tuple(quantities), length, len(rating))
 
 
-def check_tracking(found: Tracking, strengths: Strength | Continuum, *, matches: int = MATCHES, seed: int = 1) -> Check:
-    """Play the league of a tracking: mean square error, and the slope of ratings on strengths."""
+def check_tracking(
+    found: Tracking,
+    strengths: Strength | Continuum,
+    *,
+    matches: int = MATCHES,
+    seed: int = 1,
+    factor: float | None = None,
+) -> Check:
+    """Play the league of a tracking: mean square error, and the slopes of ratings and strengths on each other.
+
+    With ``factor`` also the mean square where rating gaps are multiplied by it.
+    """
     if isinstance(strengths, Continuum):
         strengths = _sample(strengths.theta, strengths.sigma)
     walks = isinstance(found.dynamics, Walk)
@@ -160,6 +174,8 @@ def check_tracking(found: Tracking, strengths: Strength | Continuum, *, matches:
     if found.V > 0:
         quantities.append(_ratio("slope", found.rating_slope, both, own))
     quantities.append(_ratio("slope of strengths on ratings", found.forecast_slope, both, rated))
+    if factor is not None and factor != 1:
+        quantities.append(_rescaled(factor, found.moments, rating, strength))
     return Check(tuple(quantities), length, len(rating), math.sqrt(found.V) if walks else None)
 
 
@@ -195,6 +211,18 @@ def _play_walk(
 
 def _quantity(name: str, theory: float, played: Array) -> Quantity:
     return Quantity(name, theory, float(played.mean()), float(played.std(ddof=1)) / math.sqrt(played.size))
+
+
+def _moments(state: StationaryState) -> Moments:
+    x, y = (one - state.teams.mean(one) for one in (state.theta, state.rating))
+    V, C = (state.teams.crowding * state.teams.mean(one) for one in (x * x, x * y))
+    return Moments(V, C, state.error - V + 2 * C)
+
+
+def _rescaled(factor: float, moments: Moments, rating: Array, strength: Array) -> Quantity:
+    theory = moments.V - 2 * factor * moments.C + factor**2 * moments.U
+    errors = (factor * rating - strength).var(axis=2, ddof=1).mean(axis=1)
+    return _quantity(f"mean square error with gaps times {factor:.3f}", theory, errors)
 
 
 def _ratio(name: str, theory: float, above: Array, below: Array) -> Quantity:

@@ -3,37 +3,58 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.advice.check import MATCHES, QUICK, check_state, check_tracking
-from kinelo.advice.motion import MotionFacts, motion_advice, motion_facts, motion_rows, one_step, rate_together
+from kinelo.advice.judged import Judged, League, judge, one_step, resting
+from kinelo.advice.motion import (
+    SETTLED,
+    STILL,
+    MotionFacts,
+    RatedTogether,
+    drift_notes,
+    motion_facts,
+    motion_rows,
+    rate_together,
+)
+from kinelo.advice.remedy import Case, Remedy, find_remedy, with_newcomers
 from kinelo.advice.report import Report, Rows, json_ready
 from kinelo.advice.results import ResultsDiagnosis, diagnose_results
-from kinelo.advice.words import Condition, Facts, Gain, RatedTeam, Taylor, Worth, advice_for, range_rows, rows_of
+from kinelo.advice.words import Condition, Facts, Gain, RatedTeam, Taylor, Worth, nothing_to_change, range_rows, rows_of
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.digest import description
-from kinelo.model.dynamics import Dynamics, Turnover
+from kinelo.model.dynamics import Dynamics, Learning, Walk, parts_of
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
-from kinelo.model.schedule import Period, Rounds, Schedule
+from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.theory.caveats import Caveat
 from kinelo.theory.farming import largest_gain
 from kinelo.theory.fixed_point import few_threads
-from kinelo.theory.limit import DENSE_TEAMS, stationary, warn_if_outside, with_noise
+from kinelo.theory.limit import DENSE_TEAMS
 from kinelo.theory.many_teams import representatives
+from kinelo.theory.moving.best import BestGamma, best_gamma
 from kinelo.theory.relaxation import relaxation_of
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum, Teams, as_system
 from kinelo.theory.unbiased import unbiased_gamma
 from kinelo.theory.worth import worth_at
 
+if TYPE_CHECKING:
+    from kinelo.advice.check import Check
+
+TRAVEL = Caveat(
+    "travel speed",
+    "The speed at which the whole scale travels is about a tenth larger in leagues than in theory.",
+    0.1,
+)
 LISTED = 5
 SMALLEST_GAIN = 1e-7
 TAYLOR_TOLERANCE = 0.05
@@ -48,7 +69,9 @@ class Diagnosis(Facts, Report):
     advice
         What to change, in sentences, the most important first.
     state
-        The stationary state with its noise.
+        Where ratings settle, with their noise: from the closure with the motion, where strengths move.
+    remedy
+        The one change that lowers the error most, with the error before and after; None where none is worth it.
     motion
         How ratings follow strengths that move, and what rounds and deviations do; None where nothing moves.
 
@@ -60,28 +83,53 @@ class Diagnosis(Facts, Report):
 
     state: StationaryState = field(repr=False)
     motion: MotionFacts | None = None
+    remedy: Remedy | None = None
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
-        """What to change, in sentences, the most important first."""
-        advice = motion_advice(self.system, self.motion)
-        if self.motion is None or self.motion.tracking is None:
-            # Where strengths move, what to do about noise follows from tracking, not from the state at rest.
-            advice += [one for one in advice_for(self) if not (advice and one.startswith("Nothing"))]
-        return tuple(advice) or ("Nothing: ratings follow strengths about as well as one step can.",)
+        """What to change, in sentences: the remedy, and what to do where the whole scale moves."""
+        notes = drift_notes(self.motion)
+        if self.remedy is not None:
+            return (self.remedy.sentence, *notes)
+        if not self.stable:
+            return (self._on_stability(), *notes)
+        return tuple(notes) or (nothing_to_change(self),)
+
+    def _on_stability(self) -> str:
+        rounds = None if self.motion is None else self.motion.rounds
+        if rounds is not None and isinstance(self.system.gamma, float):
+            return (
+                f"Reduce γ below {rounds.critical:.3g}: rating whole rounds at once with γ = {self.system.gamma:.3g} "
+                "makes ratings alternate."
+            )
+        if self.system.schedule is not None:
+            return "Reduce γ, or rate fewer matches at once: so many together overshoot, and ratings alternate."
+        return "These ratings are an unstable equilibrium: widen the pairing, or start from other ratings."
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain numbers, words and lists, ready for JSON; what is infinite or undefined is None."""
-        left_out = ("system", "state", "motion", "check", "caveats", "by_deviations")
+        left_out = (
+            "system",
+            "state",
+            "motion",
+            "check",
+            "caveats",
+            "by_deviations",
+            "walks",
+            "learns",
+            "uncounted",
+            "remedy",
+        )
         plain: dict[str, Any] = {
             "outcome": description(self.system.outcome),
             "pairing": description(self.system.pairing),
-            "gamma": self.system.step,
+            "gamma": list(self.system.gamma) if isinstance(self.system.gamma, tuple) else _plain_step(self.system),
             "shrinkage": self.shrinkage,
             **{one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out},
             "advice": self.advice,
             "caveats": [one.sentence for one in self.caveats],
             "check": None if self.check is None else self.check.to_dict(),
+            "remedy": None if self.remedy is None else self.remedy.to_dict(),
         }
         if self.motion is not None:
             plain["motion"] = self.motion.to_dict()
@@ -96,7 +144,10 @@ class Diagnosis(Facts, Report):
 
     def rows(self) -> Rows:
         """Name and finding of every line."""
-        return [*rows_of(self), *motion_rows(self.motion), *range_rows(self)]
+        rows = [*rows_of(self), *motion_rows(self.motion), *range_rows(self)]
+        if self.remedy is not None and self.remedy.check is not None:
+            rows.append(("Played with the change", self.remedy.check.sentence))
+        return rows
 
     def _sentences(self) -> tuple[str, ...]:
         return self.advice
@@ -112,17 +163,20 @@ class Diagnosis(Facts, Report):
 def diagnose(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
-    dynamics: Dynamics | None = None,
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
     *,
-    check: bool | None = None,
+    check: bool = False,
 ) -> Diagnosis | ResultsDiagnosis:
     """Say where the ratings of a league end up, how noisy and how slow they are, and what to change.
 
-    With ``dynamics`` it says too how well ratings follow strengths that move, and which step follows best; of rounds,
-    when they become unstable; of DeviationSteps, where deviations settle and whether the scale travels. With ``check``
-    a league is played beside the theory, and both numbers are shown; by default where theory has a caveat. Of a table
-    of :class:`~kinelo.model.results.Results` it says where ratings end, what they cannot show, and whether that can be
-    told from luck.
+    What is advised is one thing at a time, that which lowers the error (bias, noise and lag together) most, with its
+    price. With ``dynamics`` (one that moves strengths, a Turnover, or both) it says too how well ratings follow
+    strengths that move, and which step follows best; of rounds, when they become unstable; of DeviationSteps, where
+    deviations settle and whether the scale travels. With ``check`` leagues are played beside the theory, as they are
+    and with the remedy, and both numbers are shown.
+
+    Of a table of :class:`~kinelo.model.results.Results` it says where ratings end, what they cannot show, and whether
+    that can be told from luck.
 
     Examples
     --------
@@ -134,88 +188,131 @@ def diagnose(
     """
     system = as_system(system)
     if isinstance(strengths, Results):
-        return _of_table(system, strengths, dynamics, check)
-    motion = motion_facts(system, strengths, dynamics)
-    plain = one_step(system, strengths) if motion is not None or system.schedule is not None else system
-    still = stationary(plain, strengths)
-    found = _at_rest(plain, strengths, still, system.schedule, motion)
-    followed = None if motion is None else motion.tracking
-    caveats = found.state.caveats if followed is None else followed.caveats
+        if dynamics is not None or check:
+            raise InputError("A table of Results has no strengths that could move or be checked.")
+        return diagnose_results(system, strengths)
+    moving, turnover = parts_of(dynamics)
+    if system.deviations and system.schedule is not None:
+        raise InputError(f"DeviationSteps are judged match by match, not for {system.schedule!r}; simulate plays them.")
+    league = League(strengths, moving)
+    still = resting(system, league)
+    plain = one_step(system, strengths, still)
+    found = judge(system, league, still)
+    motion = motion_facts(system, league, turnover, found, plain)
+    pace = _pace(system, plain, strengths, still, moving is None)
+    found = replace(found, state=replace(found.state, stable=found.state.stable and pace.stable))
+    best = _best(system, strengths, motion, moving)
+    counted = found if turnover is None else with_newcomers(found, system, league, turnover)
+    uncounted, found = turnover is not None and counted is found, counted
+    remedy = find_remedy(Case(system, league, turnover, still, found, best, pace.settling))
+    verdict = _verdict(system, league, still, found, pace, motion)
     # What turnover does is not part of the theory that could be checked.
-    checkable = not isinstance(dynamics, Turnover)
     played = None
-    if checkable and (check or (check is None and caveats)):
-        size = MATCHES if check else QUICK
-        if followed is None:
-            played = check_state(replace(found.state, system=system), matches=size)
-        else:
-            played = check_tracking(followed, strengths, matches=size)
-    return replace(found, caveats=caveats, check=played)
+    if check and turnover is None:
+        played = _check(system, strengths, found, None if remedy is None else remedy.factor)
+        if remedy is not None and remedy.system is not None:
+            other = judge(remedy.system, league, still)
+            remedy = replace(remedy, check=_check(remedy.system, strengths, other, None))
+    return replace(verdict, check=played, remedy=remedy, uncounted=uncounted)
 
 
-def _of_table(
-    system: RatingSystem, results: Results, dynamics: Dynamics | None, check: bool | None
-) -> ResultsDiagnosis:
-    if dynamics is not None or check:
-        raise InputError("A table of Results has no strengths that could move or be checked.")
-    return diagnose_results(system, results)
+def _check(system: RatingSystem, strengths: Strength | Continuum, found: Judged, factor: float | None) -> Check:
+    # The simulator and its compiler are loaded by those who ask for a league only.
+    from kinelo.advice.check import check_state, check_tracking
+
+    if found.tracking is not None:
+        return check_tracking(found.tracking, strengths, factor=factor)
+    return check_state(replace(found.state, system=system), factor=factor)
 
 
-def _at_rest(
+def _best(
+    system: RatingSystem, strengths: Strength | Continuum, motion: MotionFacts | None, moving: Dynamics | None
+) -> BestGamma | None:
+    """The step of least error, where one γ serves all and all pairs play."""
+    if motion is not None and motion.best is not None:
+        return motion.best
+    if moving is not None or not isinstance(system.gamma, float) or not system.pairing.constant:
+        return None
+    try:
+        return best_gamma(system, strengths)
+    except (InputError, NoStationaryState):
+        return None
+
+
+def _pace(
+    system: RatingSystem, plain: RatingSystem, strengths: Strength | Continuum, still: StationaryState, at_rest: bool
+) -> RatedTogether:
+    """Whether and how fast ratings settle, and the step without bias where strengths stand still."""
+    if isinstance(system.schedule, Rounds | Period):
+        with few_threads(still.teams.size):
+            one = at_rest and isinstance(system.gamma, float)
+            return rate_together(system.schedule, strengths, still, plain, at_rest=one)
+    with few_threads(still.teams.size):
+        matches = relaxation_of(replace(still, system=plain)).matches_per_team(SETTLED)
+    if not at_rest or not isinstance(system.gamma, float):
+        return RatedTogether(True, lambda factor: matches / factor, None, None)
+    return RatedTogether(True, lambda factor: matches / factor, *_unbiased(plain, strengths, still))
+
+
+def _verdict(
     system: RatingSystem,
-    strengths: Strength | Continuum,
+    league: League,
     still: StationaryState,
-    schedule: Schedule | None,
+    found: Judged,
+    pace: RatedTogether,
     motion: MotionFacts | None,
 ) -> Diagnosis:
-    """Everything but caveats and checks."""
-    teams, deviations = still.teams, None if motion is None else motion.deviations
-    if deviations is not None:
-        state = replace(
-            still, noise="gaussian", rating=deviations.rating, variance=deviations.variance, kind="independent"
-        )
-        matches, unbiased, noise = relaxation_of(still).matches_per_team(0.01), None, None
-    elif isinstance(schedule, Rounds | Period):
-        with few_threads(teams.size):
-            state, matches, unbiased, noise = rate_together(schedule, strengths, still)
-    else:
-        with few_threads(teams.size):
-            state = with_noise(still)
-            warn_if_outside(state)
-            matches = relaxation_of(still).matches_per_team(0.01)
-        unbiased, noise = _unbiased(system, strengths, still)
+    """Everything but checks and the remedy."""
+    state, teams = found.state, still.teams
+    learns = isinstance(league.dynamics, Learning)
     by_bias = np.argsort(state.bias, kind="stable")
     return Diagnosis(
         system=system,
         league=f"{teams.size:,} teams" if teams.finite else "a continuum of teams",
         condition=_condition(system.outcome, teams),
         taylor=_taylor(system.outcome, teams),
-        slope=state.slope,
+        slope=found.moments.rating_slope if learns else state.slope,
         slope_of_small_steps=still.slope,
-        overrated=_most_biased(state, by_bias[::-1], 1),
-        underrated=_most_biased(state, by_bias, -1),
+        overrated=() if learns else _most_biased(state, by_bias[::-1], 1),
+        underrated=() if learns else _most_biased(state, by_bias, -1),
         largest_bias=float(np.abs(state.bias).max()),
         rating_noise=math.sqrt(teams.mean(state.variance)),
-        strength_spread=math.sqrt(teams.mean((teams.theta - teams.mean(teams.theta)) ** 2)),
+        strength_spread=math.sqrt(found.moments.V / teams.crowding),
         stable=state.stable,
-        matches_until_converged=matches,
-        unbiased_gamma=unbiased,
-        noise_when_unbiased=noise,
-        by_deviations=deviations is not None,
+        matches_until_converged=pace.settling(1.0),
+        unbiased_gamma=pace.unbiased,
+        noise_when_unbiased=pace.noise_when_unbiased,
+        error=found.parts,
+        walks=isinstance(league.dynamics, Walk),
+        learns=learns,
+        uncounted=False,
+        by_deviations=system.deviations is not None,
         worth=_worth(still),
-        farming=_farming(still),
-        caveats=(),
+        farming=None if learns else _farming(still, league.at_rest),
+        caveats=_caveats(system, found),
         check=None,
         state=state,
         motion=motion,
     )
 
 
-def _farming(still: StationaryState) -> Gain | None:
+def _caveats(system: RatingSystem, found: Judged) -> tuple[Caveat, ...]:
+    caveats = () if system.deviations else found.state.caveats
+    if found.tracking is not None:
+        caveats = found.tracking.caveats
+    travels = found.deviations is not None and abs(found.deviations.travel_speed) > STILL
+    return (*caveats, TRAVEL) if travels else caveats
+
+
+def _plain_step(system: RatingSystem) -> float | dict[str, Any]:
+    return system.gamma if isinstance(system.gamma, float) else description(system.gamma)
+
+
+def _farming(still: StationaryState, strengths: Strength | Continuum) -> Gain | None:
     teams = still.teams
-    if not teams.finite or teams.size > DENSE_TEAMS:
+    if isinstance(strengths, Continuum) or teams.size > DENSE_TEAMS:
         return None
-    own, other, points = largest_gain(still)
+    own, other, points = largest_gain(replace(still, teams=replace(teams, strengths=strengths)))
     small = points <= SMALLEST_GAIN * max(float(np.ptp(still.rating)), 1 / still.system.outcome.sharpness)
     return Gain(teams.name(own), teams.name(other), 0.0 if small else points)
 

@@ -14,25 +14,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import root_scalar
 
+from kinelo.advice.judged import Judged, League
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Dynamics, Learning, Turnover
-from kinelo.model.schedule import Field, Period, Rounds
-from kinelo.model.steps import DeviationSteps
+from kinelo.model.dynamics import Learning, Turnover, Walk
+from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.limit import with_noise
 from kinelo.theory.moving.best import BestGamma, best_gamma
-from kinelo.theory.moving.glicko import DeviationState, settled_deviations
+from kinelo.theory.moving.glicko import DeviationState
 from kinelo.theory.moving.newcomer import Inflation, open_league
 from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
-from kinelo.theory.moving.tracking import Tracking, tracking
+from kinelo.theory.moving.tracking import Tracking
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum, Teams
 
-NEAR = 0.02
-WORTH = 1.05
 SETTLED = 0.01
+STILL = 1e-9
+"""Speed of a whole scale that is told from 0."""
 
 
 @dataclass(frozen=True)
@@ -77,37 +77,18 @@ class MotionFacts:
         return plain
 
 
-def one_step(system: RatingSystem, strengths: Strength | Continuum) -> RatingSystem:
-    """The system as the static verdict takes it: matches rated one by one, with one step for all.
-
-    Rounds keep their step, and a field its size; deviations are replaced by the mean step that they settle at.
-    """
-    gamma = system.gamma
-    if isinstance(gamma, DeviationSteps):
-        settled = settled_deviations(system, strengths)
-        gamma = system.outcome.nu * settled.teams.mean(settled.deviation**2)
-    return replace(system, gamma=gamma, schedule=system.schedule if isinstance(system.schedule, Field) else None)
-
-
 def motion_facts(
-    system: RatingSystem, strengths: Strength | Continuum, dynamics: Dynamics | None
+    system: RatingSystem, league: League, turnover: Turnover | None, found: Judged, plain: RatingSystem
 ) -> MotionFacts | None:
-    """Compute what is asked for by the system's schedule and steps, and by the dynamics."""
-    rule, plain = system.gamma, one_step(system, strengths)
+    """What is asked for by the system's schedule and steps, and by the dynamics; ``plain`` has one step for all."""
+    strengths = league.strengths
     rounds = critical_gamma(system.outcome, strengths) if isinstance(system.schedule, Rounds) else None
-    if isinstance(rule, DeviationSteps) and system.schedule is not None:
-        raise InputError(f"DeviationSteps are judged match by match, not for {system.schedule!r}; simulate plays them.")
-    deviations = None
-    if isinstance(rule, DeviationSteps):
-        deviations = settled_deviations(system, strengths, noise="gaussian")
-    if dynamics is None:
-        return None if rounds is None and deviations is None else MotionFacts(rounds=rounds, deviations=deviations)
-    if isinstance(dynamics, Turnover):
-        return MotionFacts(rounds=rounds, deviations=deviations, inflation=open_league(plain, strengths, dynamics))
-    if not isinstance(dynamics, Dynamics):
-        raise InputError(f"dynamics must be Learning, Form, Walk or Turnover, not {dynamics!r}.")
-    followed = tracking(system, strengths, dynamics)
-    return MotionFacts(followed, best_gamma(system, strengths, dynamics), rounds, deviations)
+    inflation = None if turnover is None else open_league(plain, strengths, turnover)
+    best = None
+    if found.tracking is not None and (isinstance(system.gamma, float) or system.schedule is None):
+        best = best_gamma(system, strengths, league.dynamics)
+    facts = MotionFacts(found.tracking, best, rounds, found.deviations, inflation)
+    return None if facts == MotionFacts() else facts
 
 
 def motion_rows(motion: MotionFacts | None) -> list[tuple[str, str]]:
@@ -116,95 +97,88 @@ def motion_rows(motion: MotionFacts | None) -> list[tuple[str, str]]:
         return []
     rows: list[tuple[str, str]] = []
     if motion.tracking is not None:
-        one = motion.tracking
-        rows.append(
-            (
-                "Following strengths",
-                f"mean square error {one.E:.4g} (noise {one.parts.noise:.3g}, lag {one.parts.lag:.3g}, bias "
-                f"{one.parts.bias:.3g}) where strengths spread by {one.V**0.5:.3g}; ratings on strengths "
-                f"{one.rating_slope:.3f}, strengths on ratings {one.forecast_slope:.3f}",
-            )
-        )
-        if one.drift > 0:
-            rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per match"))
-    if motion.best is not None:
-        best = motion.best
-        words = f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
-        rows.append(("Best step size", words if best.gamma > 0 else "the smaller the better: following costs more"))
+        rows += _following_rows(motion.tracking, motion.best)
     if motion.rounds is not None:
         one = motion.rounds
         words = f"unstable from γ = {one.critical:.4g}, fastest at {one.fastest:.4g}"
         rows.append(("Whole rounds", f"{words}, safe from any start below {one.bound:.4g}"))
     if motion.deviations is not None:
-        one = motion.deviations
-        travel = f"; all ratings travel by {one.travel_speed:+.3g} per match" if abs(one.travel_speed) > 1e-12 else ""
-        rd = f"RD settles between {one.deviation.min():.4g} and {one.deviation.max():.4g}"
-        rows.append(("Deviations", f"{rd}, slope of ratings on strengths {one.slope:.3f}{travel}"))
+        rows.append(("Deviations", _deviations(motion.deviations)))
     if motion.inflation is not None:
         one = motion.inflation
         words = f"mean rating {one.rating:+.3g}, mean strength {one.strength:+.3g} per match of a team"
-        kind = "inflation" if one.excess > 0 else "deflation"
-        rows.append(("Open league", f"{words}: {kind} by {abs(one.excess):.3g}"))
+        kind = f"{'inflation' if one.excess > 0 else 'deflation'} by {abs(one.excess):.3g}"
+        rows.append(("Open league", f"{words}: {kind if abs(one.excess) > STILL else 'no inflation'}"))
     return rows
 
 
-def motion_advice(system: RatingSystem, motion: MotionFacts | None) -> list[str]:
-    """What to change because strengths move, rounds overshoot or a scale travels."""
+def _following_rows(one: Tracking, best: BestGamma | None) -> list[tuple[str, str]]:
+    what = "strengths of the day" if isinstance(one.dynamics, Walk) else "strengths"
+    slopes = f"slope of ratings on {what} {one.rating_slope:.3f}, of {what} on ratings {one.forecast_slope:.3f}"
+    rows = [("Following strengths", f"{what} spread by ± {one.V**0.5:.3g}; {slopes}")]
+    if one.drift > 0:
+        rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per match"))
+    if best is None:
+        return rows
+    words = f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
+    if isinstance(one.dynamics, Learning):
+        words = (
+            f"none to choose: γ is also the pace at which teams learn. The mean square error is {best.error:.4g} "
+            f"at γ = {best.gamma:.3g}, and takes 1/γ as many matches to reach"
+        )
+    elif best.gamma == 0:
+        words = f"the smaller the better: form changes too fast to be followed (mean square error {best.error:.4g})"
+    return [*rows, ("Best step size", words)]
+
+
+def _deviations(one: DeviationState) -> str:
+    travel = f"; all ratings travel by {one.travel_speed:+.3g} per match" if abs(one.travel_speed) > STILL else ""
+    rd = f"RD settles between {one.deviation.min():.4g} and {one.deviation.max():.4g}"
+    return f"{rd}, slope of ratings on strengths {one.slope:.3f}{travel}"
+
+
+def drift_notes(motion: MotionFacts | None) -> list[str]:
+    """What to do about a scale that moves as a whole, which no error about the league's mean shows."""
     if motion is None:
         return []
-    advice: list[str] = []
-    if motion.rounds is not None and isinstance(system.gamma, float) and system.gamma >= motion.rounds.critical:
-        advice.append(
-            f"Reduce γ below {motion.rounds.critical:.3g}: rating whole rounds at once with γ = {system.gamma:.3g} "
-            "makes ratings alternate."
-        )
-    if motion.tracking is not None and motion.best is not None:
-        advice += _advice_on_step(motion.tracking, motion.best)
-    if motion.tracking is not None and isinstance(motion.tracking.dynamics, Learning) and motion.tracking.drift > 0:
-        advice.append(
+    notes: list[str] = []
+    if motion.tracking is not None and motion.tracking.drift > 0:
+        notes.append(
             f"Add {motion.tracking.drift:.3g} to both ratings after a match if ratings are to keep up with learning: "
             "points that are only passed on cannot show it."
         )
-    if motion.deviations is not None and abs(motion.deviations.travel_speed) > 1e-9:
-        advice.append("Re-centre ratings now and then: with deviations this lopsided league's whole scale travels.")
-    if motion.inflation is not None and abs(motion.inflation.excess) > 0:
+    if motion.deviations is not None and abs(motion.deviations.travel_speed) > STILL:
+        notes.append("Re-centre ratings now and then: with deviations this lopsided league's whole scale travels.")
+    if motion.inflation is not None and abs(motion.inflation.excess) > STILL:
         target = "lower" if motion.inflation.excess > 0 else "higher"
-        advice.append(f"Let newcomers start {target}, or re-centre: the open league's ratings drift against strengths.")
-    return advice
-
-
-def _advice_on_step(followed: Tracking, best: BestGamma) -> list[str]:
-    gamma = followed.system.gamma
-    advice: list[str] = []
-    if best.gamma == 0 and isinstance(followed.dynamics, Learning):
-        return advice
-    if best.gamma == 0 and isinstance(gamma, float):
-        advice.append("Reduce γ: form changes too fast to be worth following; treat it as luck of the day.")
-    elif isinstance(gamma, float) and followed.parts.total > WORTH * best.error:
-        verb = "Raise" if best.gamma > gamma else "Reduce"
-        gain = 1 - best.error / followed.parts.total
-        advice.append(f"{verb} γ from {gamma:.3g} to about {best.gamma:.3g}: the error falls by {gain:.0%}.")
-    slope = followed.forecast_slope
-    if abs(slope - 1) > NEAR:
-        kind = "too far apart" if slope < 1 else "too close together"
-        advice.append(f"Multiply rating gaps by {slope:.3f} in forecasts: ratings lie {kind} to be read as strengths.")
-    return advice
+        notes.append(f"Let newcomers start {target}, or re-centre: the open league's ratings drift against strengths.")
+    return notes
 
 
 class RatedTogether(NamedTuple):
-    """The state just before ratings move, matches of a team until a disturbance is down to 1 %, the unbiased γ, and the
-    standard deviation of a rating at it.
+    """Whether mean ratings settle, matches of a team until a disturbance is down to 1 % with steps so many times as
+    large, the unbiased γ, and the standard deviation of a rating at it.
     """
 
-    state: StationaryState
-    matches: float
+    stable: bool
+    settling: Callable[[float], float]
     unbiased: float | None
     noise_when_unbiased: float | None
 
 
-def rate_together(schedule: Rounds | Period, strengths: Strength | Continuum, still: StationaryState) -> RatedTogether:
-    """What a schedule makes of a league whose ratings rest at ``still`` as γ → 0."""
-    system, teams = still.system, still.teams
+def rate_together(
+    schedule: Rounds | Period,
+    strengths: Strength | Continuum,
+    still: StationaryState,
+    system: RatingSystem,
+    *,
+    at_rest: bool,
+) -> RatedTogether:
+    """What a schedule makes of a league whose ratings rest at ``still`` as γ → 0; ``system`` has one step for all.
+
+    The unbiased γ is looked for where strengths stand still, ``at_rest``.
+    """
+    teams = still.teams
     if not system.pairing.constant:
         raise InputError("Rounds and periods are judged under AllPlayAll only; simulate plays the rest.")
     if not teams.finite and isinstance(schedule, Rounds):
@@ -218,13 +192,14 @@ def rate_together(schedule: Rounds | Period, strengths: Strength | Continuum, st
     def noisy(step: float) -> StationaryState:
         return with_noise(replace(still, system=replace(system, gamma=step, schedule=schedule)))
 
-    fastest, slowest = 1 - gamma * share * critical.largest, 1 - gamma * share * critical.slowest
-    factor = max(abs(fastest), abs(slowest))
-    state = replace(noisy(gamma), stable=fastest > -1)
-    settling = matches * math.log(SETTLED) / math.log(factor) if 0 < factor < 1 else math.inf
-    unbiased = _unbiased(noisy, teams, 2 / (share * critical.largest))
+    def settling(times: float) -> float:
+        fastest, slowest = (1 - times * gamma * share * rate for rate in (critical.largest, critical.slowest))
+        factor = max(abs(fastest), abs(slowest))
+        return matches * math.log(SETTLED) / math.log(factor) if 0 < factor < 1 else math.inf
+
+    unbiased = _unbiased(noisy, teams, 2 / (share * critical.largest)) if at_rest else None
     noise = None if not unbiased else math.sqrt(teams.mean(noisy(unbiased).variance))
-    return RatedTogether(state, settling, unbiased, noise)
+    return RatedTogether(gamma * share * critical.largest < 2, settling, unbiased, noise)
 
 
 def _unbiased(noisy: Callable[[float], StationaryState], teams: Teams, most: float) -> float | None:

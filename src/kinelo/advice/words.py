@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kinelo.advice.check import Check
 from kinelo.advice.report import Rows
 from kinelo.model.system import RatingSystem
 from kinelo.theory.caveats import Caveat
+from kinelo.theory.moving.following import Parts
+
+if TYPE_CHECKING:
+    from kinelo.advice.check import Check
 
 NEAR = 0.02
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -83,12 +88,19 @@ class Facts:
         Step size at which the slope is 1; None where it is not defined.
     noise_when_unbiased
         Standard deviation of a rating in time at that step size; None where there is none, or where it is 0.
+    error
+        Mean square of rating less strength about the league's means, by cause: bias, noise, lag.
+    walks, learns
+        Whether strengths walk, so that ratings are about those of the day, or learn, so that teams are alike.
+    uncounted
+        Whether the league is open and the error is that without newcomers, because theirs is not computed.
     by_deviations
         Whether steps follow from deviations: there is then no γ to change.
     worth
         What a contest is worth in matches of two; None where two meet.
     farming
-        Who gains most by choosing opponents; None in a continuum and in leagues of more than 800 teams.
+        Who gains most by choosing opponents; None in a continuum, in leagues of more than 800 teams, and where
+        strengths learn.
     caveats
         Why theory may be off by more than 2 % here; see :class:`~kinelo.theory.caveats.Caveat`.
     check
@@ -110,6 +122,10 @@ class Facts:
     matches_until_converged: float
     unbiased_gamma: float | None
     noise_when_unbiased: float | None
+    error: Parts
+    walks: bool
+    learns: bool
+    uncounted: bool
     by_deviations: bool
     worth: Worth | None
     farming: Gain | None
@@ -124,19 +140,24 @@ class Facts:
 
 def rows_of(verdict: Facts) -> Rows:
     """Name and finding of every line."""
-    contest = [] if verdict.worth is None else [("A contest", _contest(verdict.worth))]
-    return [
-        *contest,
+    rows: Rows = [] if verdict.worth is None else [("A contest", _contest(verdict.worth))]
+    rows += [
         ("Condition (B')", _condition(verdict)),
         ("Taylor closure", _taylor(verdict)),
         ("Scale of the ratings", _scale(verdict)),
-        ("Rated too high", _teams(verdict.overrated)),
-        ("Rated too low", _teams(verdict.underrated)),
-        ("Rating noise", _noise(verdict)),
-        ("Time to settle (whole league)", _time(verdict)),
-        ("Unbiased step size", _unbiased(verdict)),
-        *([] if verdict.farming is None else [("Choosing opponents", _farming(verdict.farming))]),
     ]
+    if not verdict.learns:
+        rows += [("Rated too high", _teams(verdict.overrated)), ("Rated too low", _teams(verdict.underrated))]
+    rows += [
+        ("Rating noise", _noise(verdict)),
+        ("Error", _error(verdict)),
+        ("Time to settle (whole league)", _time(verdict)),
+    ]
+    if (unbiased := _unbiased(verdict)) is not None:
+        rows.append(("Unbiased step size", unbiased))
+    if verdict.farming is not None:
+        rows.append(("Choosing opponents", _farming(verdict.farming)))
+    return rows
 
 
 def _contest(worth: Worth) -> str:
@@ -167,7 +188,15 @@ def _scale(verdict: Facts) -> str:
         kind = "as wide as the strengths"
     else:
         kind = f"{'shrunken' if verdict.shrinkage > 0 else 'stretched'} by {abs(verdict.shrinkage):.1%}"
-    return f"{kind} (slope {verdict.slope:.4f}; {verdict.slope_of_small_steps:.4f} for very small steps)"
+    if verdict.learns:
+        return f"{kind} (slope {verdict.slope:.4f})"
+    cause = "rating noise and lag" if verdict.walks else "rating noise"
+    small = verdict.slope_of_small_steps
+    curve = ", where the curve of results stretches by itself" if small > 1 + NEAR / 2 else ""
+    return (
+        f"{kind} (slope {verdict.slope:.4f}: {small:.4f} for very small steps{curve}, "
+        f"{verdict.slope - small:+.4f} by {cause})"
+    )
 
 
 def _teams(teams: tuple[RatedTeam, ...]) -> str:
@@ -182,9 +211,21 @@ def _team(one: RatedTeam) -> str:
 
 def _noise(verdict: Facts) -> str:
     noise = f"a rating wanders by ± {verdict.rating_noise:.3g} (one standard deviation)"
+    if verdict.walks:
+        noise = (
+            f"given the strengths of the day a rating varies by ± {verdict.rating_noise:.3g} (one standard deviation)"
+        )
     if verdict.strength_spread == 0:
         return noise
     return f"{noise}, {verdict.rating_noise / verdict.strength_spread:.0%} of the spread of strengths in the league"
+
+
+def _error(verdict: Facts) -> str:
+    one = verdict.error
+    return (
+        f"mean square of rating less strength {one.total:.4g}: bias {one.bias:.3g}, noise {one.noise:.3g}, "
+        f"lag {one.lag:.3g}{', not counting what newcomers add' if verdict.uncounted else ''}"
+    )
 
 
 def _time(verdict: Facts) -> str:
@@ -197,15 +238,24 @@ def _time(verdict: Facts) -> str:
     )
 
 
-def _unbiased(verdict: Facts) -> str:
+def _unbiased(verdict: Facts) -> str | None:
+    """The step at which the slope is 1, as what it is: no bias on average, and more noise."""
+    gamma, noise = verdict.unbiased_gamma, verdict.noise_when_unbiased
+    if verdict.walks or verdict.learns or verdict.error.lag > 0:
+        return None
     if verdict.by_deviations:
         return "none: steps follow from deviations, and no γ is chosen"
-    if verdict.unbiased_gamma is None:
+    if gamma is None:
         return "none found (it takes AllPlayAll, teams of different strength, and noise that can be computed)"
-    if verdict.unbiased_gamma == 0:
-        return "only infinitely small steps are without bias, because strengths do not vary"
-    gamma = verdict.unbiased_gamma
-    return f"γ = {gamma:.4g} (K = {2 * gamma:.4g}) makes the slope 1; the system has γ = {verdict.system.step:.4g}"
+    if gamma == 0 and verdict.slope_of_small_steps > 1 + ROUNDING:
+        return "none: the curve of results stretches the ratings even with very small steps"
+    if gamma == 0 or noise is None:
+        return "only infinitely small steps are without bias, because performances do not vary"
+    return (
+        f"γ = {gamma:.4g} (K = {2 * gamma:.4g}) makes the slope 1: no bias on average, but a rating wanders by "
+        f"± {noise:.3g} instead of ± {verdict.rating_noise:.3g}, and the mean square error is about {noise**2:.3g} "
+        f"instead of {verdict.error.total:.3g}"
+    )
 
 
 def _farming(gain: Gain) -> str:
@@ -214,42 +264,20 @@ def _farming(gain: Gain) -> str:
     return f"pays {gain.team} most: {gain.points:+.3g} if it meets only {gain.opponent}, as steps become small"
 
 
-def advice_for(verdict: Facts) -> tuple[str, ...]:
-    """What to change, most important first."""
-    advice: list[str] = []
-    # Where all play alike it is the schedule that overshoots, and the advice is about γ.
-    if not verdict.stable and not verdict.system.pairing.constant:
-        advice.append("These ratings are an unstable equilibrium: widen the pairing, or start from other ratings.")
-    if not verdict.taylor.usable:
-        advice.append("Use the exact closure: the Taylor closure misjudges matches of this league.")
-    advice += _advice_on_scale(verdict)
-    if verdict.strength_spread > 0 and verdict.rating_noise > verdict.strength_spread / 2:
-        what = "Let deviations grow more slowly" if verdict.by_deviations else "Reduce γ"
-        advice.append(f"{what}: ratings wander by more than half the spread of strengths and hide who is better.")
-    return tuple(advice) or ("Nothing: the ratings are on the scale of the strengths.",)
-
-
-def _advice_on_scale(verdict: Facts) -> list[str]:
-    if math.isnan(verdict.slope) or abs(verdict.shrinkage) <= NEAR:
-        return []
-    gamma, target = verdict.system.step, verdict.unbiased_gamma
-    if verdict.by_deviations:
-        stretched = "uncertain opponents and rating noise stretch the ratings"
-        cause = stretched if verdict.shrinkage < 0 else "varying performances shrink the ratings"
-        return [f"Divide rating gaps by {verdict.slope:.3f} before reading them as gaps in strength: {cause}."]
-    if verdict.shrinkage < 0:
-        if not target:
-            return [f"Reduce γ: rating noise stretches the ratings by {-verdict.shrinkage:.1%}."]
-        return [f"Reduce γ from {gamma:.3g} towards {target:.3g}: rating noise stretches the ratings."]
-    advice = [
-        f"Divide rating gaps by {verdict.slope:.3f} before reading them as gaps in strength, or recover the strengths "
-        "with recover_strength: varying performances shrink the ratings."
-    ]
-    if target and target > gamma:
-        noise = verdict.noise_when_unbiased
-        speed = "" if noise is None else f"; ratings would then wander by about ± {noise:.2g}"
-        advice.append(f"Or raise γ from {gamma:.3g} to {target:.3g}, which removes the shrinkage{speed}.")
-    return advice
+def nothing_to_change(verdict: Facts) -> str:
+    """Why no change is advised."""
+    error = verdict.error.total
+    if verdict.uncounted:
+        return "Nothing that theory knows: what newcomers add to the error here is not computed; kn.design plays it."
+    if verdict.strength_spread == 0:
+        return (
+            "Nothing: all teams are equally strong, so every gap between ratings is luck; a rating varies by "
+            f"± {verdict.rating_noise:.3g}, and less with smaller steps."
+        )
+    return (
+        f"Nothing: the mean square error of {error:.4g} is {error / verdict.strength_spread**2:.1%} of the variance of "
+        "strengths, and no change of the steps or of the scale that is computed here is worth its price."
+    )
 
 
 def range_rows(verdict: Facts) -> Rows:

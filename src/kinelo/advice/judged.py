@@ -1,0 +1,147 @@
+"""What one system makes of a league: ratings as they settle and their error by cause, from the closure solved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.model.dynamics import Dynamics, Form, Learning
+from kinelo.model.schedule import Field
+from kinelo.model.steps import DeviationSteps, FallingSteps
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.theory.closure import settled_steps
+from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.limit import stationary, warn_if_outside, with_noise
+from kinelo.theory.moving.following import Moments, Parts
+from kinelo.theory.moving.glicko import DeviationState, settled_deviations
+from kinelo.theory.moving.tracking import Tracking, tracking
+from kinelo.theory.state import StationaryState
+from kinelo.theory.teams import Continuum
+
+
+@dataclass(frozen=True)
+class League:
+    """Who plays and how strengths move; ``dynamics`` is what moves them, without arrivals and departures."""
+
+    strengths: Strength | Continuum
+    dynamics: Dynamics | None
+
+    @cached_property
+    def at_rest(self) -> Strength | Continuum:
+        """The same where steps vanish: ratings then see form as one more part of how performances vary."""
+        if not isinstance(self.dynamics, Form):
+            return self.strengths
+        if isinstance(self.strengths, Continuum):
+            if np.ptp(self.strengths.league.sigma) > 0:
+                return self.strengths
+            low, high = self.strengths.theta
+            spread = math.hypot(self.strengths.sigma, self.dynamics.spread)
+            return Continuum((low, high) if low < high else low, spread, nodes=self.strengths.mass.size)
+        return self.strengths.like(self.strengths.theta, np.hypot(self.strengths.sigma, self.dynamics.spread))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A system in a league.
+
+    Attributes
+    ----------
+    state
+        Mean ratings and their variances; where strengths walk, given those of the day.
+    moments, parts
+        V, C and U over the league, and the error E = V − 2C + U by cause.
+    tracking, deviations
+        How ratings follow strengths that move, and where deviations settle; None where nothing moves or deviates.
+    """
+
+    state: StationaryState
+    moments: Moments
+    parts: Parts
+    tracking: Tracking | None = None
+    deviations: DeviationState | None = None
+
+
+def judge(system: RatingSystem, league: League, still: StationaryState) -> Judged:
+    """Solve the closure of a system; ``still`` are the ratings of the same league as steps vanish."""
+    if league.dynamics is not None:
+        return _moving(system, league, still)
+    if isinstance(system.gamma, DeviationSteps):
+        settled = settled_deviations(system, league.strengths, noise="gaussian")
+        state = replace(
+            still, system=system, noise="gaussian", rating=settled.rating, variance=settled.variance, kind="independent"
+        )
+        return _from_state(state, settled)
+    with few_threads(still.teams.size):
+        state = with_noise(replace(still, system=system))
+    warn_if_outside(state)
+    return _from_state(state)
+
+
+def _from_state(state: StationaryState, deviations: DeviationState | None = None) -> Judged:
+    teams = state.teams
+    x, y = (one - teams.mean(one) for one in (state.theta, state.rating))
+    V, C, between = (teams.crowding * teams.mean(one) for one in (x * x, x * y, y * y))
+    bias = V - 2 * C + between
+    noise = state.error - bias
+    return Judged(state, Moments(V, C, between + noise), Parts(noise, 0.0, bias), None, deviations)
+
+
+def _moving(system: RatingSystem, league: League, still: StationaryState) -> Judged:
+    found = tracking(system, league.strengths, league.dynamics)  # type: ignore[arg-type]
+    teams, middle = still.teams, still.teams.mean(still.theta)
+    if found.teams is None:
+        # Teams that learn are alike: the line of ratings on strengths, and what lies about it.
+        rating = middle + found.rating_slope * (still.theta - middle)
+        variance = np.full(teams.size, max(found.U - found.C * found.rating_slope, 0.0))
+    else:
+        rating, variance = found.teams.rating, found.teams.variance
+    state = replace(
+        still, system=system, noise="gaussian", rating=rating, variance=variance, kind=found.kind, covariance=None
+    )
+    deviations = settled_deviations(system, league.strengths, noise="gaussian") if system.deviations else None
+    return Judged(state, found.moments, found.parts, found, deviations)
+
+
+def rescaled(system: RatingSystem, factor: float) -> RatingSystem | None:
+    """The system with steps so many times as large; None where a rule leaves no choice."""
+    gamma: Any = system.gamma
+    if isinstance(gamma, float):
+        return replace(system, gamma=factor * gamma)
+    if isinstance(gamma, tuple):
+        return replace(system, gamma=tuple(factor * one for one in gamma))
+    if isinstance(gamma, FallingSteps):
+        return replace(system, gamma=replace(gamma, gamma=factor * gamma.gamma))
+    if isinstance(gamma, DeviationSteps):
+        return replace(system, gamma=replace(gamma, growth=factor * gamma.growth))
+    return None
+
+
+def one_step(system: RatingSystem, strengths: Strength | Continuum, still: StationaryState) -> RatingSystem:
+    """The system with the mean of its steps for all, matches rated one by one; a field keeps its size."""
+    gamma: Any = system.gamma
+    if isinstance(gamma, DeviationSteps):
+        settled = settled_deviations(system, strengths)
+        gamma = float(system.outcome.nu * settled.teams.mean(settled.deviation**2))
+    elif not isinstance(gamma, float):
+        steps = settled_steps(system, still.theta)
+        gamma = float(steps) if isinstance(steps, float) else still.teams.mean(steps)
+    return replace(system, gamma=gamma, schedule=system.schedule if isinstance(system.schedule, Field) else None)
+
+
+def resting(system: RatingSystem, league: League) -> StationaryState:
+    """Ratings as steps vanish, about the league's own strengths."""
+    if isinstance(league.dynamics, Learning) and system.schedule is not None:
+        raise InputError(f"Strengths that learn are judged match by match, not for {system.schedule!r}.")
+    plain = replace(system, gamma=0.05, schedule=system.schedule if isinstance(system.schedule, Field) else None)
+    found = stationary(plain, league.at_rest)
+    if league.at_rest is league.strengths:
+        return found
+    own = stationary(plain, league.strengths) if isinstance(league.strengths, Continuum) else None
+    teams = own.teams if own is not None else replace(found.teams, strengths=league.strengths)
+    return replace(found, teams=teams)
