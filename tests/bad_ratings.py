@@ -67,7 +67,7 @@ def calls_of(kind):
     """What every rater does."""
     calls = {
         "fit": (lambda **k: told(made(kind).fit(**k)), {"matches": played()}),
-        "update": (lambda **k: told(copy.deepcopy(standing(kind)).update(**k)), {"matches": played()}),
+        "update": (lambda **k: told(copy.deepcopy(standing(kind)).update(**k)), {"matches": late()}),
         "one_step_ahead": (lambda **k: made(kind).one_step_ahead(**k).probabilities, {"matches": played()}),
         "predict": (lambda **k: standing(kind).predict(**k).probabilities, {"matches": to_come()}),
         "predict_one": (lambda **k: standing(kind).predict_one(**k).probabilities, ONE),

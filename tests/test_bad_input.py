@@ -3,12 +3,15 @@
 import dataclasses
 import math
 import signal
+import sys
+import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core import event
 
 import kinelo as kn
 from bad_input import CALLS
@@ -29,6 +32,31 @@ class Hang(BaseException):
     """A call took too long."""
 
 
+class Alarm(event.Listener):
+    """Rings after ``LONGEST`` seconds of processor time in a call; compiling kernels does not count, however long."""
+
+    def __init__(self):
+        self.calling, self.compiling = False, 0
+
+    def on_start(self, event):
+        self.compiling += 1
+        self.set()
+
+    def on_end(self, event):
+        self.compiling -= 1
+        self.set()
+
+    def call(self, calling):
+        self.calling = calling
+        self.set()
+
+    def set(self):
+        signal.setitimer(signal.ITIMER_PROF, LONGEST if self.calling and not self.compiling else 0)
+
+
+ALARM = Alarm()
+
+
 @pytest.fixture(autouse=True)
 def _no_hang(tmp_path, monkeypatch):
     def late(number, frame):
@@ -36,19 +64,40 @@ def _no_hang(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     before = signal.signal(signal.SIGPROF, late)
-    yield
-    signal.setitimer(signal.ITIMER_PROF, 0)
+    with event.install_listener("numba:compile", ALARM):
+        yield
+    ALARM.call(False)
     signal.signal(signal.SIGPROF, before)
 
 
 def made(call, arguments):
-    signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    ALARM.call(True)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return call(**arguments)
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        ALARM.call(False)
+
+
+def busy(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def test_the_alarm_counts_processor_time_of_the_call_and_none_of_compiling(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "LONGEST", 0.2)
+
+    def compiles():
+        with event.trigger_event("numba:compile"):
+            busy(0.6)
+        return 1
+
+    assert made(compiles, {}) == 1
+    assert made(lambda: time.sleep(0.6) or 1, {}) == 1
+    with pytest.raises(Hang):
+        made(busy, {"seconds": 5.0})
 
 
 def undefined(result, depth=0) -> int:

@@ -46,13 +46,14 @@ def without_ratings(rater: Rater) -> InputError:
     return InputError(f"{type(rater).__name__} has seen no match yet; call fit or update before you ask for forecasts.")
 
 
-def too_early(day: int | None, sides: tuple[str, str], last: int) -> InputError:
-    """What to say of a match before the last one rated."""
+def too_early(day: int | None, sides: tuple[str, str], last: int, begun: bool = False) -> InputError:
+    """What to say of a match before the last one rated; where ratings were ``begun`` with, their days count too."""
     when = "without a date" if day is None else f"of {np.datetime64(day, 'D')}"
+    where = "the last match rated (or the last day of the ratings to begin with)" if begun else "the last match rated"
     return InputError(
-        f"The match {when} between {sides[0]} and {sides[1]} comes before the last match rated, of "
-        f"{np.datetime64(last, 'D')}; nothing was changed. Rate matches in order of date, or keep a rating book, which "
-        "takes results that arrive late."
+        f"The match {when} between {sides[0]} and {sides[1]} comes before {where}, of {np.datetime64(last, 'D')}; "
+        "nothing was changed. Rate matches in order of date, or keep a rating book, which takes results that arrive "
+        "late."
     )
 
 
@@ -211,7 +212,8 @@ class Rater(SingleMatches, ABC):
         if len(matches) and matches.day.min() < last:
             k = int(matches.day.argmin())
             sides = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
-            raise too_early(int(matches.day[k]) if matches.dated else None, sides, last)
+            begun = getattr(self, "start", None) is not None
+            raise too_early(int(matches.day[k]) if matches.dated else None, sides, last, begun)
 
     def _last_day(self) -> int:
         """Day of the last match rated; NEVER before the first."""

@@ -443,7 +443,7 @@ class TeamElo(SideRater, ConditionRater):
         given = None if date is None else read_day(date)
         ratings: TeamTable = self._begun()
         if given is not None and given.astype(np.int64) < (last := self._last_day()):
-            raise too_early(int(given.astype(np.int64)), (home, away), last)
+            raise too_early(int(given.astype(np.int64)), (home, away), last, self.start is not None)
         slots = NO_LEVELS if conditions is None and not self.conditions else ratings.levels.row(conditions)
         i, j = ratings.place(home), ratings.place(away)
         if slots.size:
