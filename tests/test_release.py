@@ -48,7 +48,7 @@ def test_the_conda_recipe_is_that_of_the_project():
 
 def test_every_version_has_its_benchmarks():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    released = re.findall(r"^## (\d+\.\d+\.\d+) ", changelog, re.MULTILINE)
+    released = re.findall(r"^## (\d+\.\d+\.\d+) \(\d", changelog, re.MULTILINE)
     kept = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "benchmarks/history").iterdir()}
     assert kept.keys() == set(released), "python benchmarks/history.py on an idle machine"
     for version, content in kept.items():

@@ -33,11 +33,11 @@ def holds_contests(path: Path, reading: ResultsOptions) -> bool:
 
     if any(sign in str(path) for sign in "*?[") or not path.is_file():
         return False
-    with silent_refusals():
-        try:
+    try:
+        with silent_refusals():
             columns = load_table(path).columns
-        except InputError:
-            return False  # the reader of matches says what is wrong
+    except InputError:
+        return False  # the reader of matches says what is wrong
     return are_contests(columns, column_mapping(reading.column))
 
 
