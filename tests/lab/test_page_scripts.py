@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from importlib.resources import files
 from urllib.parse import urlsplit
 
@@ -227,3 +228,11 @@ def test_charts_of_a_league_stand_upright_and_under_their_names(page):
 def test_points_of_the_page_are_those_of_the_library(page, ties):
     factor = page.evaluate("async (ties) => (await import('/static/sliders.js')).eloPoints({ nu: 0.4, ties })", ties)
     assert factor == pytest.approx(Controls(nu=0.4, ties=ties).elo_points, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in STATIC.iterdir() if path.name.endswith(".js")))
+def test_every_script_can_be_read(page, name):
+    """A slip in one module would leave the whole page without scripts; those that begin by themselves are only read."""
+    source = (STATIC / name).read_text(encoding="utf-8")
+    plain = re.sub(r"^export ", "", re.sub(r"^import .*\n", "", source, flags=re.MULTILINE), flags=re.MULTILINE)
+    page.evaluate("(text) => { new (Object.getPrototypeOf(async () => {}).constructor)(text); }", plain)

@@ -24,6 +24,7 @@ from kinelo.lab.units import CENTRE
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.setups import homogeneous
 from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.limit import stationary
 from kinelo.theory.moving.glicko import DeviationState, settled_deviations
@@ -169,11 +170,18 @@ def typical_sigma(controls: Controls) -> float:
 def diagnosis_in(controls: Controls, units: str) -> Diagnosis:
     """The diagnosis of the league in the units of the page: a league in Elo points has the same laws on that scale."""
     if units == "paper":
-        return diagnose(controls.system, league_of(controls), controls.dynamics, check=False)
+        return _diagnosed(controls.system, league_of(controls), controls.dynamics)
     point = controls.elo_points
     sigma = point * typical_sigma(controls)
     ends = (CENTRE + point * (THETA[0] - MIDDLE), CENTRE + point * (THETA[1] - MIDDLE))
     league = Continuum(ends, sigma, nodes=NODES)
     if controls.schedule == "rounds":
         league = homogeneous(sigma=sigma, teams=controls.teams, theta=ends)
-    return diagnose(controls.scaled_system(point), league, controls.scaled_dynamics(point), check=False)
+    return _diagnosed(controls.scaled_system(point), league, controls.scaled_dynamics(point))
+
+
+def _diagnosed(system: RatingSystem, league: Strength | Continuum, dynamics: Dynamics | None) -> Diagnosis:
+    """The diagnosis alone: the league on the page is its check."""
+    found = diagnose(system, league, dynamics, check=False)
+    assert isinstance(found, Diagnosis)
+    return found

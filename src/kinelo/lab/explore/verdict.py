@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from kinelo.advice.diagnosis import Diagnosis, diagnose
+from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.fair import PricedStep, Search, least_miss, look_for_fair_step, offered_steps, priced
-from kinelo.lab.explore.theory import PredictedMap, heard, is_slow, league_of, predicted_map
+from kinelo.lab.explore.theory import PredictedMap, diagnosis_in, heard, is_slow, predicted_map
 
 FAIR = 0.02
 """A slope this near to 1 is called fair."""
@@ -80,8 +80,8 @@ def whole_answer(controls: Controls) -> TheoryAnswer:
         return first
     caveats = list(first.caveats)
     with heard(caveats):
-        try:  # the league on the page is the check
-            found = diagnose(controls.system, league_of(controls), controls.dynamics, check=False)
+        try:
+            found = diagnosis_in(controls, "paper")
         except NoStationaryState as error:
             return replace(first, missing=str(error))
         except InputError:  # theory has a map for more leagues than a diagnosis

@@ -173,9 +173,9 @@ async def _compare(request: Request) -> Response:
     folder = page.folder / secrets.token_hex(8)
     folder.mkdir()
     try:
-        told = json.loads(bytes((await _ask(page, "hand_over_all", folder=str(folder))).body))
+        rated = json.loads(bytes((await _ask(page, "hand_over_all", folder=str(folder))).body))
         found = await page.jobs.ask(
-            page.key, "compare", "compare", page.report("compare"), folder=str(folder), conditions=told["conditions"]
+            page.key, "compare", "compare", page.report("compare"), folder=str(folder), conditions=rated["conditions"]
         )
         return JSONResponse(found)
     finally:
@@ -210,7 +210,7 @@ async def _rank(request: Request) -> Response:
     if period is not None and not (_is_number(period) and 1 <= period <= 36_525):
         raise InputError("A period is a number of days, from 1 on.")
     if least is None or caution is None or not all(_is_number(value) for value in numbers):
-        raise InputError("A ranking is told by numbers: active_days (or null), least_matches and caution.")
+        raise InputError("A ranking takes numbers: active_days (or null), least_matches and caution.")
     return await _ask(page, "rank", active_days=days, least_matches=least, caution=caution, period=period)
 
 

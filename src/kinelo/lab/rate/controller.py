@@ -293,7 +293,7 @@ class RatingController:
         rejected = matches.rejected.to_polars()
         lines, texts = [], []
         for kind, row in rejected.select("table", "row").iter_rows():
-            # Line-ups listed inside the results are told by the row of their match.
+            # Line-ups listed inside the results are named by the row of their match.
             table = self._tables.get("lineups" if kind == "lineups" else "results", self._tables["results"])
             lines.append(row + table.header_lines)
             cells = table.frame.row(row - 1) if row <= table.frame.height else ()

@@ -52,7 +52,7 @@ LARGE_LEAGUE, FEW_DRAWS = 12, 0.02
 
 def season_rules(matches: Matches) -> dict[str, float]:
     """Points and relegation that suit the league: football's where there are goals and draws, half a point for a draw
-    where results are told without scores, as in chess, and nothing for one where there are none.
+    where results have no scores, as in chess, and nothing for one where there are none.
     """
     if float(np.mean(matches.result == 0.5)) < FEW_DRAWS:
         return {"win": 1, "draw": 0, "relegated": 0}

@@ -47,7 +47,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(settings: Settings, *, browser: bool, announce: Callable[[str], None]) -> None:
-    """Serve until Ctrl-C; ``announce`` is told the address once the lab answers."""
+    """Serve until Ctrl-C; ``announce`` is called with the address once the lab answers."""
     listener = open_socket(settings)
     # Short turns between threads: a frame should not wait for a league at play.
     sys.setswitchinterval(0.001)

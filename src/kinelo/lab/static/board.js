@@ -8,7 +8,7 @@ export const LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#5
 export class Board {
   #connection; #result = null; #page = 0; #follow;
 
-  // `follow` is told when a name is to be followed in the chart, or no longer.
+  // `follow` holds the names that the chart follows.
   constructor(connection, follow) {
     this.#connection = connection;
     this.#follow = follow;

@@ -32,7 +32,7 @@ export function draw(node, data, layout, own = {}) {
 
 export const restyle = (node, change, traces) => window.Plotly.restyle(node, change, traces);
 
-// Charts are told when the theme turns, so that they can be drawn anew.
+// Calls a listener when the theme turns, so that charts can be drawn anew.
 export function onTheme(listener) {
   document.addEventListener("themechange", listener);
 }

@@ -4,7 +4,7 @@ import { $, element, figure, percent } from "./words.js";
 export class Comparison {
   #connection; #choose; #asked = 0; #working = false;
 
-  // `choose` is told the rater that the visitor takes.
+  // `choose` takes the rater that the visitor takes.
   constructor(connection, choose) {
     this.#connection = connection;
     this.#choose = choose;

@@ -57,7 +57,7 @@ export class Connection extends EventTarget {
     return answer.json();
   }
 
-  // A file of this page; what goes wrong is told, and the page stays where it is.
+  // A file of this page; what goes wrong is said, and the page stays where it is.
   async download(path, name) {
     if (this.page === null) throw new Error("The lab is not connected at the moment.");
     const address = URL.createObjectURL(await (await this.#fetch(path, {})).blob());

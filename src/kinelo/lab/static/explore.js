@@ -13,7 +13,7 @@ export class Explore {
   #connection; #about; #sliders; #speed = FIRST_SPEED; #paused = false; #seed = 1; #units = "elo"; #pin = null;
   #run = 0; #frame = null; #scheduled = false; #curvesAt = 0; #visible = true; #starting = false; #wanted = false; #pairs = 0; #diagnosed = 0;
 
-  // `write` puts the sliders in the address; it is told which of them moved.
+  // `write` puts the sliders in the address; its argument names the one that moved.
   constructor(connection, about, values, extras, write) {
     this.#connection = connection;
     this.#about = about;

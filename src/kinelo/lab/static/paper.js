@@ -13,7 +13,7 @@ export class Paper {
     this.#connection = connection;
     connection.addEventListener("progress", ({ detail }) => {
       if (detail.subject === "paper") this.#progress(detail.progress);
-      if (detail.subject === "figure") this.#again(detail.progress);
+      if (detail.subject === "figure") this.#showRun(detail.progress);
     });
     connection.addEventListener("paper", ({ detail }) => this.#ended(detail));
     connection.addEventListener("state", ({ detail }) => {
@@ -90,7 +90,7 @@ export class Paper {
   }
 
   // How far the figure is that runs again, and about how long it still takes.
-  #again({ share, label, seconds }) {
+  #showRun({ share, label, seconds }) {
     document.querySelectorAll(".again-status[data-busy]").forEach((node) => {
       node.textContent = `${label.charAt(0).toUpperCase()}${label.slice(1)}: ${percent(share)}, about ${Math.max(1, Math.round(seconds))} s to go.`;
       node.closest(".again").querySelector("progress").value = share;

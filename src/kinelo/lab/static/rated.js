@@ -13,7 +13,7 @@ export class Rated {
   #connection; #audit; #board; #compare; #odds; #team; #result = null; #name = null;
   #follow = { followed: new Set(), chosen: [], changed: () => this.#drawHistories() };
 
-  // `choose` is told the rater that the visitor takes after a comparison.
+  // `choose` takes the rater that the visitor takes after a comparison.
   constructor(connection, choose) {
     this.#connection = connection;
     this.#audit = new LeagueAudit(connection);
