@@ -104,6 +104,8 @@ class GaussianRater(StatefulRater):
     _level_draws: float | None = None
     _unit: float = math.nan
     _in_noises: bool = False
+    _own_table: tuple[Any, Kinds] | None = None
+    _numbers: tuple[list[Kind], float]
     _made: dict[Any, tuple[Matches, SlotState, Lists]]
     _reading_state: Array
     noise: float | None
@@ -138,7 +140,12 @@ class GaussianRater(StatefulRater):
         return self._kinds(values), values["noise"] ** 2
 
     def _table_of(self, lanes: Sequence[Any]) -> Kinds:
-        """Kinds of slots of several raters side by side."""
+        """Kinds of slots of several raters side by side; of this one alone, made once."""
+        if len(lanes) == 1:
+            numbers = lanes[0]._numbers
+            if self._own_table is None or self._own_table[0] is not numbers:
+                self._own_table = (numbers, kinds_in_lanes([numbers[0]], [numbers[1]]))
+            return self._own_table[1]
         return kinds_in_lanes([lane._numbers[0] for lane in lanes], [lane._numbers[1] for lane in lanes])
 
     def _run(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:

@@ -127,9 +127,9 @@ class SideRater(StatefulRater):
         state, common = self._begun(), self._common.copy()
         before = state.rows_of(matches)
         _, trace = self._walk(matches, state, traced)
-        known = state.known
-        if not (np.isfinite(known.rating).all() and np.isfinite(known.variance).all()):
-            self._refuse(before, common)
+        for values in (state.known.rating, state.known.variance):
+            if not (np.isfinite(values[before.rows]).all() and np.isfinite(values[before.size : len(state)]).all()):
+                self._refuse(before, common)
         return trace
 
     def _refuse(self, before: SavedRows, common: NDArray[np.float64]) -> NoReturn:

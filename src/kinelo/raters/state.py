@@ -202,11 +202,10 @@ class RaterState(ABC):
 
     def rows_of(self, matches: Matches) -> SavedRows:
         """What is known of everyone whom matches may change, to be put back where they are refused after all."""
-        rows = np.arange(len(self))
-        if len(matches) <= FEW and not self.waiting:
-            places = map(self.name_index.index.get, (matches.teams[code] for code in (*matches.home, *matches.away)))
-            rows = np.array([place for place in places if place is not None], np.int64)
-        return self.saved(rows)
+        if len(matches) > FEW or self.waiting:
+            return self.saved(np.arange(len(self)))
+        places = map(self.name_index.index.get, (matches.teams[code] for code in (*matches.home, *matches.away)))
+        return self.saved(np.array([place for place in places if place is not None], np.int64))
 
     def saved(self, rows: NDArray[np.int64] | list[int]) -> SavedRows:
         """What is known at some rows."""

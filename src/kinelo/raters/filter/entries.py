@@ -70,4 +70,5 @@ NO_ROTATIONS = Rotations(
 
 def most_entries(*lists: Entries) -> int:
     """Length of the longest list among those of all matches."""
-    return max((int(np.diff(one.offsets).max(initial=0)) for one in lists), default=0)
+    sizes = (one.offsets for one in lists if one.offsets.size)
+    return max((int(at[1] if at.size == 2 else np.diff(at).max(initial=0)) for at in sizes), default=0)

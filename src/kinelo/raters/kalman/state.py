@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
-from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, entries_of
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, entries_of
 from kinelo.raters.filter.state import (
     CONDITION,
     FIXED,
@@ -24,6 +24,9 @@ from kinelo.raters.filter.state import (
 )
 from kinelo.raters.random_walk import LONG_AGO, TODAY
 from kinelo.raters.state import NEVER, Column, MatchIndices
+
+SHARES = np.array([1.0, -1.0, 1.0, 1.0])
+"""Shares of both strengths, the venue, and the own ground."""
 
 
 class Sides(NamedTuple):
@@ -50,6 +53,10 @@ class SideState(SlotState):
     def lists(self, matches: Matches, keep: bool) -> Lists:
         """Entries of matches; newcomers are given places where they are to be kept."""
         home, away, unknown, *_ = self.admit(matches) if keep else self.find(matches)
+        if len(matches) == 1 and not self.levels.conditions:
+            return Lists(
+                NO_ENTRIES, self._one_match(int(home[0]), int(away[0]), bool(matches.neutral[0])), NO_ROTATIONS, unknown
+            )
         own, ground = self.known.own, self.known.ground
         at_home = ~matches.neutral
         columns: list[tuple[Places, float, NDArray[np.bool_] | None]] = [
@@ -61,6 +68,16 @@ class SideState(SlotState):
             columns.append((_slots(ground, home, OWN), 1.0, None if at_home.all() else at_home))
         entries = self.with_levels(entries_of(columns), self.levels.codes(matches, admit=keep), keep)
         return Lists(NO_ENTRIES, entries, NO_ROTATIONS, unknown)
+
+    def _one_match(self, home: int, away: int, neutral: bool) -> Entries:
+        """Entries of one match, without the arrays that many need."""
+        own, ground = self.known.own, self.known.ground
+        slots = [int(own[place]) if place >= 0 else -1 - STRENGTH for place in (home, away)]
+        slots.append(NEUTRAL if neutral else HOME)
+        if self.grounds and not neutral:
+            met = int(ground[home]) if home >= 0 else -1
+            slots.append(met if met >= 0 else -1 - OWN)
+        return Entries(np.array([0, len(slots)]), np.array(slots), SHARES[: len(slots)])
 
     def find(self, matches: Matches) -> MatchIndices:
         """Places of both sides (−1: never met), and the names never met; nobody is added."""

@@ -3,7 +3,7 @@
 Ratings live on players; a side is as strong as the share-weighted mean (or sum) of its line-up, as in the paper's
 line-up model, and a surprise is shared among those who played. Where the line-up is not known yet, the side's strength
 is random, with mean θ and spread σ over the team's recent line-ups, and the forecast is the expectation over it.
-Equations in :mod:`kinelo.raters.player.kernels` and :mod:`kinelo.raters.player.rotation`.
+Equations in :mod:`kinelo.raters.filter`; who plays, in :mod:`kinelo.raters.player.rotation`.
 """
 
 from __future__ import annotations
