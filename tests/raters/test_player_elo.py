@@ -393,3 +393,34 @@ def test_bad_input_is_one_sentence():
         kn.PlayerElo(known="all").update(matches)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="strength='max'"):
         kn.PlayerElo(strength="max").update(matches)  # type: ignore[arg-type]
+
+
+def test_a_covariance_has_rows_for_those_who_have_played():
+    """A part of a table names all its players; only those in its matches take room, and both kinds of filter are
+    tried.
+    """
+    matches = season(120)
+    part = matches[:60]
+    rater = kn.PlayerElo(**VALUES, role_weights=ROLES, covariance="full").update(part)
+    listed = np.unique(part.lineups.player).size
+    teams = np.unique(np.concatenate([part.home, part.away])).size
+    assert rater._state.joined == 3 + listed + 2 * teams and rater.ratings_.height <= listed
+    assert rater.one_step_ahead(matches[60:]).probabilities.sum(axis=1) == pytest.approx(np.ones(60))
+    assert kn.PlayerElo(role_weights=ROLES).fit(part).covariance_ in ("full", "diagonal")
+
+
+def test_what_team_mates_share_is_learnt_once_for_all_of_them():
+    """Those who always play together are uncertain together: the covariance knows, and the side is doubted as one."""
+    table = {
+        "date": ["2020-01-01"] * 20,
+        "home": ["A"] * 20,
+        "away": ["B"] * 20,
+        "result": [1] * 20,
+        "home_lineup": [["a1", "a2"]] * 20,
+        "away_lineup": [["b1", "b2"]] * 20,
+    }
+    matches, said = kn.read_matches(table), {}
+    for covariance in ("diagonal", "full"):
+        rater = kn.PlayerElo(covariance=covariance, squad_spread=0.0, squad_walk=0.0).update(matches)
+        said[covariance] = rater.ratings_["uncertainty"].min()
+    assert said["full"] > 1.2 * said["diagonal"]

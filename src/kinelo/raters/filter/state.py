@@ -251,7 +251,7 @@ class SlotState(RaterState):
         """Covariance of the strengths of all names, symmetric."""
         if not self.full:
             return np.diag(self.variances())
-        rows = self.beliefs.row[self.own]
+        rows = np.where(self.own >= 0, self.beliefs.row[self.own], -1)
         whole = symmetric(self.beliefs.C)[np.ix_(rows, rows)]
         whole[rows < 0], whole[:, rows < 0] = 0.0, 0.0
         return whole

@@ -443,7 +443,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         import polars as pl
 
         state, points = self._state, self.points_per_unit_
-        latest = beliefs.latest(stop)[state.own]
+        latest = np.where(state.own >= 0, beliefs.latest(stop)[state.own], -1)
         who = np.flatnonzero(latest >= 0)
         at = latest[who]
         played = np.bincount(beliefs.who[: beliefs.bounds[stop]], minlength=beliefs.slots)[state.own]

@@ -54,10 +54,13 @@ class SquadState(SlotState):
     def __init__(
         self, fixed: Sequence[tuple[float, float]], conditions: tuple[str, ...] = (), full: bool = False
     ) -> None:
-        whole = dict.fromkeys(("own", "seat", "team_of", "ring_count", "ring_day", "stand_in", "effect"), np.int64)
-        shape = dict.fromkeys(("ring_ids", "ring_w", "ring_start"), (0, RECENT, WIDEST))
+        whole: dict[str, Any] = dict.fromkeys(
+            ("own", "seat", "team_of", "ring_count", "ring_day", "stand_in", "effect"), np.int64
+        )
+        shape: dict[str, Any] = dict.fromkeys(("ring_ids", "ring_w", "ring_start"), (0, RECENT, WIDEST))
         kinds = whole | {"ring_ids": np.int32, "ring_start": np.int8}
-        known = Squads(**{name: np.empty(shape.get(name, 0), kinds.get(name, float)) for name in Squads._fields})
+        empty: dict[str, Any] = {name: np.empty(shape.get(name, 0), kinds.get(name, float)) for name in Squads._fields}
+        known = Squads(**empty)
         apart = [kind >= CONDITION for kind in range(CONDITION + len(conditions))]
         super().__init__(known, fixed, apart, full)
         self.use_conditions(conditions)
@@ -75,9 +78,12 @@ class SquadState(SlotState):
         teams = self.teams.places(matches.teams)
         players = self.name_index.places(lineups.players)
         self.grow()
-        self.make_missing("own", players, STRENGTH)
-        self.make_missing("stand_in", teams, STAND_IN)
-        self.make_missing("effect", teams, OWN)
+        playing = teams[np.unique(np.concatenate([matches.home, matches.away]))]
+        self.make_missing(
+            "own", players[np.unique(lineups.player)], STRENGTH
+        )  # a part of a table names all its players
+        self.make_missing("stand_in", playing, STAND_IN)
+        self.make_missing("effect", playing, OWN)
         if len(matches):
             self.arrive(int(matches.day[0]))
         places = players[lineups.player]
