@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +160,18 @@ class Diagnosis(Facts, Report):
         return "\n".join(f"{name}: {words}" for name, words in lines)
 
 
+@overload
+def diagnose(  # pyright: ignore[reportOverlappingOverload]
+    system: RatingSystem | Outcome, strengths: Results, dynamics: None = None, *, check: bool | None = None
+) -> ResultsDiagnosis: ...
+@overload
+def diagnose(
+    system: RatingSystem | Outcome,
+    strengths: Strength | Continuum,
+    dynamics: Dynamics | None = None,
+    *,
+    check: bool | None = None,
+) -> Diagnosis: ...
 def diagnose(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,

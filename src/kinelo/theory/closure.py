@@ -251,6 +251,7 @@ class LeagueClosure:
         triangle, weights = self._triangle, self.weights
         variance, covariance = _of_pairs(state.U, triangle), _of_pairs(state.C, triangle)
         centre, spread = triangle.gap(state.rating), np.sqrt(np.maximum(variance, 0.0))
+        noise = None
         if self.system.pairing.constant:
             noise = PairMeans(self._outcome, centre, spread, products=bool(self._form or self._contests))
             both = self._mean * noise.mean
@@ -269,7 +270,7 @@ class LeagueClosure:
         if self.batch.whole:
             shake = shake - drift**2 - self._linear(slope, variance, covariance)
         shaking = triangle.matrix(shake) * weights
-        if self._contests is not None:
+        if self._contests is not None and noise is not None and bends is not None:
             alone = shaking.sum(axis=1)
             shaking = self._contests.shaking(triangle.matrix(shake), noise, triangle, own_variance(state.U))
             # Where many meet at once the shaking answers to means and variances about as that of pairs does.

@@ -50,7 +50,7 @@ def performance_laws(outcome: Outcome, strengths: Strength) -> tuple[Array, Arra
     _, down, up, highest = luck_wave(outcome, np.zeros(1))
     x = np.arange(low - seen.reach - down, high + seen.reach + up, FINE / (2 * outcome.sharpness))
     step = 2 * math.pi / (1.05 * float(x[-1] - x[0]))
-    u = (np.arange(math.ceil(highest / step)) + 0.5) * step
+    u: Array = (np.arange(math.ceil(highest / step), dtype=np.float64) + 0.5) * step
     origin = (low + high) / 2
     waves = seen.characteristic_function(u, origin) * luck_wave(outcome, u)[0]
     angle = np.multiply.outer(u, x - origin)

@@ -10,12 +10,12 @@ best choice is therefore a single opponent; of m that are met equally often, tho
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 from scipy.special import erfinv
 
 from kinelo.errors import InputError
@@ -212,7 +212,8 @@ class Choice:
 
         low, high = float(ends.min()), float(ends.max())
         if high - low > 0:
-            middle = float(brentq(lambda r: np.sort(pull(r))[-size:].sum(), low, high, xtol=1e-12))
+            found = root_scalar(lambda r: float(np.sort(pull(r))[-size:].sum()), bracket=(low, high), xtol=1e-12)
+            middle = float(found.root)
         else:
             middle = low
         chosen = others[np.argsort(-pull(middle), kind="stable")[:size]]
@@ -228,7 +229,7 @@ class Choice:
             return float(ends[0])
         if not self._noisy:
             return _root(lambda r: float(share @ (s - self._outcome.b(r - others))), ends)
-        variance = float(self.state.variance[self._own])
+        variance, rating = float(self.state.variance[self._own]), float(self.state.rating[self._own])
         for _ in range(PASSES):
             spread = np.sqrt(variance + self.state.variance[chosen])
             rating = _root(lambda r, spread=spread: float(share @ (s - self._means(r - others, spread).mean)), ends)
@@ -244,7 +245,7 @@ class Choice:
         return PairMeans(self._outcome, gap, spread, products=False)
 
 
-def _root(drift, ends: Array) -> float:
+def _root(drift: Callable[[float], float], ends: Array) -> float:
     """Where a falling drift vanishes, near the ratings at which its parts do."""
     known = ends[np.isfinite(ends)]
     low, high = float(known.min()), float(known.max())
@@ -253,7 +254,7 @@ def _root(drift, ends: Array) -> float:
         low, width = low - width, 2 * width
     while drift(high) > 0:
         high, width = high + width, 2 * width
-    return low if low == high else float(brentq(drift, low, high, xtol=1e-12, rtol=1e-14))
+    return low if low == high else float(root_scalar(drift, bracket=(low, high), xtol=1e-12).root)
 
 
 def _number_of(strengths: Strength, team: object) -> int:
