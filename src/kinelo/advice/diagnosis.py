@@ -162,15 +162,15 @@ class Diagnosis(Facts, Report):
 
 @overload
 def diagnose(  # pyright: ignore[reportOverlappingOverload]
-    system: RatingSystem | Outcome, strengths: Results, dynamics: None = None, *, check: bool | None = None
+    system: RatingSystem | Outcome, strengths: Results, dynamics: None = None, *, check: bool = False
 ) -> ResultsDiagnosis: ...
 @overload
 def diagnose(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
-    dynamics: Dynamics | None = None,
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
     *,
-    check: bool | None = None,
+    check: bool = False,
 ) -> Diagnosis: ...
 def diagnose(
     system: RatingSystem | Outcome,
