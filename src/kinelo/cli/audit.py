@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,7 +68,7 @@ def audit(
         matches = matches.since(since)
     in_use = _system_in_use(rater, federation, start, home_advantage)
     with plain_warnings():
-        found = run(matches, in_use, ratings=ratings)
+        found = run(matches, in_use, ratings=ratings, progress=sys.stderr.isatty())
     _show(found, lineups=options.lineups is not None, as_json=as_json)
     if out is not None:
         from kinelo.pages.page import write_page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,7 +72,10 @@ def backtest(
     first_day = train_until or _middle(matches)
     with plain_warnings(), engine as client:
         chosen = _raters(matches, rater, reading)
-        test = run(matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client)
+        test = run(
+            matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client,
+            progress=sys.stderr.isatty(),
+        )  # fmt: skip
     if as_json:
         found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
         echo_json(found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -27,6 +27,7 @@ from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.matches.scan import MatchScan
+from kinelo.runtime.progress import Progress, speaker
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.runtime.workers import check_client, collected
 
@@ -184,7 +185,13 @@ class Backtest:
 def backtest(matches: Contests, raters: Any, *, train_until: Day, metrics: Any = None) -> ContestBacktest: ...
 @overload
 def backtest(
-    matches: Matches | MatchScan, raters: Any, *, train_until: Day, metrics: Any = None, client: Client | None = None
+    matches: Matches | MatchScan,
+    raters: Any,
+    *,
+    train_until: Day,
+    metrics: Any = None,
+    client: Client | None = None,
+    progress: Progress = False,
 ) -> Backtest: ...
 def backtest(
     matches: Matches | MatchScan | Contests,
@@ -193,6 +200,7 @@ def backtest(
     train_until: Day,
     metrics: Sequence[str] | None = None,
     client: Client | None = None,
+    progress: Progress = False,
 ) -> Backtest | ContestBacktest:
     """Fit raters on the matches before ``train_until`` and score their one-step-ahead forecasts of the rest.
 
@@ -209,6 +217,9 @@ def backtest(
     client
         A ``dask.distributed.Client``, to give each rater to one of its workers. The forecasts are the same, to the last
         bit.
+    progress
+        True says on the terminal which rater is tested and about how long the rest takes; a function is called with
+        the same words.
 
     >>> import kinelo as kn
     >>> days = [f"2020-{month:02d}-{day:02d}" for month in range(1, 13) for day in range(1, 29)]
@@ -231,7 +242,7 @@ def backtest(
     if np.isnan(test.result).any():
         raise InputError("Matches without a result cannot be tested; read them with played=True to reject such rows.")
     if client is None:
-        ended = [put_to_the_test(item, train, test) for item in named.items()]
+        ended = _one_by_one(named, train, test, speaker(progress))
     else:
         check_client(client)
         ended = collected(client, put_to_the_test, list(named.items()), train, test)
@@ -241,6 +252,19 @@ def backtest(
     done = Backtest(test, forecasts, fitted, seconds, tuple(metrics))
     _doubt(done)
     return done
+
+
+def _one_by_one(
+    named: Mapping[str, Forecaster], train: Any, test: Matches, say: Callable[[str], None]
+) -> list[tuple[Forecast, Forecaster, float]]:
+    """What each rater forecast; the rest is expected to take as long as the raters before it did on average."""
+    ended: list[tuple[Forecast, Forecaster, float]] = []
+    for name, rater in named.items():
+        taken = sum(seconds for _, _, seconds in ended)
+        left = f", about {taken / len(ended) * (len(named) - len(ended)):.0f} s left" if ended else ""
+        say(f"Testing {name}, {len(ended) + 1} of {len(named)}{left}")
+        ended.append(put_to_the_test((name, rater), train, test))
+    return ended
 
 
 def put_to_the_test(

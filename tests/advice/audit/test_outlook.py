@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.advice.audit.in_use import carried_on
+from kinelo.advice.audit.inputs import latest_part
 
 
 @cache
@@ -79,3 +81,26 @@ def test_theory_plays_days_without_an_order_as_the_backtest_does():
     assert known.k_in_order is None
     said = [note for note in unknown.notes if "order" in note]
     assert len(said) == 1 and f"{unknown.k_in_order:.3g}" in said[0] and not [x for x in known.notes if "order" in x]
+
+
+def test_of_very_many_matches_the_latest_are_audited_with_ratings_carried_on(monkeypatch):
+    matches = league(3000, 30, seed=2)
+    latest, earlier = latest_part(matches, 1000)
+    assert earlier is not None and len(latest) + len(earlier) == 3000
+    assert 990 <= len(latest) <= 1000 and latest.date[0] > earlier.date[-1]
+    assert latest_part(matches, 3000) == (matches, None)
+    carried = carried_on(kn.TeamElo.classic(k=24), earlier)
+    before = carried.one_step_ahead(latest).ratings_before
+    whole = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
+    assert np.allclose(before, whole[len(earlier) :], rtol=0, atol=1e-6)
+    monkeypatch.setattr("kinelo.advice.audit.audit.latest_part", lambda matches: (latest, earlier))
+    said = []
+    found = kn.audit(matches, kn.TeamElo.classic(k=24), progress=said.append)
+    assert found.notes[0].startswith(
+        f"Of 3,000 matches the latest {len(latest):,}, since {latest.date[0]}, are audited"
+    )
+    assert (
+        len(found.matches) == len(latest)
+        and said[0] == f"Auditing {len(latest):,} matches takes about 2 s of processor time"
+    )
+    assert "every side began" not in found.verdict

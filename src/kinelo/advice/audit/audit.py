@@ -13,9 +13,17 @@ from kinelo.advice.audit.backtest import Backtest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, moves
 from kinelo.advice.audit.findings import Advice, Comparison, Findings, Home, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
-from kinelo.advice.audit.in_use import SystemInUse, other_system, own_losses, side_ratings, system_of, with_results
+from kinelo.advice.audit.in_use import (
+    SystemInUse,
+    carried_on,
+    other_system,
+    own_losses,
+    side_ratings,
+    system_of,
+    with_results,
+)
 from kinelo.advice.audit.inflation import Hindsight, inflation_of
-from kinelo.advice.audit.inputs import auditable, compare_ratings, table_of
+from kinelo.advice.audit.inputs import auditable, compare_ratings, latest_part, table_of
 from kinelo.advice.audit.kernels import Array, Calendar, Parameters
 from kinelo.advice.audit.outlook import find_remedies, look_ahead
 from kinelo.advice.audit.recursion import Recursion, k_curve
@@ -34,6 +42,8 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 ACTIVE_YEARS = 2.0
+SECONDS = 0.0005
+"""Processor time for each match, about."""
 REPLAYS = 40
 SAME_K = 0.05
 """Two K whose logarithms are this close are the same."""
@@ -170,13 +180,17 @@ def audit(
     (True, 'K = 60 is too large for this league')
     """
     check_matches(matches)
+    matches, earlier = latest_part(matches)
     read = auditable(matches)
+    notes = (*_note_latest(matches, earlier), *read.notes)
+    rater = carried_on(rater, earlier)
     matches, since = read.matches, read.since
     in_use, other_rater = system_of(rater, matches, since)
     table = None if ratings is None else table_of(ratings, matches)
     tell = speaker(progress)
     calendar = Calendar.of(matches)
-    tell(f"Estimating strengths and their movement from {len(matches):,} matches")
+    tell(f"Auditing {len(matches):,} matches takes about {max(SECONDS * len(matches), 2):.0f} s of processor time")
+    tell("Estimating strengths and their movement")
     league = estimate_league(calendar, in_use.nu)
     in_use = in_use.with_ties(league.ties)
     recursion = Recursion(calendar, league.parameters, in_use.in_kernels(matches), since)
@@ -222,11 +236,20 @@ def audit(
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,
         ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,
-        notes=read.notes + _notes(advice, matches, curve.best.k, k_in_order), in_use=in_use, k_in_order=k_in_order,
+        notes=notes + _notes(advice, matches, curve.best.k, k_in_order), in_use=in_use, k_in_order=k_in_order,
         strengths=today.strengths, dynamics=today.dynamics,
         system=RatingSystem(law_of(in_use.nu, league.ties), gamma=k / 2), recursion=recursion, before=before,
         matches=matches, since=since,
     )  # fmt: skip
+
+
+def _note_latest(matches: Matches, earlier: Matches | None) -> tuple[str, ...]:
+    if earlier is None:
+        return ()
+    return (
+        f"Of {len(earlier) + len(matches):,} matches the latest {len(matches):,}, since {matches.date[0]}, are "
+        "audited, with ratings carried on from the earlier ones.",
+    )
 
 
 def replay_interval(

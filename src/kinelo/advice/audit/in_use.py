@@ -129,6 +129,17 @@ def system_of(rater: Rater | None, matches: Matches, since: int) -> tuple[System
     return SystemInUse(name, k, settled), None if rater is None or isinstance(rater, ClassicElo) else rater
 
 
+def carried_on(rater: Rater | None, earlier: Matches | None) -> Rater | None:
+    """The system in use with the ratings that it ends at after earlier matches; any other rater as it is."""
+    if earlier is None or not (rater is None or isinstance(rater, ClassicElo)):
+        return rater
+    elo = ClassicElo(USUAL_K, home_advantage=None) if rater is None else rater
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)
+        table = anew(elo).fit(earlier).ratings_
+    return anew(elo, start=table)
+
+
 def single_k(rater: ClassicElo) -> float | None:
     """The one K of a rater; None where a rule sets it match by match."""
     return None if rater.step is None else 2.0 * rater.step

@@ -22,6 +22,7 @@ FEW = 500
 SEASON_DAYS = 300
 TELLING = 0.95
 LISTED = 5
+MOST_MATCHES = 150_000
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,16 @@ class AuditableMatches:
     matches: Matches
     since: int
     notes: tuple[str, ...]
+
+
+def latest_part(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, Matches | None]:
+    """The matches to audit, and those before them where there are more than can be waited for."""
+    if len(matches) <= most:
+        return matches, None
+    cut = len(matches) - most
+    cut += int(np.searchsorted(matches.day[cut:], matches.day[cut - 1], side="right"))  # whole days
+    cut = cut if cut < len(matches) - most // 2 else len(matches) - most
+    return matches[cut:], matches[:cut]
 
 
 def auditable(matches: Matches) -> AuditableMatches:

@@ -135,7 +135,7 @@ class Recursion:
     def today(self, years: float) -> tuple[Array, Array, np.ndarray]:
         """Mean and variance of each strength at the end, and who played within some years; means count from theirs."""
         calendar, p, path = self.calendar, self.parameters, self.filtered.path
-        mean, variance, last = (np.zeros(calendar.sides) for _ in range(3))
+        mean, variance, last = np.zeros(calendar.sides), np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
         for side, who in enumerate((calendar.home, calendar.away)):
             place = np.full(calendar.sides, -1)
             place[who] = np.arange(calendar.size)
