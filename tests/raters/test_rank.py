@@ -191,6 +191,13 @@ def test_parameters_of_made_up_contests_are_found():
     assert still.estimates_.values["walk"] < 0.3
 
 
+def test_large_fields_are_fitted_as_well_as_small_ones():
+    """Losses grow with the field, and the search must not take shorter steps for it."""
+    contests = races(contests=40, entrants=800, size=400, walk=2.0, seed=3)
+    rater = kn.RankElo(newcomer=0.0, regression=0.0).fit(contests)
+    assert 1.4 < rater.parameters_["walk"] < 2.4 and 0.75 < rater.parameters_["prior_spread"] < 1.35
+
+
 def test_drivers_and_cars_are_told_apart():
     table = kn.matches.sample_contests(contests=400, cars=10, seed=3)
     both = kn.read_contests(table, slots=["entrant", "car"])

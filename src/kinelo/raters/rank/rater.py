@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.fit import estimate
-from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contest_scan import ContestScan
-from kinelo.matches.contests import Contests, check_contests
+from kinelo.matches.contests import FINISHED, Contests, check_contests
 from kinelo.matches.matches import Day, Matches, read_day
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
 from kinelo.raters.random_walk import fade_all
@@ -37,6 +37,9 @@ Array = NDArray[np.float64]
 POINT = math.log(10.0) / 800.0
 POINTS_PER_UNIT = 1.0 / (math.sqrt(math.pi) * POINT)
 """Rating points per unit of strength: between equals the expected result rises by 1/√π a unit, ln 10/800 a point."""
+
+LARGE = 60
+"""Entrants who finish, on average, beyond which a search begins with scaled losses."""
 
 _P = Parameter
 
@@ -94,6 +97,8 @@ class RankElo(Rater):
     kinds_: tuple[str, ...] = field(default=(), init=False)
     fitted_: Any = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
+    _part: Array | None = field(default=None, init=False)
+    _begin_at: Mapping[str, float] = field(default_factory=dict, init=False)
 
     walk: float | Mapping[str, float] | None = None
     prior_spread: float | Mapping[str, float] | None = None
@@ -127,7 +132,8 @@ class RankElo(Rater):
             for p in BY_KIND
             if self._given(p.name, kind) is None
         ]
-        return (*own, *super().open_parameters())
+        every = (*own, *super().open_parameters())
+        return tuple(replace(p, default=self._begin_at.get(p.name, p.default)) for p in every)
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter of every kind: the user's, else the estimate, else the default."""
@@ -188,9 +194,24 @@ class RankElo(Rater):
         self.moot_ = self.moot_parameters(contests)
         self.reset()
         if self.open_parameters():
-            estimates = estimate(self, contests)  # type: ignore[arg-type]
+            estimates = self._search(contests)
             self.reset(estimates.values)
             self.estimates_ = estimates
+
+    def _search(self, contests: Contests) -> Estimates:
+        """Estimate the open parameters; in large fields, from where scaled losses lead.
+
+        Losses grow with the field, and a search by outer products of slopes takes shorter steps the larger they are.
+        Losses of contests of ``k`` that count ``2/k`` lead near the place, and those in full find it.
+        """
+        finishers = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
+        if finishers.mean() > LARGE:
+            self._part = 2.0 / np.maximum(finishers, 2.0)
+            self._begin_at = estimate(self, contests).values  # type: ignore[arg-type]
+            self._part = None
+        found = estimate(self, contests)  # type: ignore[arg-type]
+        self._begin_at = {}
+        return found
 
     def _fit_in_chunks(self, scan: ContestScan) -> Self:
         """Estimate on the first chunk and rate all of them."""
@@ -243,7 +264,8 @@ class RankElo(Rater):
         known = np.isfinite(chance)
         total = np.add.reduceat(np.where(known, -chance, 0.0), contests.first[:-1])
         number = np.add.reduceat(known.astype(float), contests.first[:-1])
-        return (total / np.maximum(number, 1.0))[skipped:]
+        mean = total / np.maximum(number, 1.0)
+        return (mean if self._part is None else mean * self._part)[skipped:]
 
     def one_step_ahead(self, matches: Contests | Matches) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast each contest before it is used, and use it."""
