@@ -130,7 +130,7 @@ def one_step(system: RatingSystem, strengths: Strength | Continuum, still: Stati
         gamma = float(system.outcome.nu * settled.teams.mean(settled.deviation**2))
     elif not isinstance(gamma, float):
         steps = settled_steps(system, still.theta)
-        gamma = float(steps) if isinstance(steps, float) else still.teams.mean(steps)
+        gamma = float(steps) if isinstance(steps, float) else still.teams.mean(np.asarray(steps, dtype=np.float64))
     return replace(system, gamma=gamma, schedule=system.schedule if isinstance(system.schedule, Field) else None)
 
 
