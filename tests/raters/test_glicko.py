@@ -121,10 +121,22 @@ def test_forecasts_sum_to_one_and_follow_ratings(kind):
 
 
 def test_fit_finds_the_home_advantage():
-    matches = kn.read_matches(kn.sample_league(teams=12, seasons=3, seed=5).results)
-    for rater in (kn.Glicko(), kn.Glicko2()):
+    """2,000 results by E = 1/(1 + 10^(−d/400)) with 60 points for the host, of which three quarters are scored.
+
+    A result between sides near one another tells 1/4 · (ln 10/400)² of it, so that its standard error is about
+    2 · 400/ln 10/√1500 = 9 points; the estimate lies within four of them (a false alarm has probability 6e-5).
+    """
+    rng = np.random.default_rng(5)
+    strength = rng.normal(0.0, 60.0, 12)
+    home = rng.integers(0, 12, 2000)
+    away = (home + rng.integers(1, 12, 2000)) % 12
+    won = rng.random(2000) < 1.0 / (1.0 + 10.0 ** (-(strength[home] - strength[away] + 60.0) / 400.0))
+    table = {"date": np.datetime64("2000-01-01") + np.arange(2000) // 2, "result": won.astype(float)}
+    table |= {"home": [f"side {k}" for k in home], "away": [f"side {k}" for k in away]}
+    matches = kn.read_matches(table, ordered=True)
+    error = 2.0 * 400.0 / math.log(10.0) / math.sqrt(1500.0)
+    for rater in (kn.Glicko(home_step=0.0), kn.Glicko2(home_step=0.0)):  # an advantage that stays
         rater.fit(matches)
-        assert 10 < rater.parameters_["home_advantage"] < 150
+        assert abs(rater.parameters_["home_advantage"] - 60.0) < 4.0 * error
         rater.reset(rater.parameters_)
-        ahead = rater.one_step_ahead(matches)
-        assert np.all(np.isfinite(ahead.probabilities))
+        assert np.all(np.isfinite(rater.one_step_ahead(matches).probabilities))

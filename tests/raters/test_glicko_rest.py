@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import kinelo as kn
@@ -49,3 +50,38 @@ def test_rest_brings_nobody_beyond_a_newcomer(kind, together):
     # A newcomer gains q·RD²/2 from a win over an equal, at most; so does whoever has rested for a century.
     largest = 2 * (50.0**2 + (0.3 * SCALE if kind is kn.Glicko2 else 0.0) ** 2) / SCALE / 2
     assert 0 < float(rater.ratings_.filter(rater.ratings_["name"] == "A")["rating"][0]) - 1500 < largest
+
+
+@pytest.mark.parametrize("days", [0, 45, 400])
+def test_a_forecast_after_a_rest_knows_how_uncertain_sides_have_become(days):
+    """RD² grows by growth² for each period of rest, up to that of a newcomer: a list written with these deviations on
+    the day of the match gives the same forecast."""
+    given = {"home_advantage": 40.0, "ties": 0.4, "home_step": 0.0, "ties_step": 0.0, "sharpness": 1.0}
+    rater = kn.Glicko(deviation=200.0, growth=30.0, period=30.0, **given)
+    rows = [("2024-01-01", "A", "B", 1), ("2024-01-20", "A", "B", 1), ("2024-02-01", "C", "A", 0)]
+    table = dict(zip(("date", "home", "away", "result"), map(list, zip(*rows))))
+    rater.update(kn.read_matches(table))
+    last = {"A": "2024-02-01", "B": "2024-01-20", "C": "2024-02-01"}
+    day = np.datetime64("2024-02-01") + days
+    known = {row["name"]: row for row in rater.ratings_.to_dicts()}
+    # the table shows everyone as of the last match: B has rested for twelve days there
+    deviation = {
+        name: min(math.sqrt(row["uncertainty"] ** 2 + 30.0**2 * days / 30.0), 200.0) for name, row in known.items()
+    }
+    listed = {"name": list(known), "rating": [row["rating"] for row in known.values()]}
+    listed |= {"deviation": [deviation[name] for name in known], "date": [str(day)] * 3}
+    fresh = kn.Glicko(deviation=200.0, growth=30.0, period=30.0, start=listed, **given)
+    assert rater.ratings_.filter(name="B")["last_played"][0] == np.datetime64(last["B"]).item()
+    said, expected = (one.predict_one("A", "B", date=str(day)).probabilities for one in (rater, fresh))
+    np.testing.assert_allclose(said, expected, atol=1e-12)
+    assert said[0, 0] > said[0, 2]
+    if days:
+        sooner = rater.predict_one("A", "B", date="2024-02-01").probabilities
+        assert said[0, 0] < sooner[0, 0] - 1e-4, "less is known of both"
+
+
+def test_strengths_that_stay_are_forecast_alike_after_any_rest():
+    table = {"date": ["2024-01-01"] * 4, "home": list("ABCA"), "away": list("BCAC"), "result": [1, 0.5, 0, 1]}
+    rater = kn.BradleyTerry().fit(kn.read_matches(table, ordered=True))
+    soon, later = (rater.predict_one("A", "B", date=day).probabilities for day in ("2024-01-02", "2034-01-02"))
+    assert soon.tobytes() == later.tobytes() and soon[0, 0] > soon[0, 2]
