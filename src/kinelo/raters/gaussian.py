@@ -115,11 +115,11 @@ class GaussianRater(StatefulRater):
     spreads: ClassVar[tuple[str, ...]] = ()
     """Parameters that are measured in the unit of the noise."""
 
-    covariance: str
+    covariance: Any
     covariance_: str = ""
     together: ClassVar[str] = "sides"
     """What a row of the covariance stands for."""
-    _state: SlotState
+    _state: Any
 
     @abstractmethod
     def _kinds(self, values: Mapping[str, float]) -> list[Kind]:

@@ -194,7 +194,8 @@ def _appearances(
     noise = np.where(weight > 0.0, p.noise[0] / np.maximum(weight, 1e-300), math.inf)
     bounds = np.append(0, np.cumsum(np.bincount(match[~seen], minlength=day.size)))
     kept = (values[~seen] for values in (played.slot, played.share, mean, variance))
-    return Appearances(bounds, *kept, noise + np.maximum(common, 0.0) + doubt), apart
+    u = Appearances._make([bounds, *kept, noise + np.maximum(common, 0.0) + doubt])
+    return u, np.asarray(apart, float)
 
 
 def _links(who: NDArray[np.int64], day: NDArray[np.int64], kind: NDArray[np.int8], p: Kinds) -> Links:

@@ -124,7 +124,7 @@ class SlotState(RaterState):
             setattr(self, name, getattr(other, name))
         b = other.beliefs
         C = np.zeros((self.joined, self.joined) if self.full else (0, 0))
-        self.beliefs = Joint(*(np.copy(part) for part in b._replace(C=C)))
+        self.beliefs = Joint._make(map(np.copy, b._replace(C=C)))
         self.beliefs.x[:FIXED], self.beliefs.v[:FIXED] = own.x[:FIXED], own.v[:FIXED]
         if self.full:
             self.beliefs.C[:FIXED, :FIXED] = own.C[:FIXED, :FIXED]
