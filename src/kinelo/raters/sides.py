@@ -83,7 +83,7 @@ HOME_STEP = Parameter(
 )
 TIES_STEP = Parameter("ties_step", 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
-Trace = tuple[NDArray[np.float64], ...]
+Trace = tuple[NDArray[Any], ...]
 
 
 class SideRater(StatefulRater):

@@ -267,4 +267,5 @@ def _entries_and_exits(seen: _Appearances, entered: np.ndarray, years: float) ->
     last = np.append(seen.side[1:] != seen.side[:-1], True)
     gone = last & (seen.year < years * (1 - 1 / BINS))
     active = int(np.sum(last & ~gone))
-    return tuple(float(total) / (max(active, 1) * years) for total in (above[entered].sum(), -above[gone].sum()))
+    shared = max(active, 1) * years
+    return float(above[entered].sum()) / shared, -float(above[gone].sum()) / shared
