@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from kinelo.advice.audit.kernels import Array, Calendar, Expected, Parameters, S
 from kinelo.advice.audit.recursion import NODES, Recursion
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import FallingSteps
-
-if TYPE_CHECKING:
-    from kinelo.advice.audit.findings import Advice
 
 OTHER = 1.25
 """Two K this factor apart are not the same."""
@@ -39,6 +36,17 @@ RUNG, RUNGS = 1.5, 4
 """K tried under other parameters: this factor apart, so many on either side."""
 MOST_FOLLOWED = 2e6
 """Matches followed in all under other parameters, about."""
+
+
+class BestK(Protocol):
+    """A K with its 95 % interval."""
+
+    @property
+    def k(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,7 @@ class Outlook:
 
 
 def look_ahead(
-    recursion: Recursion, drawn: list[Parameters], ratings: Array, advice: Advice, past: float, in_use: float | None
+    recursion: Recursion, drawn: list[Parameters], ratings: Array, advice: BestK, past: float, in_use: float | None
 ) -> Outlook:
     """What the matches to come want, from today's ``ratings`` (sides, less where newcomers begin).
 
