@@ -42,11 +42,19 @@ class BestK(Protocol):
     """A K with its 95 % interval."""
 
     @property
-    def k(self) -> float: ...
+    def k(self) -> float:
+        """The K."""
+        ...
+
     @property
-    def low(self) -> float: ...
+    def low(self) -> float:
+        """Lower end."""
+        ...
+
     @property
-    def high(self) -> float: ...
+    def high(self) -> float:
+        """Upper end."""
+        ...
 
 
 @dataclass(frozen=True)
