@@ -105,7 +105,7 @@ def test_one_style_of_arguments():
     assert {"simulate", "season", "sample_league", "Backtest.differences"} < seeds.keys()
     assert {name for name, default in seeds.items() if default != 1} <= {EVENLY_SPACED, *TAKES_MATCHES}
     told = {name: given["progress"] for name, given in found.items() if "progress" in given}
-    assert told.keys() == {"simulate", "solve", "sweep", "audit"}
+    assert told.keys() == {"simulate", "solve", "sweep", "audit", "backtest"}
     assert {(one.annotation, one.default) for one in told.values()} == {("Progress", False)}
     for other in ("simulations", "replications", "repetitions", "n_simulations"):
         assert not [name for name, given in found.items() if other in given], "it is called realisations"

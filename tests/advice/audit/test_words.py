@@ -288,6 +288,9 @@ def test_the_verdict_is_about_the_matches_to_come_where_the_past_had_to_find_str
         "log-loss by 0.0031 by theory. The past wanted K = 15 (12 to 19), because every side began at 1400 and ratings "
         "had to find strengths first: had they been known, the past would have wanted 4.5."
     )
+    listed = SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start={"Ash": 1500.0}))
+    said = verdict(outlook=found, tested=BETTER, k=12.0, in_use=listed)
+    assert "because sides began off their strengths and ratings had to find strengths first" in said
     assert verdict(outlook=found, tested=BETTER, k=5.0).startswith("K = 32 suits the matches to come: ")
     assert verdict(outlook=found, tested=BETTER, k=3.0).startswith("K = 32 is too small for the matches to come: ")
 

@@ -83,7 +83,8 @@ def _matches_to_come(audit: Findings) -> str:
     past = f" The past wanted K = {interval(audit.advice)}"
     if not outlook.finding_strengths:
         return f"{said}{past}."
-    began = f"every side began at {audit.in_use.rater.initial:g}" if audit.in_use.rater.start is None else "sides began"
+    rater = audit.in_use.rater
+    began = f"every side began at {rater.initial:g}" if rater.start is None else "sides began off their strengths"
     return (
         f"{said}{past}, because {began} and ratings had to find strengths first: had they been known, the past would "
         f"have wanted {outlook.known_starts:.3g}."
