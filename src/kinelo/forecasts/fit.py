@@ -129,13 +129,13 @@ class _Scales:
 
     def at_bounds(self, z: Array) -> tuple[str, ...]:
         """Names of parameters at an end of their range; 0, where it is the least that makes sense, is no end."""
-        stuck = (z >= self.high) | ((z <= self.low) & np.array([p.low != 0.0 for p in self.parameters]))
+        stuck = (z >= self.high) | ((z <= self.low) & np.array([p.low != 0.0 for p in self.parameters], bool))
         return tuple(p.name for p, at in zip(self.parameters, stuck) if at)
 
     def standard_errors(self, z: Array, information: Array) -> dict[str, float]:
         """By the delta method; NaN at a bound, or where the matches add little to the prior."""
         variance = np.diag(np.linalg.inv(information + np.diag(self.prior_precision)))
-        open_to_all = np.array([not p.prior_counts for p in self.parameters])
+        open_to_all = np.array([not p.prior_counts for p in self.parameters], bool)
         vague = open_to_all & (variance * self.prior_precision > FLAT**2)
         stuck = (z <= self.low) | (z >= self.high)
         error = np.where(vague | stuck, np.nan, np.sqrt(variance) * self.pace(z))

@@ -84,7 +84,7 @@ TIES_STEP = Parameter("ties_step", 0.005, 0.0, 0.1, False, "drift of the draw ba
 
 
 MOST_WORK = 4e9
-"""Matches times rows of the covariance squared beyond which parameters are sought without it."""
+"""Matches times rows of the covariance squared beyond which the parameters of the filter are sought without it."""
 
 MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
@@ -242,7 +242,7 @@ class GaussianRater(StatefulRater):
         """Estimate the open parameters on these matches, then rate them in order from a fresh start.
 
         Whether the covariance is kept is decided by what forecasts these matches better. Where one pass with it would
-        take seconds, the parameters are those of the filter without it.
+        take seconds, only how beliefs are read as forecasts is estimated with it, and all else without it.
         """
         drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
@@ -293,17 +293,23 @@ class GaussianRater(StatefulRater):
         if len(matches) * float(self._rows_needed(matches)) ** 2 <= MOST_WORK:
             super(GaussianRater, together).fit(matches)
         else:
-            together.estimates_ = together._rate_with(alone.estimates_, matches)
+            together._take_over(alone.estimates_, matches)
         likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
         vars(self).update(vars(alone if likelihood[0] > likelihood[-1] else together))
 
-    def _rate_with(self, estimates: Estimates, matches: Matches) -> Estimates:
-        """Rate the matches with these estimates, and say how likely their results were."""
-        self.reset(estimates.values)
-        seen = len(matches) if self.look is None else min(len(matches), int(self.look))
-        scored = slice(seen - estimates.matches, seen)
-        losses = log_loss(self.one_step_ahead(matches).probabilities[scored], matches.result[scored])
-        return replace(estimates, log_likelihood=-float(losses.sum()))
+    def _take_over(self, estimates: Estimates, matches: Matches) -> None:
+        """Rate the matches with these estimates of a filter without covariance, beliefs read anew as forecasts.
+
+        The sharpness stands still, as in a search. Where ratings begin depends on how they are read: that stands then.
+        """
+        still = copy.copy(self)
+        still.sharpness_walk = 0.0
+        if self.start is not None:
+            vars(still).update({name: self.parameters_[name] for name in READING})
+        seen = matches if self.look is None else matches[: int(self.look)]
+        self.estimates_ = reading.refit_reading(still, estimates, seen)
+        self.reset(self.estimates_.values)
+        self.update(matches)
 
     def _keeps_covariance(self) -> bool:
         """Whether the state to come keeps the covariance."""
