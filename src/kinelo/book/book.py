@@ -24,7 +24,7 @@ from kinelo.book.ledger import Entry, Ledger
 from kinelo.book.lock import locked
 from kinelo.book.rows import frame_to_matches, removal_to_lines
 from kinelo.errors import InputError, KineloWarning
-from kinelo.matches.contests import check_contests
+from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by, state_of
@@ -125,7 +125,7 @@ class RatingBook:
             raise InputError(f"{type(self._rater).__name__} has no {verb}; the raters of Kinelo have it.")
         return getattr(self._rater, verb)
 
-    def add(self, matches: Matches) -> Added:
+    def add(self, matches: Matches | Contests) -> Added:
         """Count matches that the book has not counted yet, for good, and take what is said anew of those it has.
 
         A match under a known identifier that says something else now replaces what the book held: the ratings are
@@ -137,7 +137,7 @@ class RatingBook:
             check_contests(matches)
         else:
             check_matches(matches)
-        if np.isnan(matches.place if self._of_contests else matches.result).any():
+        if np.isnan(getattr(matches, "place" if self._of_contests else "result")).any():
             raise InputError("A match without a result cannot enter a rating book; read it with played=True.")
         with locked(self.path):
             self._keep_up()

@@ -14,8 +14,7 @@ from kinelo.raters.choice import AUTOMATIC
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.cli.leaderboard import Shown
-    from kinelo.cli.options import Federation, ResultsOptions
+    from kinelo.cli.options import Federation, ResultsOptions, Shown
     from kinelo.forecasts.places import ContestForecast
     from kinelo.matches.contests import Contests
 
@@ -120,7 +119,7 @@ def _print(table: pl.DataFrame, top: int, title: str) -> None:
 def rate_file(path: Path, reading: ResultsOptions, federation: Federation, shown: Shown, asked: dict[str, Any]) -> None:
     """``kinelo rate`` of a long table; ``asked`` holds rater, book, out, picture, rejects and as_json."""
     from kinelo.cli.loading import plain_warnings, write_csv
-    from kinelo.cli.rate import add_to_book, content_of, show_parameters
+    from kinelo.cli.rating import add_to_book, content_of, show_parameters
 
     if asked["picture"] is not None or str(asked["out"] or "").endswith(".html"):
         raise InputError("Pictures and pages are made of matches of two sides; of contests, --out FILE.csv and --json.")
@@ -138,7 +137,7 @@ def rate_file(path: Path, reading: ResultsOptions, federation: Federation, shown
             if book is not None:
                 rater = add_to_book(book, None, rater, contests, quiet=as_json)
     if as_json:
-        content = content_of(rater, cast("Any", contests), None)
+        content = content_of(rater, contests, None)
         echo_json({"contests" if name == "matches" else name: value for name, value in content.items()})
     else:
         show_ratings(rater, contests, shown)
@@ -159,7 +158,7 @@ def predict_file(fixtures: Path | None, results: Path | None, reading: ResultsOp
         if asked["book"] is not None:
             from kinelo.book.book import RatingBook
 
-            rater = RatingBook(asked["book"]).rater
+            rater: Any = RatingBook(asked["book"]).rater
         else:
             rater = contest_rater(asked["rater"]).fit(load_contests(results or fixtures, reading))
         forecast: ContestForecast = rater.predict(to_come)

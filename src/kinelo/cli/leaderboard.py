@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.options import Json, RaterName, Reading, grouped
+from kinelo.cli.options import Json, RaterName, Reading, Shown, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
@@ -19,17 +18,6 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
 MOST_BOARDS = 50
-
-
-@dataclass(frozen=True)
-class Shown:
-    """Who is shown on a leaderboard."""
-
-    active_days: Annotated[
-        float, typer.Option(min=0, help="Show those who played within so many days of the last match.")
-    ] = 365
-    least_matches: Annotated[int, typer.Option(min=0, help="Show those who played at least so many matches.")] = 10
-    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20
 
 
 @grouped

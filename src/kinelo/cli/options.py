@@ -241,3 +241,14 @@ def _options_of(group: type) -> list[inspect.Parameter]:
         )
         for field in fields(group)
     ]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Who is shown on a leaderboard."""
+
+    active_days: Annotated[
+        float, typer.Option(min=0, help="Show those who played within so many days of the last match.")
+    ] = 365
+    least_matches: Annotated[int, typer.Option(min=0, help="Show those who played at least so many matches.")] = 10
+    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinelo.cli.files import is_page, picture_name
-from kinelo.cli.leaderboard import Shown, show_leaderboard
-from kinelo.cli.options import Federation, Json, RaterName, Reading, Rejects, grouped
+from kinelo.cli.leaderboard import show_leaderboard
+from kinelo.cli.options import Federation, Json, RaterName, Reading, Rejects, Shown, grouped
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
-    from kinelo.book.book import RatingBook
-    from kinelo.forecasts.automatic import RaterChoice
-    from kinelo.matches.matches import Matches
-    from kinelo.raters.rater import Rater
+    pass
 
 
 RESULTS_HELP = (
@@ -63,7 +60,15 @@ def rate(
     from kinelo.advice.audit.words import inflation_words
     from kinelo.cli.contests import holds_contests, rate_file
     from kinelo.cli.loading import plain_warnings, write_csv
-    from kinelo.cli.rating import check_rater, fit_rater, open_book, with_covariates
+    from kinelo.cli.rating import (
+        add_to_book,
+        check_rater,
+        content_of,
+        fit_rater,
+        open_book,
+        show_parameters,
+        with_covariates,
+    )
     from kinelo.raters.adapter import conditions_of
 
     if any(sign in str(results) for sign in "*?["):
@@ -151,53 +156,6 @@ def _rate_in_pieces(pattern: str, rater: str, reading: Reading, top: int, out: P
     if out is not None:
         write_csv(table, out)
         typer.echo(f"Ratings: {out}")
-
-
-def add_to_book(book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches, *, quiet: bool) -> Rater:
-    """Count matches in a book, which is begun with the rater fitted where there is none yet."""
-    from kinelo.book.book import RatingBook
-    from kinelo.results.disk import disk_errors_in_words
-
-    with disk_errors_in_words(book):
-        kept = RatingBook(book, fitted) if kept is None else kept
-        added = kept.add(matches)
-    changed = f"{added.changed:,} changed, " if added.changed else ""
-    kind = type(kept.rater).__name__
-    typer.echo(
-        f"Book {book}, kept by {kind}: {added.new:,} new matches, {changed}{added.known:,} counted before, "
-        f"{len(kept):,} in all.",
-        err=quiet,
-    )
-    return kept.rater
-
-
-def content_of(rater: Any, matches: Matches, choice: RaterChoice | None) -> dict[str, Any]:
-    """What ``--json`` prints: the rater, its parameters with standard errors, and all ratings."""
-    estimates = getattr(rater, "estimates_", None)
-    errors = {} if estimates is None else estimates.standard_errors
-    return {
-        "rater": type(rater).__name__,
-        "choice": None if choice is None else choice.to_dict(),
-        "matches": len(matches),
-        "parameters": dict(getattr(rater, "parameters_", {})),
-        "at_bounds": [] if estimates is None else list(estimates.at_bounds),
-        "standard_errors": {name: error if error == error else None for name, error in errors.items()},
-        **({"effects": rater.effects_.to_dicts()} if getattr(rater, "covariates", None) else {}),
-        "ratings": rater.ratings_.to_dicts(),
-    }
-
-
-def show_parameters(rater: Rater) -> None:
-    """One line of parameters: the estimates with their standard errors."""
-    found = getattr(rater, "estimates_", None)
-    if found is None:
-        return
-    parts = []
-    for name, value in found.values.items():
-        error = found.standard_errors.get(name, float("nan"))
-        end = " (the end of its range)" if name in found.at_bounds else ""
-        parts.append(f"{name} {value:.3g}" + (f" ± {error:.2g}" if error == error else "") + end)
-    typer.echo("Estimated: " + ", ".join(parts))
 
 
 def _show_effects(rater: Any, wanted: bool) -> None:

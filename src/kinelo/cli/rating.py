@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from kinelo.book.book import RatingBook
     from kinelo.cli.options import Reading
     from kinelo.forecasts.automatic import RaterChoice
+    from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
     from kinelo.matches.scan import MatchScan
+    from kinelo.raters.rater import Rater
 
 
 def check_rater(name: str, reading: Reading) -> None:
@@ -91,3 +93,52 @@ def open_book(book: Path, asked: str, reading: Reading) -> RatingBook:
         )
     conditions_of_book(book, kept.rater, reading.condition, reading.start)
     return kept
+
+
+def add_to_book(
+    book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches | Contests, *, quiet: bool
+) -> Rater:
+    """Count matches in a book, which is begun with the rater fitted where there is none yet."""
+    from kinelo.book.book import RatingBook
+    from kinelo.results.disk import disk_errors_in_words
+
+    with disk_errors_in_words(book):
+        kept = RatingBook(book, fitted) if kept is None else kept
+        added = kept.add(matches)
+    changed = f"{added.changed:,} changed, " if added.changed else ""
+    kind = type(kept.rater).__name__
+    typer.echo(
+        f"Book {book}, kept by {kind}: {added.new:,} new matches, {changed}{added.known:,} counted before, "
+        f"{len(kept):,} in all.",
+        err=quiet,
+    )
+    return kept.rater
+
+
+def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | None) -> dict[str, Any]:
+    """What ``--json`` prints: the rater, its parameters with standard errors, and all ratings."""
+    estimates = getattr(rater, "estimates_", None)
+    errors = {} if estimates is None else estimates.standard_errors
+    return {
+        "rater": type(rater).__name__,
+        "choice": None if choice is None else choice.to_dict(),
+        "matches": len(matches),
+        "parameters": dict(getattr(rater, "parameters_", {})),
+        "at_bounds": [] if estimates is None else list(estimates.at_bounds),
+        "standard_errors": {name: error if error == error else None for name, error in errors.items()},
+        **({"effects": rater.effects_.to_dicts()} if getattr(rater, "covariates", None) else {}),
+        "ratings": rater.ratings_.to_dicts(),
+    }
+
+
+def show_parameters(rater: Rater) -> None:
+    """One line of parameters: the estimates with their standard errors."""
+    found = getattr(rater, "estimates_", None)
+    if found is None:
+        return
+    parts = []
+    for name, value in found.values.items():
+        error = found.standard_errors.get(name, float("nan"))
+        end = " (the end of its range)" if name in found.at_bounds else ""
+        parts.append(f"{name} {value:.3g}" + (f" ± {error:.2g}" if error == error else "") + end)
+    typer.echo("Estimated: " + ", ".join(parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -58,14 +58,14 @@ def rating_history(
         raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together.")
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1
     if side is not None:
-        last_of_day = last_of_day[np.isin(matches.date[last_of_day - 1], _days_of(side, matches))]
+        last_of_day = last_of_day[np.isin(matches.date[last_of_day - 1], _days_of(side, cast("Matches", matches)))]
     chosen = np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int)
     if side is not None:
         days = matches.date[last_of_day - 1].astype(np.int64)
         rests = np.flatnonzero(np.diff(days) >= LONGEST_REST)
         chosen = np.concatenate([chosen, rests, rests + 1])
     stops = last_of_day[np.unique(chosen)].tolist()
-    tables = looking_back(matches, stops) if hindsight else _tables_then(rater, matches, stops)
+    tables = looking_back(matches, stops) if hindsight else _tables_then(rater, cast("Matches", matches), stops)
     frames, done = [], 0
     for stop, ratings in zip(stops, tables, strict=True):
         since = matches.date[done]

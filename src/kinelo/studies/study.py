@@ -145,8 +145,9 @@ def _sentence(error: ValidationError) -> str:
     if first["type"] == "union_tag_not_found":
         return f"the key '{where}.kind' is missing."
     if first["type"] == ALLOW_CODE:
+        named = first.get("ctx", {}).get("kind")
         return (
-            f"{where}.kind = {first['ctx']['kind']!r} runs code from outside Kinelo; if you trust the file and the "
+            f"{where}.kind = {named!r} runs code from outside Kinelo; if you trust the file and the "
             "module, allow it with --allow-code, or allow_code=True in Python."
         )
     if first["type"] == "missing":
