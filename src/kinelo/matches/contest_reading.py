@@ -78,7 +78,7 @@ def read_contests(
     ...          "place": ["2", "1", "DNF", "1", "1", "3"]}
     >>> races = read_contests(table)
     >>> races.to_polars()["entrant"].to_list(), races.place.tolist()
-    (['Bob', 'Ann', 'Cid', 'Cid', 'Bob', 'Ann'], [1.0, 2.0, 3.0, 1.5, 1.5, 3.0])
+    (['Bob', 'Ann', 'Cid', 'Bob', 'Cid', 'Ann'], [1.0, 2.0, 3.0, 1.5, 1.5, 3.0])
     """
     check_contest_mapping(columns)
     for option, value in (("unfinished", unfinished), ("disqualified", disqualified), ("not_started", not_started)):

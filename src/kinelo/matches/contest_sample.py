@@ -51,7 +51,7 @@ def sample_contests(
         Of the random numbers.
 
     >>> sample_contests(contests=2, entrants=5, size=3, seed=1).select("contest", "entrant", "place").rows()[:3]
-    [(1, 'P2', 1), (1, 'P3', 2), (1, 'P1', 3)]
+    [(1, 'P4', 1), (1, 'P2', 2), (1, 'P0', 3)]
     """
     import polars as pl
 
