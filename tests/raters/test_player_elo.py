@@ -281,6 +281,20 @@ def test_unknown_line_up_is_the_average_of_recent_ones():
     assert unknown != weak
 
 
+@pytest.mark.parametrize("known", ["starters", "none"])
+def test_names_of_a_table_that_have_not_played_yet_are_newcomers(known):
+    table = {
+        "date": ["2024-01-01", "2025-02-01"], "home": ["A", "C"], "away": ["B", "D"], "result": [1, 0],
+        "home_lineup": [["a", "aa"], ["c", "b"]], "away_lineup": [["b", "bb"], ["d", "dd"]],
+    }  # fmt: skip
+    whole = kn.read_matches(table)
+    first, later = (kn.read_matches({name: values[k : k + 1] for name, values in table.items()}) for k in range(2))
+    part, alone = (kn.PlayerElo(**VALUES, known=known).update(matches) for matches in (whole[:1], first))
+    said, expected = part.predict(whole[1:]), alone.predict(later)
+    assert said.unknown == expected.unknown == ("C", "D", "c", "d", "dd")
+    assert said.probabilities.tobytes() == expected.probabilities.tobytes()
+
+
 def test_correction_undoes_the_pull_to_the_mean():
     league = sample_league(teams=8, seasons=3, seed=2)
     matches = kn.read_matches(league.results, lineups=league.lineups)

@@ -86,3 +86,33 @@ def test_matches_without_an_order_are_forecast_from_the_start_of_their_day(kind)
 def test_ratings_of_a_forecast_belong_to_its_matches():
     with pytest.raises(kn.InputError, match="two ratings for each of 1"):
         kn.Forecast(np.array([[0.5, 0.2, 0.3]]), ratings_before=np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+@pytest.mark.parametrize("known", ["starters", "minutes", "none"])
+def test_ratings_before_a_match_of_players_are_those_of_its_line_ups(covariance, known):
+    rows = season(25, seed=3)
+    g = np.random.default_rng(6)
+    for side in ("home", "away"):
+        rows[f"{side}_lineup"] = [[f"{name} {k}" for k in g.choice(6, 3, replace=False)] for name in rows[side]]
+    matches = kn.read_matches(rows)
+    rater = kn.PlayerElo(covariance=covariance, known=known, regression=0.3).update(matches[:1])
+    by_hand = copy.deepcopy(rater)
+    before = rater.one_step_ahead(matches[1:]).ratings_before
+    for k in range(1, len(matches)):
+        one, venue = matches[k : k + 1], by_hand._state.beliefs.x[1]
+        said = by_hand.predict(one).ratings_before[0]
+        assert np.allclose(before[k - 1], said, rtol=0, atol=1e-9)
+        gap = by_hand.points_per_unit_ * (by_hand._expect(one)[0][0] - venue)
+        assert said[0] - said[1] == pytest.approx(gap, abs=1e-9)
+        by_hand.update(one)
+    assert np.ptp(before) > 1
+
+
+def test_a_side_of_one_player_without_a_squad_is_rated_as_he_is():
+    table = {"date": ["2024-01-01"] * 3, "time": ["10:00", "11:00", "12:00"], "home": list("ABC"), "away": list("BCA")}
+    table |= {"result": [1, 0, 1], "home_lineup": [["a"], ["b"], ["c"]], "away_lineup": [["b"], ["c"], ["a"]]}
+    rater = kn.PlayerElo(squad_spread=0.0, squad_walk=0.0, known="minutes").update(kn.read_matches(table))
+    shown = dict(rater.ratings_.select("name", "rating").iter_rows())
+    found = rater.predict_one("A", "B", date="2024-01-01", home_lineup=["a"], away_lineup=["b"]).ratings_before[0]
+    assert found == pytest.approx([shown["a"], shown["b"]], abs=1e-9)

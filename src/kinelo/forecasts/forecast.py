@@ -35,8 +35,9 @@ class Forecast:
     matches
         The matches that were forecast, or None where they were not said.
     ratings_before
-        Ratings of both sides (``n`` rows: home, away) that each forecast was made from, or None where the rater has
-        none to say. Matches without an order within their day are all forecast from the ratings before the first.
+        Ratings of both sides (``n`` rows: home, away) that each forecast was made from, with players those of the
+        line-ups; None where the rater has none to say, such as KalmanElo, whose ratings are relative to all others.
+        Matches without an order within their day are all forecast from the ratings before the first.
 
     >>> forecast = Forecast(np.array([[0.5, 0.3, 0.2]]))
     >>> forecast.points.tolist(), forecast

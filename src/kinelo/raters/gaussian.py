@@ -35,7 +35,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Day, Matches, check_matches, read_day
 from kinelo.raters import reading
 from kinelo.raters.conditions import PREFIX, condition_names
-from kinelo.raters.filter.alone import expected_alone, filter_alone
+from kinelo.raters.filter.alone import NO_SIDES, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
@@ -148,31 +148,34 @@ class GaussianRater(StatefulRater):
             return self._own_table[1]
         return kinds_in_lanes([lane._numbers[0] for lane in lanes], [lane._numbers[1] for lane in lanes])
 
-    def _run(self, matches: Matches, y: Array) -> tuple[Array, Array, tuple[str, ...]]:
-        """Use the matches, which show ``y``, in order: mean and variance expected of each, and names never met."""
+    def _run(self, matches: Matches, y: Array, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
+        """Use the matches, which show ``y``, in order: mean and variance expected of each, and names never met.
+
+        ``sides`` (matches, 2), where it has rows, receives strengths of both sides before each match.
+        """
         lists = self._lists(matches, keep=True)
         if self._state.full:
-            return *self._together(matches, y, lists), lists.unknown
-        return *self._alone(matches, [self], [y], lists)[0], lists.unknown
+            return *self._together(matches, y, lists, sides=sides), lists.unknown
+        return *self._alone(matches, [self], [y], lists, sides)[0], lists.unknown
 
-    def _expect(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
+    def _expect(self, matches: Matches, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
         """The same for matches from the state as it stands, which is left alone."""
         lists = self._lists(matches, keep=False)
         ahead = lists.ahead if lists.ahead.offsets.size else lists.played
         state = self._state.as_seen_on(int(matches.day[0])) if len(matches) else self._state
         table = self._table_of([self])
         if state.full:
-            return *expected_together(matches.day, ahead, table, state.beliefs, lists.rotations), lists.unknown
-        mean, variance = expected_alone(matches.day, ahead, table, state.in_lanes(), lists.rotations)
+            return *expected_together(matches.day, ahead, table, state.beliefs, lists.rotations, sides), lists.unknown
+        mean, variance = expected_alone(matches.day, ahead, table, state.in_lanes(), lists.rotations, sides)
         return mean[:, 0], variance[:, 0], lists.unknown
 
     def _together(
-        self, matches: Matches, y: Array, lists: Lists, block: int = 1, out: Steps = NO_STEPS
+        self, matches: Matches, y: Array, lists: Lists, block: int = 1, out: Steps = NO_STEPS, sides: Array = NO_SIDES
     ) -> tuple[Array, Array]:
         """Use the matches with the covariance: mean and variance expected of each."""
         b = self._state.beliefs
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        room = room_for(b, block, lists.ahead, lists.played)
+        room = room_for(b, block, lists.ahead, lists.played, sides=sides)
         filter_together(
             matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of([self]), b,
             room, mean, variance, out,
@@ -180,7 +183,7 @@ class GaussianRater(StatefulRater):
         return mean, variance
 
     def _alone(
-        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists
+        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists, sides: Array = NO_SIDES
     ) -> list[tuple[Array, Array]]:
         """Let raters with these numbers use the matches without covariance, side by side; the first is this one."""
         count, state = len(lanes), self._state
@@ -191,7 +194,7 @@ class GaussianRater(StatefulRater):
         y = np.column_stack(signals) if count > 1 else signals[0][:, None]
         filter_alone(
             matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of(lanes), s,
-            room_for_work(lists.ahead, lists.played), mean, variance,
+            room_for_work(lists.ahead, lists.played, sides=sides), mean, variance,
         )  # fmt: skip
         if count > 1:
             state.beliefs.x[: state.size], state.beliefs.v[: state.size] = s.x[:, 0], s.v[:, 0]
@@ -486,8 +489,10 @@ class GaussianRater(StatefulRater):
     @forecast_from_day_starts
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
-        mean, variance, unknown = self.expected(matches)
-        return Forecast(self._forecast_in_order(mean, variance, matches), unknown).about(matches)
+        sides = self._room_for_sides(matches)
+        mean, variance, unknown = self.expected(matches, sides)
+        said = self._forecast_in_order(mean, variance, matches)
+        return Forecast(said, unknown, matches, self._ratings_of(sides))
 
     @property
     def _reading(self) -> Reading:
@@ -501,11 +506,19 @@ class GaussianRater(StatefulRater):
         reading.read_in_order(mean, variance, matches.signed, matches.weight, self._reading, self._reading_state, said)
         return said
 
-    def expected(self, matches: Matches) -> tuple[Array, Array, tuple[str, ...]]:
+    def _room_for_sides(self, matches: Matches) -> Array:
+        """Room for strengths of both sides before each match, where ratings are absolute."""
+        return NO_SIDES
+
+    def _ratings_of(self, sides: Array) -> Array | None:
+        """Strengths of sides in points; None where there was no room for them."""
+        return None if sides is NO_SIDES else self.initial + self.points_per_unit_ * sides
+
+    def expected(self, matches: Matches, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
         """Use the matches in order: mean and variance expected of each, without its noise, and names never met."""
         self._begin(matches)
         y = self._signal(matches)
-        mean, variance, unknown = self._run(matches, y)
+        mean, variance, unknown = self._run(matches, y, sides)
         return mean, self._in_unit_of_noise(mean, variance, y, matches), unknown
 
     def _in_unit_of_noise(self, mean: Array, variance: Array, y: Array, matches: Matches) -> Array:
@@ -581,8 +594,9 @@ class GaussianRater(StatefulRater):
         return pl.DataFrame({name: unit * np.sign(y) * np.abs(y) ** power for name, y in bounds.items()})
 
     def _foresee(self, matches: Matches) -> Forecast:
-        mean, variance, unknown = self._expect(matches)
-        return Forecast(self._chances(mean, variance), unknown, matches)
+        sides = self._room_for_sides(matches)
+        mean, variance, unknown = self._expect(matches, sides)
+        return Forecast(self._chances(mean, variance), unknown, matches, self._ratings_of(sides))
 
     def _gaps(self, matches: Matches) -> Gaps:
         mean, variance, unknown = self._expect(matches)

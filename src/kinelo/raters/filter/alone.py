@@ -20,6 +20,8 @@ from kinelo.raters.random_walk import fade, move_clock, years_since_start
 Array = NDArray[np.float64]
 LEVEL = 0
 """The slot of the level at which newcomers enter."""
+VENUES = 2
+"""The last slot of an advantage of a venue; they follow the level."""
 LEAST_SHARE = 1e-9
 
 
@@ -34,16 +36,23 @@ class Slots(NamedTuple):
     clock: NDArray[np.int64]
 
 
+NO_SIDES = np.empty((0, 2))
+"""Where strengths of sides are not wanted."""
+
+
 class Work(NamedTuple):
-    """What is believed of the entries of one match on its day: mean and variance."""
+    """What is believed of the entries of one match on its day: mean and variance. ``sides`` (matches, 2), where it has
+    rows, receives what the first lane forecasts each match from: strengths of both sides without venues.
+    """
 
     x: Array
     v: Array
+    sides: Array
 
 
-def room_for(*lists: Entries) -> Work:
+def room_for(*lists: Entries, sides: Array = NO_SIDES) -> Work:
     """Room for the longest match of some lists."""
-    return Work(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1))
+    return Work(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1), sides)
 
 
 @inlined
@@ -128,6 +137,15 @@ def believe(lo, hi, slot, share, day, q, p, s, work):
 
 
 @inlined
+def add_up(lo, hi, slot, share, x_now, sides):
+    """Add up entries ``lo`` to ``hi``, now believed to be ``x_now``, into strengths of both sides (2)."""
+    sides[:] = 0.0
+    for e in range(lo, hi):
+        if not LEVEL < slot[e] <= VENUES:
+            sides[0 if share[e] > 0.0 else 1] += abs(share[e]) * x_now[e - lo]
+
+
+@inlined
 def take(lo, hi, slot, share, q, shift, left, x, v, x_now, v_now):
     """Let entries ``lo`` to ``hi``, now believed to be ``x_now`` and ``v_now``, learn from what a match showed."""
     for e in range(lo, hi):
@@ -190,7 +208,7 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
     nothing, and change nothing.
     """
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
-    rotating = rotations.sides.size > 0
+    rotating, noting = rotations.sides.size > 0, work.sides.size > 0
     slot, share, offsets = played.slot, played.share, played.offsets
     x, v, last, games, kinds = s.x, s.v, s.last, s.games, s.kind
     rho, walk, counts, x_now, v_now = p.rho, p.walk, p.counts, work.x, work.v
@@ -200,6 +218,8 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
             lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
             for q in range(mean.shape[1]):
                 mean[g, q], variance[g, q], _ = believe(lo, hi, ahead.slot, ahead.share, today, q, p, s, work)
+                if noting and q == 0:
+                    add_up(lo, hi, ahead.slot, ahead.share, work.x, work.sides[g])
                 if rotating:
                     variance[g, q] += spread_of(g, today, q, rotations, p, s)
         if not learning:
@@ -218,6 +238,8 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
                 V += doubt
             if one_list:
                 mean[g, q], variance[g, q] = m, V
+                if noting and q == 0:
+                    add_up(lo, hi, slot, share, x_now, work.sides[g])
             shift = left = 0.0
             if weight[g] > 0.0:
                 left = 1.0 / (V + p.noise[q] / weight[g])
@@ -232,10 +254,15 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
 
 
 def expected_alone(
-    day: NDArray[np.int64], ahead: Entries, p: Kinds, s: Slots, rotations: Rotations = NO_ROTATIONS
+    day: NDArray[np.int64],
+    ahead: Entries,
+    p: Kinds,
+    s: Slots,
+    rotations: Rotations = NO_ROTATIONS,
+    sides: Array = NO_SIDES,
 ) -> tuple[Array, Array]:
     """Mean and variance (matches, lanes) expected of matches, all from the beliefs as they stand."""
     shape = (day.size, s.x.shape[1])
     mean, variance, nothing = np.empty(shape), np.empty(shape), np.empty(0)
-    filter_alone(day, nothing, mean, ahead, NO_ENTRIES, rotations, p, s, room_for(ahead), mean, variance)
+    filter_alone(day, nothing, mean, ahead, NO_ENTRIES, rotations, p, s, room_for(ahead, sides=sides), mean, variance)
     return mean, variance

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import inlined, kernel
-from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL
+from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL, NO_SIDES, add_up
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
@@ -75,19 +75,23 @@ NO_STEPS = steps(0, 0, 0)
 
 
 class Room(NamedTuple):
-    """Room for one match: by entry a coefficient, a fade and what time added; by row ``K``; and pending ``U``."""
+    """Room for one match: by entry a coefficient, a fade and what time added; by row ``K``; and pending ``U``.
+
+    ``sides`` is as in ``Work``.
+    """
 
     c: Array
     f: Array
     added: Array
     K: Array
     U: Array
+    sides: Array
 
 
-def room_for(s: Joint, block: int, *lists: Entries) -> Room:
+def room_for(s: Joint, block: int, *lists: Entries, sides: Array = NO_SIDES) -> Room:
     """Room for the longest match of some lists, and ``block`` pending rows."""
     size = most_entries(*lists) + 1
-    return Room(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(len(s.C)), np.zeros((block, len(s.C))))
+    return Room(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(len(s.C)), np.zeros((block, len(s.C))), sides)
 
 
 @inlined
@@ -186,6 +190,28 @@ def expect(lo, hi, slot, share, day, p, s, pending, room):
                 part += c[e - lo] * U[b, s.row[slot[e]]]
         variance -= part * part
     return mean, variance
+
+
+@kernel
+def note_sides(lo, hi, slot, share, day, p, s, room, sides):
+    """Strengths of both sides (2) of entries ``lo`` to ``hi`` on a day, without venues."""
+    late = 1.0 - math.exp(-years_since_start(day, s.clock))
+    sums = known_shares(lo, hi, slot, share, p, s)
+    now = room.c
+    for e in range(lo, hi):
+        at = slot[e]
+        if known(at, s):
+            now[e - lo] = s.x[at] * fade(day - s.last[at], p.rho[s.kind[at], 0], p.walk[s.kind[at], 0])[0]
+    for e in range(lo, hi):
+        if known(slot[e], s):
+            continue
+        w, kind = share[e], -1 - slot[e] if slot[e] < 0 else s.kind[slot[e]]
+        mates, foes, part = given_to(kind, w, sums, late, p)
+        now[e - lo] = part * s.x[LEVEL]
+        for other in range(lo, hi):
+            if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
+                now[e - lo] += abs(share[other]) * (mates if share[other] * w > 0.0 else foes) * now[other - lo]
+    add_up(lo, hi, slot, share, now, sides)
 
 
 @kernel
@@ -417,6 +443,10 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
     of_row = np.zeros(len(s.C), np.int64)
     slots_of_rows(s, of_row)
     for g in range(day.size):
+        if room.sides.size > 0:
+            said = played if one_list else ahead
+            lo, hi = said.offsets[g], said.offsets[g + 1]
+            note_sides(lo, hi, said.slot, said.share, day[g], p, s, room, room.sides[g])
         if not one_list:
             lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
             mean[g], variance[g] = expect(lo, hi, ahead.slot, ahead.share, day[g], p, s, pending, room)
@@ -461,11 +491,16 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
 
 
 def expected_together(
-    day: NDArray[np.int64], ahead: Entries, p: Kinds, s: Joint, rotations: Rotations = NO_ROTATIONS
+    day: NDArray[np.int64],
+    ahead: Entries,
+    p: Kinds,
+    s: Joint,
+    rotations: Rotations = NO_ROTATIONS,
+    sides: Array = NO_SIDES,
 ) -> tuple[Array, Array]:
     """Mean and variance (matches) expected of matches, all from the beliefs as they stand."""
     mean, variance, nothing = np.empty(day.size), np.empty(day.size), np.empty(0)
     size = most_entries(ahead) + 1
-    room = Room(np.zeros(size), np.zeros(size), np.zeros(size), nothing, np.zeros((1, 0)))
+    room = Room(np.zeros(size), np.zeros(size), np.zeros(size), nothing, np.zeros((1, 0)), sides)
     filter_together(day, nothing, nothing, ahead, NO_ENTRIES, rotations, p, s, room, mean, variance, NO_STEPS)
     return mean, variance

@@ -93,11 +93,16 @@ class SquadState(SlotState):
         return MatchIndices(home, away, unknown, players=places)
 
     def find(self, matches: Matches) -> MatchIndices:
-        """The same without keeping anyone: −1 for players and teams never met."""
+        """The same without keeping anyone: −1 for players and teams never met.
+
+        A part of a table names everyone in it, so some of those who have a place have not been met.
+        """
         lineups = lineups_of(matches)
         players = self.name_index.find(lineups.players, lineups.player)
+        placed = players >= 0
+        players[placed] = np.where(self.known.own[players[placed]] >= 0, players[placed], -1)
         newcomers = np.unique(lineups.player[players < 0])
-        indices = self.find_sides(matches, self.teams)
+        indices = self.find_sides(matches, self.teams, self.known.effect >= 0)
         unmet = {*indices.unknown, *(lineups.players[code] for code in newcomers)}
         return indices._replace(players=players, unknown=tuple(sorted(unmet)))
 
