@@ -69,7 +69,7 @@ def test_the_name_of_a_picture_is_checked_before_the_work(words):
     ],
 )
 def test_what_nobody_foresaw_is_one_sentence(monkeypatch, error, words):
-    def fail(path):
+    def fail(*_, **__):
         raise error
 
     monkeypatch.setattr("kinelo.studies.read_study", fail)

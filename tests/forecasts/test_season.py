@@ -117,16 +117,16 @@ def test_a_stranger_leans_on_its_first_opponent_and_wanders_on(rater):
     day = int(np.datetime64("2025-01-01").astype("datetime64[D]").astype(int))
     possible = rater._possible(4000, 1)
     possible.difference("new", "A", True, day, np.empty(0, np.int64))
-    x, opponent = possible.side("new", day)[0].copy(), possible.side("A", day)[0]
+    x, opponent = possible.side("new", day).copy(), possible.side("A", day)
     lean = rater.parameters_["opponent_prior"]
     slope = np.cov(x, opponent)[0, 1] / opponent.var()
     assert lean > 0.2 and slope == pytest.approx(lean, abs=0.25)
     rho, years, doubt = rater.parameters_["regression"], 10.0, rater.parameters_["doubt"]
     f = np.exp(-rho * years)
     added = rater.parameters_["walk"] ** 2 * (years if rho == 0 else (1 - f * f) / (2 * rho))
-    later = possible.side("new", day + 3652)[0]
+    later = possible.side("new", day + 3652)
     assert later.var() == pytest.approx(f * f * x.var() + doubt * added, rel=0.1)
-    assert possible.side("new", day + 3652)[0] is later
+    assert possible.side("new", day + 3652) is later
 
 
 def test_a_side_better_than_thought_is_so_all_season(rater):

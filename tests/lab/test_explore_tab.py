@@ -24,7 +24,8 @@ def test_league_plays_and_the_verdict_follows(visit):
     page = visit()
     wait_for_frames(page, 5)
     assert page.eval_on_selector("#league-chart", "node => node.data[4].y.length") == 200
-    assert page.eval_on_selector("#density-chart", "node => node.data[0].z.length") > 50
+    page.locator("#density-chart").scroll_into_view_if_needed()
+    until(page, "document.querySelector('#density-chart').data?.[0].z.length > 50")
     until(page, "document.body.dataset.verdictRun === document.body.dataset.run")
     assert "under-rated" in page.inner_text("#headline")
     assert "slope 0.79" in page.get_attribute("#league-chart", "aria-label")

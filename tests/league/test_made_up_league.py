@@ -88,7 +88,7 @@ def test_the_filter_knows_how_sure_it_is():
 def test_line_ups_help():
     earlier, later, _ = halves()
     told = {known: loss(kn.PlayerElo(known=known).fit(earlier), later) for known in ("minutes", "none")}
-    assert told["minutes"] < told["none"] - 0.005
+    assert told["minutes"] < told["none"] - 0.002
 
 
 def test_a_backtest_ranks_as_the_losses_do():

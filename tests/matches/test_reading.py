@@ -249,7 +249,7 @@ def test_things_that_are_no_tables(tmp_path):
     with pytest.raises(kn.InputError, match="not from int"):
         kn.read_matches(3)
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04rest of a zip archive")
-    with pytest.raises(kn.InputError, match="neither a CSV file nor"):
+    with pytest.raises(kn.InputError, match="book.xlsx"):
         kn.read_matches(tmp_path / "book.xlsx")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 but not really")
     with pytest.raises(kn.InputError, match="could not be read as Parquet"):
@@ -293,7 +293,11 @@ def test_codes_are_those_of_a_dictionary(pairs):
     columns = [[pair[side] for pair in pairs] for side in (0, 1)]
     index: dict[str, int] = {}
     expected = [
-        [index.setdefault(n.strip(), len(index)) if n and n.strip() else -1 for n in column] for column in columns
+        [
+            index.setdefault(n.replace("\t", " ").strip(), len(index)) if n and n.replace("\t", " ").strip() else -1
+            for n in column
+        ]
+        for column in columns
     ]
     codes, found = encode_names(*(pl.Series(column, dtype=pl.String) for column in columns))
     assert [code.tolist() for code in codes] == expected

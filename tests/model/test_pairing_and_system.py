@@ -67,7 +67,7 @@ def test_gamma_must_be_positive(gamma):
 def test_parts_of_a_system_must_be_what_they_say():
     with pytest.raises(kn.InputError, match="outcome must be Tanh, Probit, Davidson or your own"):
         kn.RatingSystem(np.tanh, gamma=0.1)  # type: ignore[arg-type]
-    with pytest.raises(kn.InputError, match="pairing must be AllPlayAll, Local, Window or your own"):
+    with pytest.raises(kn.InputError, match="pairing must be AllPlayAll, Local, Window, LooseWindow or your own"):
         kn.RatingSystem(kn.Tanh(0.5), "all", 0.1)  # type: ignore[arg-type]
     with pytest.raises(kn.InputError, match="c must be greater than 0"):
         kn.Window(-1)

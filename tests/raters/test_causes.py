@@ -245,7 +245,7 @@ def test_sides_of_newcomers_are_as_strong_as_newcomers():
         "margin_power": 1.0,
         "doubt": 1.0,
     }
-    rater = kn.PlayerElo(**given, team_prior=0.0, newcomer_correlation=0.0).fit(matches[:1500])
+    rater = kn.PlayerElo(**given, team_prior=0.0, newcomer_correlation=0.0, covariance="diagonal").fit(matches[:1500])
     assert rater.parameters_["newcomer"] < -0.3
     p, fresh, result = rater.one_step_ahead(matches[1500:]).points, fresh[1500:], matches.result[1500:]
     new = fresh != 0

@@ -154,8 +154,9 @@ def fitted(candidate: Forecaster, matches: Matches | MatchScan, name: str, left_
     return rater
 
 
-def earlier_part(matches: Matches | MatchScan, most: int = MOST) -> Matches:
-    """The first matches of a table or of a scan, at most ``most``."""
+def earlier_part(matches: Matches | MatchScan, most: int | None = None) -> Matches:
+    """The first matches of a table or of a scan, at most ``most`` (default: MOST)."""
+    most = MOST if most is None else most
     if not isinstance(matches, MatchScan):
         check_matches(matches)
         return matches[:most]

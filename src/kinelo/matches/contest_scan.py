@@ -62,7 +62,15 @@ def scan_contests(
 
 @dataclass(frozen=True)
 class ContestScan:
-    """Contests in chunks: see :func:`scan_contests`."""
+    """Contests in chunks: see :func:`scan_contests`.
+
+    >>> import tempfile
+    >>> from kinelo.matches.contest_sample import sample_contests
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sample_contests(contests=4, entrants=6, size=3, seed=1).write_csv(f"{folder}/races.csv")
+    ...     sum(len(chunk) for chunk in scan_contests(f"{folder}/races.csv").chunks())
+    4
+    """
 
     files: tuple[Path, ...]
     columns: Mapping[str, str] | None = None

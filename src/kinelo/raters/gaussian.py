@@ -203,7 +203,8 @@ class GaussianRater(StatefulRater):
     def _lists_made_once(self, matches: Matches) -> Lists:
         """Entries of the matches from a fresh start, kept for the next time that a search asks for them."""
         key = (id(matches), self._state.full, self._entry_key())
-        if key not in self._made:
+        made = self.__dict__.setdefault("_made", {})
+        if key not in made:
             lists = self._lists(matches, keep=True)
             before = copy.copy(self._state)
             before.beliefs = before.beliefs._make(map(np.copy, before.beliefs._replace(C=np.empty((0, 0)))))
@@ -564,6 +565,8 @@ class GaussianRater(StatefulRater):
         Where the model holds these are standard normal: mean square 1, and 80 % within ±1.28.
         """
         self._begin(matches)
+        if not len(matches):
+            return np.empty(0)
         y = self._signal(matches)
         mean, variance, _ = self._run(matches, y)
         return (y - mean) / np.sqrt(variance + self._noise_of(matches))
