@@ -249,7 +249,7 @@ def test_things_that_are_no_tables(tmp_path):
     with pytest.raises(kn.InputError, match="not from int"):
         kn.read_matches(3)
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04rest of a zip archive")
-    with pytest.raises(kn.InputError, match="book.xlsx"):
+    with pytest.raises(kn.InputError, match=r"book\.xlsx"):
         kn.read_matches(tmp_path / "book.xlsx")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 but not really")
     with pytest.raises(kn.InputError, match="could not be read as Parquet"):
