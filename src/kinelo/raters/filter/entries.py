@@ -39,7 +39,8 @@ def entries_of(columns: Sequence[tuple[NDArray[np.int64], float, NDArray[np.bool
     """
     size = len(columns[0][0])
     slots = np.column_stack([slot for slot, _, _ in columns])
-    share = np.broadcast_to(np.array([share for _, share, _ in columns]), slots.shape)
+    # A copy: of no matches a view would remain, which cannot be written to and is of another type in compiled code.
+    share = np.array(np.broadcast_to(np.array([share for _, share, _ in columns]), slots.shape))
     if all(there is None for _, _, there in columns):
         offsets = np.arange(size + 1, dtype=np.int64) * len(columns)
         return Entries(offsets, slots.astype(np.int64).ravel(), share.ravel())
