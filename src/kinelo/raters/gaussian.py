@@ -203,7 +203,7 @@ class GaussianRater(StatefulRater):
     def _lists_made_once(self, matches: Matches) -> Lists:
         """Entries of the matches from a fresh start, kept for the next time that a search asks for them."""
         key = (id(matches), self._state.full, self._entry_key())
-        made = self.__dict__.setdefault("_made", {})
+        made = vars(self).setdefault("_made", {})
         if key not in made:
             lists = self._lists(matches, keep=True)
             before = copy.copy(self._state)
