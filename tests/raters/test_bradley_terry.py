@@ -81,23 +81,61 @@ def test_curvature_and_squared_scores_are_derivatives():
     rater = kn.BradleyTerry(covariates=["length"], ridge=0.05).fit(matches)
     likelihood = rater._likelihood()
     theta = rater._theta + 0.1 * np.sin(np.arange(likelihood.size))
-    value, gradient, H, B = likelihood.derivatives(theta, squares=True)
+    value, gradient, _ = likelihood.slopes(theta)
+    H, B = likelihood.curvature(theta), likelihood.squared_scores(theta)
     h = 1e-5
     for k in range(likelihood.size):
-        up, down = (likelihood.derivatives(theta + s * h * np.eye(likelihood.size)[k]) for s in (1, -1))
+        up, down = (likelihood.slopes(theta + s * h * np.eye(likelihood.size)[k]) for s in (1, -1))
         assert (up[0] - down[0]) / (2 * h) == pytest.approx(gradient[k], abs=1e-5)
         np.testing.assert_allclose((up[1] - down[1]) / (2 * h), H[k], atol=1e-5)
-    np.testing.assert_allclose(likelihood.derivatives(theta, curved=False)[1], gradient)
+    np.testing.assert_allclose(likelihood.slopes(theta, curved=False)[1], gradient)
     scores = np.zeros_like(B)
     bare = likelihood.over(likelihood.cells)
     bare.ridge = 0.0
     for cell, outcome in zip(*np.nonzero(likelihood.cells.counts)):
         one = np.zeros_like(likelihood.cells.counts)
         one[cell, outcome] = 1.0
-        s = bare.over(likelihood.cells._replace(counts=one)).derivatives(theta)[1]
+        s = bare.over(likelihood.cells._replace(counts=one)).slopes(theta)[1]
         scores += likelihood.cells.counts[cell, outcome] * np.outer(s, s)
     np.testing.assert_allclose(B, scores, atol=1e-9)
     assert value > 0
+
+
+def dense_maximum(likelihood, theta):
+    """Newton's method with the matrix written out, until a step changes nothing."""
+    for _ in range(100):
+        _, gradient, _ = likelihood.slopes(theta)
+        step = likelihood.solve(likelihood.curvature(theta), gradient)
+        theta = theta - step / max(1.0, np.abs(step).max())
+        if np.abs(step).max() < 1e-12:
+            return theta
+    raise AssertionError("Newton's method does not end")
+
+
+@pytest.mark.parametrize(
+    ("reach", "ridge", "anchor", "unit"),
+    [(150, 0.01, {}, 1.0), (2, 1e-5, {}, 1.0), (2, 0.0, {}, 1.0), (5, 0.01, {"c3": 1400.0, "c7": 1650.0}, 1e4)],
+    ids=["many opponents", "a chain", "a chain without a prior", "anchors and a covariate in large units"],
+)
+def test_maximum_is_that_of_newtons_method_with_the_whole_matrix(reach, ridge, anchor, unit):
+    """Sides play those within reach of them: with a short one, the ends of a chain are compared over many matches."""
+    rng = np.random.default_rng(3)
+    n, sides = 4000, 150
+    i = rng.integers(0, sides, n)
+    j = (i + rng.integers(1, reach, n)) % sides if reach > 2 else np.clip(i + rng.choice([-1, 1], n), 0, sides - 1)
+    i, j = i[i != j], j[i != j]
+    x = np.sin(i) - np.sin(j) + 0.2
+    result = np.select([rng.random(i.size) < 0.3, rng.random(i.size) < 1 / (1 + np.exp(-2 * x))], [0.5, 1.0], 0.0)
+    table = {"home": [f"c{k}" for k in i], "away": [f"c{k}" for k in j], "result": result}
+    table |= {"size": unit * np.round(rng.normal(0, 1, i.size), 2), "match_id": np.arange(i.size)}
+    matches = kn.read_matches(table, conditions=["size"])
+    rater = kn.BradleyTerry(ridge=ridge, anchor=anchor, covariates=["size"]).fit(matches)
+    likelihood = rater._likelihood()
+    wanted = dense_maximum(likelihood, np.where(likelihood.free, 0.0, rater._theta))
+    cells, sides = likelihood.cells, likelihood.n
+    found, plain = (t[cells.i] - t[cells.j] + cells.c @ t[sides:-1] for t in (rater._theta, wanted))
+    np.testing.assert_allclose(found, plain, rtol=0, atol=1e-8)
+    assert rater._theta[-1] == pytest.approx(wanted[-1], abs=1e-8)
 
 
 def test_order_of_the_votes_does_not_matter_to_it_and_does_to_elo():

@@ -86,8 +86,8 @@ Array = NDArray[np.float64]
 
 def sandwich(likelihood: Likelihood, theta: Array, squared: Array) -> Array:
     """Covariance of all unknowns, zero rows for those held; ``squared`` counts comparisons by squared weight."""
-    A = likelihood.derivatives(theta)[2]
-    B = likelihood.over(likelihood.cells._replace(counts=squared)).derivatives(theta, squares=True)[3]
+    A = likelihood.curvature(theta)
+    B = likelihood.over(likelihood.cells._replace(counts=squared)).squared_scores(theta)
     half = likelihood.solve(A, B)
     return likelihood.solve(A, half.T)
 

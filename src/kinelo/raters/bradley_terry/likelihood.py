@@ -5,6 +5,9 @@ Counts of the three results per cell (pair and covariates ``c``) are sufficient.
 ``b = P(win) − P(loss)`` the score is ``(S − b)`` along ``x`` and ``1{draw} − P(draw)`` along ``log κ``, and the
 curvature of ``−log L`` is ``[[P(win) + P(loss) − b², −b P(draw)], [−b P(draw), P(draw)(1 − P(draw))]]``. A ridge
 ``½ ridge Σ (2a)²`` on the log-odds keeps those finite who always won.
+
+Every pair has met a few times or never, so the curvature is kept cell by cell: Newton's steps are found by conjugate
+gradients, a pass over the cells each, and the matrix is written out only where its inverse is shown.
 """
 
 from __future__ import annotations
@@ -24,11 +27,15 @@ STEEPEST = 40.0
 MOST_STEPS = 60
 MOST_HALVINGS = 30
 MOST_NEAR_STEPS = 12
-CLOSE = 1e-10
+CLOSE = 1e-12
 """Newton's method ends when the decrement, twice what the likelihood could still gain, is below this."""
 
 NEAR = 1e-6
 """The same for a draw of the bootstrap: a thousandth of a standard error."""
+
+LEFT = 1e-12
+MOST_ROUNDS = 10
+"""A step is found when this part of the squared gradient is left, after so many rounds per unknown at most."""
 
 
 class Cells(NamedTuple):
@@ -50,85 +57,137 @@ class Unknowns(NamedTuple):
 
 
 @inlined
-def add_square(M, a, z, n, side, weight):
-    """``M += weight · d dᵀ`` with ``d = ∂x``: 1 at ``a``, −1 at ``z``, and the covariates."""
-    M[a, a] += weight
-    M[z, z] += weight
-    M[a, z] -= weight
-    M[z, a] -= weight
-    for s in range(side.size):
-        r = n + s
-        M[a, r] += weight * side[s]
-        M[r, a] += weight * side[s]
-        M[z, r] -= weight * side[s]
-        M[r, z] -= weight * side[s]
-        for s2 in range(side.size):
-            M[r, n + s2] += weight * side[s] * side[s2]
-
-
-@inlined
-def add_cross(M, a, z, n, side, t, weight):
-    """Add ``weight · d`` to row and column ``t`` of ``M``."""
-    M[a, t] += weight
-    M[t, a] += weight
-    M[z, t] -= weight
-    M[t, z] -= weight
-    for s in range(side.size):
-        M[n + s, t] += weight * side[s]
-        M[t, n + s] += weight * side[s]
+def difference(theta, n, cells, offset, k):
+    """``x`` of cell ``k``, where ``offset`` (cells) is known of it."""
+    x = theta[cells.i[k]] - theta[cells.j[k]] + offset[k]
+    for s in range(cells.c.shape[1]):
+        x += theta[n + s] * cells.c[k, s]
+    return min(max(x, -STEEPEST), STEEPEST)
 
 
 @kernel
-def accumulate(theta, unknowns, cells, offset, gradient, H, B):
-    """``−log L`` (float) at ``theta`` (unknowns), where ``offset`` (cells) is known of ``x``; adds its gradient
-    (unknowns) and, where there is room, its curvature ``H`` and the sum of squared scores ``B`` (unknowns, unknowns).
-    """
-    n, tied = unknowns.n, unknowns.tied
-    i, j, c, counts = cells
-    q = c.shape[1]
-    total = 0.0
+def slopes(theta, unknowns, cells, offset, gradient, weights):
+    """``−log L`` (float) at ``theta`` (unknowns); adds its gradient (unknowns) and, where there is room, writes its
+    curvature (cells, 3): along ``x``, along ``x`` and ``log κ``, along ``log κ``. Without room the value is 0."""
+    n, tied, q = unknowns.n, unknowns.tied, cells.c.shape[1]
     kappa = math.exp(theta[n + q]) if tied else unknowns.kappa
-    squares = B.size > 0
-    curved = H.size > 0
-    side = np.zeros(q)
-    for k in range(i.size):
-        win, draw, loss = counts[k, 0], counts[k, 1], counts[k, 2]
+    log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
+    curved = weights.size > 0
+    total = 0.0
+    for k in range(cells.i.size):
+        win, draw, loss = cells.counts[k, 0], cells.counts[k, 1], cells.counts[k, 2]
         m = win + draw + loss
         if m <= 0.0:
             continue
-        x = theta[i[k]] - theta[j[k]] + offset[k]
-        for s in range(q):
-            side[s] = c[k, s]
-            x += theta[n + s] * side[s]
-        x = min(max(x, -STEEPEST), STEEPEST)
+        x = difference(theta, n, cells, offset, k)
         p_win, p_draw, p_loss = davidson_chances(kappa, x)
         b = p_win - p_loss
         g = m * b - (win - loss)
-        v = m * (p_win + p_loss - b * b)
-        a, z = i[k], j[k]
-        gradient[a] += g
-        gradient[z] -= g
+        gradient[cells.i[k]] += g
+        gradient[cells.j[k]] -= g
         for s in range(q):
-            gradient[n + s] += g * side[s]
+            gradient[n + s] += g * cells.c[k, s]
         if tied:
             gradient[n + q] += m * p_draw - draw
         if not curved:  # a draw of the bootstrap needs the gradient only
             continue
         log_sum = abs(x) - math.log(max(p_win, p_loss))
-        total += m * log_sum - (win - loss) * x - (draw * math.log(kappa) if kappa > 0.0 else 0.0)
-        add_square(H, a, z, n, side, v)
-        if squares:
-            u = win * (1.0 - b) ** 2 + draw * b * b + loss * (1.0 + b) ** 2
-            add_square(B, a, z, n, side, u)
-        if tied:
-            t = n + q
-            H[t, t] += m * p_draw * (1.0 - p_draw)
-            add_cross(H, a, z, n, side, t, -m * b * p_draw)
-            if squares:
-                B[t, t] += (win + loss) * p_draw * p_draw + draw * (1.0 - p_draw) ** 2
-                joint = -p_draw * (win * (1.0 - b) - loss * (1.0 + b)) - b * draw * (1.0 - p_draw)
-                add_cross(B, a, z, n, side, t, joint)
+        total += m * log_sum - (win - loss) * x - draw * log_kappa
+        weights[k, 0] = m * (p_win + p_loss - b * b)
+        weights[k, 1] = -m * b * p_draw
+        weights[k, 2] = m * p_draw * (1.0 - p_draw)
     return total
+
+
+@kernel
+def squared_scores(theta, unknowns, cells, offset, weights):
+    """Write the sums of squared scores of every cell, in the order of :func:`slopes`, into ``weights`` (cells, 3)."""
+    n, q = unknowns.n, cells.c.shape[1]
+    kappa = math.exp(theta[n + q]) if unknowns.tied else unknowns.kappa
+    for k in range(cells.i.size):
+        win, draw, loss = cells.counts[k, 0], cells.counts[k, 1], cells.counts[k, 2]
+        p_win, p_draw, p_loss = davidson_chances(kappa, difference(theta, n, cells, offset, k))
+        b = p_win - p_loss
+        weights[k, 0] = win * (1.0 - b) ** 2 + draw * b * b + loss * (1.0 + b) ** 2
+        weights[k, 1] = -p_draw * (win * (1.0 - b) - loss * (1.0 + b)) - b * draw * (1.0 - p_draw)
+        weights[k, 2] = (win + loss) * p_draw * p_draw + draw * (1.0 - p_draw) ** 2
+
+
+@kernel
+def add_product(unknowns, cells, weights, vector, out):
+    """Add the product of the matrix that ``weights`` (cells, 3) describe with ``vector`` (unknowns) to ``out``."""
+    n, tied, q = unknowns.n, unknowns.tied, cells.c.shape[1]
+    t = vector[n + q] if tied else 0.0
+    for k in range(cells.i.size):
+        i, j = cells.i[k], cells.j[k]
+        x = vector[i] - vector[j]
+        for s in range(q):
+            x += vector[n + s] * cells.c[k, s]
+        push = weights[k, 0] * x + weights[k, 1] * t
+        out[i] += push
+        out[j] -= push
+        for s in range(q):
+            out[n + s] += push * cells.c[k, s]
+        if tied:
+            out[n + q] += weights[k, 1] * x + weights[k, 2] * t
+
+
+@kernel
+def add_diagonal(unknowns, cells, weights, out):
+    """Add the diagonal of the same matrix to ``out`` (unknowns)."""
+    n, q = unknowns.n, cells.c.shape[1]
+    for k in range(cells.i.size):
+        out[cells.i[k]] += weights[k, 0]
+        out[cells.j[k]] += weights[k, 0]
+        for s in range(q):
+            out[n + s] += weights[k, 0] * cells.c[k, s] ** 2
+        if unknowns.tied:
+            out[n + q] += weights[k, 2]
+
+
+@kernel
+def add_matrix(unknowns, cells, weights, M):
+    """Add the same matrix to ``M`` (unknowns, unknowns)."""
+    n, q = unknowns.n, cells.c.shape[1]
+    place, d = np.arange(n - 2, n + q), np.ones(2 + q)  # where ∂x is not 0, and what it is
+    for k in range(cells.i.size):
+        place[0], place[1], d[1] = cells.i[k], cells.j[k], -1.0
+        d[2:] = cells.c[k]
+        for row in range(2 + q):
+            for column in range(2 + q):
+                M[place[row], place[column]] += weights[k, 0] * d[row] * d[column]
+            if unknowns.tied:
+                M[place[row], n + q] += weights[k, 1] * d[row]
+                M[n + q, place[row]] += weights[k, 1] * d[row]
+        if unknowns.tied:
+            M[n + q, n + q] += weights[k, 2]
+
+
+@kernel
+def conjugate_gradients(unknowns, cells, weights, added, free, right, tolerance):
+    """Solve ``(M + diag(added)) step = right`` for the unknowns that are ``free``, where ``weights`` describe ``M``.
+
+    Unknowns are scaled by the diagonal; it ends when the square of what is left has fallen by ``tolerance``.
+    """
+    scale = added.copy()
+    add_diagonal(unknowns, cells, weights, scale)
+    scale = np.where(free & (scale > 0.0), 1.0 / scale, 0.0)
+    step, left = np.zeros_like(right), right.copy()
+    along = scale * left
+    size = np.dot(left, along)
+    enough = tolerance * size
+    for _ in range(MOST_ROUNDS * right.size):
+        if not size > enough:
+            break
+        image = added * along
+        add_product(unknowns, cells, weights, along, image)
+        length = size / np.dot(along, image)
+        step += length * along
+        left -= length * image
+        scaled = scale * left
+        before, size = size, np.dot(left, scaled)
+        along = scaled + (size / before) * along
+    return step
 
 
 @kernel
@@ -158,7 +217,10 @@ class Likelihood:
         self.cells, self.n, self.ridge, self.tied, self.centre = cells, n, ridge, tied, centre
         self.offset, self.kappa, self.held = offset, kappa, held
         self.size = n + cells.c.shape[1] + tied
-        self.free = np.setdiff1d(np.arange(self.size), held)
+        self.unknowns = Unknowns(n, float(kappa), bool(tied))
+        self.free = np.ones(self.size, bool)
+        self.free[held] = False
+        self.added = np.concatenate([np.full(n, 4.0 * ridge), np.zeros(self.size - n)])
 
     def over(self, cells: Cells) -> Likelihood:
         """The same of other counts."""
@@ -166,20 +228,27 @@ class Likelihood:
         twin.cells = cells
         return twin
 
-    def derivatives(
-        self, theta: Array, curved: bool = True, squares: bool = False
-    ) -> tuple[float, Array, Array, Array]:
-        """Value and gradient, curvature (without it the value is 0), and squared scores where they are asked for."""
-        cells, n = self.cells, self.n
-        gradient = np.zeros(self.size)
-        H, B = (np.zeros((self.size, self.size) if wanted else (0, 0)) for wanted in (curved, squares))
-        value = accumulate(theta, Unknowns(n, float(self.kappa), bool(self.tied)), cells, self.offset, gradient, H, B)
-        away = theta[:n] - self.centre
+    def slopes(self, theta: Array, curved: bool = True) -> tuple[float, Array, Array]:
+        """Value, gradient, and curvature of every cell; without it the value is 0."""
+        gradient, weights = np.zeros(self.size), np.zeros((self.cells.i.size if curved else 0, 3))
+        value = slopes(theta, self.unknowns, self.cells, self.offset, gradient, weights)
+        away = theta[: self.n] - self.centre
         value += 2.0 * self.ridge * float(away @ away)
-        gradient[:n] += 4.0 * self.ridge * away
-        if curved:
-            H[np.arange(n), np.arange(n)] += 4.0 * self.ridge
-        return value, gradient, H, B
+        gradient[: self.n] += 4.0 * self.ridge * away
+        return value, gradient, weights
+
+    def curvature(self, theta: Array) -> Array:
+        """Matrix of second derivatives."""
+        M = np.diag(self.added)
+        add_matrix(self.unknowns, self.cells, self.slopes(theta)[2], M)
+        return M
+
+    def squared_scores(self, theta: Array) -> Array:
+        """Matrix of the sums of squared scores."""
+        M, weights = np.zeros((self.size, self.size)), np.zeros((self.cells.i.size, 3))
+        squared_scores(theta, self.unknowns, self.cells, self.offset, weights)
+        add_matrix(self.unknowns, self.cells, weights, M)
+        return M
 
     def solve(self, H: Array, right: Array) -> Array:
         """``H⁻¹ right`` on the free unknowns; only differences of strengths matter where nobody is held."""
@@ -193,30 +262,30 @@ class Likelihood:
     def maximum(self, theta: Array) -> Array:
         """Newton's method from ``theta``, steps halved until the value falls."""
         theta = theta.copy()
-        value, gradient, H, _ = self.derivatives(theta)
+        value, gradient, weights = self.slopes(theta)
         for _ in range(MOST_STEPS):
-            step = self.solve(H, gradient)
+            step = conjugate_gradients(self.unknowns, self.cells, weights, self.added, self.free, gradient, LEFT)
             decrement = float(gradient @ step)
             if decrement < CLOSE * max(1.0, abs(value)) or not math.isfinite(decrement):
                 return theta - step if math.isfinite(decrement) else theta
             size = 1.0
             for _ in range(MOST_HALVINGS):
                 there = theta - size * step
-                found = self.derivatives(there)
+                found = self.slopes(there)
                 if found[0] < value:
                     break
                 size /= 2.0
             else:
                 return theta
             theta = there
-            value, gradient, H, _ = found
+            value, gradient, weights = found
         return theta
 
     def near(self, theta: Array, inverse: Array) -> Array:
         """The maximum from a place close to it, with the inverse curvature of that place instead of Newton's."""
         start, theta = theta, theta.copy()
         for _ in range(MOST_NEAR_STEPS):
-            gradient = self.derivatives(theta, curved=False)[1]
+            gradient = self.slopes(theta, curved=False)[1]
             step = inverse @ gradient
             theta -= step
             if float(gradient @ step) < NEAR:
@@ -225,6 +294,6 @@ class Likelihood:
 
     def inverse(self, theta: Array) -> Array:
         """Inverse curvature; zero rows for those who are held."""
-        out = self.solve(self.derivatives(theta)[2], np.eye(self.size))
+        out = self.solve(self.curvature(theta), np.eye(self.size))
         out[:, self.held] = 0.0
         return out
