@@ -1,11 +1,15 @@
 """Contests on the command line: the same commands and words as for matches, recognised by the columns of the file."""
 
+import gzip
 import json
 
 import pytest
 from typed import kinelo
 
 import kinelo as kn
+from kinelo.cli.contests import holds_contests
+from kinelo.cli.options import ResultsOptions
+from kinelo.matches import loading
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +97,27 @@ def test_options_of_contests_are_refused_for_matches(tmp_path):
     (tmp_path / "m.csv").write_text("date,home,away,result\n2024-01-01,A,B,1\n2024-01-02,B,A,1\n")
     done = kinelo("rate", tmp_path / "m.csv", "--slot", "home")
     assert done.returncode == 2 and "matches of two sides" in done.stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+@pytest.mark.parametrize("header", ["date;race;driver;place", "date;home;away;result"])
+def test_a_file_is_known_by_its_beginning(tmp_path, monkeypatch, header, ending):
+    """However long it is, and where its first piece ends within a letter of two bytes."""
+    path = tmp_path / f"long.{ending}"
+    text = "\n".join([header, *(f"2024-01-01;{k};Öö{'é' * (k % 7)};1" for k in range(9000))]).encode()
+    path.write_bytes(gzip.compress(text) if ending == "csv.gz" else text)
+    with monkeypatch.context() as patched:
+        patched.setattr(loading, "load_table", lambda path: pytest.fail("the whole file was read"))
+        assert loading.columns_of(path) == header.split(";")
+        assert holds_contests(path, ResultsOptions()) == ("race" in header)
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-8-sig", "cp1252"])
+def test_files_of_any_encoding_are_known_by_their_columns(tmp_path, codec):
+    text = "\n".join(["date,race,driver,place", *(f"2024-01-01,{k},Ö,1" for k in range(9000))])
+    (tmp_path / "long.csv").write_bytes(text.encode(codec))
+    assert loading.columns_of(tmp_path / "long.csv") == ["date", "race", "driver", "place"]
+    kn.sample_league(4, 1).results.write_parquet(tmp_path / "league.pq")
+    assert loading.columns_of(tmp_path / "league.pq")[2] == "home_team"
+    (tmp_path / "league.json").write_text('[{"a": 1}, {"b": 2}]')
+    assert loading.columns_of(tmp_path / "league.json") == ["a", "b"]

@@ -147,6 +147,14 @@ def test_names_that_stand_in_closed_groups_are_reported_and_kept_apart(column, l
     assert not noted(apart, "more than one")
 
 
+def test_what_follows_from_the_host_is_no_group():
+    """A side that plays at home on turf alone does well there, and worse away on grass."""
+    for seed in range(1, 8):
+        games = kn.sample_league(20, 1, seed=seed, turf=True).results
+        assert games["pitch"].n_unique() == 2
+        assert not noted(kn.read_matches(games), "more than one")
+
+
 def test_a_column_that_only_describes_matches_is_not_reported():
     """One league whose matches are shown on two channels, are played at night or not, or in two halves of the year."""
     games = leagues("league", ("x", "x"))[:90]

@@ -28,13 +28,13 @@ def holds_contests(path: Path, reading: ResultsOptions) -> bool:
     """Whether a file is a long table of contests, by its columns."""
     from kinelo.cli.loading import column_mapping, silent_refusals
     from kinelo.matches.contest_columns import are_contests
-    from kinelo.matches.loading import load_table
+    from kinelo.matches.loading import columns_of
 
     if any(sign in str(path) for sign in "*?[") or not path.is_file():
         return False
     try:
         with silent_refusals():
-            columns = load_table(path).columns
+            columns = columns_of(path)
     except InputError:
         return False  # the reader of matches says what is wrong
     return are_contests(columns, column_mapping(reading.column))

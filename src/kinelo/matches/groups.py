@@ -4,6 +4,7 @@ A column of few values cuts the matches into groups. Nobody plays across them, s
 whether a name that stands in two of them is one side or two. It is taken for one, and reported, where the column or its
 values speak of such a division, where a name plays in two groups on one day, where the same pairs play a season of
 their own in each group, or where names are strong in one group and weak in the other more than one side would be.
+A group is closed: its names are host and guest in it. What follows from the host, the turf of a ground say, is none.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ LEAST_DAYS = 3
 YEAR = 330
 NEARLY_ALL = 0.8
 HARDLY = 0.25
-"""Share of the agreement within groups below which there is hardly any across them."""
+"""Share of the agreement within groups below which there is hardly any across them, and of hosts in more than one."""
 
 
 def note_of_groups(rows: Rows, columns: Sequence[str]) -> list[str]:
@@ -85,6 +86,8 @@ def _why(column: str, levels: tuple[str, ...], table: pl.DataFrame) -> str:
     words = {level.lower() for level in levels}
     if plain_name(column) in DIVISIONS or words in LETTERS or any(OF_DIVISIONS.search(word) for word in words):
         return "though this column names divisions"
+    if not _closed(table):
+        return ""
     if _on_one_day(table):
         return "though some play in two on one day"
     if _two_schedules(table):
@@ -92,6 +95,14 @@ def _why(column: str, levels: tuple[str, ...], table: pl.DataFrame) -> str:
     if _unlike(table):
         return "though they are not as strong in one as in another"
     return ""
+
+
+def _closed(table: pl.DataFrame) -> bool:
+    """Whether names play at home in more than one group; where hardly any does, the column says where a match was."""
+    at_home = (
+        table.filter("at_home").group_by("side").agg(pl.col("level").n_unique(), pl.len()).filter(pl.col("len") > 1)
+    )
+    return int((at_home["level"] > 1).sum()) > HARDLY * at_home.height
 
 
 def _on_one_day(table: pl.DataFrame) -> bool:

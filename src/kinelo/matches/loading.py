@@ -23,6 +23,8 @@ from kinelo.runtime.extras import require
 
 LONGEST_REASON = 160
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+HEAD = 1 << 16
+"""Bytes of a file by which its columns are known."""
 ACCEPTED = (
     "a CSV, Parquet, JSON-lines or .xlsx file, a pandas, polars or pyarrow table, a dictionary of columns or a list of "
     "rows"
@@ -45,6 +47,18 @@ class Opened:
 def load_table(source: Any) -> pl.DataFrame:
     """A polars frame from a path, a dictionary of columns, a list of rows or any frame that narwhals knows."""
     return open_table(source).table
+
+
+def columns_of(path: Path) -> list[str]:
+    """Names of the columns of a file; of separated text, however long, only the beginning is read."""
+    with damage_in_words(path), path.open("rb") as file:
+        head = file.read(HEAD)
+        if head.startswith(b"\x1f\x8b"):
+            with gzip.open(path) as text:
+                head = text.read(HEAD)
+    lines = head[: head.rfind(b"\n") + 1]
+    whole = len(head) < HEAD or not lines.strip() or b"\0" in head or head.lstrip()[:1] in (b"{", b"[")
+    return load_table(path).columns if whole else _open_text(path, lines).table.columns
 
 
 def open_table(source: Any) -> Opened:
