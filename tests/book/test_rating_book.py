@@ -264,3 +264,27 @@ def test_records_come_back(tmp_path):
 
 
 MARKED = b"KINELO2 0000000000000003 00000000 00000000\nabc"
+
+
+@pytest.mark.parametrize(
+    "kept", [lambda: kn.TeamElo.classic(k=20), lambda: kn.BradleyTerry(ridge=0.1)], ids=["elo", "bradley_terry"]
+)
+def test_weights_venues_and_margins_travel_through_the_journal(kept, tmp_path):
+    """Every weight is another, and a book of two tables is rated as one table is; without the weights it is not."""
+    table = {
+        "date": [f"2024-01-{k:02}" for k in range(1, 13)], "home": list("ABCDABCDABCD"), "away": list("BCDACDABDABC"),
+        "home_score": [3, 1, 0, 2, 2, 5, 1, 0, 4, 1, 2, 0], "away_score": [1, 1, 2, 0, 3, 1, 1, 4, 0, 2, 1, 3],
+        "weight": [0.5, 2.0, 1.25, 3.0, 0.0, 1.5, 0.75, 2.5, 1.0, 0.25, 4.0, 1.75],
+        "neutral": [k % 3 == 0 for k in range(12)], "match_id": [f"m{k}" for k in range(12)],
+    }  # fmt: skip
+    matches = kn.read_matches(table)
+    book = kn.RatingBook(tmp_path / "book", kept())
+    book.add(matches[:5])
+    book.add(matches[5:])
+    for held in (book, kn.RatingBook(tmp_path / "book")):
+        for name in ("weight", "neutral", "margin", "result", "date"):
+            assert getattr(held.matches(), name).tolist() == getattr(matches, name).tolist(), name
+        expected = kept().fit(matches).ratings_.sort("name")["rating"].to_numpy()
+        assert held.ratings_.sort("name")["rating"].to_numpy() == pytest.approx(expected, abs=1e-6)
+        plain = kept().fit(kn.read_matches(table | {"weight": [1.0] * 12})).ratings_.sort("name")["rating"].to_numpy()
+        assert np.abs(plain - expected).max() > 1.0

@@ -19,11 +19,11 @@ import numpy as np
 
 from kinelo.book.contest_ledger import ContestLedger, frame_to_contests
 from kinelo.book.journal import append_record, frame, read_records, read_sealed, write_sealed
-from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
+from kinelo.book.keeping import class_of, description_of, rater_from, restore, settings_to_keep
 from kinelo.book.ledger import Entry, Ledger
 from kinelo.book.lock import locked
 from kinelo.book.rows import frame_to_matches, removal_to_lines
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan
@@ -259,20 +259,45 @@ class RatingBook:
             )
         ledger, at, behind, rated = self._new_ledger(), 0, True, 0
         for payload in payloads:
-            added = ledger.apply(payload)
+            added = self._apply(ledger, payload)
             at += len(payload) + _HEAD
             if at <= about["journal"]:
                 rated = ledger.table.height
             else:
                 behind = behind and added
-        if arrays is None or not behind:
+        rater = self._restored(arrays) if behind and arrays is not None else None
+        if rater is None:
             rater = self._rated(ledger)
-        else:
-            rater = copy.deepcopy(self._blank)
-            rater.from_arrays(arrays)
-            if ledger.table.height > rated:
-                carry_on(rater, self._held(ledger, rated))
+        elif ledger.table.height > rated:
+            carry_on(rater, self._held(ledger, rated))
         self._rater, self._ledger, self._end = rater, ledger, end
+
+    def _apply(self, ledger: Any, payload: bytes) -> bool:
+        """Let a ledger take in a record; whoever can write a file can write a checksum."""
+        try:
+            return ledger.apply(payload)
+        except Exception as error:
+            raise InputError(
+                f"{self.path / 'matches.knl'} holds a record that Kinelo did not write "
+                f"({in_one_line(error).rstrip('.')[:120]}); nothing was changed, put back a copy of the file."
+            ) from None
+
+    def _restored(self, arrays: dict[str, Any]) -> Any:
+        """The rater as the snapshot holds it; nothing where it cannot be used."""
+        rater = copy.deepcopy(self._blank)
+        try:
+            restore(rater, arrays, str(self.path / "snapshot.knl"))
+        except InputError:
+            self._say_damaged()
+            return None
+        return rater
+
+    def _say_damaged(self) -> None:
+        warnings.warn(
+            f"{self.path / 'snapshot.knl'} is damaged: the ratings were computed anew from the matches.",
+            KineloWarning,
+            stacklevel=5,
+        )
 
     def _doubt_length(self) -> None:
         """Say that nothing vouches for the length of a journal that has no snapshot beside it."""
@@ -294,9 +319,9 @@ class RatingBook:
         try:
             about, arrays = read_sealed(path)
         except InputError:
-            warnings.warn(
-                f"{path} is damaged: the ratings were computed anew from the matches.", KineloWarning, stacklevel=4
-            )
+            about, arrays = {}, {}
+        if not isinstance(about.get("journal"), int):
+            self._say_damaged()
             return {"journal": 0}, None
         return about, arrays or None
 
@@ -333,7 +358,7 @@ def _open_rater(path: Path, given: Any) -> Any:
             "open it without a rater."
         )
     if arrays:
-        rater.from_arrays(arrays)
+        restore(rater, arrays, str(path))
     elif isinstance(rater, Rater):
         rater.reset(about["parameters"])
     return rater

@@ -77,6 +77,21 @@ def rater_from(kind: type, about: dict[str, Any], book: str) -> Any:
         ) from None
 
 
+def restore(rater: Any, arrays: dict[str, Any], file: str) -> None:
+    """Let a rater take over arrays that a book holds; refuse such as no rater of its class stores.
+
+    A checksum holds of whatever was written under it. What arrays can contain is for the rater to say, which may be
+    anybody's: any error means that they are not its own.
+    """
+    try:
+        rater.from_arrays(arrays)
+    except Exception as error:
+        raise InputError(
+            f"{file} does not hold what {type(rater).__name__} stores ({in_one_line(error).rstrip('.')}); nothing was "
+            "changed, put back a copy of the file."
+        ) from None
+
+
 def settings_to_keep(rater: Any) -> dict[str, Any]:
     """Arguments of the constructor, which must be what JSON can keep, rating systems, or rules of K."""
     settings = {name: list(v) if isinstance(v, tuple) else v for name, v in settings_of(rater).items()}

@@ -15,9 +15,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
 from kinelo.matches.conditions import Condition
 from kinelo.matches.lineups import Lineups
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import LATEST, Matches
 from kinelo.matches.names import encode_names
 
 SCHEMA = {
@@ -32,6 +33,7 @@ SCHEMA = {
     "source": pl.String,
     "row": pl.Int64,
 }
+LARGEST = 1e300
 ORDER = "order"
 CONDITION = "condition "
 REMOVED = b'{"removed"'
@@ -91,7 +93,17 @@ def lines_to_frame(payload: bytes) -> pl.DataFrame:
     """The table that :func:`frame_to_lines` wrote."""
     first = json.loads(payload[: payload.find(b"\n")])
     schema = SCHEMA | ({ORDER: pl.Int64} if ORDER in first else {}) | dict.fromkeys(conditions_among(first), pl.String)
-    return pl.read_ndjson(io.BytesIO(payload), schema=schema | (LIST_SCHEMA if "home_player" in first else {}))
+    table = pl.read_ndjson(io.BytesIO(payload), schema=schema | (LIST_SCHEMA if "home_player" in first else {}))
+    sound = pl.all_horizontal(
+        *(pl.col(name).is_not_null() for name in SCHEMA if name != "margin"),
+        pl.col("result").is_between(0.0, 1.0),
+        pl.col("weight").is_between(0.0, LARGEST),
+        pl.col("date") < LATEST.item(),
+        pl.col("margin").fill_null(0.0).is_between(-LARGEST, LARGEST),
+    )
+    if not table.select(sound.all()).item():
+        raise InputError("a line holds what no match is")
+    return table
 
 
 def conditions_among(columns: Iterable[str]) -> list[str]:

@@ -62,7 +62,8 @@ def _joined(opened: Opened, found: dict[str, str], match: np.ndarray, number: np
     venue = np.full(n, -1, np.int8)
     if "venue" in found:
         venue = read_words(table[found["venue"]], AT_HOME)
-    turned = (venue[pairs[:, 0]] == 0) & (venue[pairs[:, 1]] != 0)
+    first, second = venue[pairs].T
+    turned = ((first == 0) & (second != 0)) | ((second == 1) & (first != 1))
     home, away = np.where(turned, pairs[:, 1], pairs[:, 0]), np.where(turned, pairs[:, 0], pairs[:, 1])
     neutral = ~((venue[home] == 1) | (venue[away] == 0))
     place = pairs.min(axis=1)

@@ -111,6 +111,8 @@ class Levels:
         """Take over what :meth:`to_array` gave."""
         pairs = [tuple(text.split(SEPARATOR, 1)) for text in kept.tolist() if text]
         self.index = {(condition, level): k for k, (condition, level) in enumerate(pairs)}
+        if len(self.index) < len(pairs) or not {condition for condition, _ in pairs} <= set(self.conditions):
+            raise InputError("A stored state must hold levels of the conditions of its rater, each of them once.")
 
 
 def _in_order(codes: NDArray[np.int32]) -> list[int]:
@@ -172,6 +174,9 @@ class LevelState(RaterState):
         none = {"delta": nothing, "delta_v": nothing, "slot_v": np.empty(0), "slots": np.empty(0, "U1")}
         super().from_arrays({**none, **arrays})
         self.levels.from_array({**none, **arrays}["slots"])
+        widths = {self.known.delta.shape[1], self.known.delta_v.shape[1], self.known.slot_v.size}
+        if widths != {len(self.levels)}:
+            raise InputError("The array 'delta' of a stored state has another width than its levels are many.")
         self.fills["delta_v"] = self.known.slot_v
 
 

@@ -47,10 +47,11 @@ from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, 
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import Order, forecast_from_day_starts
 from kinelo.raters.random_walk import TODAY, average_walk
-from kinelo.raters.rater import PREFIX as STORED
 from kinelo.raters.rater import StatefulRater
 from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
+from kinelo.raters.stored import ANY, stored
+from kinelo.raters.stored import PREFIX as STORED
 from kinelo.raters.streaming import fit_in_chunks
 from kinelo.runtime.processors import usable_processors
 
@@ -675,10 +676,17 @@ class GaussianRater(StatefulRater):
         own = {p.name for p in self.parameters}
         arrays = {f"{STORED}{name}": np.zeros(()) for name in LATER if name in own} | dict(arrays)
         self.order_ = Order(*(one.item() for one in arrays["order"]))
-        self.margin_unit_ = float(arrays["margin_unit"][0])
+        units = arrays["margin_unit"]
+        stored(
+            {"margin_unit": units[~np.isnan(units)]}, "margin_unit", "f", (ANY,), 0.0
+        )  # without margins there is none
+        self.margin_unit_, unit = units.tolist()
         self.covariance_ = "full" if "C" in arrays and arrays["C"].size else "diagonal"
         super().from_arrays(arrays)
-        self._unit = float(arrays["margin_unit"][1])
-        self.memory_ = float(arrays["memory"][0]) if "memory" in arrays else float(MEMORY)
-        self._reading_state = np.array(arrays["reading"]) if "reading" in arrays else reading.fresh_state()
-        self.margin_law_ = MarginLaw(arrays.get("margin_law"))
+        self._unit = unit
+        self.memory_ = float(stored(arrays, "memory", "f", (1,), 0.0)[0]) if "memory" in arrays else float(MEMORY)
+        fresh = reading.fresh_state()
+        self._reading_state = stored(arrays, "reading", "f", fresh.shape) if "reading" in arrays else fresh
+        usual = MarginLaw().values
+        law = stored(arrays, "margin_law", "f", usual.shape, 0.0) if "margin_law" in arrays else usual
+        self.margin_law_ = MarginLaw(law)

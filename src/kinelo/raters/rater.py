@@ -31,6 +31,7 @@ from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import Order, learn_order
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
 from kinelo.raters.state import NEVER
+from kinelo.raters.stored import PREFIX, stored_parameters
 from kinelo.raters.streaming import LOOK, fit_in_chunks, update_in_chunks
 
 if TYPE_CHECKING:
@@ -247,9 +248,6 @@ class Rater(SingleMatches, ABC):
         raise InputError(f"{type(self).__name__} cannot be kept in a rating book.")
 
 
-PREFIX = "parameter_"
-
-
 class StatefulRater(Rater):
     """A rater whose parameters make a fresh state, which matches then carry on."""
 
@@ -350,5 +348,5 @@ class StatefulRater(Rater):
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.reset({name.removeprefix(PREFIX): float(v) for name, v in arrays.items() if name.startswith(PREFIX)})
+        self.reset(stored_parameters(arrays))
         self._state.from_arrays(arrays)

@@ -8,6 +8,7 @@ no longer means what it meant in another.
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
 from kinelo.raters.rater import StatefulRater
 from kinelo.raters.state import REFERENCE_DAYS, RatingTable, SavedRows
+from kinelo.raters.stored import stored
 from kinelo.raters.streaming import fit_in_chunks
 
 if TYPE_CHECKING:
@@ -197,5 +199,8 @@ class SideRater(StatefulRater):
         super().from_arrays(arrays)
         if not np.isfinite(self._state.known.rating).all():
             raise InputError(f"What was kept of {self!r} holds ratings that are no numbers; rate the matches anew.")
-        self._numbers = type(self._numbers)(*arrays["numbers"].tolist())
-        self._common = arrays["common"].copy()
+        numbers = arrays["numbers"].tolist()
+        self._common = stored(arrays, "common", "f", self._common.shape)
+        if any(map(math.isnan, numbers)):
+            raise InputError("The array 'numbers' of a stored state holds numbers out of range.")
+        self._numbers = type(self._numbers)(*numbers)

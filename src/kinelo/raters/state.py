@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
 from kinelo.matches.matches import UNDATED, Matches
 from kinelo.raters.name_index import NameIndex
+from kinelo.raters.stored import ANY, FIRST_DAY, LAST_DAY, stored, stored_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +34,8 @@ it, while leaderboards, which ask who plays now, show those of one year."""
 FEW = 64
 """Matches up to which sides are looked up one by one: for a single one, arrays take ten times as long."""
 
+DAYS = ("last", "ring_day")
+"""Arrays that hold days."""
 NO_SLOTS = np.empty((0, 0), np.int64)
 NOBODY = np.empty(0, np.int32)
 
@@ -71,12 +75,15 @@ def match_columns(matches: Matches, indices: MatchIndices) -> MatchColumns:
 class Column(NamedTuple):
     """An array of a state: the name_index its rows belong to, rows that come before the first name, and its shape.
 
-    An array with fewer rows than come first is not in use.
+    An array with fewer rows than come first is not in use. ``low`` is the least number it may hold, and ``into`` what
+    its numbers are places of.
     """
 
     name_index: str = "names"
     first: int = 0
     square: bool = False
+    low: float | None = None
+    into: str = ""
 
 
 class SavedRows(NamedTuple):
@@ -250,11 +257,28 @@ class RaterState(ABC):
         """Take over what :meth:`to_arrays` gave."""
         for key in self.name_indices:
             self.name_indices[key] = NameIndex()
-            self.name_indices[key].places(tuple(arrays[key].tolist()))
-        self.before = arrays["before"].copy()
-        kind = type(self.known)
-        self.known = kind(**{name: np.ascontiguousarray(arrays[name]).copy() for name in kind._fields})
+            self.name_indices[key].places(stored_names(arrays, key))
+        self.before = stored(arrays, "before", "i", (ANY,), 0)
+        sizes = self._sizes(arrays)
+        self.known = self.known._replace(**{name: self._stored(arrays, name, sizes) for name in self.known._fields})
+        if self.before.size > len(self):
+            raise InputError("The array 'before' of a stored state is longer than its names are many.")
         self.waiting = "last" in arrays and bool(np.any((self.known.last == NEVER) & (self.known.games > 0)))
+
+    def _sizes(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
+        """How many there are of all that arrays hold places of."""
+        return {key: len(name_index) for key, name_index in self.name_indices.items()}
+
+    def _stored(self, arrays: Mapping[str, NDArray[Any]], name: str, sizes: Mapping[str, int]) -> NDArray[Any]:
+        """An array as it was stored, if it is like that of a fresh state in all but its length."""
+        fresh, column = getattr(self.known, name), self.columns.get(name, Column())
+        rows = column.first + sizes[column.name_index] if name in self.columns else ANY
+        if rows != ANY and len(arrays[name]) < column.first:
+            rows = len(arrays[name])
+        wide = (rows,) if column.square else tuple(length or ANY for length in fresh.shape[1:])
+        low, below = (-1, sizes[column.into]) if column.into else (column.low, None)
+        low, below = (FIRST_DAY, LAST_DAY) if name in DAYS else (low, below)
+        return stored(arrays, name, fresh.dtype.kind, (rows, *wide), low, below)
 
 
 class Ratings(NamedTuple):
@@ -275,7 +299,12 @@ class RatingTable(RaterState):
     """
 
     kind: ClassVar[Any] = Ratings
-    columns = dict.fromkeys(Ratings._fields, Column())
+    columns: ClassVar[Mapping[str, Column]] = {
+        "rating": Column(),
+        "variance": Column(low=0),
+        "games": Column(low=0),
+        "last": Column(),
+    }
 
     def __init__(self, rating: float, variance: float, **more: float) -> None:
         whole = {name: np.empty(0, np.int64) for name in ("games", "last")}

@@ -37,6 +37,7 @@ from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import joined_forecast, learn_order
 from kinelo.raters.rater import Rater, without_ratings
 from kinelo.raters.state import NEVER, MatchIndices
+from kinelo.raters.stored import ANY, stored
 from kinelo.raters.streaming import fit_in_chunks
 from kinelo.runtime.renaming import renamed_arguments
 
@@ -461,7 +462,7 @@ class BradleyTerry(Rater):
         self.reset()
         self._tally.from_arrays(arrays)
         if arrays["theta"].size:
-            self._theta, self._known = arrays["theta"].copy(), len(self._tally)
+            self._theta, self._known = stored(arrays, "theta", "f", (ANY,)), len(self._tally)
             self._estimate()
             self._rescaled = "in_points" not in arrays
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from kinelo.forecasts.scores import outcome_shares
 from kinelo.matches.matches import Matches
 from kinelo.raters.bradley_terry.likelihood import Cells
 from kinelo.raters.state import NEVER, Column, MatchIndices, RaterState
+from kinelo.raters.stored import stored
 
 Array = NDArray[np.float64]
 TABLES = ("counts", "squared", "events")
@@ -49,7 +50,7 @@ class Played(NamedTuple):
 class Tally(RaterState):
     """Counts of results per cell (pair, venue and covariates, the earlier name first), and who played how often."""
 
-    columns = dict.fromkeys(Played._fields, Column())
+    columns: ClassVar[Mapping[str, Column]] = {"games": Column(low=0), "last": Column()}
 
     def __init__(self, covariates: tuple[str, ...]) -> None:
         super().__init__(Played(np.empty(0, np.int64), np.empty(0, np.int64)), {"last": NEVER})
@@ -119,5 +120,7 @@ class Tally(RaterState):
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)
-        for name in CELLS:
-            setattr(self, name, np.ascontiguousarray(arrays[name]).copy())
+        cells, names = len(arrays["i"]), len(self)
+        self.i, self.j = (stored(arrays, name, "i", (cells,), 0, names) for name in ("i", "j"))
+        self.c = stored(arrays, "c", "f", (cells, 1 + len(self.covariates)))
+        self.counts, self.squared, self.events = (stored(arrays, name, "f", (cells, 3), 0) for name in TABLES)

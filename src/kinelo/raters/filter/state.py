@@ -22,6 +22,7 @@ from kinelo.raters.filter.smoother import symmetric
 from kinelo.raters.filter.together import Joint
 from kinelo.raters.random_walk import TODAY
 from kinelo.raters.state import LEAST_ROOM, NEVER, Column, RaterState
+from kinelo.raters.stored import ANY, FIRST_DAY, LAST_DAY, stored
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -288,17 +289,29 @@ class SlotState(RaterState):
         more = {"C": C, "clock": b.clock, "levels": self.levels.to_array(), "under": self.under}
         return super().to_arrays() | slots | more
 
+    def _sizes(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
+        return super()._sizes(arrays) | {"slots": len(arrays["slot_x"])}
+
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)
-        slots = {name: np.array(arrays[f"slot_{name}"]) for name in ("x", "v", "row", "last", "games", "kind")}
-        C = np.array(arrays["C"])
-        self.full = C.size > 0
-        self.size = len(slots["x"])
-        rows = len(C) if self.full else FIXED
-        self.beliefs = Joint(**slots, C=C, rows=np.array([rows]), clock=np.array(arrays["clock"]))
+        size, joint = len(arrays["slot_x"]), len(arrays["C"])
+        limits = {"v": (0, None), "row": (-1, joint), "last": (FIRST_DAY, LAST_DAY), "games": (0, None)}
+        limits |= {"x": (None, None), "kind": (0, len(self.apart))}
+        slots = {
+            name: stored(arrays, f"slot_{name}", "f" if name in "xv" else "i", (size,), *limits[name])
+            for name in ("x", "v", "row", "last", "games", "kind")
+        }
+        C = stored(arrays, "C", "f", (joint, joint))
+        self.full, self.size = C.size > 0, size
+        rows = joint if self.full else FIXED
+        self.beliefs = Joint(
+            **slots, C=C, rows=np.array([rows]), clock=stored(arrays, "clock", "i", (2,), FIRST_DAY, LAST_DAY)
+        )
         self.levels.from_array(arrays["levels"])
-        self.under = np.array(arrays["under"])
+        self.under = stored(arrays, "under", "i", (ANY, ANY), -1, size)
+        if len(self.under) > size or self.under.shape[1] > len(self.levels):
+            raise InputError("The array 'under' of a stored state is larger than its slots and levels are many.")
         self.joined = rows
         if self.full:
             self._make_rows(int(np.count_nonzero(~np.array(self.apart)[slots["kind"]] & (slots["row"] < 0))))

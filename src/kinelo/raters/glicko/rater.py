@@ -46,7 +46,11 @@ class Deviations(RatingTable):
     """Ratings whose sides have a volatility, and results that wait for the end of the period."""
 
     kind = GlickoState
-    columns = dict.fromkeys(GlickoState._fields, Column())
+    columns: ClassVar[Mapping[str, Column]] = {
+        **dict.fromkeys(GlickoState._fields, Column()),
+        **RatingTable.columns,
+        "info": Column(low=0),
+    }
 
 
 class _GlickoFamily(SideRater):

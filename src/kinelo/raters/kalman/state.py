@@ -39,7 +39,7 @@ class Sides(NamedTuple):
 class SideState(SlotState):
     """Beliefs about sides, and the entries of their matches."""
 
-    columns: ClassVar[Mapping[str, Column]] = dict.fromkeys(Sides._fields, Column())
+    columns: ClassVar[Mapping[str, Column]] = dict.fromkeys(Sides._fields, Column(into="slots"))
 
     def __init__(
         self, fixed: Sequence[tuple[float, float]], conditions: tuple[str, ...], full: bool, grounds: bool

@@ -45,11 +45,12 @@ class SquadState(SlotState):
     """Beliefs about players and teams, recent line-ups, and the entries of matches."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        **dict.fromkeys(("own", "usual", "seat", "team_of"), Column("players")),
-        **dict.fromkeys(
-            ("ring_ids", "ring_w", "ring_start", "ring_count", "ring_day", "stand_in", "effect"), Column("teams")
-        ),
-    }
+        "own": Column("players", into="slots"), "usual": Column("players"), "seat": Column("players"),
+        "team_of": Column("players", into="teams"), "ring_ids": Column("teams", into="players"),
+        "ring_w": Column("teams"), "ring_start": Column("teams"), "ring_count": Column("teams", low=0),
+        "ring_day": Column("teams"), "stand_in": Column("teams", into="slots"),
+        "effect": Column("teams", into="slots"),
+    }  # fmt: skip
 
     def __init__(
         self, fixed: Sequence[tuple[float, float]], conditions: tuple[str, ...] = (), full: bool = False

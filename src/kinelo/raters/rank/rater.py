@@ -26,8 +26,9 @@ from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
 from kinelo.raters.random_walk import fade_all
 from kinelo.raters.rank.kernels import Newcomers, expect_contests, filter_contests
 from kinelo.raters.rank.state import RankState
-from kinelo.raters.rater import PREFIX, Rater, without_ratings
+from kinelo.raters.rater import Rater, without_ratings
 from kinelo.raters.state import NEVER, REFERENCE_DAYS
+from kinelo.raters.stored import PREFIX, stored_parameters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -379,7 +380,7 @@ class RankElo(Rater):
         """Take over what :meth:`to_arrays` gave."""
         state = RankState.from_arrays(arrays)
         self.kinds_ = state.kinds
-        self.reset({name.removeprefix(PREFIX): float(v) for name, v in arrays.items() if name.startswith(PREFIX)})
+        self.reset(stored_parameters(arrays))
         self._state = state
 
 

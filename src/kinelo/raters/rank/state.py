@@ -13,6 +13,7 @@ from kinelo.raters.filter.alone import Slots
 from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
 from kinelo.raters.state import LEAST_ROOM, NEVER
+from kinelo.raters.stored import FIRST_DAY, LAST_DAY, stored
 
 SEPARATOR = "\x1f"
 DAYS_APART = 7
@@ -115,7 +116,15 @@ class RankState:
         state.index = {key: place for place, key in enumerate(state.names)}
         state.contests, dated = (int(value) for value in arrays["contests"])
         state.dated = bool(dated)
-        state.known = Slots(*(np.ascontiguousarray(arrays[name]).copy() for name in Slots._fields))
+        size = len(state.names)
+        if len(state.index) < size or not {kind for kind, _ in state.names} <= set(state.kinds):
+            raise InputError("The array 'names' of a stored state must hold names of its kinds, each of them once.")
+        state.known = Slots(
+            stored(arrays, "x", "f", (size, 1)), stored(arrays, "v", "f", (size, 1), 0),
+            stored(arrays, "last", "i", (size,), FIRST_DAY, LAST_DAY), stored(arrays, "games", "i", (size,), 0),
+            stored(arrays, "kind", "i", (size,), 0, len(state.kinds)),
+            stored(arrays, "clock", "i", (2,), FIRST_DAY, LAST_DAY),
+        )  # fmt: skip
         return state
 
 

@@ -46,7 +46,7 @@ class TeamTable(LevelState, RatingTable):
 
     kind = TeamRatings
     columns: ClassVar[Mapping[str, Column]] = {
-        **RatingTable.columns, **dict.fromkeys(("own", "marks", "delta", "delta_v"), Column()),
+        **RatingTable.columns, **dict.fromkeys(("own", "marks", "delta"), Column()), "delta_v": Column(low=0),
     }  # fmt: skip
     steps: StepsByName = StepsByName()
     assigned = 0

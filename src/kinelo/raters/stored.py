@@ -1,0 +1,59 @@
+"""Arrays of a state that was stored: a file may be damaged or forged, and compiled loops check no bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.matches import LATEST
+
+PREFIX = "parameter_"
+"""How the names of parameters begin among the arrays."""
+ANY = -1
+"""A length that nothing prescribes."""
+LAST_DAY = int(LATEST.view(np.int64))
+"""No match is as late."""
+FIRST_DAY = -(2**62)
+"""No day is earlier, that of those who have never played included."""
+
+
+def stored(
+    arrays: Mapping[str, NDArray[Any]], name: str, kind: str, shape: tuple[int, ...], low: float | None = None,
+    below: float | None = None,
+) -> NDArray[Any]:  # fmt: skip
+    """A copy of a stored array: refused unless it holds numbers of a kind (``"f"``, ``"i"``) in a shape, all of them
+    finite, not less than ``low`` and less than ``below``.
+
+    >>> stored({"own": np.array([4, -1])}, "own", "i", (2,), -1, 5).tolist()
+    [4, -1]
+    >>> stored({"own": np.array([5, -1])}, "own", "i", (2,), -1, 5)
+    Traceback (most recent call last):
+    kinelo.errors.InputError: The array 'own' of a stored state holds numbers out of range.
+    """
+    found = arrays[name]
+    same = found.ndim == len(shape) and all(want in (ANY, length) for want, length in zip(shape, found.shape))
+    if found.dtype.kind != kind or not same:
+        raise InputError(f"The array {name!r} of a stored state has another shape than its rater stores.")
+    if found.size and not (
+        np.isfinite(found).all() and (low is None or found.min() >= low) and (below is None or found.max() < below)
+    ):
+        raise InputError(f"The array {name!r} of a stored state holds numbers out of range.")
+    return np.array(found, order="C")
+
+
+def stored_parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, float]:
+    """Values of parameters as they were stored."""
+    names = [name for name in arrays if name.startswith(PREFIX)]
+    return {name.removeprefix(PREFIX): float(stored(arrays, name, "f", ())) for name in names}
+
+
+def stored_names(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[str, ...]:
+    """Names as they were stored; refused where one stands twice."""
+    found = arrays[name]
+    if found.dtype.kind != "U" or found.ndim != 1 or np.unique(found).size < found.size:
+        raise InputError(f"The array {name!r} of a stored state must hold names, each of them once.")
+    return tuple(found.tolist())
