@@ -680,7 +680,7 @@ class GaussianRater(StatefulRater):
         stored(
             {"margin_unit": units[~np.isnan(units)]}, "margin_unit", "f", (ANY,), 0.0
         )  # without margins there is none
-        self.margin_unit_, unit = units.tolist()
+        self.margin_unit_, unit = map(float, units)
         self.covariance_ = "full" if "C" in arrays and arrays["C"].size else "diagonal"
         super().from_arrays(arrays)
         self._unit = unit
