@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.forecasts.fit import estimate
-from kinelo.matches.day_order import clashes, first_of_day
-from kinelo.matches.rounds import round_rank
+from kinelo.matches.day_order import clashes, first_of_day, round_rank
 
 ROUNDS = ("R16", "QF", "SF", "F")
 

@@ -8,8 +8,15 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed, plain_name
 from kinelo.matches.contest_columns import find_contest_columns, needed_columns
-from kinelo.matches.contest_outcomes import UNKNOWN, direction, read_endings, read_values
-from kinelo.matches.contest_rows import REASONS, ContestOptions, ContestRows
+from kinelo.matches.contest_rows import (
+    REASONS,
+    UNKNOWN,
+    ContestOptions,
+    ContestRows,
+    direction,
+    read_endings,
+    read_values,
+)
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
 from kinelo.matches.dates import read_dates
 from kinelo.matches.fields import read_numbers

@@ -15,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.aliases import read_aliases
 from kinelo.matches.contest_columns import check_contest_mapping
 from kinelo.matches.contest_interpreting import interpret_contests
-from kinelo.matches.contest_outcomes import Best
-from kinelo.matches.contest_rows import REASONS, ContestOptions, ContestRows, Kept
+from kinelo.matches.contest_rows import REASONS, Best, ContestOptions, ContestRows, Kept
 from kinelo.matches.contests import FINISHED, Contests, Slots
 from kinelo.matches.loading import open_table
 from kinelo.matches.names import as_text
 from kinelo.matches.reading import NoMatches
 from kinelo.matches.rejects import Rejects
+from kinelo.matches.same_side import read_aliases
 
 LONGEST = 60
 SHOWN = {"unreadable date": "date", "unreadable place": "place", "impossible weight": "weight"}

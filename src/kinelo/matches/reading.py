@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.aliases import read_aliases
 from kinelo.matches.columns import check_mapping
 from kinelo.matches.conditions import Condition
 from kinelo.matches.dates import DateOrder, check_date_order
@@ -25,6 +24,7 @@ from kinelo.matches.names import as_text, encode_names
 from kinelo.matches.outcomes import Scale, check_scale
 from kinelo.matches.rejects import Rejects
 from kinelo.matches.rows import REASONS, Options, Rows
+from kinelo.matches.same_side import read_aliases
 
 LONGEST = 60
 OUTCOME = ("result", "score_line", "home_score", "away_score", "margin")

@@ -1,9 +1,9 @@
-"""Names that may be one side: ``Man United`` and ``Manchester United``, ``Fulham`` and ``Fulham FC``, a slip.
+"""Names of one side: those that a table of aliases joins, and those that may be one, such as ``Fulham`` and ``Fulham FC``.
 
 Two names are likely one side where one is the other with words left out, shortened or misspelt, and the matches agree:
 both meet the same opponents, they never meet one another, and they never play on one day. ``Manchester City`` is
 another side than ``Manchester United`` by its words; ``Guinea`` than ``Equatorial Guinea`` by its matches. Nothing is
-joined unless the user says so.
+joined unless the user says so, by a table of aliases.
 """
 
 from __future__ import annotations
@@ -11,14 +11,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
+from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.names import as_text, clean_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -184,3 +188,40 @@ def _one_side(first: int, second: int, seen: dict[int, tuple[set[int], set[int],
         and shared >= min(LEAST_OPPONENTS, len(opponents))
         and shared >= SHARE * len(opponents)
     )
+
+
+def read_aliases(source: Mapping[str, str] | str | Path | None) -> dict[str, str]:
+    """Names to be replaced and the names they get; chains are followed to their end.
+
+    >>> read_aliases({"Bombay": "Mumbai City", "Mumbai City": "Mumbai"})
+    {'Bombay': 'Mumbai', 'Mumbai City': 'Mumbai'}
+    """
+    if source is None:
+        return {}
+    if isinstance(source, Mapping):
+        pairs = list(source.items())
+    else:
+        table = load_table(source)
+        if table.width != 2:
+            raise InputError(
+                f"A file of aliases has two columns, the name found and the name wanted; {source} has {table.width}."
+            )
+        pairs = list(zip(*(as_text(table[column]).to_list() for column in table.columns)))
+    aliases: dict[str, str] = {}
+    for old, new in pairs:
+        before, after = (clean_name(str(name)) if name is not None else "" for name in (old, new))
+        if not before or not after:
+            raise InputError(f"The alias {old!r} → {new!r} lacks a name.")
+        if aliases.setdefault(before, after) != after:
+            raise InputError(f"{before!r} has two aliases, {aliases[before]!r} and {after!r}.")
+    return {old: _end_of(old, aliases) for old in aliases}
+
+
+def _end_of(name: str, aliases: Mapping[str, str]) -> str:
+    seen = {name}
+    while name in aliases:
+        name = aliases[name]
+        if name in seen:
+            raise InputError(f"The aliases of {name!r} lead back to it.")
+        seen.add(name)
+    return name

@@ -1,4 +1,4 @@
-"""Rivers of matches: files read in pieces, in order of date, never all in memory.
+"""Streams of matches: files read in chunks, in order of date, never all in memory.
 
 Every piece is a :class:`Matches` whose codes go on from those of the piece before, so that a rater does not look names
 up again. A Parquet file is cut into pieces of ``PIECE`` rows; any other file is one piece.
@@ -20,8 +20,8 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
 from kinelo.matches.loading import damage_in_words
 from kinelo.matches.matches import Day, Matches, read_day
+from kinelo.matches.names import RunningNames
 from kinelo.matches.reading import read_matches
-from kinelo.matches.running_names import RunningNames
 
 PIECE = 1_000_000
 LARGEST_NUMBER = 50_000_000
