@@ -1,4 +1,4 @@
-"""Names of one side: those that a table of aliases joins, and those that may be one, such as ``Fulham`` and ``Fulham FC``.
+"""Names of one side: those that a table of aliases joins, and those that may be one (``Fulham`` and ``Fulham FC``).
 
 Two names are likely one side where one is the other with words left out, shortened or misspelt, and the matches agree:
 both meet the same opponents, they never meet one another, and they never play on one day. ``Manchester City`` is
