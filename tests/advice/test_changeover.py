@@ -172,7 +172,7 @@ def test_it_shows_itself_and_is_drawn():
     assert repr(found).startswith("Changeover of 5 sides: 5 sides change from plain Elo, K = 40 to plain Elo, K = 12")
     page = found._repr_html_()
     mover = found.table.sort(pl.col("move").abs(), descending=True).row(0, named=True)
-    assert f"<td>{mover['name']}</td><td>{mover['old']:.0f}</td><td>{mover['new']:.0f}</td>" in page
+    assert f"<td>{mover['name']}</td><td class='number'>{mover['old']:.0f}</td>" in page
     assert json.loads(json.dumps(found.to_dict()))["sides"][0]["name"] == found.table["name"][0]
     axes = kn.plot.changeover(found).axes[0]
     np.testing.assert_allclose(np.asarray(axes.collections[0].get_offsets()), found.table.select("old", "new"))

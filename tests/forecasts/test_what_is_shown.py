@@ -58,7 +58,7 @@ def test_a_forecast_says_home_draw_away_in_this_order():
     assert (first["match_id"], first["neutral"], table["neutral"][1]) == ("w", False, True)
     said = ["A – B 0.600 / 0.300 / 0.100", "B – C 0.200 / 0.300 / 0.500", "C – A 0.150 / 0.050 / 0.800", "…"]
     assert repr(forecast) == f"Forecast of 4 matches: {'; '.join(said)}"
-    cells = re.findall(r"<td>(.*?)</td>", forecast._repr_html_())
+    cells = re.findall(r"<td.*?>(.*?)</td>", forecast._repr_html_())
     assert cells[9:18] == ["x", "2024-01-02", "B", "C", "True", "0.200", "0.300", "0.500", "0.350"]
     assert forecast.to_dict()["away_win"] == [0.1, 0.5, 0.8, 0.2]
 

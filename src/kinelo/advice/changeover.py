@@ -13,17 +13,18 @@ import copy
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.advice.audit.backtest import BLOCKS, mean_by_block, sums_by_block
-from kinelo.advice.report import html_table
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.presentation import Table, number, words
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k, read_start
 from kinelo.raters.team.classic import ClassicElo
@@ -125,8 +126,7 @@ class Changeover:
         return f"Changeover of {self.table.height:,} sides: {self.verdict}"
 
     def _repr_html_(self) -> str:
-        movers = self.movers()
-        return html_table(self.verdict, movers.columns, movers.iter_rows(), ".0f")
+        return f"<p>{escape(self.verdict)}</p>{changeover_table(self).html()}"
 
     def movers(self, most: int = SHOWN) -> pl.DataFrame:
         """Those who move furthest, with old and new rating, move and reason."""
@@ -142,6 +142,25 @@ class Changeover:
             "verdict": self.verdict, **rest, "spreads": list(self.spreads), "titles": [asdict(t) for t in self.titles],
             "only_old": list(self.only_old), "only_new": list(self.only_new), "sides": self.table.to_dicts(),
         }  # fmt: skip
+
+
+def changeover_table(found: Changeover, most: int = SHOWN) -> Table:
+    """Those who move furthest, from where, to where, and why."""
+    ratings = [number("Old", "old", ".0f"), number("New", "new", ".0f"), number("Move", "move", "+.0f")]
+    columns = [words("Name", "name"), *ratings, words("Why", "reason")]
+    return Table(columns, found.movers(most).to_dicts(), "Who moves furthest")
+
+
+def title_sentences(found: Changeover) -> list[str]:
+    """Who gains and who loses each title, and the threshold that would keep the number of its holders."""
+    said = []
+    for title in found.titles:
+        for what, names in (("gain", title.gained), ("lose", title.lost)):
+            if names:
+                said.append(f"{title.name}: {', '.join(names)} {what} it")
+        if title.same_number is not None and title.after != title.before:
+            said.append(f"{title.name}: a threshold of {title.same_number:.0f} would keep {title.before} holders")
+    return said
 
 
 def changeover(old: Any, new: Any, matches: Matches, *, thresholds: Mapping[str, float] | None = None) -> Changeover:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinelo.advice.check import Check, Quantity, last_records
 from kinelo.advice.design_theory import expected_error, settled_step
-from kinelo.advice.report import html_table
+from kinelo.advice.report import with_error
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Turnover
 from kinelo.model.expectation import outcome_probabilities
@@ -20,6 +20,7 @@ from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
+from kinelo.presentation import Column, Table, number, words
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.moving.best import BestGamma, best_gamma
 from kinelo.theory.moving.following import Moments, Parts
@@ -134,8 +135,18 @@ class Design:
         return f"Design: {self.verdict}"
 
     def _repr_html_(self) -> str:
-        rows = self._rows()
-        return html_table(self.verdict, rows[0], (list(row.values()) for row in rows), ".4g")
+        return design_table(self).html()
+
+
+def design_table(found: Design) -> Table:
+    """The verdict above one row per system: E by theory and by simulation, log-loss and slopes."""
+    simulated = Column(
+        "E by simulation", lambda row: with_error(row["error"], row["standard_error"], ".4g", ".3g"), number=True
+    )
+    columns = [words("System", "name"), number("E by theory", "theory", ".4g"), simulated]
+    slopes = {"rating_slope": "ratings on strengths", "forecast_slope": "strengths on ratings"}
+    columns += [number("log-loss", "log_loss", ".4f"), *(number(said, name, ".3f") for name, said in slopes.items())]
+    return Table(columns, found.table.to_dicts(), found.verdict)
 
 
 def design(

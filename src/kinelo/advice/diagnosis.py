@@ -23,7 +23,7 @@ from kinelo.advice.motion import (
     rate_together,
 )
 from kinelo.advice.remedy import Case, Remedy, find_remedy, with_newcomers
-from kinelo.advice.report import Report, Rows, json_ready
+from kinelo.advice.report import Report, Rows
 from kinelo.advice.results import ResultsDiagnosis, diagnose_results
 from kinelo.advice.words import Condition, Facts, Gain, RatedTeam, Taylor, Worth, nothing_to_change, range_rows, rows_of
 from kinelo.errors import InputError, NoStationaryState
@@ -35,6 +35,7 @@ from kinelo.model.results import Results
 from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.presentation import json_ready
 from kinelo.theory.caveats import Caveat
 from kinelo.theory.farming import largest_gain
 from kinelo.theory.fixed_point import few_threads

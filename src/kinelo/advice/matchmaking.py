@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 
 from kinelo.advice.check import Check, Quantity
-from kinelo.advice.report import Report, Rows, json_ready
+from kinelo.advice.report import Report, Rows
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.micro.simulate import simulate
 from kinelo.model.expectation import expected_result
@@ -28,6 +28,7 @@ from kinelo.model.pairing import AllPlayAll, Local, LooseWindow, Pairing, Window
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, number
+from kinelo.presentation import json_ready
 from kinelo.theory.caveats import WIDEST_NOISE
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import stationary

@@ -1,14 +1,12 @@
-"""How answers are shown: lines of a name and a finding as text, in a terminal and in a notebook; tables; plain JSON."""
+"""How answers are shown: lines of a name and a finding as text, in a terminal and in a notebook."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, is_dataclass
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
+from kinelo.presentation import html_facts, html_list
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,44 +57,16 @@ def with_interval(value: float, low: float, high: float, digits: str = ".3g") ->
     return f"{value:{digits}} ({low:{digits}} to {high:{digits}})"
 
 
-def with_error(value: float, error: float, digits: str) -> str:
-    """A number with its standard error.
+def with_error(value: float, error: float, digits: str, of_error: str | None = None) -> str:
+    """A number with its standard error, which may have a format of its own.
 
-    >>> with_error(0.8, 0.05, ".3f")
-    '0.800 ± 0.050'
+    >>> with_error(0.8, 0.05, ".3f"), with_error(0.81234, 0.05123, ".4g", ".1g")
+    ('0.800 ± 0.050', '0.8123 ± 0.05')
     """
-    return f"{value:{digits}} ± {error:{digits}}"
+    return f"{value:{digits}} ± {error:{of_error or digits}}"
 
 
 def html_fragment(rows: Rows, sentences: Sequence[str], heading: str) -> str:
     """A table and a list, without style of their own but for a class to hang it on."""
-    lines = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th><td>{escape(words).replace(chr(10), '<br>')}</td></tr>"
-        for name, words in rows
-    )
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    return f"<div class='kinelo-diagnosis'><table>{lines}</table><p>{escape(heading)}</p><ul>{items}</ul></div>"
-
-
-def html_table(verdict: str, columns: Iterable[str], rows: Iterable[Sequence[object]], digits: str) -> str:
-    """A sentence above a table; ``digits`` is the format of its numbers, "—" stands for what is missing."""
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
-    lines = "".join("<tr>" + "".join(f"<td>{_cell(one, digits)}</td>" for one in row) + "</tr>" for row in rows)
-    return f"<p>{escape(verdict)}</p><table><tr>{head}</tr>{lines}</table>"
-
-
-def _cell(value: object, digits: str) -> str:
-    return format(value, digits) if isinstance(value, float) else escape("—" if value is None else str(value))
-
-
-def json_ready(value: Any) -> Any:
-    """Plain numbers, words, lists and dictionaries; what is infinite or undefined is None."""
-    if is_dataclass(value) and not isinstance(value, type):
-        value = asdict(value)
-    if isinstance(value, dict):
-        return {key: json_ready(inner) for key, inner in value.items()}
-    if isinstance(value, tuple | list):
-        return [json_ready(inner) for inner in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    below = f"<p>{escape(heading)}</p>{html_list(sentences)}" if sentences else ""
+    return f"<div class='kinelo-diagnosis'>{html_facts(rows)}{below}</div>"

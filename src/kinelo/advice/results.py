@@ -17,12 +17,13 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import chi2
 
-from kinelo.advice.report import Report, Rows, json_ready
+from kinelo.advice.report import Report, Rows
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.presentation import json_ready
 from kinelo.theory.farming import gap_of
 from kinelo.theory.pair_means import laplacian
 

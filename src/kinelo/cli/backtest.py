@@ -14,7 +14,6 @@ from kinelo.cli.streams import console, echo_json
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
-    from kinelo.forecasts.backtest import Backtest
     from kinelo.matches.matches import Matches
 
 
@@ -58,6 +57,7 @@ def backtest(
     from kinelo.cli.contests import backtest_file, holds_contests
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.forecasts.backtest import backtest as run
+    from kinelo.forecasts.backtest import backtest_table
     from kinelo.forecasts.scores import METRICS
     from kinelo.runtime.workers import client_of
 
@@ -80,7 +80,8 @@ def backtest(
         found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
         echo_json(found)
     else:
-        _show(test, first_day)
+        title = f"{len(test.matches):,} matches from {first_day}, one step ahead"
+        console().print(backtest_table(test, title))
     if out is not None:
         write_csv(test.scores, out)
         typer.echo(f"Scores: {out}", err=as_json)
@@ -127,23 +128,3 @@ def _raters(matches: Matches, asked: list[str] | None, reading: Reading) -> dict
         unaware.known = "none"  # type: ignore[attr-defined]
         chosen |= {"PlayerElo, line-up unknown": unaware}
     return chosen
-
-
-def _show(test: Backtest, first_day: str) -> None:
-    from rich.table import Table
-
-    best = test.scores["rater"][0]
-    metric = test.metrics[0]
-    gaps = {row["rater"]: row for row in test.differences(best).iter_rows(named=True)}
-    shown = Table(title=f"{len(test.matches):,} matches from {first_day}, one step ahead", title_justify="left")
-    shown.add_column("Rater", min_width=12)
-    shown.add_column("Line-up known")
-    for name in test.metrics:
-        shown.add_column(name.replace("_", "-"), justify="right")
-    shown.add_column("behind the best", justify="right")
-    for row in test.scores.iter_rows(named=True):
-        gap = gaps.get(row["rater"])
-        said = "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
-        shown.add_row(row["rater"], row["line-up"], *(f"{row[name]:.4f}" for name in test.metrics), said)
-    console().print(shown)
-    typer.echo(f"Behind the best: mean difference in {metric.replace('_', '-')} with its 95 % bootstrap interval.")

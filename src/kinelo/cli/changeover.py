@@ -38,6 +38,7 @@ def changeover(
     Example:  kinelo changeover club.csv --old k=32 --new k=16 --threshold Master=2000 --out moves.csv
     """
     from kinelo.advice.changeover import changeover as run
+    from kinelo.advice.changeover import changeover_table, title_sentences
     from kinelo.cli.loading import plain_warnings, write_csv
 
     lines = _thresholds(threshold or [])
@@ -48,7 +49,9 @@ def changeover(
     if as_json:
         echo_json(found.to_dict(), indent=2)
     else:
-        _show(found, top)
+        console().print(found.verdict, changeover_table(found, top), highlight=False)
+        for sentence in title_sentences(found):
+            console().print(sentence, highlight=False)
     if out is not None:
         write_csv(found.table, out)
         typer.echo(f"Lists: {out}", err=as_json)
@@ -91,25 +94,3 @@ def _thresholds(pairs: list[str]) -> dict[str, float]:
         if not equals or not title.strip():
             raise InputError(f"--threshold {pair!r} is not of the form TITLE=RATING, for example Master=2200.")
     return found
-
-
-def _show(found: Any, top: int) -> None:
-    from rich.table import Table
-
-    shown = Table(title="Who moves furthest")
-    shown.add_column("Name")
-    for name in ("Old", "New", "Move"):
-        shown.add_column(name, justify="right")
-    shown.add_column("Why")
-    for row in found.movers(top).iter_rows(named=True):
-        shown.add_row(row["name"], f"{row['old']:.0f}", f"{row['new']:.0f}", f"{row['move']:+.0f}", row["reason"])
-    terminal = console()
-    terminal.print(found.verdict, highlight=False)
-    terminal.print(shown)
-    for title in found.titles:
-        for what, names in (("gain", title.gained), ("lose", title.lost)):
-            if names:
-                terminal.print(f"{title.name}: {', '.join(names)} {what} it", highlight=False)
-        if title.same_number is not None and title.after != title.before:
-            kept = f"a threshold of {title.same_number:.0f} would keep {title.before} holders"
-            terminal.print(f"{title.name}: {kept}", highlight=False)

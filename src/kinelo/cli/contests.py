@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kinelo.forecasts.places import ContestForecast
     from kinelo.matches.contests import Contests
 
+MOST_SHOWN = 60
 RATER = "rank"
 """What ``--rater`` calls the rater of contests."""
 
@@ -81,9 +82,11 @@ def contest_rater(name: str, federation: Federation | None = None) -> Any:
 
 def show_ratings(rater: Any, contests: Contests, shown: Shown) -> None:
     """Print a leaderboard for each kind of slot."""
+    from kinelo.cli.leaderboard import board_table
+
     for kind, table in boards(rater, contests, shown).items():
         title = f"{len(contests):,} contests, {type(rater).__name__}"
-        _print(table, shown.top, f"{title}: {kind}" if kind else title)
+        console().print(board_table(table, shown.top, f"{title}: {kind}" if kind else title, form=".0f"))
 
 
 def boards(rater: Any, contests: Contests, shown: Shown) -> dict[str, pl.DataFrame]:
@@ -91,29 +94,6 @@ def boards(rater: Any, contests: Contests, shown: Shown) -> dict[str, pl.DataFra
     from kinelo.raters.rank.leaderboard import contest_leaderboard
 
     return contest_leaderboard(rater, contests, active_days=shown.active_days, least_contests=shown.least_matches)
-
-
-def _print(table: pl.DataFrame, top: int, title: str) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(title=title, title_justify="left")
-    shown.add_column("", justify="right")
-    shown.add_column("Name")
-    for words in ("Rating", "±", "Contests"):
-        shown.add_column(words, justify="right")
-    dated = bool(table["last_played"].is_not_null().any())
-    if dated:
-        shown.add_column("Last seen", justify="right", no_wrap=True)
-    for row in table.head(top).iter_rows(named=True):
-        last = [str(row["last_played"] or "–")] if dated else []
-        shown.add_row(
-            str(row["place"]), row["name"], f"{row['rating']:.0f}", f"{row['uncertainty']:.0f}",
-            f"{row['matches']:,}", *last,
-        )  # fmt: skip
-    Console().print(shown)
-    if table.height > top:
-        typer.echo(f"and {table.height - top:,} more")
 
 
 def rate_file(path: Path, reading: ResultsOptions, federation: Federation, shown: Shown, asked: dict[str, Any]) -> None:
@@ -150,6 +130,7 @@ def rate_file(path: Path, reading: ResultsOptions, federation: Federation, shown
 def predict_file(fixtures: Path | None, results: Path | None, reading: ResultsOptions, asked: dict[str, Any]) -> None:
     """``kinelo predict`` of contests to come; ``asked`` holds rater, book, out and as_json."""
     from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.forecasts.places import contest_forecast_table
 
     if fixtures is None:
         raise InputError("Contests to come stand in a file: contest, entrants, and empty places.")
@@ -168,7 +149,7 @@ def predict_file(fixtures: Path | None, results: Path | None, reading: ResultsOp
     if asked["as_json"]:
         echo_json(table.to_dicts())
     else:
-        _print_forecast(table)
+        console().print(contest_forecast_table(table).head(MOST_SHOWN))
     if asked["out"] is not None:
         write_csv(table, asked["out"])
         typer.echo(f"Forecasts: {asked['out']}", err=asked["as_json"])
@@ -183,30 +164,11 @@ def _to_come(contests: Contests, path: Path) -> Contests:
     return contests[empty]
 
 
-def _print_forecast(table: pl.DataFrame, most: int = 60) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table()
-    for name in ("Contest", "Entrant"):
-        shown.add_column(name)
-    for name in ("Win", "First three", "Expected place"):
-        shown.add_column(name, justify="right")
-    for row in table.head(most).iter_rows(named=True):
-        chances = f"{row['win']:.1%}", f"{row['top_3']:.1%}", f"{row['expected_place']:.1f}"
-        shown.add_row(str(row["contest"]), row["entrant"], *chances)
-    Console().print(shown)
-    if table.height > most:
-        typer.echo(f"and {table.height - most:,} more")
-
-
 def backtest_file(path: Path, reading: ResultsOptions, asked: dict[str, Any]) -> None:
     """``kinelo backtest`` of a long table; ``asked`` holds rater, train_until, since, metric, out, rejects, as_json."""
-    from rich.console import Console
-    from rich.table import Table
-
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.forecasts.backtest import backtest
+    from kinelo.forecasts.contest_backtest import contest_backtest_table
     from kinelo.raters.team.rater import TeamElo
 
     contests = load_contests(path, reading, asked["rejects"])
@@ -223,13 +185,8 @@ def backtest_file(path: Path, reading: ResultsOptions, asked: dict[str, Any]) ->
     if asked["as_json"]:
         echo_json(test.to_dict() | {"train_until": str(first_day)})
     else:
-        shown = Table(title=f"{len(test.contests):,} contests from {first_day}, one step ahead", title_justify="left")
-        shown.add_column("Rater", min_width=12)
-        for name in test.metrics:
-            shown.add_column(name.replace("_", " "), justify="right")
-        for row in test.scores.iter_rows(named=True):
-            shown.add_row(row["rater"], *(f"{row[name]:.4f}" for name in test.metrics))
-        Console().print(shown)
+        title = f"{len(test.contests):,} contests from {first_day}, one step ahead"
+        console().print(contest_backtest_table(test, title))
     if asked["out"] is not None:
         write_csv(test.scores, asked["out"])
         typer.echo(f"Scores: {asked['out']}", err=asked["as_json"])

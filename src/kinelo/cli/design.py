@@ -12,7 +12,6 @@ from kinelo.cli.options import AllowCode
 from kinelo.cli.streams import console, echo_json
 
 if TYPE_CHECKING:
-    from kinelo.advice.design import Design
     from kinelo.model.system import RatingSystem
     from kinelo.studies.study import Study
 
@@ -34,6 +33,7 @@ def design(
     """
 
     from kinelo.advice.design import design as run
+    from kinelo.advice.design import design_table
     from kinelo.studies import read_study
 
     plan = read_study(study, allow_code=allow_code)
@@ -48,7 +48,7 @@ def design(
     if as_json:
         echo_json(found.to_dict(), indent=2)
     else:
-        _show(found)
+        console().print(design_table(found))
     if picture is not None:
         from kinelo.pictures.design import draw_design
         from kinelo.pictures.style import save
@@ -68,19 +68,3 @@ def _systems(plan: Study, source: Path, allow_code: bool) -> dict[str, RatingSys
             raise InputError(f"{source}: [design.{name}] may change gamma, pairing and schedule, not {min(strange)}.")
         systems[name] = parse_study({**content, **changes}, f"{source}, [design.{name}]", allow_code=allow_code).system
     return systems
-
-
-def _show(found: Design) -> None:
-    from rich.table import Table
-
-    table = Table(title=found.verdict, title_justify="left")
-    table.add_column("System")
-    for name in ("E by theory", "E by simulation", "log-loss", "ratings on strengths", "strengths on ratings"):
-        table.add_column(name, justify="right")
-    for one in found.systems:
-        theory = "—" if one.theory is None else f"{one.theory:.4g}"
-        simulated = f"{one.error:.4g} ± {one.standard_error:.3g}"
-        table.add_row(
-            one.name, theory, simulated, f"{one.log_loss:.4f}", f"{one.rating_slope:.3f}", f"{one.forecast_slope:.3f}"
-        )
-    console().print(table)

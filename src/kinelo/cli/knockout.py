@@ -13,7 +13,7 @@ from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 @grouped
@@ -39,7 +39,7 @@ def knockout(
     """
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater
-    from kinelo.forecasts.knockout import check_bracket
+    from kinelo.forecasts.knockout import check_bracket, knockout_table
     from kinelo.forecasts.knockout import knockout as played
     from kinelo.matches.matches import read_day
 
@@ -53,15 +53,15 @@ def knockout(
         fitted, _ = fit_rater(rater, past, reading.start, reading.condition or ())
         day = past.date[-1] + 1 if day is None else day
         found = played(fitted, sides, date=str(day), realisations=realisations, seed=seed)
-    table = found.to_polars()
     if out is not None:
-        write_csv(table, out)
+        write_csv(found.to_polars(), out)
     if as_json:
         content = {"rater": type(fitted).__name__, "date": str(day), "realisations": realisations}
         echo_json(content | found.to_dict())
         return
     when = f" on {day}" if past.dated or date else ""
-    _show(table, f"{len(sides)} sides{when}, {realisations:,} times, {type(fitted).__name__}")
+    title = f"{len(sides)} sides{when}, {realisations:,} times, {type(fitted).__name__}"
+    console().print(knockout_table(found, title))
 
 
 def _strange(names: list[str], known: tuple[str, ...]) -> str:
@@ -71,19 +71,3 @@ def _strange(names: list[str], known: tuple[str, ...]) -> str:
     near = nearest_names(names[0], sorted(known))
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     return f"{', '.join(map(repr, names))} has no match in these results.{meant}"
-
-
-def _show(table: pl.DataFrame, title: str) -> None:
-    from rich.table import Table
-
-    shown = Table(title=title, title_justify="left")
-    shown.add_column("Name")
-    rounds = table.columns[1:]
-    for k, name in enumerate(rounds):
-        words = (
-            "Wins it" if name == "title" else "Final" if k == len(rounds) - 2 else f"Last {2 ** (len(rounds) - k - 1)}"
-        )
-        shown.add_column(words, justify="right", no_wrap=True)
-    for name, *chances in table.iter_rows():
-        shown.add_row(name, *(f"{chance:.1%}" for chance in chances))
-    console().print(shown)

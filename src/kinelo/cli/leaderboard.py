@@ -10,6 +10,7 @@ import typer
 from kinelo.cli.options import Json, RaterName, Reading, Shown, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
+from kinelo.presentation import Table, number, span, words
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def leaderboard(
         echo_json([row for table in tables for row in table.to_dicts()])
         return
     for table, title in boards.values():
-        (_show_ranks if ranks else _show)(table, shown.top, title)
+        console().print((ranks_table if ranks else board_table)(table, shown.top, title))
 
 
 def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
@@ -104,22 +105,28 @@ def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
     return parts
 
 
-def _show_ranks(table: pl.DataFrame, top: int, title: str) -> None:
-    from rich.table import Table
+def ranks_table(board: pl.DataFrame, top: int, title: str) -> Table:
+    """Ranks with their intervals, as votes and comparisons tell them."""
+    rank = [number("Rank", "rank", ""), span("95 %", "rank_low", "rank_high", ""), words("Name", "name")]
+    rating = [number("Rating", "rating", ".1f"), span("95 %", "low", "high", ".0f"), number("Matches", "matches", ",")]
+    return Table([*rank, *rating], board.to_dicts(), title).head(top)
 
-    shown = Table(title=title, title_justify="left")
-    shown.add_column("Rank", justify="right")
-    shown.add_column("95 %", no_wrap=True)
-    shown.add_column("Name")
-    for words in ("Rating", "95 %", "Matches"):
-        shown.add_column(words, justify="right", no_wrap=True)
-    for row in table.head(top).iter_rows(named=True):
-        span = f"{row['rank_low']} to {row['rank_high']}"
-        reach = f"{row['low']:.0f} to {row['high']:.0f}"
-        shown.add_row(str(row["rank"]), span, row["name"], f"{row['rating']:.1f}", reach, f"{row['matches']:,}")
-    console().print(shown)
-    if table.height > top:
-        console().print(f"and {table.height - top:,} more")
+
+def board_table(board: pl.DataFrame, top: int, title: str, *, form: str = ".1f") -> Table:
+    """Places, names, ratings and what else is known: matches or contests, the last of them, pools and notes."""
+    of_contests = "surely" not in board.columns
+    ratings = {"rating": "Rating", "uncertainty": "±", "surely": "At least"}
+    columns = [number("", "place", ""), words("Name", "name")]
+    columns += [number(said, name, form) for name, said in ratings.items() if name in board.columns]
+    if "matches" in board.columns:
+        columns.append(number("Contests" if of_contests else "Matches", "matches", ","))
+    if "last_played" in board.columns and board["last_played"].is_not_null().any():
+        columns.append(number("Last seen" if of_contests else "Last played", "last_played", ""))
+    if not of_contests and board["pool"].n_unique() > 1:
+        columns.append(words("Pool", "pool"))
+    if not of_contests and (board.head(top)["note"] != "").any():
+        columns.append(words("Note", "note"))
+    return Table(columns, board.to_dicts(), title).head(top)
 
 
 def show_leaderboard(rater: Any, matches: Matches, title: str, shown: Shown) -> None:
@@ -130,43 +137,7 @@ def show_leaderboard(rater: Any, matches: Matches, title: str, shown: Shown) -> 
     if table.height == 0:
         typer.echo(f"note: nobody has played {shown.least_matches} matches yet, so everyone is shown", err=True)
         table = ranked(rater, matches, active_days=None, least_matches=0)
-    _show(table, shown.top, title)
+    console().print(board_table(table, shown.top, title))
     left_out = rater.ratings_.height - table.height
     if left_out:
         typer.echo(f"{left_out:,} left out: not active, or too few matches (--active-days, --least-matches).")
-
-
-def _show(table: pl.DataFrame, top: int, title: str) -> None:
-    from rich.table import Table
-
-    columns = {"rating": "Rating", "uncertainty": "±", "surely": "At least", "matches": "Matches"}
-    known = {name: words for name, words in columns.items() if name in table.columns}
-    apart = table["pool"].n_unique() > 1
-    noted = bool((table.head(top)["note"] != "").any())
-    shown = Table(title=title, title_justify="left")
-    shown.add_column("", justify="right")
-    shown.add_column("Name")
-    for words in known.values():
-        shown.add_column(words, justify="right")
-    dated = "last_played" in table.columns and bool(table["last_played"].is_not_null().any())
-    if dated:
-        shown.add_column("Last played", justify="right", no_wrap=True)
-    if apart:
-        shown.add_column("Pool")
-    if noted:
-        shown.add_column("Note")
-    for row in table.head(top).iter_rows(named=True):
-        numbers = [f"{row[name]:,}" if name == "matches" else f"{row[name]:.1f}" for name in known]
-        played = [str(row["last_played"] or "–")] if dated else []
-        shown.add_row(
-            "–" if row["place"] is None else str(row["place"]),
-            row["name"],
-            *numbers,
-            *played,
-            *([row["pool"]] if apart else []),
-            *([row["note"]] if noted else []),
-        )
-    terminal = console()
-    terminal.print(shown)
-    if table.height > top:
-        terminal.print(f"and {table.height - top:,} more")

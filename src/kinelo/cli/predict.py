@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
     from kinelo.raters.rater import Rater
 
+MOST_SHOWN = 40
 PLAYED_HELP = (
     "Forecast matches played since this day too, each from the results before its day; the rater is fitted on results "
     "before this day. By default played matches are left out."
@@ -54,6 +55,7 @@ def predict(
     from kinelo.cli.contests import holds_contests, predict_file
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, open_book
+    from kinelo.forecasts.forecast import forecast_table
     from kinelo.raters.adapter import conditions_of
 
     _check(fixtures, match, book, results, played_since)
@@ -83,7 +85,7 @@ def predict(
         content = {"rater": type(chosen).__name__, "forecasts": table.to_dicts(), "unknown": list(forecast.unknown)}
         echo_json(content)
     else:
-        _show(table)
+        console().print(forecast_table(table).head(MOST_SHOWN))
 
 
 def _check(
@@ -226,19 +228,3 @@ def _pairs(pairs: list[str], neutral: bool, reading: Reading, conditions: list[s
         "neutral": [neutral] * len(sides),
     }
     return read_matches(table, played=False, aliases=reading.aliases, conditions=conditions)
-
-
-def _show(table: pl.DataFrame, most: int = 40) -> None:
-    from rich.table import Table
-
-    shown = Table()
-    for name in ("Home", "Away"):
-        shown.add_column(name)
-    for name in ("Home win", "Draw", "Away win"):
-        shown.add_column(name, justify="right")
-    for row in table.head(most).iter_rows(named=True):
-        chances = (f"{row[name]:.1%}" for name in ("home_win", "draw", "away_win"))
-        shown.add_row(row["home"], row["away"], *chances)
-    console().print(shown)
-    if table.height > most:
-        console().print(f"and {table.height - most:,} more")

@@ -14,8 +14,6 @@ from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from kinelo.forecasts.season import Rules
 
 START_HELP = (
@@ -75,6 +73,7 @@ def season(
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater
     from kinelo.forecasts.season import season as played
+    from kinelo.forecasts.season import season_table
     from kinelo.forecasts.season_so_far import season_so_far
     from kinelo.matches.matches import read_day
 
@@ -93,30 +92,10 @@ def season(
     if not scoring.tie_break and found.rules.tie_breaks == ("wins",):
         kind = type(fitted).__name__
         typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)
-    table = found.to_polars()
     if out is not None:
-        write_csv(table, out)
+        write_csv(found.to_polars(), out)
     if as_json:
         echo_json({"rater": type(fitted).__name__, **found.to_dict()})
         return
-    _show(table, f"{len(coming):,} fixtures, {realisations:,} times, {type(fitted).__name__}")
-
-
-def _show(table: pl.DataFrame, title: str) -> None:
-    from rich.table import Table
-
-    shown = Table(title=title, title_justify="left")
-    shown.add_column("Name")
-    groups = table.columns[5:]
-    for words in ("Points", "80 %", "Place", *(name.capitalize() for name in groups)):
-        shown.add_column(words, justify="right", no_wrap=True)
-    for row in table.iter_rows(named=True):
-        chances = [f"{row[name]:.1%}" for name in groups]
-        shown.add_row(
-            row["name"],
-            f"{row['points']:.1f}",
-            f"{row['low']:.0f} to {row['high']:.0f}",
-            f"{row['place']:.1f}",
-            *chances,
-        )
-    console().print(shown)
+    title = f"{len(coming):,} fixtures, {realisations:,} times, {type(fitted).__name__}"
+    console().print(season_table(found, title))

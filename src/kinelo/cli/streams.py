@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import codecs
 import json
-import math
 import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from kinelo.presentation import json_ready
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,12 +75,4 @@ def visible(text: str) -> str:
 def echo_json(content: Any, indent: int | None = None) -> None:
     """Print JSON that every reader takes: no NaN, and names in full where the output can write them."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    typer.echo(json.dumps(_plain(content), indent=indent, default=str, ensure_ascii=encoding != "utf8"))
-
-
-def _plain(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {name: _plain(value) for name, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_plain(value) for value in content]
-    return None if isinstance(content, float) and not math.isfinite(content) else content
+    typer.echo(json.dumps(json_ready(content), indent=indent, default=str, ensure_ascii=encoding != "utf8"))

@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
@@ -27,6 +26,7 @@ from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Day, Matches, check_matches
 from kinelo.matches.scan import MatchScan
+from kinelo.presentation import Column, Row, Table, number, words
 from kinelo.runtime.progress import Progress, speaker
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.runtime.workers import check_client, collected
@@ -90,14 +90,7 @@ class Backtest:
         return f"Backtest of {len(self.matches):,} matches by {metric}: {found}"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in self.scores.columns)
-        rows = "".join(
-            "<tr>"
-            + "".join(f"<td>{f'{v:.4f}' if isinstance(v, float) else escape(str(v))}</td>" for v in row)
-            + "</tr>"
-            for row in self.scores.iter_rows()
-        )
-        return f"<table class='kinelo-backtest'><tr>{head}</tr>{rows}</table><p>{len(self.matches):,} matches</p>"
+        return Table.of(self.scores, ".4f", below=(f"{len(self.matches):,} matches",)).html()
 
     def to_dict(self) -> dict[str, Any]:
         """Number of matches and the table of scores, as plain values."""
@@ -179,6 +172,21 @@ class Backtest:
             }
             parts.append(pl.DataFrame({"outcome": [outcome] * n.size, **columns}))
         return pl.concat(parts).with_columns(pl.col("low").clip(0, 1), pl.col("high").clip(0, 1))
+
+
+def backtest_table(test: Backtest, title: str) -> Table:
+    """Scores of every rater, the best first, and how far the others are behind it."""
+    gaps = {row["rater"]: row for row in test.differences(test.scores["rater"][0]).iter_rows(named=True)}
+
+    def behind(row: Row) -> str:
+        gap = gaps.get(row["rater"])
+        return "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
+
+    metrics = [number(name.replace("_", "-"), name, ".4f") for name in test.metrics]
+    columns = [words("Rater", "rater"), words("Line-up known", "line-up"), *metrics]
+    metric = test.metrics[0].replace("_", "-")
+    below = f"Behind the best: mean difference in {metric} with its 95 % bootstrap interval."
+    return Table([*columns, Column("behind the best", behind, number=True)], test.scores.to_dicts(), title, (below,))
 
 
 @overload

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from kinelo.forecasts.contest_scores import CONTEST_METRICS, HIGHER_IS_BETTER, p
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Day
+from kinelo.presentation import Table, number, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,14 +59,7 @@ class ContestBacktest:
         return f"Backtest of {len(self.contests):,} contests by {metric}: {found}"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in self.scores.columns)
-        rows = "".join(
-            "<tr>"
-            + "".join(f"<td>{f'{v:.4f}' if isinstance(v, float) else escape(str(v))}</td>" for v in row)
-            + "</tr>"
-            for row in self.scores.iter_rows()
-        )
-        return f"<table class='kinelo-backtest'><tr>{head}</tr>{rows}</table><p>{len(self.contests):,} contests</p>"
+        return Table.of(self.scores, ".4f", below=(f"{len(self.contests):,} contests",)).html()
 
     def to_dict(self) -> dict[str, Any]:
         """Number of contests and the table of scores, as plain values."""
@@ -99,6 +92,12 @@ class ContestBacktest:
         """
         self.contest_scores(name)
         return place_calibration(self.forecasts[name], bins)
+
+
+def contest_backtest_table(test: ContestBacktest, title: str) -> Table:
+    """Scores of every rater, the best first."""
+    metrics = [number(name.replace("_", " "), name, ".4f") for name in test.metrics]
+    return Table([words("Rater", "rater"), *metrics], test.scores.to_dicts(), title)
 
 
 def backtest_contests(

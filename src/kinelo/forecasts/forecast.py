@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.presentation import Table, number, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -128,14 +128,12 @@ class Forecast:
             if self.matches is None
             else Forecast(self.probabilities[:MOST_SHOWN], matches=self.matches[:MOST_SHOWN])
         )
-        table = shown.to_polars().head(MOST_SHOWN)
-        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.columns)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>" for row in table.iter_rows()
-        )
-        more = f"<p>and {len(self) - table.height:,} more</p>" if len(self) > table.height else ""
-        return f"<table class='kinelo-forecast'><tr>{head}</tr>{rows}</table>{more}"
+        more = (f"and {len(self) - MOST_SHOWN:,} more",) if len(self) > MOST_SHOWN else ()
+        return Table.of(shown.to_polars().head(MOST_SHOWN), ".3f", below=more).html()
 
 
-def _cell(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+def forecast_table(forecasts: pl.DataFrame) -> Table:
+    """Both sides of every match, and the chances."""
+    columns = [words("Home", "home"), words("Away", "away")]
+    chances = {"home_win": "Home win", "draw": "Draw", "away_win": "Away win"}
+    return Table([*columns, *(number(said, name, ".1%") for name, said in chances.items())], forecasts.to_dicts())

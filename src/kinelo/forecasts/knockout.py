@@ -18,6 +18,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.season import MOST_CELLS, check_forecaster
 from kinelo.matches.matches import Day, read_day
 from kinelo.model.validation import whole
+from kinelo.presentation import Table, number, words
 from kinelo.runtime.frames import to_pandas
 from kinelo.runtime.renaming import renamed_arguments
 
@@ -60,7 +61,17 @@ class Knockout:
         return f"Knockout of {len(self.names)} sides: {best['name']} wins with {best['title']:.3f}"
 
     def _repr_html_(self) -> str:
-        return self.to_polars()._repr_html_()
+        return knockout_table(self).html()
+
+
+def knockout_table(found: Knockout, title: str = "") -> Table:
+    """Chances to reach every round, by the names that people give them."""
+    table = found.to_polars()
+    rounds = table.columns[1:]
+    sides = [f"Last {2 ** (len(rounds) - k - 1)}" for k in range(len(rounds) - 2)]
+    labels = [*sides, "Final", "Wins it"][-len(rounds) :]
+    chances = [number(label, name, ".1%") for label, name in zip(labels, rounds)]
+    return Table([words("Name", "name"), *chances], table.to_dicts(), title)
 
 
 @renamed_arguments(simulations="realisations")

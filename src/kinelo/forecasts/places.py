@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from scipy.special import expit, log_ndtr, ndtr
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.play.formula import kernel
+from kinelo.presentation import Table, number, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -154,10 +154,7 @@ class ContestForecast:
         return f"Forecast of 1 contest: {told}{', …' if self.mean.size > 3 else ''}"
 
     def _repr_html_(self) -> str:
-        table = self.to_polars().head(MOST_SHOWN)
-        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
-        rows = "".join("<tr>" + "".join(f"<td>{escape(str(v))}</td>" for v in row) + "</tr>" for row in table.rows())
-        return f"<table><tr>{head}</tr>{rows}</table>"
+        return Table.of(self.to_polars(), ".3f").head(MOST_SHOWN).html()
 
     def to_pandas(self) -> pd.DataFrame:
         """The forecasts as a pandas frame; pyarrow is not needed."""
@@ -214,3 +211,10 @@ def fill_places(density, behind, ahead, chances):
                     chances[a, j] += density[a, g] * rest
         for j in range(lo, hi + 1):
             law[j] = 0.0
+
+
+def contest_forecast_table(forecasts: pl.DataFrame) -> Table:
+    """Every entrant with the chances to win and to be among the first three, and the place expected."""
+    chances = [number("Win", "win", ".1%"), number("First three", "top_3", ".1%")]
+    columns = [words("Contest", "contest"), words("Entrant", "entrant"), *chances]
+    return Table([*columns, number("Expected place", "expected_place", ".1f")], forecasts.to_dicts())

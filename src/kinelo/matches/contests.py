@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from kinelo.errors import InputError
 from kinelo.matches.digest import digest_of
 from kinelo.matches.matches import UNDATED, Day, Matches, check_matches, read_day
 from kinelo.matches.rejects import Rejects
+from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -254,13 +254,7 @@ class Contests:
         return f"Contests: {', '.join(told)}"
 
     def _repr_html_(self) -> str:
-        table = self.to_polars().head(MOST_SHOWN)
-        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in table.iter_rows()
-        )
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table>" + (f"<ul>{notes}</ul>" * bool(notes))
+        return Table.of(self.to_polars().head(MOST_SHOWN), title=repr(self)).html() + html_list(self.notes)
 
     def to_pandas(self) -> pd.DataFrame:
         """The entries as a pandas frame; pyarrow is not needed."""

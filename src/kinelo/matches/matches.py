@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,6 +21,7 @@ from kinelo.errors import InputError
 from kinelo.matches.digest import digest_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
+from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -277,13 +277,7 @@ class Matches:
     def _repr_html_(self) -> str:
         table = self[:MOST_SHOWN].to_polars()
         table = table if self.dated else table.drop("date")
-        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
-        cells = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in table.iter_rows())
-        rows = "".join(f"<tr>{row}</tr>" for row in cells)
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table>" + (
-            f"<ul>{notes}</ul>" if notes else ""
-        )
+        return Table.of(table, title=repr(self)).html() + html_list(self.notes)
 
     def to_pandas(self) -> pd.DataFrame:
         """The matches as a pandas frame; pyarrow is not needed."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from html import escape
 
 import numpy as np
 
 from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.words import rows_of
+from kinelo.advice.report import with_error
 from kinelo.pages.chart import Chart, keys
-from kinelo.pages.frame import html_facts, html_table
+from kinelo.presentation import MISSING, Column, Row, Table, html_facts, number, words
 
 
 def audit_body(found: Audit, heading: str) -> str:
@@ -53,13 +55,18 @@ def _bands(found: Audit) -> str:
         return "<p>Too few matches to tell strong and weak sides apart.</p>"
     last = len(found.bands)
     names = [f"{k} (weakest)" if k == 1 else f"{k} (best)" if k == last else str(k) for k in range(1, last + 1)]
-    rows = [
-        [name, f"{one.rating:.0f}", _pair(one.underrated, one.error, 0), _pair(one.slope, one.slope_error, 2)]
-        for name, one in zip(names, found.bands)
+    rows = [{"fifth": name, **asdict(one)} for name, one in zip(names, found.bands)]
+    columns = [
+        words("Fifth of the ratings", "fifth"),
+        number("Rating less the mean", "rating", ".0f"),
+        _pair("Rated too low by", "underrated", "error", ".0f"),
+        _pair("Slope of results on forecasts", "slope", "slope_error", ".2f"),
     ]
-    head = ["Fifth of the ratings", "Rating less the mean", "Rated too low by", "Slope of results on forecasts"]
-    return html_table(head, rows, numbers=[1, 2, 3])
+    return f'<div class="picture">{Table(columns, rows).html()}</div>'
 
 
-def _pair(value: float, error: float, digits: int) -> str:
-    return f"{value:.{digits}f} ± {error:.{digits}f}" if math.isfinite(value) else "–"
+def _pair(label: str, value: str, error: str, form: str) -> Column:
+    def text(row: Row) -> str:
+        return with_error(row[value], row[error], form) if math.isfinite(row[value]) else MISSING
+
+    return Column(label, text, number=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.pages.chart import Chart, keys
-from kinelo.pages.frame import html_facts
+from kinelo.presentation import html_facts
 
 SHOWN = 400
 """Teams drawn; of more, every so many-th by strength."""

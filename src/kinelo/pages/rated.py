@@ -13,7 +13,8 @@ from kinelo.advice.audit.inflation import rating_inflation
 from kinelo.advice.audit.words import inflation_words
 from kinelo.matches.matches import Matches
 from kinelo.pages.chart import Chart, keys
-from kinelo.pages.frame import html_facts, html_table, isolated, runs_leftwards
+from kinelo.pages.frame import isolated, runs_leftwards
+from kinelo.presentation import Column, Row, Table, html_facts, html_list, number, words
 from kinelo.raters.history import broken_line, rating_history
 from kinelo.raters.leaderboard import leaderboard
 from kinelo.raters.upset_table import upsets
@@ -34,11 +35,10 @@ def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
     size = f"{len(matches):,} matches of {sides:,} sides"
     more = board.height - LISTED
     rest = f"<p>{more:,} more are ranked.</p>" if more > 0 else ""
-    notes = "".join(f"<li>{escape(note)}</li>" for note in matches.notes)
     parameters = html_facts(_parameters(rater))
     worth = rating_inflation(rater, matches)
-    said = "" if worth is None else "".join(f"<li>{escape(words)}</li>" for words in inflation_words(worth))
-    inflation = f"<h2>Is a rating worth what it was?</h2><ul>{said}</ul>" if said else ""
+    said = "" if worth is None else html_list(inflation_words(worth))
+    inflation = f"<h2>Is a rating worth what it was?</h2>{said}" if said else ""
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{size}{when}, rated by {escape(kind)} with Kinelo.</p>
 <h2>Leaderboard</h2>
@@ -48,7 +48,7 @@ def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
 <h2>The biggest upsets</h2>{_upsets(rater, matches)}
 {inflation}
 <h2>What was estimated from the matches</h2>{parameters}
-{f"<h2>How the file was read</h2><ul>{notes}</ul>" if notes else ""}"""
+{f"<h2>How the file was read</h2>{html_list(matches.notes)}" if matches.notes else ""}"""
 
 
 def bar_ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
@@ -69,22 +69,35 @@ def _board(board: pl.DataFrame) -> str:
     rating = board["rating"].to_numpy()
     doubt = board["uncertainty"].to_numpy() if "uncertainty" in board.columns else np.zeros(rating.size)
     doubt = np.nan_to_num(doubt)
-    low, high = rating - 2 * doubt, rating + 2 * doubt
-    first, last = bar_ends(low, high)
-    rows = []
-    for k, row in enumerate(board.iter_rows(named=True)):
-        more = " · ".join(str(row[name]) for name in ("team", "note") if row.get(name))
-        name = isolated(row["name"]) + (f'<div class="place">{escape(more)}</div>' if more else "")
-        place = "–" if row["place"] is None else str(row["place"])
-        ends = [100 * min(max((end - first) / max(last - first, 1e-9), 0), 1) for end in (low[k], rating[k], high[k])]
-        bar = (
+    first, last = bar_ends(rating - 2 * doubt, rating + 2 * doubt)
+
+    def bar(row: Row) -> str:
+        spread = 2 * row["doubt"]
+        places = [(row["rating"] + by - first) / max(last - first, 1e-9) for by in (-spread, 0.0, spread)]
+        ends = [100 * min(max(place, 0), 1) for place in places]
+        return (
             f'<svg class="span" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect '
             f'x="{min(ends[0], 99):.2f}" y="3.5" width="{max(ends[2] - ends[0], 1):.2f}" height="3"/><rect '
             f'x="{min(ends[1], 98.5):.2f}" y="1" width="1.5" height="8"/></svg>'
         )
-        rows.append([place, name, f"{rating[k]:.0f}", f"± {doubt[k]:.0f}", bar, f"{row.get('matches', '')}"])
-    head = ["Place", "Name", "Rating", "±", "95 %", "Matches"]
-    return html_table(head, rows, numbers=[0, 2, 3, 5])
+
+    rows = board.with_columns(doubt=doubt).to_dicts()
+    columns = [
+        number("Place", "place", ""),
+        Column("Name", lambda row: row["name"], html=_name),
+        number("Rating", "rating", ".0f"),
+        Column("±", lambda row: f"± {row['doubt']:.0f}", number=True),
+        Column("95 %", lambda row: "", html=bar),
+        Column("Matches", lambda row: str(row.get("matches", "")), number=True),
+    ]
+    return f'<div class="picture">{Table(columns, rows).html()}</div>'
+
+
+def _name(row: Row) -> str:
+    """The name of a row of the leaderboard, and below it team and note."""
+    more = " · ".join(str(row[name]) for name in ("team", "note") if row.get(name))
+    below = f'<div class="place">{escape(more)}</div>' if more else ""
+    return f'<span class="name">{isolated(row["name"])}</span>{below}'
 
 
 def _histories(rater: Any, matches: Matches, board: pl.DataFrame) -> str:
@@ -123,15 +136,23 @@ def _years(first: float, last: float) -> list[tuple[float, str]]:
 
 
 def _upsets(rater: Any, matches: Matches) -> str:
-    table = upsets(rater, matches).head(SURPRISES)
-    rows = []
-    for row in table.iter_rows(named=True):
-        home, away = isolated(row["home"]), isolated(row["away"])
-        what = {1.0: f"{home} won", 0.5: "draw", 0.0: f"{away} won"}.get(row["result"], "in between")
-        date = str(row["date"]) if matches.dated else ""
-        rows.append([f"{row['chance']:.1%}", f"{home} – {away}", what, date])
-    words = "<p>The chance that was given to what happened, from the matches before it alone.</p>"
-    return words + html_table(["Chance", "Match", "Result", "Date"], rows, numbers=[0])
+    def match(row: Row) -> str:
+        return f'<span class="name">{isolated(row["home"])} – {isolated(row["away"])}</span>'
+
+    def result(row: Row) -> str:
+        won = {1.0: f"{isolated(row['home'])} won", 0.5: "draw", 0.0: f"{isolated(row['away'])} won"}
+        return won.get(row["result"], "in between")
+
+    date = [words("Date", "date", wraps=False)] if matches.dated else []
+    columns = [
+        number("Chance", "chance", ".1%"),
+        Column("Match", match, html=match),
+        Column("Result", result, html=result),
+        *date,
+    ]
+    table = Table(columns, upsets(rater, matches).head(SURPRISES).to_dicts())
+    sentence = "<p>The chance that was given to what happened, from the matches before it alone.</p>"
+    return f'{sentence}<div class="picture">{table.html()}</div>'
 
 
 def _parameters(rater: Any) -> list[tuple[str, str]]:

@@ -26,6 +26,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter, Switch
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.presentation import html_facts
 from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import Order, learn_order
@@ -113,12 +114,12 @@ class Rater(SingleMatches, ABC):
 
     def _repr_html_(self) -> str:
         errors = {} if self.estimates_ is None else self.estimates_.standard_errors
-        rows = "".join(
-            f"<tr><td>{escape(name.replace('_', ' '))}</td><td>{value:.4g}</td>"
-            f"<td>{f'± {errors[name]:.2g}' if math.isfinite(errors.get(name, math.nan)) else ''}</td></tr>"
+        rows = [
+            (name.replace("_", " "), f"{value:.4g}" + (f" ± {error:.2g}" if math.isfinite(error) else ""))
             for name, value in self.parameters_.items()
-        )
-        return f"<div class='kinelo-rater'><p>{escape(repr(self))}</p><table>{rows}</table></div>"
+            for error in (errors.get(name, math.nan),)
+        ]
+        return f"<p>{escape(repr(self))}</p>{html_facts(rows)}"
 
     @fit_in_chunks
     def fit(self, matches: Matches) -> Self:

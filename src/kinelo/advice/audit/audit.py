@@ -29,11 +29,12 @@ from kinelo.advice.audit.outlook import find_remedies, look_ahead
 from kinelo.advice.audit.recursion import Recursion, k_curve
 from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
 from kinelo.advice.audit.words import rows_of, verdict_of
-from kinelo.advice.report import Report, Rows, html_fragment, json_ready
+from kinelo.advice.report import Report, Rows, html_fragment
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.dynamics import Form, Walk
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
+from kinelo.presentation import json_ready
 from kinelo.runtime.progress import Progress, speaker
 
 if TYPE_CHECKING:

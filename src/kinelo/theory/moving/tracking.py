@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +22,7 @@ from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.presentation import html_facts
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import Kind, LeagueClosure
 from kinelo.theory.covariance import motion_of
@@ -204,9 +204,7 @@ class Tracking:
         }
 
     def _repr_html_(self) -> str:
-        numbers = {k: v for k, v in self.to_dict().items() if isinstance(v, float)}
-        rows = "".join(f"<tr><th>{escape(k)}</th><td>{v:.6g}</td></tr>" for k, v in numbers.items())
-        return f"<table>{rows}</table>"
+        return html_facts((name, f"{value:.6g}") for name, value in self.to_dict().items() if isinstance(value, float))
 
     def __repr__(self) -> str:
         return f"Tracking(V={self.V:.6g}, C={self.C:.6g}, U={self.U:.6g}, E={self.E:.6g})"

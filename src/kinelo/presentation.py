@@ -1,0 +1,180 @@
+"""How a result is shown: a table is described once and written for a terminal, a page, a notebook or as JSON.
+
+A :class:`Table` holds rows of plain values, and columns that say how a row is written. To show a new result, describe
+its table beside the result; nothing here knows any result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+MISSING = "–"
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    label
+        Its heading.
+    text
+        What it says of a row.
+    number
+        Whether it holds numbers, which stand to the right and are not broken into lines.
+    wraps
+        Whether a terminal may break its lines.
+    html
+        The cell on a page where that shows more than the text.
+    """
+
+    label: str
+    text: Callable[[Row], str]
+    number: bool = False
+    wraps: bool = True
+    html: Callable[[Row], str] | None = None
+
+
+def words(label: str, key: str, *, wraps: bool = True) -> Column:
+    """A column of text."""
+    return Column(label, lambda row: MISSING if row[key] is None else str(row[key]), wraps=wraps)
+
+
+def number(label: str, key: str, form: str) -> Column:
+    """A column of numbers in a format such as ``.1f``; what is missing or undefined is a dash."""
+    return Column(label, lambda row: written(row[key], form), number=True, wraps=False)
+
+
+def span(label: str, low: str, high: str, form: str) -> Column:
+    """A column of ranges: ``12 to 19``."""
+    return Column(label, lambda row: f"{row[low]:{form}} to {row[high]:{form}}", number=True, wraps=False)
+
+
+def written(value: object, form: str) -> str:
+    """A number in a format, a dash where there is none, and anything else as it is.
+
+    >>> written(0.25, ".0%"), written(float("nan"), ".1f"), written("A", ".1f")
+    ('25%', '–', 'A')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return MISSING
+    return format(value, form) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows, how they are written, and what stands above and below them.
+
+    >>> board = Table([words("Name", "name"), number("Rating", "rating", ".0f")], [{"name": "<A>", "rating": 1500.2}])
+    >>> board.cells()
+    [['<A>', '1500']]
+    >>> "<td>&lt;A&gt;</td><td class='number'>1500</td>" in board.html()
+    True
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    title: str = ""
+    below: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, form: str = "", title: str = "", below: tuple[str, ...] = ()) -> Table:
+        """All columns of a frame under their own names; ``form`` is the format of numbers that are no whole ones."""
+        whole = {name for name, kind in frame.schema.items() if not kind.is_float()}
+        columns = [
+            Column(name.replace("_", " "), _cell(name, "" if name in whole else form), number=kind.is_numeric())
+            for name, kind in frame.schema.items()
+        ]
+        return cls(columns, frame.to_dicts(), title, below)
+
+    def head(self, most: int) -> Table:
+        """The first rows, and below them how many more there are."""
+        more = len(self.rows) - most
+        if more <= 0:
+            return self
+        return replace(self, rows=self.rows[:most], below=(f"and {more:,} more", *self.below))
+
+    def cells(self) -> list[list[str]]:
+        """What every cell says."""
+        return [[column.text(row) for column in self.columns] for row in self.rows]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.table import Table as Drawn
+
+        table = Drawn(title=self.title or None, title_justify="left")
+        for column in self.columns:
+            side = "right" if column.number else "left"
+            table.add_column(column.label, justify=side, no_wrap=not column.wraps)
+        for row in self.cells():
+            table.add_row(*row)
+        yield table
+        yield from self.below
+
+    def html(self) -> str:
+        """The table as HTML; what stands above and below it are paragraphs."""
+        head = "".join(f"<th scope='col'{_kind(column)}>{escape(column.label)}</th>" for column in self.columns)
+        body = "".join(f"<tr>{''.join(_html_cell(column, row) for column in self.columns)}</tr>\n" for row in self.rows)
+        above = f"<p>{escape(self.title)}</p>" if self.title else ""
+        below = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.below)
+        return f"{above}<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>{below}"
+
+
+def _cell(key: str, form: str) -> Callable[[Row], str]:
+    return lambda row: written(row[key], form)
+
+
+def _kind(column: Column) -> str:
+    return " class='number'" if column.number else ""
+
+
+def _html_cell(column: Column, row: Row) -> str:
+    content = escape(column.text(row)) if column.html is None else column.html(row)
+    return f"<td{_kind(column)}>{content}</td>"
+
+
+def html_facts(rows: Iterable[tuple[str, str]]) -> str:
+    """A table of names and findings as HTML; lines of a finding stay lines.
+
+    >>> ">1\\n2</td>" in html_facts([("a", "1\\n2")])
+    True
+    """
+    lines = "".join(
+        f"<tr><th scope='row'>{escape(name)}</th><td style='white-space: pre-line'>{escape(found)}</td></tr>\n"
+        for name, found in rows
+    )
+    return f"<table class='facts'><tbody>\n{lines}</tbody></table>"
+
+
+def html_list(sentences: Iterable[str]) -> str:
+    """Sentences as a list; nothing where there is none.
+
+    >>> html_list(["A & B"]), html_list([])
+    ('<ul><li>A &amp; B</li></ul>', '')
+    """
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def json_ready(value: Any) -> Any:
+    """Plain numbers, words, lists and dictionaries; what is infinite or undefined is None."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, Mapping):
+        return {key: json_ready(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        return [json_ready(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

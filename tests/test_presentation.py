@@ -1,0 +1,65 @@
+"""Tables: every way to show one says the same, and names in it command nothing."""
+
+import io
+import re
+
+import polars as pl
+from typer.testing import CliRunner
+
+import kinelo as kn
+from kinelo.cli.app import app
+from kinelo.cli.streams import console
+from kinelo.presentation import Table, json_ready, number, span, words
+
+ROWS = [
+    {"name": "<A>", "rating": 1512.34, "low": 1480.0, "high": 1544.0},
+    {"name": "[red]B", "rating": float("nan"), "low": 1.0, "high": 2.0},
+    {"name": None, "rating": None, "low": 3.0, "high": 4.0},
+]
+COLUMNS = [words("Name", "name"), number("Rating", "rating", ".1f"), span("95 %", "low", "high", ".0f")]
+EXPECTED = [["<A>", "1512.3", "1480 to 1544"], ["[red]B", "–", "1 to 2"], ["–", "–", "3 to 4"]]
+
+
+def printed(table: Table) -> str:
+    terminal = console()
+    terminal.file, terminal.width = io.StringIO(), 80
+    terminal.print(table)
+    return terminal.file.getvalue()
+
+
+def test_terminal_and_page_say_the_same():
+    table = Table(COLUMNS, ROWS, "Ratings & more", ("a sentence",))
+    assert table.cells() == EXPECTED
+    rows = [line for line in printed(table).splitlines() if line.startswith("│")]
+    assert [[cell.strip() for cell in line.strip("│").split("│")] for line in rows] == EXPECTED
+    found = re.findall(r"<td.*?>(.*?)</td>", table.html())
+    assert [found[k : k + 3] for k in (0, 3, 6)] == [["&lt;A&gt;", *EXPECTED[0][1:]], *EXPECTED[1:]]
+    assert "Ratings &amp; more" in table.html() and "Ratings & more" in printed(table)
+    assert printed(table).endswith("a sentence\n") and table.html().endswith("<p>a sentence</p>")
+
+
+def test_what_is_left_out_is_counted():
+    table = Table(COLUMNS, ROWS)
+    assert table.head(3) is table
+    assert table.head(1).cells() == EXPECTED[:1] and table.head(1).below == ("and 2 more",)
+
+
+def test_a_frame_is_shown_under_its_own_names():
+    frame = pl.DataFrame({"full_name": ["A"], "share": [0.12345], "matches": [12], "seen": [True]})
+    table = Table.of(frame, ".2f")
+    assert [column.label for column in table.columns] == ["full name", "share", "matches", "seen"]
+    assert [column.number for column in table.columns] == [False, True, True, False]
+    assert table.cells() == [["A", "0.12", "12", "True"]]
+
+
+def test_json_has_no_number_that_readers_refuse():
+    assert json_ready({"a": (float("inf"), 1), "b": [float("nan"), "x"]}) == {"a": [None, 1], "b": [None, "x"]}
+
+
+def test_names_of_entrants_are_shown_as_they_are(tmp_path):
+    races = kn.matches.sample_contests(contests=12, entrants=6, size=6, seed=1)
+    odd = dict(zip(sorted(races["entrant"].unique()), ["[red]Ann", "[/]", "Bo:smile:"]))
+    races.with_columns(pl.col("entrant").replace(odd)).write_csv(tmp_path / "races.csv")
+    said = CliRunner().invoke(app, ["rate", str(tmp_path / "races.csv"), "--k", "20", "--least-matches", "1"])
+    assert said.exit_code == 0, said.output
+    assert all(name in said.output for name in odd.values())
