@@ -82,7 +82,7 @@ def contest_rater(name: str, federation: Federation | None = None) -> Any:
 
 def show_ratings(rater: Any, contests: Contests, shown: Shown) -> None:
     """Print a leaderboard for each kind of slot."""
-    from kinelo.cli.leaderboard import board_table
+    from kinelo.cli.rating import board_table
 
     for kind, table in boards(rater, contests, shown).items():
         title = f"{len(contests):,} contests, {type(rater).__name__}"

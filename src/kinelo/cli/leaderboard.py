@@ -10,7 +10,6 @@ import typer
 from kinelo.cli.options import Json, RaterName, Reading, Shown, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
-from kinelo.presentation import Table, number, span, words
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def leaderboard(
 
     from kinelo.cli.contests import holds_contests, leaderboard_file
     from kinelo.cli.loading import plain_warnings, write_csv
-    from kinelo.cli.rating import check_rater, fit_rater, open_book
+    from kinelo.cli.rating import board_table, check_rater, fit_rater, open_book, ranks_table
     from kinelo.raters.leaderboard import leaderboard as ranked
 
     if holds_contests(source, reading):
@@ -105,32 +104,9 @@ def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
     return parts
 
 
-def ranks_table(board: pl.DataFrame, top: int, title: str) -> Table:
-    """Ranks with their intervals, as votes and comparisons tell them."""
-    rank = [number("Rank", "rank", ""), span("95 %", "rank_low", "rank_high", ""), words("Name", "name")]
-    rating = [number("Rating", "rating", ".1f"), span("95 %", "low", "high", ".0f"), number("Matches", "matches", ",")]
-    return Table([*rank, *rating], board.to_dicts(), title).head(top)
-
-
-def board_table(board: pl.DataFrame, top: int, title: str, *, form: str = ".1f") -> Table:
-    """Places, names, ratings and what else is known: matches or contests, the last of them, pools and notes."""
-    of_contests = "surely" not in board.columns
-    ratings = {"rating": "Rating", "uncertainty": "±", "surely": "At least"}
-    columns = [number("", "place", ""), words("Name", "name")]
-    columns += [number(said, name, form) for name, said in ratings.items() if name in board.columns]
-    if "matches" in board.columns:
-        columns.append(number("Contests" if of_contests else "Matches", "matches", ","))
-    if "last_played" in board.columns and board["last_played"].is_not_null().any():
-        columns.append(number("Last seen" if of_contests else "Last played", "last_played", ""))
-    if not of_contests and board["pool"].n_unique() > 1:
-        columns.append(words("Pool", "pool"))
-    if not of_contests and (board.head(top)["note"] != "").any():
-        columns.append(words("Note", "note"))
-    return Table(columns, board.to_dicts(), title).head(top)
-
-
 def show_leaderboard(rater: Any, matches: Matches, title: str, shown: Shown) -> None:
     """Print a leaderboard; where nobody has played enough, everyone, and say so."""
+    from kinelo.cli.rating import board_table
     from kinelo.raters.leaderboard import leaderboard as ranked
 
     table = ranked(rater, matches, active_days=shown.active_days, least_matches=shown.least_matches)

@@ -1,4 +1,4 @@
-"""The rater of a command: the one that was asked for, that of a book, or one chosen on the user's own matches."""
+"""The rater of a command (asked for, of a book, or chosen on the user's own matches) and how its ratings are shown."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from kinelo.presentation import Table, number, span, words
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kinelo.book.book import RatingBook
     from kinelo.cli.options import Reading
     from kinelo.forecasts.automatic import RaterChoice
@@ -142,3 +145,27 @@ def show_parameters(rater: Rater) -> None:
         end = " (the end of its range)" if name in found.at_bounds else ""
         parts.append(f"{name} {value:.3g}" + (f" ± {error:.2g}" if error == error else "") + end)
     typer.echo("Estimated: " + ", ".join(parts))
+
+
+def ranks_table(board: pl.DataFrame, top: int, title: str) -> Table:
+    """Ranks with their intervals, as votes and comparisons tell them."""
+    rank = [number("Rank", "rank", ""), span("95 %", "rank_low", "rank_high", ""), words("Name", "name")]
+    rating = [number("Rating", "rating", ".1f"), span("95 %", "low", "high", ".0f"), number("Matches", "matches", ",")]
+    return Table([*rank, *rating], board.to_dicts(), title).head(top)
+
+
+def board_table(board: pl.DataFrame, top: int, title: str, *, form: str = ".1f") -> Table:
+    """Places, names, ratings and what else is known: matches or contests, the last of them, pools and notes."""
+    of_contests = "surely" not in board.columns
+    ratings = {"rating": "Rating", "uncertainty": "±", "surely": "At least"}
+    columns = [number("", "place", ""), words("Name", "name")]
+    columns += [number(said, name, form) for name, said in ratings.items() if name in board.columns]
+    if "matches" in board.columns:
+        columns.append(number("Contests" if of_contests else "Matches", "matches", ","))
+    if "last_played" in board.columns and board["last_played"].is_not_null().any():
+        columns.append(number("Last seen" if of_contests else "Last played", "last_played", ""))
+    if not of_contests and board["pool"].n_unique() > 1:
+        columns.append(words("Pool", "pool"))
+    if not of_contests and (board.head(top)["note"] != "").any():
+        columns.append(words("Note", "note"))
+    return Table(columns, board.to_dicts(), title).head(top)
