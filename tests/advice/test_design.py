@@ -63,6 +63,17 @@ def test_rules_of_steps_and_strengths_at_rest_have_a_theory_of_their_own():
             assert one.error == pytest.approx(one.theory, abs=3 * one.standard_error + 0.06 * one.theory), one.name
 
 
+@pytest.mark.parametrize("width", [2.0, 0.0])
+def test_strengths_that_walk_are_judged_as_they_lie_apart_halfway(width):
+    # Equal strengths cannot have walked for so long: they begin equal, and theory is about what they reach.
+    league, walk = kn.Fixed(np.linspace(-1.0, width - 1.0, 30)), kn.Walk(0.03)
+    slow, fast = (kn.RatingSystem(TANH, gamma=gamma) for gamma in (0.02, 0.15))
+    found = kn.design(league, walk, {"slow": slow, "fast": fast}, matches=300, realisations=12, check=True)
+    for one in found.systems:
+        assert one.check.agrees and one.error == pytest.approx(one.theory, abs=3 * one.standard_error), one.name
+    assert "disagree" not in found.verdict
+
+
 def test_what_has_no_theory_says_so():
     chess = kn.Tanh.elo()
     systems = [

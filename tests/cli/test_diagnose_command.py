@@ -57,10 +57,18 @@ def test_a_study_without_a_league(study, tmp_path):
 
 
 @pytest.mark.parametrize("folder", [False, True])
-def test_strengths_that_move_are_heeded_with_a_folder_and_without(study, tmp_path, folder):
+def test_strengths_that_move_count_with_a_folder_and_without(study, tmp_path, folder):
     study.write_text(STUDY + '[dynamics]\nkind = "form"\nrate = 0.02\nspread = 0.7\n', encoding="utf-8")
     done = kinelo("diagnose", study, "--json", *(("--out", tmp_path / "verdict") if folder else ()))
     league = kn.homogeneous(sigma=1.0, teams=12)
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05)
     best = kn.best_gamma(system, league, kn.Form(0.02, 0.7))
     assert json.loads(done.stdout)["motion"]["best"]["gamma"] == pytest.approx(best.gamma)
+
+
+def test_a_league_is_played_beside_the_theory_where_that_is_asked_for(study):
+    league, system = kn.homogeneous(sigma=1.0, teams=12), kn.RatingSystem(kn.Tanh(0.5), gamma=0.05)
+    done = kinelo("diagnose", study, "--check", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["check"] == kn.diagnose(system, league, check=True).check.to_dict()
+    assert json.loads(kinelo("diagnose", study, "--json").stdout)["check"] is None

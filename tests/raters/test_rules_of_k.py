@@ -119,6 +119,9 @@ def test_the_command_line_rates_by_the_rules(tmp_path):
         ("--k", "20", "--k-of", tmp_path / "juniors.csv"): (
             lambda name, *_: {"P3": 40, "P4": 5}.get(name, 20), {}, 1500.0, "K = 20 and K by name",
         ),
+        ("--k", "20", "--k-first", "80", "--k-halfway", "6"): (
+            lambda name, rating, played, *_: 20 + 60 * 6 / (6 + played), {}, 1500.0, "K = 20 once settled",
+        ),
     }  # fmt: skip
     for words, (k_of_side, start, initial, title) in cases.items():
         done = called("rate", results, *words, "--out", out)
@@ -143,7 +146,9 @@ def test_a_book_of_the_federation_is_kept_from_the_command_line(tmp_path):
 @pytest.mark.parametrize(
     "words",
     [("--rules", "dfb"), ("--rules", "fide", "--k", "20"), ("--k", "20", "--rater", "glicko"), ("--initial", "1200"),
-     ("--k", "-3")],
+     ("--k", "-3"), ("--k-first", "40"), ("--k", "20", "--k-halfway", "5"), ("--k", "20", "--k-first", "10"),
+     ("--k", "0", "--k-first", "10"), ("--k", "20", "--k-first", "40", "--k-halfway", "0"),
+     ("--rules", "fide", "--k-first", "40")],
 )  # fmt: skip
 def test_options_that_contradict_are_refused(words, tmp_path):
     games(10).write_csv(tmp_path / "games.csv")

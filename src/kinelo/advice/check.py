@@ -189,24 +189,35 @@ def _play_walk(
     strengths which the league has then.
     """
     matches, seed = plan
-    size, middle = strengths.teams, float(np.mean(strengths.theta))
+    size = strengths.teams
     memory = _memory(found.system, strengths, None)
     batch = matches_together(found.system.schedule, size)
     before, after = (max(1, round(part * memory / batch)) for part in (FORGOTTEN - 0.5, 1.0))
     every = max(1, after // WALK_RECORDS)
     records = max(1, after // every)
-    gained, own = walk.step**2 * batch * (before + every * records / 2), float(np.var(strengths.theta, ddof=1))
-    share = math.sqrt(max(0.0, 1 - gained / own)) if own > 0 else 0.0
-    begin = middle + share * (strengths.theta - middle)
+    begin = before_walk(strengths, walk, batch * (before + every * records / 2))
     steps = before + every * records
     leagues = int(np.clip(2 * matches / (size * batch * steps), LEAST_LEAGUES, MOST_LEAGUES))
-    league = strengths.like(begin, strengths.sigma)
-    rating, strength = last_records(found.system, league, walk, (steps, every, records), leagues, seed, begin)
+    rating, strength = last_records(found.system, begin, walk, (steps, every, records), leagues, seed, begin.theta)
+    return tracking(found.system, as_walked(strengths, strength), walk), rating, strength, every * records * batch
+
+
+def before_walk(strengths: Strength, walk: Walk, matches: float) -> Strength:
+    """The league that spreads as this one does once it has walked for so many matches of a team.
+
+    Strengths that cannot have walked for so long begin equal.
+    """
+    middle, own = float(np.mean(strengths.theta)), float(np.var(strengths.theta, ddof=1))
+    share = math.sqrt(max(0.0, 1 - walk.step**2 * matches / own)) if own > 0 else 0.0
+    return strengths.like(middle + share * (strengths.theta - middle), strengths.sigma)
+
+
+def as_walked(strengths: Strength, strength: Array) -> Strength:
+    """The league with strengths as they lay apart while it was played (leagues × records × teams)."""
     reached = np.sort(strength, axis=2).mean(axis=(0, 1))
     reached = (reached - reached.mean()) * math.sqrt(strength.var(axis=2).mean() / reached.var())
     order = np.argsort(strengths.theta, kind="stable")
-    today = tracking(found.system, strengths.like(reached, strengths.sigma[order]), walk)
-    return today, rating, strength, every * records * batch
+    return strengths.like(reached, strengths.sigma[order])
 
 
 def _quantity(name: str, theory: float, played: Array) -> Quantity:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kinelo.advice.check import Check, Quantity, last_records
+from kinelo.advice.check import Check, Quantity, as_walked, before_walk, last_records
 from kinelo.advice.design_theory import expected_error, settled_step
 from kinelo.advice.report import with_error
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Dynamics, Turnover
+from kinelo.model.dynamics import Dynamics, Turnover, Walk
 from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
@@ -164,7 +164,8 @@ def design(
     Parameters
     ----------
     strengths, dynamics
-        The league, and how its strengths move (None: not at all).
+        The league, and how its strengths move (None: not at all). Strengths that walk are those halfway through the
+        matches that are judged; before, they lay nearer together.
     systems
         What to compare, by name or in a list.
     matches, realisations, seed
@@ -187,14 +188,18 @@ def design(
         raise InputError(f"strengths must be a league such as Fixed or Normal, not {strengths!r}.")
     named = _name_systems(systems)
     size = whole("matches", matches, 30), whole("realisations", realisations, 2), whole("seed", seed, 0)
-    compared = [_compare(name, one, strengths, dynamics, *size) for name, one in named.items()]
+    settling = {name: _settling(one, strengths, size[0]) for name, one in named.items()}
+    if isinstance(dynamics, Walk):  # strengths go on spreading: all are judged at one moment
+        settling = dict.fromkeys(named, max(settling.values()))
+    found = [_compare(name, one, strengths, dynamics, _Plan(*size, settling[name])) for name, one in named.items()]
+    compared = [one for one, _ in found]
     if check:
         compared = [_with_check(one) for one in compared]
     compared.sort(key=lambda one: one.error)
     best = None
     if not isinstance(dynamics, Turnover | Sequence):
         try:
-            best = best_gamma(next(iter(named.values())).outcome, strengths, dynamics)
+            best = best_gamma(next(iter(named.values())).outcome, found[0][1], dynamics)
         except NoStationaryState:
             best = None
     return Design(tuple(compared), best)
@@ -226,28 +231,40 @@ def _name_of(system: object, place: int) -> str:
     return f"{place + 1}: {step}{pairing}{schedule}"
 
 
+class _Plan(NamedTuple):
+    """Matches per team that are judged, leagues, their random stream, and matches per team before those judged."""
+
+    matches: int
+    realisations: int
+    seed: int
+    settling: float
+
+
 def _compare(
-    name: str, system: RatingSystem, strengths: Strength, dynamics: Any, matches: int, realisations: int, seed: int
-) -> Compared:
+    name: str, system: RatingSystem, strengths: Strength, dynamics: Any, plan: _Plan
+) -> tuple[Compared, Strength]:
+    """What a system does, and the league that it was judged on: strengths that walk spread on the way."""
     teams = strengths.teams
     batch = matches_together(system.schedule, teams)
-    every = max(round(matches / RECORDS / batch), 1)
+    every = max(round(plan.matches / RECORDS / batch), 1)
     judged = every * RECORDS
-    settling = every * math.ceil(_settling(system, strengths, matches) / (every * batch))
-    plan = settling + judged, every, RECORDS
-    played = last_records(system, strengths, dynamics, plan, realisations, seed)
+    settling = every * math.ceil(plan.settling / (every * batch))
+    steps, middle = settling + judged, batch * (settling + judged / 2)
+    walks = isinstance(dynamics, Walk)
+    begin = before_walk(strengths, dynamics, middle) if walks else strengths
+    played = last_records(system, begin, dynamics, (steps, every, RECORDS), plan.realisations, plan.seed)
+    strengths = as_walked(strengths, played[1]) if walks else strengths
     rating, strength = (values - values.mean(axis=-1, keepdims=True) for values in played)
     freedom = teams / max(teams - 1, 1)
     each = freedom * ((rating - strength) ** 2).mean(axis=(1, 2))
     pairs = (strength, strength), (strength, rating), (rating, rating)
     moments = Moments(*(float((one * other).mean()) for one, other in pairs))
-    theory = expected_error(system, strengths, dynamics, batch * (settling + judged / 2))
+    theory = expected_error(system, strengths, dynamics, middle)
     total = None if theory is None else theory.total
-    doubt = float(each.std(ddof=1)) / math.sqrt(realisations)
+    doubt = float(each.std(ddof=1)) / math.sqrt(plan.realisations)
     loss = log_loss(system.outcome, strengths, strength, rating)
-    return Compared(
-        name, system, total, theory, float(each.mean()), doubt, loss, moments.rating_slope, moments.forecast_slope
-    )
+    slopes = moments.rating_slope, moments.forecast_slope
+    return Compared(name, system, total, theory, float(each.mean()), doubt, loss, *slopes), strengths
 
 
 def _with_check(one: Compared) -> Compared:

@@ -21,6 +21,7 @@ def design(
     matches: Annotated[int, typer.Option(min=30, help="Matches per team that are judged.")] = 600,
     realisations: Annotated[int, typer.Option(min=2, help="Leagues that are played.")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="Names the random stream.")] = 1,
+    check: Annotated[bool, typer.Option("--check", help="Say where theory and the leagues played disagree.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything found as JSON.")] = False,
     picture: Annotated[
         Path | None, typer.Option(help="Draw the trade-off into this file.", callback=picture_name)
@@ -44,6 +45,7 @@ def design(
         matches=matches,
         realisations=realisations,
         seed=seed,
+        check=check,
     )
     if as_json:
         echo_json(found.to_dict(), indent=2)

@@ -1,12 +1,17 @@
 """``kinelo diagnose``: where a league's ratings end up, how noisy and how slow they are, and what to change."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kinelo.cli.options import AllowCode
 from kinelo.cli.streams import console, echo_json
+
+if TYPE_CHECKING:
+    from kinelo.advice.diagnosis import Diagnosis
 
 
 def diagnose(
@@ -20,13 +25,17 @@ def diagnose(
             show_default=False,
         ),
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Play leagues beside the theory, as they are and with the advice.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
     allow_code: AllowCode = False,
 ) -> None:
     """Say where the ratings of a league end up.
 
     Prints a verdict and draws the map from strength to rating with its noise: DIR/map.png, or STUDY-map.png in the
-    current folder where no --out is given. With --out NAME.html everything stands on one page.
+    current folder where no --out is given. With --out NAME.html everything stands on one page. With --check leagues are
+    played beside the theory, and both numbers are shown.
 
     Example:  kinelo diagnose studies/r2.toml --out out/verdict
     Example:  kinelo diagnose studies/r2.toml --out verdict.html
@@ -46,15 +55,19 @@ def diagnose(
     from kinelo.studies import read_study
 
     plan = read_study(study, allow_code=allow_code)
+
+    def verdict_on_plan() -> Diagnosis:
+        return verdict_on(plan.system, plan.strengths, plan.motion, check=check)
+
     if is_page(out):
-        verdict = verdict_on(plan.system, plan.strengths, plan.motion)
+        verdict = verdict_on_plan()
         picture = write_page(verdict, out, title=plan.title)
     elif out is None:
-        verdict = verdict_on(plan.system, plan.strengths, plan.motion)
+        verdict = verdict_on_plan()
         picture = save(draw_map(verdict.state, plan.title), Path(f"{study.stem}-map.png"))
     else:
         with result_folder(out, resume=False) as folder:
-            verdict = verdict_on(plan.system, plan.strengths, plan.motion)
+            verdict = verdict_on_plan()
             picture = save(draw_map(verdict.state, plan.title), folder / "map.png")
             content = json.dumps(verdict.to_dict(), indent=1, ensure_ascii=False) + "\n"
             replace_file(folder / "verdict.json", content.encode())

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kinelo.matches.dates import DateOrder
     from kinelo.matches.matches import Matches
     from kinelo.matches.outcomes import Scale
+    from kinelo.model.steps import StepRule
 
 RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result; or contests, a row per entrant."
 ResultsFile = Annotated[Path, typer.Argument(help=RESULTS_HELP)]
@@ -164,16 +165,23 @@ class Federation:
     k_of: Annotated[
         Path | None, typer.Option("--k-of", help="K by group: CSV or Parquet with name and k; all others have --k.")
     ] = None
+    k_first: Annotated[
+        float | None, typer.Option("--k-first", min=0, help="K of a side's first match, which falls to --k.")
+    ] = None
+    k_halfway: Annotated[
+        float | None,
+        typer.Option("--k-halfway", help="Matches after which K is halfway from --k-first to --k; 10 unless given."),
+    ] = None
     rules: Annotated[str | None, typer.Option("--rules", help="Rate by these rules of K: fide.")] = None
     initial: Annotated[float | None, typer.Option("--initial", help="Rating of a newcomer.")] = None
 
     def rater(self, name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:
         """The rater that these options ask for, None where they ask for none."""
-        from kinelo.model.steps import FideSteps
         from kinelo.raters.choice import AUTOMATIC, rater_called
         from kinelo.raters.team.rater import TeamElo
 
-        if self.k is None and self.k_of is None and self.rules is None:
+        given = [f"--{n.replace('_', '-')}" for n in ("k_of", "k_first", "k_halfway") if getattr(self, n) is not None]
+        if self.k is None and not given and self.rules is None:
             if self.initial is None:
                 return None
             if name == AUTOMATIC:
@@ -181,15 +189,32 @@ class Federation:
             return rater_called(name, start, conditions).set_params(initial=self.initial)
         if self.rules not in (None, "fide"):
             raise InputError(f"There are no rules {self.rules!r}; --rules takes fide.")
-        if self.rules and (self.k is not None or self.k_of is not None):
-            raise InputError("--rules says every K: leave out --k and --k-of.")
+        if self.rules and (self.k is not None or given):
+            raise InputError(f"--rules says every K: leave out {', '.join(['--k'] * (self.k is not None) + given)}.")
         if name != AUTOMATIC or conditions:
             raise InputError("--k, --k-of and --rules rate by plain Elo: leave out --rater and --condition.")
-        k = FideSteps() if self.rules else 20.0 if self.k is None else self.k
         if self.k is None and not self.rules:
-            raise InputError("--k-of says the K of some: give --k for all others.")
+            what = "the K of some: give --k for all others" if given == ["--k-of"] else "how K begins: give --k too"
+            raise InputError(f"{given[-1]} says {what}.")
         initial = 1500.0 if self.initial is None else self.initial
-        return TeamElo.classic(k, initial=initial, start=start, k_of=self.k_of)
+        return TeamElo.classic(self._k(), initial=initial, start=start, k_of=self.k_of)
+
+    def _k(self) -> float | StepRule:
+        """K for all, or the rule that it follows."""
+        from kinelo.model.steps import FallingSteps, FideSteps
+
+        if self.k is None:
+            return FideSteps()
+        if self.k_first is None:
+            if self.k_halfway is not None:
+                raise InputError("--k-halfway says how soon --k-first falls to --k: give --k-first too.")
+            return self.k
+        if not self.k_first >= self.k > 0:
+            raise InputError(f"--k-first {self.k_first:g} falls to --k {self.k:g}: K must be above 0 and not rise.")
+        halfway = 10.0 if self.k_halfway is None else self.k_halfway
+        if not halfway > 0:
+            raise InputError(f"--k-halfway must be above 0, not {halfway:g}.")
+        return FallingSteps(self.k / 2, boost=self.k_first / self.k - 1, matches=halfway)
 
     def check_names(self, matches: Matches) -> None:
         """Refuse a K by name that names nobody who plays, and say of others whom it names besides."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.forecasts.parameters import PRIOR_WIDTHS, Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.day_order import first_of_day
 from kinelo.matches.matches import Matches
@@ -40,7 +40,6 @@ WARM_UP = 0.25
 DIFFERENCE = 1e-3
 LONGEST_STEP = 1.0
 NEGLIGIBLE = 0.1
-NOTHING = 0.01
 MOST_STEPS = 30
 MOST_DAMPINGS = 8
 FLAT = 0.7
@@ -92,31 +91,37 @@ def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Es
     >>> found.matches, "step" in found.values
     (300, False)
     """
-    scales = _Scales(rater.open_parameters())
+    scales = Scales(rater.open_parameters())
     start = scales.start
     if len(matches) >= MANY * FIRST_LOOK:
-        start = _search(_Course(rater, matches[:FIRST_LOOK], warm_up, scales), scales, start)[0].z
-    here, score = _search(_Course(rater, matches, warm_up, scales), scales, start)
+        start = search(_RaterCourse(rater, matches[:FIRST_LOOK], warm_up, scales), start)[0].z
+    here, score = search(_RaterCourse(rater, matches, warm_up, scales), start)
     losses = here.losses
     errors = scales.standard_errors(here.z, score.T @ score)
     return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, scales.at_bounds(here.z))
 
 
-class _Scales:
-    """Parameters as the search sees them: logarithms where positive, else tenths of their range."""
+class Scales:
+    """Parameters as the search sees them: logarithms where positive, else tenths of their range, which is ``widths``
+    standard deviations of the prior.
+    """
 
-    def __init__(self, parameters: tuple[Parameter, ...]) -> None:
+    def __init__(self, parameters: tuple[Parameter, ...], widths: float = PRIOR_WIDTHS) -> None:
         self.parameters = parameters
         self.unit = np.array([1.0 if p.positive else (p.high - p.low) / 10 for p in parameters])
         self.low, self.high, self.start = (
-            np.array([self._place(p, getattr(p, end)) for p in parameters]) for end in ("low", "high", "default")
+            self.place({p.name: getattr(p, end) for p in parameters}) for end in ("low", "high", "default")
         )
-        self.prior_precision = (6.0 / (self.high - self.low)) ** 2
+        self.prior_precision = (widths / (self.high - self.low)) ** 2
 
-    def _place(self, p: Parameter, value: float) -> float:
-        return math.log(value) if p.positive else value * 10 / (p.high - p.low)
+    def place(self, values: Mapping[str, float]) -> Array:
+        """The place of the search at which parameters have these values."""
+        return np.array(
+            [math.log(values[p.name]) if p.positive else values[p.name] / u for p, u in zip(self.parameters, self.unit)]
+        )
 
     def values(self, z: Array) -> dict[str, float]:
+        """The parameters by name at a place of the search."""
         return {
             p.name: min(max(math.exp(x) if p.positive else float(x * u), p.low), p.high)
             for p, x, u in zip(self.parameters, z, self.unit)
@@ -143,7 +148,7 @@ class _Scales:
 
 
 @dataclass
-class _Point:
+class Point:
     """A place of the search: the losses of the matches there, and the penalised total."""
 
     z: Array
@@ -151,11 +156,55 @@ class _Point:
     total: float
 
 
-class _Course:
-    """The losses of a rater over matches, as the search asks for them."""
+class Course:
+    """The losses of matches by place of the search; whoever estimates something says what they are.
 
-    def __init__(self, rater: Estimable, matches: Matches, warm_up: float, scales: _Scales) -> None:
-        self.rater, self.matches, self.scales = rater, matches, scales
+    The search ends where two steps in a row gain less than ``negligible``, or where a tenth of that is in sight.
+    """
+
+    def __init__(self, scales: Scales, negligible: float = NEGLIGIBLE) -> None:
+        self.scales, self.negligible = scales, negligible
+
+    def losses(self, z: Array) -> Array:
+        """Loss of every match that is scored."""
+        raise NotImplementedError
+
+    def slopes(self, z: Array) -> Slopes | None:
+        """Derivatives of the losses by parameter, as far as they are known without differences."""
+        return None
+
+    def look(self, z: Array) -> Point:
+        """Losses at a place, and their total."""
+        losses = self.losses(z)
+        total = float(losses.sum()) + 0.5 * float(self.scales.prior_precision @ (z - self.scales.start) ** 2)
+        return Point(z, losses, total if math.isfinite(total) else math.inf)
+
+    def scores(self, here: Point) -> Array:
+        """``∂ℓ_k/∂z_p``, by differences within the bounds where slopes are not known."""
+        z, scales = here.z, self.scales
+        score = np.empty((here.losses.size, z.size))
+        exact = np.zeros(z.size, bool)
+        found = self.slopes(z)
+        if found is not None:
+            place = {name: k for k, name in enumerate(found.names)}
+            exact = np.array([p.name in place for p in scales.parameters], bool)
+            score[:, exact] = found.by[:, [place[p.name] for p in scales.parameters if p.name in place]]
+            score[:, exact] *= scales.pace(z)[exact]
+        shift = np.where(z + DIFFERENCE <= scales.high, DIFFERENCE, -DIFFERENCE)
+        with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
+            moved = pool.map(self.losses, (z + np.diag(shift))[~exact])
+            for k, losses in zip(np.flatnonzero(~exact), moved):
+                score[:, k] = (losses - here.losses) / shift[k]
+        # nothing is known of the slope towards where the rater leaves the range of numbers
+        return score if np.isfinite(score.sum()) else np.nan_to_num(score, posinf=0.0, neginf=0.0)
+
+
+class _RaterCourse(Course):
+    """The losses of a rater over matches."""
+
+    def __init__(self, rater: Estimable, matches: Matches, warm_up: float, scales: Scales) -> None:
+        super().__init__(scales)
+        self.rater, self.matches = rater, matches
         self.skipped = int(warm_up * len(matches))
         self.scored: slice | NDArray[np.bool_] = slice(None)
         if matches.unordered is not None:
@@ -179,54 +228,35 @@ class _Course:
             return np.full(len(self.matches) - self.skipped, np.inf)[self.scored]
         return log_loss(said, self.matches.result[self.skipped :])[self.scored]
 
-    def look(self, z: Array) -> _Point:
-        """Losses at a place, and their total."""
-        losses = self.losses(z)
-        total = float(losses.sum()) + 0.5 * float(self.scales.prior_precision @ (z - self.scales.start) ** 2)
-        return _Point(z, losses, total if math.isfinite(total) else math.inf)
-
-    def scores(self, here: _Point) -> Array:
-        """``∂ℓ_k/∂z_p``, by differences within the bounds where the rater did not say it."""
-        z, scales = here.z, self.scales
-        score = np.empty((here.losses.size, z.size))
-        exact = np.zeros(z.size, bool)
-        if hasattr(self.rater, "slopes"):
-            found: Slopes = self._twin(z).slopes(self.matches, self.skipped)
-            place = {name: k for k, name in enumerate(found.names)}
-            exact = np.array([p.name in place for p in scales.parameters], bool)
-            score[:, exact] = found.by[self.scored][:, [place[p.name] for p in scales.parameters if p.name in place]]
-            score[:, exact] *= scales.pace(z)[exact]
-        shift = np.where(z + DIFFERENCE <= scales.high, DIFFERENCE, -DIFFERENCE)
-        with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
-            moved = pool.map(self.losses, (z + np.diag(shift))[~exact])
-            for k, losses in zip(np.flatnonzero(~exact), moved):
-                score[:, k] = (losses - here.losses) / shift[k]
-        # nothing is known of the slope towards where the rater leaves the range of numbers
-        return score if np.isfinite(score.sum()) else np.nan_to_num(score, posinf=0.0, neginf=0.0)
+    def slopes(self, z: Array) -> Slopes | None:
+        """What the rater says of them itself."""
+        if not hasattr(self.rater, "slopes"):
+            return None
+        found: Slopes = self._twin(z).slopes(self.matches, self.skipped)
+        return replace(found, by=found.by[self.scored])
 
 
-def _search(course: _Course, scales: _Scales, start: Array) -> tuple[_Point, Array]:
+def search(course: Course, start: Array) -> tuple[Point, Array]:
     """Best place from ``start`` on, and the scores of the matches there."""
     here, damping, idle = course.look(start), 1e-3, 0
     score = course.scores(here)
     for _ in range(MOST_STEPS):
-        there, damping = _step(course.look, here, score, scales, damping)
+        there, damping = _step(course, here, score, damping)
         if there is here:
             break
-        idle = idle + 1 if here.total - there.total < NEGLIGIBLE else 0
+        idle = idle + 1 if here.total - there.total < course.negligible else 0
         here, score = there, course.scores(there)
         if idle == 2:  # one short step may only mean strong damping
             break
     return here, score
 
 
-def _step(
-    look: Callable[[Array], _Point], here: _Point, score: Array, scales: _Scales, damping: float
-) -> tuple[_Point, float]:
+def _step(course: Course, here: Point, score: Array, damping: float) -> tuple[Point, float]:
     """A damped Newton step within the bounds that lowers the total, or ``here`` again where none does.
 
     How much of the gain that was foreseen came about says how far to trust the next step.
     """
+    scales = course.scales
     gradient = score.sum(axis=0) + scales.prior_precision * (here.z - scales.start)
     curvature = score.T @ score + np.diag(scales.prior_precision)
     outward = ((here.z <= scales.low) & (gradient > 0)) | ((here.z >= scales.high) & (gradient < 0))
@@ -234,14 +264,14 @@ def _step(
     if free.size == 0:
         return here, damping
     inner = curvature[np.ix_(free, free)]
-    if gradient[free] @ np.linalg.solve(inner, gradient[free]) < 2.0 * NOTHING:
+    if gradient[free] @ np.linalg.solve(inner, gradient[free]) < 0.2 * course.negligible:
         return here, damping  # what a full step promises is not worth a pass
     harder = 2.0
     for _ in range(MOST_DAMPINGS):
         move = np.zeros_like(here.z)
         move[free] = -np.linalg.solve(inner + damping * np.diag(np.diag(inner)), gradient[free])
         z = np.clip(here.z + np.clip(move, -LONGEST_STEP, LONGEST_STEP), scales.low, scales.high)
-        there, move = look(z), z - here.z
+        there, move = course.look(z), z - here.z
         gain = here.total - there.total
         if gain > 0.0:
             foreseen = -float(gradient @ move + 0.5 * move @ curvature @ move)

@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 from kinelo.errors import InputError
 from kinelo.model.validation import LARGEST
 
+PRIOR_WIDTHS = 6.0
+"""How many standard deviations of the search's prior make the range of a parameter."""
+
 
 def check_number(owner: str, name: str, value: object, low: float, high: float = math.inf, above: bool = False) -> None:
     """Refuse what is not a finite number from ``low`` (or, with ``above``, beyond it) to ``high``.

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.forecasts.parameters import PRIOR_WIDTHS, Estimates, Parameter
 from kinelo.matches.matches import Matches
 from kinelo.play.formula import kernel
 from kinelo.raters.reading import refit_reading
@@ -75,9 +75,6 @@ def move_clock(day, clock):
 
 APART = 0.5
 """Standard deviation of the logarithm of the walk, in units of the noise, between leagues."""
-
-PRIOR_WIDTHS = 6.0
-"""How many standard deviations of the search's prior make the range of a parameter."""
 
 
 def mean_walk(walk: float, error: float, parameter: Parameter) -> float:

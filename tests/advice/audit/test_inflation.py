@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.inflation import rating_inflation
+from kinelo.advice.audit.inflation import mean_of_active, rating_inflation
 from kinelo.advice.audit.words import inflation_words
 
 MATCHES, SIDES, YEARS, SPREAD = 6000, 80, 4.0, 150.0
@@ -87,6 +87,34 @@ def test_raters_without_ratings_before_and_short_spans_say_nothing():
     assert rating_inflation(kn.BradleyTerry().fit(matches[:400]), matches[:400]) is None
     assert rating_inflation(kn.TeamElo.classic().fit(matches[:400]), matches[:400]) is None
     assert rating_inflation(kn.TeamElo.classic().fit(matches[:50]), matches[:50]) is None
+
+
+def test_the_mean_of_those_who_are_active_is_that_of_a_plain_loop():
+    matches, strength = league(-250.0, seed=4)
+    matches, strength = matches[::9], strength[::9]  # over four years many have been away for two
+    latest = {}
+    for g, found in enumerate(mean_of_active(matches, strength)):
+        active = [x for x, day in latest.values() if day >= matches.day[g] - 730]
+        assert found == pytest.approx(np.mean(active) if active else 0.0)
+        for side, code in enumerate((matches.home[g], matches.away[g])):
+            latest[code] = strength[g, side], matches.day[g]
+    assert len(active) < len(latest) - 20
+
+
+@pytest.mark.parametrize(("level", "way"), [(-250.0, 1), (250.0, -1)])
+def test_ratings_that_count_from_the_mean_of_those_who_play_rise_where_it_falls(level, way):
+    matches, truth = league(level, seed=4)
+    found = rating_inflation(kn.KalmanElo(covariance="diagonal", walk=0.05).fit(matches), matches)
+    mean = mean_of_active(matches, truth)
+    late, early = mean[-MATCHES // 8 :].mean(), mean[MATCHES // 16 : MATCHES // 8].mean()
+    # What the true mean of those who are active fell by, in points a year from the middle of one part to the other.
+    fell = (early - late) / (YEARS * (15 / 16 - 3 / 32))
+    assert abs(found.per_year.mean - fell) < 3 * found.per_year.error
+    assert (found.per_year.low > 0) - (found.per_year.high < 0) == way
+    # Where newcomers start is estimated, and no points are passed on.
+    assert found.start is None and found.entries == found.exits == 0
+    said = inflation_words(found)
+    assert len(said) == 1 and ("worth less" if way > 0 else "worth more") in said[0]
 
 
 def test_an_audit_says_the_same_as_its_rater():

@@ -1,14 +1,13 @@
 r"""What the matches alone say of a league: how far strengths lie apart, how fast they move, home and draws.
 
 The parameters of the model in :mod:`kinelo.advice.audit.kernels` by maximum likelihood of one-step-ahead forecasts,
-with wide priors that decide only where matches say nothing. Damped Newton steps with the outer products of scores for
-the curvature; its inverse is the covariance of the estimates.
+with wide priors that decide only where matches say nothing. The search is that of the raters
+(:mod:`kinelo.forecasts.fit`), and the inverse of its curvature is the covariance of the estimates.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -17,11 +16,14 @@ import numpy as np
 
 from kinelo.advice.audit import kernels
 from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, Nodes, Parameters, Strengths
+from kinelo.forecasts.fit import Course, Scales, search
+from kinelo.forecasts.parameters import Parameter
 
 NODES = 9
-DIFFERENCE = 1e-3
-MOST_STEPS = 40
 NEGLIGIBLE = 0.01
+"""Gain in log-likelihood at which the search ends: K follows from parameters that matches leave wide open."""
+WIDTHS = 16.0
+"""Standard deviations of the prior within which a parameter is sought."""
 STILL = 1e-6
 """Movement of strengths that do not move."""
 TELLING = 3.0
@@ -31,24 +33,21 @@ MOST_FILTERED = 1e7
 """Matches filtered in all while drawing parameters, about."""
 
 
-class Prior(NamedTuple):
-    """Of one parameter: whether it is positive, and centre and width (of the logarithm where it is positive)."""
-
-    positive: bool
-    centre: float
-    width: float
-    in_points: bool = True
+def _unknown(name: str, centre: float, width: float, meaning: str, in_points: bool = True) -> Parameter:
+    """A positive number about which a wide prior knows next to nothing: a width of its logarithm."""
+    reach = math.exp(0.5 * WIDTHS * width)
+    return Parameter(name, centre, centre / reach, centre * reach, True, meaning, in_points=in_points)
 
 
 # In the order of Parameters, on the chess scale.
-PRIORS = (
-    Prior(True, 6.0, 1.5),
-    Prior(True, 30.0, 1.5),
-    Prior(True, 0.05, 1.5, False),
-    Prior(True, 150.0, 1.0),
-    Prior(False, 0.0, 400.0),
-    Prior(True, 3.0, 1.5),
-    Prior(True, 0.7, 1.5, False),
+UNKNOWN = (
+    _unknown("walk_per_match", 6.0, 1.5, "movement of a strength from match to match"),
+    _unknown("walk_per_year", 30.0, 1.5, "movement of a strength in a year"),
+    _unknown("return_per_year", 0.05, 1.5, "rate of return to the league's mean", in_points=False),
+    _unknown("newcomer_spread", 150.0, 1.0, "spread of newcomers"),
+    Parameter("newcomer_level", 0.0, -200.0 * WIDTHS, 200.0 * WIDTHS, False, "mean of newcomers", in_points=True),
+    _unknown("home_drift", 3.0, 1.5, "movement of the home advantage in a year"),
+    _unknown("ties", 0.7, 1.5, "Davidson's κ", in_points=False),
 )
 
 
@@ -98,31 +97,39 @@ class LeagueEstimate:
 
         Its step is adapted to the acceptance of the first third, which is left out.
         """
-        generator = np.random.default_rng(seed)
-        here, reach = _inner(self.parameters, self.free), 2.4 / math.sqrt(len(self.free))
-        root = np.linalg.cholesky(self.covariance)
-        level = log_posterior(calendar, self.parameters, self.free)
+        generator, likelihoods = np.random.default_rng(seed), _Likelihoods(calendar, self.parameters, self.free)
+        here, reach = likelihoods.scales.place(self.parameters._asdict()), 2.4 / math.sqrt(len(self.free))
+        root = np.linalg.cholesky(self.covariance) / likelihoods.scales.unit[:, None]
+        level = likelihoods.look(here).total
         steps = int(np.clip(MOST_FILTERED / calendar.size, 10 * number, 20 * number))
-        walked: list[Parameters] = []
-        there = self.parameters
+        walked: list[Array] = []
         for step in range(steps):
             moved = here + reach * root @ generator.standard_normal(here.size)
-            tried = _with(self.parameters, self.free, moved)
-            height = log_posterior(calendar, tried, self.free)
-            accepted = math.isfinite(height) and math.log(generator.random()) < height - level
+            total = likelihoods.look(moved).total
+            accepted = math.isfinite(total) and math.log(generator.random()) < level - total
             if accepted:
-                here, level, there = moved, height, tried
+                here, level = moved, total
             if step < steps // 3:
                 reach *= math.exp((0.7 if accepted else -0.3) * 0.2)
             else:
-                walked.append(there)
-        return [walked[place] for place in np.linspace(0, len(walked) - 1, number).astype(int)]
+                walked.append(here)
+        return [likelihoods.at(walked[place]) for place in np.linspace(0, len(walked) - 1, number).astype(int)]
 
 
-def log_posterior(calendar: Calendar, parameters: Parameters, free: tuple[int, ...]) -> float:
-    """Logarithm of the likelihood of all results times the prior, up to a constant."""
-    likelihood = filter_league(calendar, parameters).likelihood
-    return float(calendar.weight @ likelihood) - _penalty(_inner(parameters, free), free, parameters.nu)
+class _Likelihoods(Course):
+    """The likelihood of every result by place of the search; parameters that are not free stay as they are."""
+
+    def __init__(self, calendar: Calendar, fixed: Parameters, free: tuple[int, ...]) -> None:
+        self.calendar, self.fixed = calendar, fixed
+        super().__init__(Scales(tuple(UNKNOWN[k].in_unit(CHESS_NU / fixed.nu) for k in free), WIDTHS), NEGLIGIBLE)
+
+    def at(self, z: Array) -> Parameters:
+        """The parameters at a place of the search."""
+        return self.fixed._replace(**self.scales.values(z))
+
+    def losses(self, z: Array) -> Array:
+        """What the logarithm of the likelihood of each result lacks."""
+        return -self.calendar.weight * filter_league(self.calendar, self.at(z)).likelihood
 
 
 def filter_league(calendar: Calendar, parameters: Parameters) -> Filtered:
@@ -147,55 +154,18 @@ def estimate_league(calendar: Calendar, nu: float = CHESS_NU, *, still: bool = F
     draws, at_home = bool(np.any(np.abs(calendar.result) < 1)), not bool(calendar.neutral.all())
     wanted = (*[not still] * 3, True, has_late_newcomers(calendar), at_home, draws)
     free = tuple(k for k, one in enumerate(wanted) if one)
-    unit = _unit(nu)
-    first = [prior.centre * (unit if prior.in_points else 1.0) for prior in PRIORS]
     absent = (STILL, STILL, STILL, 0.0, 0.0, 0.0, 0.0)
-    start = Parameters(*(value if wanted[k] else absent[k] for k, value in enumerate(first)), nu=nu)
-
-    def losses(point: Array) -> Array:
-        return -calendar.weight * filter_league(calendar, _with(start, free, point)).likelihood
-
-    here, base, curvature = _newton(losses, start, free)
-    return LeagueEstimate(_with(start, free, here), -float(base.sum()), np.linalg.inv(curvature).astype(float), free)
+    likelihoods = _Likelihoods(calendar, Parameters(*absent, nu=nu), free)
+    scales = likelihoods.scales
+    here, score = search(likelihoods, scales.start)
+    covariance = np.linalg.inv(score.T @ score + np.diag(scales.prior_precision)) * np.outer(scales.unit, scales.unit)
+    return LeagueEstimate(likelihoods.at(here.z), -float(here.losses.sum()), covariance, free)
 
 
 def moves(calendar: Calendar, league: LeagueEstimate) -> bool:
     """Whether the matches show that strengths move: the league is likelier than one that stands still."""
     still = estimate_league(calendar, league.parameters.nu, still=True)
     return league.log_likelihood - still.log_likelihood > TELLING
-
-
-def _newton(losses: Callable[[Array], Array], start: Parameters, free: tuple[int, ...]) -> tuple[Array, Array, Array]:
-    """The least penalised loss: the place, the losses there, and the curvature."""
-    here, nu = _inner(start, free), start.nu
-    centre, width = here.copy(), _widths(free, nu)
-    moved = np.array([1.0 if PRIORS[k].positive else width[n] / 2 for n, k in enumerate(free)])
-    base, damping = losses(here), 1e-3
-    curvature = np.eye(here.size)
-    for _ in range(MOST_STEPS):
-        scores = np.stack(
-            [
-                (losses(here + step * one) - losses(here - step * one)) / (2 * step)
-                for step, one in zip(DIFFERENCE * moved, np.eye(here.size))
-            ]
-        )
-        gradient = scores.sum(axis=1) + (here - centre) / width**2
-        curvature = scores @ scores.T + np.diag(1 / width**2)
-        old = base.sum() + _penalty(here, free, nu)
-        while damping < 1e6:
-            change = -np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), gradient)
-            change *= min(1.0, 1.0 / float(np.abs(change / moved).max()))
-            tried = losses(here + change)
-            new = tried.sum() + _penalty(here + change, free, nu)
-            if np.isfinite(new) and new <= old:
-                break
-            damping *= 10
-        else:
-            break
-        here, base, damping = here + change, tried, max(damping / 10, 1e-9)
-        if old - new < NEGLIGIBLE:
-            break
-    return here, base, curvature
 
 
 @cache
@@ -213,30 +183,3 @@ def has_late_newcomers(calendar: Calendar) -> bool:
     debut.sort()
     seen = np.arange(debut.size)
     return bool(np.any((debut // 2 >= seen) & (seen > 0)))
-
-
-def _unit(nu: float) -> float:
-    """Points of this scale in one point of the chess scale."""
-    return CHESS_NU / nu
-
-
-def _widths(free: tuple[int, ...], nu: float) -> Array:
-    return np.array([PRIORS[k].width * (1.0 if PRIORS[k].positive else _unit(nu)) for k in free])
-
-
-def _penalty(point: Array, free: tuple[int, ...], nu: float) -> float:
-    unit = _unit(nu)
-    values = [PRIORS[k].centre * (unit if PRIORS[k].in_points else 1.0) for k in free]
-    centre = np.array([math.log(value) if PRIORS[k].positive else value for k, value in zip(free, values)])
-    return 0.5 * float((((point - centre) / _widths(free, nu)) ** 2).sum())
-
-
-def _inner(parameters: Parameters, free: tuple[int, ...]) -> Array:
-    return np.array([math.log(parameters[k]) if PRIORS[k].positive else parameters[k] for k in free])
-
-
-def _with(parameters: Parameters, free: tuple[int, ...], point: Array) -> Parameters:
-    values = list(parameters)
-    for k, value in zip(free, point):
-        values[k] = math.exp(float(np.clip(value, -20.0, 20.0))) if PRIORS[k].positive else float(value)
-    return Parameters(*values)

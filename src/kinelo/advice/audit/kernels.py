@@ -29,9 +29,9 @@ from kinelo.matches.matches import Matches
 from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson, davidson_terms, points_scale, result_of
 from kinelo.raters.order import forecast_until
+from kinelo.raters.random_walk import YEAR, fade
 
 Array = NDArray[np.float64]
-YEAR = 365.25
 STEEPEST = 300.0
 LEAST_SEEN = 20
 """The league's mean follows no faster than if there were this many sides."""
@@ -138,8 +138,7 @@ class Followed(NamedTuple):
 @inlined
 def _since_last(p, days):
     """φ and Var ε (two float64) of the ``days`` since a side's last match, under the ``Parameters`` p."""
-    phi = math.exp(-p.return_per_year * days / YEAR)
-    grown = p.walk_per_year**2 * (1.0 - phi * phi) / (2.0 * p.return_per_year)
+    phi, grown = fade(days, p.return_per_year, p.walk_per_year**2)
     return phi, phi * phi * p.walk_per_match**2 + grown
 
 

@@ -148,12 +148,12 @@ def find_remedies(
     return (
         Remedy(
             f"a larger K for the first matches of a side (K = {first:.0f} falling to {k:.3g}, halfway after "
-            f"{rule.matches:.0f} matches: k=FallingSteps({rule.gamma:.3g}, boost={rule.boost:g}, "
-            f"matches={rule.matches:g}))",
+            f"{rule.matches:.0f} matches: --k {k:.3g} --k-first {first:.0f} --k-halfway {rule.matches:g}, or "
+            f"k=FallingSteps({rule.gamma:.3g}, boost={rule.boost:g}, matches={rule.matches:g}))",
             measured.saving(own - provisional),
         ),
         Remedy(
-            f"a starting list (the strengths that the earlier half shows, then K = {k:.3g}: start=)",
+            f"a starting list (the strengths that the earlier half shows, then K = {k:.3g}: --start, or start=)",
             measured.saving(own - listed),
         ),
     )

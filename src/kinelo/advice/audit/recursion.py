@@ -18,7 +18,8 @@ from kinelo.advice.audit import kernels
 from kinelo.advice.audit.backtest import block_sizes, lowest, sums_by_block
 from kinelo.advice.audit.estimate import filter_league, hermite, smooth_league
 from kinelo.advice.audit.gaps import law_of
-from kinelo.advice.audit.kernels import CHESS_NU, YEAR, Array, Calendar, Expected, Followed, Parameters, System
+from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, Expected, Followed, Parameters, System
+from kinelo.raters.random_walk import YEAR, fade_all
 
 NODES = 7
 TOP, BOTTOM = 400.0, 0.25
@@ -134,19 +135,12 @@ class Recursion:
 
     def today(self, years: float) -> tuple[Array, Array, np.ndarray]:
         """Mean and variance of each strength at the end, and who played within some years; means count from theirs."""
-        calendar, p, path = self.calendar, self.parameters, self.filtered.path
-        mean, variance, last = np.zeros(calendar.sides), np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
-        for side, who in enumerate((calendar.home, calendar.away)):
-            place = np.full(calendar.sides, -1)
-            place[who] = np.arange(calendar.size)
-            seen = np.flatnonzero((place >= 0) & (calendar.day[place] >= last))
-            mean[seen], variance[seen] = path[place[seen], side, 3], path[place[seen], side, 4]
-            last[seen] = calendar.day[place[seen]]
-        active = last >= max(float(calendar.day[-1]) - years * YEAR, 0.0)
-        keep = np.exp(-p.return_per_year * np.maximum(calendar.day[-1] - last, 0.0) / YEAR)
-        grown = p.walk_per_year**2 * (1 - keep**2) / (2 * p.return_per_year)
-        now = self.filtered.centre + keep * (mean - self.filtered.centre)
-        return now - now[active].mean(), variance * keep**2 + grown, active
+        p, end, centre = self.parameters, float(self.calendar.day[-1]), self.filtered.centre
+        mean, variance, last = kernels.last_known(self.calendar, self.filtered.path)
+        active = last >= max(end - years * YEAR, 0.0)
+        phi, grown = fade_all(end - last, p.return_per_year, p.walk_per_year**2)
+        now = centre + phi * (mean - centre)
+        return now - now[active].mean(), phi**2 * variance + grown, active
 
     def change_per_match(self) -> tuple[float, float]:
         """Mean change of a strength, and its return, from one match of a side to its next, over the matches scored."""
