@@ -158,7 +158,8 @@ def estimate_league(calendar: Calendar, nu: float = CHESS_NU, *, still: bool = F
     likelihoods = _Likelihoods(calendar, Parameters(*absent, nu=nu), free)
     scales = likelihoods.scales
     here, score = search(likelihoods, scales.start)
-    covariance = np.linalg.inv(score.T @ score + np.diag(scales.prior_precision)) * np.outer(scales.unit, scales.unit)
+    curvature = score.T @ score + np.diag(scales.prior_precision)
+    covariance = np.linalg.inv(curvature).astype(float) * np.outer(scales.unit, scales.unit)
     return LeagueEstimate(likelihoods.at(here.z), -float(here.losses.sum()), covariance, free)
 
 
