@@ -64,7 +64,12 @@ BINS = [
     )
 ]  # fmt: skip
 RATED = {
-    "summary": {"matches": 1234, "teams": 3, "first": "2023-08-01", "last": "2024-05-20", "notes": [], "lineups": None},
+    "each_row": "matches",
+    "sides": ["Home", "Away"],
+    "summary": {
+        "matches": 1234, "teams": 3, "words": ["matches", "sides"], "first": "2023-08-01", "last": "2024-05-20",
+        "notes": [], "lineups": None,
+    },
     "rejects": {"count": 0, "reasons": {}, "rows": []},
     "warnings": [],
     "chosen": None,
@@ -79,7 +84,7 @@ RATED = {
     },
     "histories": [{"name": "Ash", "date": ["2024-01-01", "2024-02-01"], "rating": [1600, 1622], "uncertainty": [1, 2]}],
     "calibration": {
-        "bins": BINS, "matches": 180, "trained_on": 900,
+        "bins": BINS, "outcomes": ["home win", "draw", "away win"], "matches": 180, "trained_on": 900,
         "scores": {"log_loss": 0.98765, "brier": 0.567, "accuracy": 0.52},
     },
     "teams": ["Ash", "Bix", "Cay"],
@@ -140,6 +145,75 @@ def test_calibration_shows_what_happened_over_what_was_said(page):
         assert said in words
 
 
+def test_a_chess_club_has_white_and_black(page):
+    page.evaluate(TAKE, RATED | {"sides": ["White", "Black"]})
+    assert (page.inner_text("#what-first"), page.inner_text("#what-second")) == ("White", "Black")
+    assert page.is_hidden("#what-neutral")
+    _, _, *outcomes = page.eval_on_selector("#calibration-chart", "node => node.data")
+    assert [one["name"] for one in outcomes] == ["White wins", "draw", "Black wins"]
+
+
+RACES = {
+    **{key: RATED[key] for key in ("rejects", "warnings", "chosen", "parameters")},
+    "each_row": "contests",
+    "kinds": ["driver", "car"],
+    "names": {"driver": ["Ann", "Bob"], "car": ["Red"]},
+    "labels": {"driver: Ann": "Ann", "driver: Bob": "Bob", "car: Red": "Red"},
+    "summary": {**RATED["summary"], "matches": 77, "teams": 2, "words": ["contests", "entrants"]},
+    "histories": [],
+    "calibration": {
+        "bins": [{**BINS[0], "outcome": "comes first"}], "outcomes": ["comes first", "is among the first three"],
+        "matches": 38, "trained_on": 39, "scores": {"pairs_right": 0.803, "winner_log_loss": 1.691},
+        "plain": {"pairs_right": 0.762, "winner_log_loss": 2.229},
+    },
+    "fields": [{"label": "Monza (the last)", "entrants": [[["Ann"], ["Red"]], [["Bob"], ["Red"]]]}],
+}  # fmt: skip
+BOARDS = {
+    kind: {
+        **RATED["leaderboard"],
+        "rows": [
+            {**RATED["leaderboard"]["rows"][0], "place": k + 1, "name": f"{kind}: {name}", "rating": 1600 - k}
+            for k, name in enumerate(RACES["names"][kind])
+        ],
+    }
+    for kind in RACES["kinds"]
+}  # fmt: skip
+
+
+def test_contests_have_a_board_for_each_kind_and_a_field_to_forecast(page):
+    page.evaluate(
+        """async (result) => {
+          const { Rated } = await import("/static/rated.js");
+          window.asked = [];
+          const row = (entrant, win) => ({ entrant, win, top_3: 1, expected_place: 2 - win, places: [win, 1 - win] });
+          const ask = async (path, { body } = {}) => {
+            window.asked.push([path, body]);
+            return { rows: [row(1, 0.62), row(0, 0.38)], unknown: [] };
+          };
+          new Rated(Object.assign(new EventTarget(), { ask })).take(result);
+        }""",
+        {**RACES, "leaderboard": {**BOARDS["driver"], "boards": BOARDS}},
+    )
+    assert [row[1].strip() for row in rows(page, "#leaderboard")[1:3]] == ["Ann", "Bob"]
+    page.select_option("#board-kind", "car")
+    assert [row[1].strip() for row in rows(page, "#leaderboard")[1:2]] == ["Red"]
+    assert page.inner_text("#rank-unit") == "contests" and "77 contests used" in page.inner_text("#rated-summary")
+    assert all(page.is_hidden(f"#{part}") for part in ("audit", "odds", "compare", "what-if"))
+    assert page.is_visible("#field")
+    words = page.inner_text("#calibration-words")
+    assert "in 80.3 % of cases (plain Elo with K = 32: 76.2 %)" in words and "1.691 (plain Elo: 2.229)" in words
+    page.wait_for_selector("#field-table tbody tr")
+    assert [row[:4] for row in rows(page, "#field-table")[1:]] == [
+        ["Bob, Red", "62.0 %", "100 %", "1.4"], ["Ann, Red", "38.0 %", "100 %", "1.6"]
+    ]  # fmt: skip
+    assert page.evaluate("window.asked") == [["league/field", {"entrants": RACES["fields"][0]["entrants"]}]]
+    page.click("[aria-label='Remove Bob, Red']")
+    assert page.inner_text("#field-words").startswith("A field has two entrants or more")
+    page.select_option("[data-kind=driver]", "Bob")
+    page.click("#field-add button")
+    assert page.evaluate("window.asked.length") == 2
+
+
 def test_the_rules_of_a_ranking_are_sent_under_their_names(page):
     page.evaluate(TAKE, RATED)
     assert [page.input_value(f"#rank-{name}") for name in ("days", "least", "caution")] == ["730", "4", "2"]
@@ -155,9 +229,11 @@ def test_the_rules_of_a_ranking_are_sent_under_their_names(page):
 
 FOUND = {
     "verdict": "K = 32 is too large.", "k": 32, "bounded": None, "rows": [["Lag", "eleven"]], "notes": ["A note."],
-    "best": {"k": 12.3, "low": 8.1, "high": 19.4, "theory": 11.2, "measured": 13.6},
-    "gain": {"theory": 0.0123, "measured": -0.0045, "off_now": 71.2, "off_best": 48.6},
-    "curve": {"k": [5, 20, 80], "log_loss": [0.004, 0.0, 0.02]}, "measured": {"k": [6, 24], "log_loss": [0.001, 0.007]},
+    "advice": {"k": 12.3, "low": 8.1, "high": 19.4}, "theory": {"k": 11.2},
+    "outlook": {"k": 12.3, "low": 8.1, "high": 19.4, "differs": False},
+    "now": {"error": 71.2**2}, "best": {"error": 48.6**2}, "gain": 0.0123, "tested": {"gain": {"mean": -0.0045}},
+    "curve": {"k": [5, 20, 80], "log_loss": [0.504, 0.5, 0.52]},
+    "measured": {"best": 13.6, "k": [6, 24], "log_loss": [0.601, 0.607]},
     "bands": [
         {"rating": 1390.2, "underrated": -21.4, "error": 7.6, "slope": 1.21, "slope_error": 0.14},
         {"rating": 1502.9, "underrated": 3.3, "error": 5.5, "slope": None, "slope_error": None},
@@ -166,15 +242,28 @@ FOUND = {
 }  # fmt: skip
 
 
-def test_an_audit_shows_the_numbers_it_is_given(page):
-    page.evaluate(
-        """async (found) => {
-          const { LeagueAudit } = await import("/static/audit.js");
-          document.querySelector("#rated").hidden = false;
-          await new LeagueAudit(Object.assign(new EventTarget(), { ask: async () => found })).begin();
-        }""",
-        FOUND,
+AUDIT = """async (found) => {
+  const { LeagueAudit } = await import("/static/audit.js");
+  document.querySelector("#rated").hidden = false;
+  await new LeagueAudit(Object.assign(new EventTarget(), { ask: async () => found })).begin();
+}"""
+
+
+def test_a_k_for_the_matches_to_come_stands_before_that_of_the_past(page):
+    page.evaluate(AUDIT, FOUND | {"outlook": {"k": 5.4, "low": 4.1, "high": 7.7, "differs": True}})
+    words = " ".join(page.inner_text("#audit-gain").split())
+    assert words.startswith(
+        "Best K from today on = 5.4 (95 %: 4.1 to 7.7). The matches of the past wanted K = 12.3 (95 %"
     )
+    band, _, _, *lines = page.eval_on_selector("#audit-chart", "node => node.data")
+    assert sorted(set(band["x"])) == [4.1, 7.7]
+    assert [(one["name"], one["x"][0]) for one in lines] == [
+        ("best from today on: 5.4", 5.4), ("in use: 32", 32), ("wanted by the past: 12.3", 12.3)
+    ]  # fmt: skip
+
+
+def test_an_audit_shows_the_numbers_it_is_given(page):
+    page.evaluate(AUDIT, FOUND)
     assert page.inner_text("#audit-verdict") == FOUND["verdict"]
     assert " ".join(page.inner_text("#audit-gain").split()) == (
         "Best K = 12.3 (95 %: 8.1 to 19.4; 11.2 by theory, 13.6 by backtest). Moving there from 32 takes the error of "
@@ -187,8 +276,9 @@ def test_an_audit_shows_the_numbers_it_is_given(page):
     ]  # fmt: skip
     band, theory, backtest, best, used = page.eval_on_selector("#audit-chart", "node => node.data")
     assert sorted(set(band["x"])) == [8.1, 19.4]
-    assert (theory["name"], theory["x"], theory["y"]) == ("theory", [5, 20, 80], [0.004, 0.0, 0.02])
-    assert (backtest["name"], backtest["x"], backtest["y"]) == ("backtest", [6, 24], [0.001, 0.007])
+    # Both stand above their own least: of theory's curve differences are to be trusted, the level less so.
+    assert (theory["name"], theory["x"], theory["y"]) == ("theory", [5, 20, 80], pytest.approx([0.004, 0.0, 0.02]))
+    assert (backtest["name"], backtest["x"], backtest["y"]) == ("backtest", [6, 24], pytest.approx([0.0, 0.006]))
     assert [(one["name"], one["x"][0]) for one in (best, used)] == [("best: 12.3", 12.3), ("in use: 32", 32)]
 
 

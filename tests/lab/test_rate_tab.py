@@ -255,7 +255,7 @@ def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
     assert page.evaluate("document.querySelector('#rated').firstElementChild.id") == "audit"
     theory, dots = (page.eval_on_selector("#audit-chart", f"node => node.data[{n}].y.length") for n in (1, 2))
     assert theory == dots > 20
-    best = re.search(r"Best K = ([\d.]+)", page.inner_text("#audit-gain")).group(1)
+    best = re.search(r"Best K(?: from today on)? = ([\d.]+)", page.inner_text("#audit-gain")).group(1)
     assert page.eval_on_selector("#audit-chart", "node => node.data[3].x[0]") == pytest.approx(float(best), rel=0.01)
     assert page.locator("#audit-bands tbody tr").count() == 5
     page.fill("#audit-k", "400")

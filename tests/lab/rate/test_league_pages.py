@@ -37,7 +37,7 @@ def test_the_page_of_a_side_is_the_library_s(tmp_path):
     controller.rate(columns, "team")
     page = controller.team("A")
     json.dumps(page, allow_nan=False)
-    rater, matches = controller._rater, controller._matches
+    rater, matches = controller.league.rater, controller.league.matches
     now = rater.ratings_.filter(name="A").row(0, named=True)
     assert page["today"] == {"rating": round(now["rating"], 2), "uncertainty": round(now["uncertainty"], 2),
                              "matches": now["matches"]}  # fmt: skip
@@ -76,8 +76,8 @@ def test_movement_is_the_difference_of_two_leaderboards(tmp_path):
     controller, columns = looked(tmp_path, LEAGUE)
     controller.rate(columns, "team")
     board = controller.rank(None, 0, 0.0, period=190)
-    matches = controller._matches
-    earlier = blank_of(controller._rater).update(matches.before(matches.date[-1] - 189))
+    matches = controller.league.matches
+    earlier = blank_of(controller.league.rater).update(matches.before(matches.date[-1] - 189))
     then = dict(kn.leaderboard(earlier, active_days=None, least_matches=0, caution=0.0).select("name", "place").rows())
     assert {row["name"]: row["before"] for row in board["rows"]} == then
     assert any(row["before"] != row["place"] for row in board["rows"])
@@ -102,7 +102,9 @@ def test_odds_are_the_library_s_and_points_move_them(tmp_path):
         assert sum(row["places"]) == pytest.approx(1)
     assert np.array([row["places"] for row in table["rows"]]).sum(axis=0) == pytest.approx(np.ones(4))
     fixtures = kn.read_matches(controller._tables["fixtures"].frame, played=False)
-    twin = kn.season(controller._rater, fixtures, rules=kn.Rules(places={"title": (1, 1)}), realisations=4000, seed=1)
+    twin = kn.season(
+        controller.league.rater, fixtures, rules=kn.Rules(places={"title": (1, 1)}), realisations=4000, seed=1
+    )
     assert {row["name"]: row["title"] for row in table["rows"]} == pytest.approx(
         dict(zip(twin.names, twin.chance("title"))), abs=1e-6
     )
@@ -113,7 +115,7 @@ def test_odds_are_the_library_s_and_points_move_them(tmp_path):
 
     cup = ask("knockout", fixtures=False)
     assert [sum(row["reached"][k] for row in cup["rows"]) for k in range(2)] == pytest.approx([2, 1])
-    best = kn.leaderboard(controller._rater)["name"].to_list()[:4]
+    best = kn.leaderboard(controller.league.rater)["name"].to_list()[:4]
     assert cup["bracket"] == [best[0], best[3], best[1], best[2]]
     assert len(ask(fixtures=False)["rows"]) == 4 and ask(fixtures=False)["left"] == 12
     with pytest.raises(InputError, match="every side once"):
@@ -168,7 +170,7 @@ def test_a_preview_says_how_rows_are_read_and_why_some_are_not(tmp_path):
                                "weather": "sun"}  # fmt: skip
     assert seen["rejects"]["count"] == 2 == sum(seen["rejects"]["reasons"].values())
     assert seen["rejects"]["rows"][0]["line"] == 202 and "rain" in seen["rejects"]["rows"][0]["content"]
-    assert controller._rater is None
+    assert controller.league is None
     with pytest.raises(InputError, match="no column 'snow'"):
         controller.check(columns, ["snow"])
 

@@ -163,7 +163,7 @@ def test_every_download_is_a_table(tmp_path):
     controller.rate(columns, "team")
     for name in DOWNLOADS:
         controller.write(name, str(tmp_path / "x.csv"))
-    forecasts = controller._downloads["forecasts"]
+    forecasts = controller.league.downloads["forecasts"]
     assert np.allclose(forecasts.select("home_win", "draw", "away_win").sum_horizontal(), 1.0)
 
 
@@ -238,8 +238,8 @@ def test_a_visitor_names_no_code_of_his_own(tmp_path, rater):
 def test_the_automatic_choice_is_the_library_s_and_is_said(tmp_path):
     controller, columns = looked(tmp_path, LEAGUE)
     rated = controller.rate(columns, "auto")
-    choice = kn.choose_rater(controller._matches)
-    assert rated["chosen"] == str(choice) and type(controller._rater) is type(choice.rater)
+    choice = kn.choose_rater(controller.league.matches)
+    assert rated["chosen"] == str(choice) and type(controller.league.rater) is type(choice.rater)
     assert rated["rater"] == {"kalman": "kalman", "team": "team"}.get(choice.name, rated["rater"])
     assert controller.rate(columns, "team")["chosen"] is None
 

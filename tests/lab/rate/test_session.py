@@ -33,7 +33,8 @@ def test_a_session_opened_again_rates_alike(tmp_path):
     other = RatingController(lambda words: None)
     keep = {kind: str(tmp_path / kind) for kind in FIELDS}
     seen = other.open_session(str(tmp_path / "session.json"), "session.json", 10_000, 50, keep)
-    reading = {"results": "auto", "dates": "auto", "repeats": "keep", "order": "unknown"}
+    reading = {"rows": "matches", "results": "auto", "dates": "auto", "repeats": "keep", "order": "unknown",
+               "best": "auto", "unfinished": "behind", "disqualified": "out", "not_started": "out"}  # fmt: skip
     assert seen["chosen"] == {"columns": columns, "rater": "team", "conditions": ["weather"], "reading": reading}
     again = other.rate(**seen["chosen"])
     assert again == rated and again["rejects"]["count"] == 1
@@ -74,7 +75,7 @@ def test_every_made_up_league_can_be_rated(name):
 
 
 def test_there_is_no_other_made_up_league():
-    with pytest.raises(InputError, match="there are football, chess"):
+    with pytest.raises(InputError, match="there are football, chess, races"):
         sample_tables("tennis")
 
 

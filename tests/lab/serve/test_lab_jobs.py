@@ -53,7 +53,7 @@ def test_answers_and_complaints_come_back():
         seen = await worker.ask("sample")
         columns = {f["name"]: f["guess"] for t in seen["tables"].values() for f in t["fields"] if f["guess"]}
         rated = await worker.ask("rate", report, columns=columns, rater="glicko")
-        assert len(rated["leaderboard"]["rows"]) == 22 and said[0] == "Reading the matches"
+        assert len(rated["leaderboard"]["rows"]) == 22 and said[0] == "Reading the file"
         await worker.end()
         with pytest.raises(InputError, match="ended before"):
             await worker.ask("sample")

@@ -226,10 +226,9 @@ async def _audit(request: Request) -> Response:
     await page.jobs.end(page.key, "audit")
     path = page.folder / secrets.token_hex(8)
     try:
-        await _ask(page, "hand_over", path=str(path))
-        found = await page.jobs.ask(
-            page.key, "audit", "audit", page.report("audit"), path=str(path), k=float(body["k"])
-        )
+        handed = json.loads(bytes((await _ask(page, "hand_over", path=str(path))).body))
+        asked = {"path": str(path), "k": float(body["k"]), "sides": handed["sides"]}
+        found = await page.jobs.ask(page.key, "audit", "audit", page.report("audit"), **asked)
         return JSONResponse(found)
     finally:
         path.unlink(missing_ok=True)
@@ -250,6 +249,21 @@ async def _predict(request: Request) -> Response:
     if not isinstance(levels, dict) or not all(isinstance(level, str) for level in levels.values()):
         raise InputError("Conditions must be an object of names.")
     return await _ask(page, "predict", home=home, away=away, neutral=body.get("neutral") is True, conditions=levels)
+
+
+async def _field(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    entrants = body.get("entrants")
+    if not isinstance(entrants, list) or not all(_is_entrant(one) for one in entrants):
+        raise InputError("Entrants must be a list; each is a list of names for every kind.")
+    return await _ask(page, "field", entrants=entrants)
+
+
+def _is_entrant(given: object) -> bool:
+    """Whether something is lists of names, one for each kind."""
+    return isinstance(given, list) and all(
+        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in given
+    )
 
 
 async def _download(request: Request) -> Response:
@@ -280,5 +294,6 @@ routes = [
     Route("/api/pages/{page}/league/audit", _audit, methods=["POST"]),
     Route("/api/pages/{page}/league/audit", _cancel_audit, methods=["DELETE"]),
     Route("/api/pages/{page}/league/predict", _predict, methods=["POST"]),
+    Route("/api/pages/{page}/league/field", _field, methods=["POST"]),
     Route("/api/pages/{page}/league/{name}.csv", _download, methods=["GET"]),
 ]

@@ -6,8 +6,8 @@ comes from :func:`kinelo.audit`, as on the command line.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -44,15 +44,21 @@ class AuditController:
         write_page(self._found, path)
         return {}
 
-    def audit(self, path: str, k: float) -> dict[str, Any]:
-        """Audit the matches that were handed over, for a system with this K."""
+    def audit(self, path: str, k: float, sides: list[str]) -> dict[str, Any]:
+        """Audit the matches that were handed over, for a system with this K; the file called its ``sides`` so."""
         if not 0 < k < 10_000:
             raise InputError(f"K must be above 0 and below 10,000, not {k:g}.")
-        matches = read_matches(pl.read_parquet(path))
+        first, second = sides
+        matches = replace(read_matches(pl.read_parquet(path)), side_headers=(first, second))
         matches, bounded = latest(matches)
         found = audit(matches, TeamElo.classic(k=k, home_advantage=None), progress=self._progress)
         self._found = found
-        return {**described(found), "bounded": bounded}
+        return {
+            **found.to_dict(),
+            "rows": [list(row) for row in rows_of(found)],
+            "gain": found.now.log_loss - found.curve.at(found.advice.k),  # as the verdict says it
+            "bounded": bounded,
+        }
 
 
 def latest(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, str | None]:
@@ -66,33 +72,3 @@ def latest(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, str | N
         f"The file holds {len(matches):,} matches; this audit looks at the latest {len(later):,}, since "
         f"{later.date[0]}. All of them: kinelo audit on the command line."
     )
-
-
-def described(found: Audit) -> dict[str, Any]:
-    """An audit as the page shows it."""
-    plain, curve, measured = found.to_dict(), found.curve, found.measured
-    return {
-        "verdict": found.verdict,
-        "k": found.k,
-        "best": {**plain["advice"], "theory": curve.best.k, "measured": measured.best},
-        "gain": {
-            "theory": found.now.log_loss - curve.at(found.advice.k),
-            "measured": found.tested.gain.mean,
-            "off_now": math.sqrt(max(found.now.error, 0.0)),
-            "off_best": math.sqrt(max(found.best.error, 0.0)),
-        },
-        "curve": {"k": plain["curve"]["k"], "log_loss": _above_least(plain["curve"]["log_loss"])},
-        "measured": {"k": plain["measured"]["k"], "log_loss": _above_least(plain["measured"]["log_loss"])},
-        "bands": plain["bands"],
-        "periods": plain["periods"],
-        "rows": [list(row) for row in rows_of(found)],
-        "notes": list(found.notes),
-        "matches": len(found.matches),
-        "scored": len(found.matches) - found.since,
-    }
-
-
-def _above_least(losses: list[float]) -> list[float]:
-    """Losses less the least of them: of the theory's curve differences are to be trusted, the level less so."""
-    least = min(losses)
-    return [loss - least for loss in losses]

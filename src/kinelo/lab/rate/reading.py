@@ -1,8 +1,9 @@
-"""How uploaded tables become matches: as ``read_matches`` does, but for what the visitor chose.
+"""How uploaded tables become matches or contests: as the library reads them, but for what the visitor chose.
 
 What a note of the reading asks for has a control: the scale of results, the order of dates, repeated rows, the order
-within a day. Only choices that differ from the guesses are handed on, so an untouched file is read as anywhere. Notes
-and complaints speak of the controls of the page.
+within a day; of contests, which values are best and what becomes of those who did not finish. Only choices that differ
+from the guesses are handed on, so an untouched file is read as anywhere. Notes and complaints speak of the controls of
+the page.
 """
 
 from __future__ import annotations
@@ -10,42 +11,94 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.lab.control import Panel, choice
-from kinelo.lab.rate.tables import FIELDS, OWN_FIELDS, Table, forget_columns
+from kinelo.lab.rate.tables import FIELDS, OWN_FIELDS, Table, fields_of, forget_columns
+from kinelo.matches.contest_columns import CONTEST_COLUMNS
+from kinelo.matches.contest_reading import read_contests
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
+
+MATCHES, CONTESTS = ("rows", "matches"), ("rows", "contests")
 
 
 class Reading(Panel, frozen=True):
     """How a file is to be read where it does not say."""
 
+    rows: str = choice(
+        "matches",
+        {"matches": "A match of two sides, or a side of one", "contests": "An entrant of a contest of many"},
+        label="Each row is",
+        hint="Contests are races, tables of poker, tournaments: many meet at once, and each has a place.",
+    )
     results: str = choice(
         "auto",
         {"auto": "As the file suggests", "points": "0, ½, 1", "signed": "−1, 0, 1: 0 is a draw"},
         label="Numbers for results",
+        when=MATCHES,
         hint="What 0 means.",
     )
     dates: str = choice(
         "auto",
         {"auto": "As the file suggests", "dmy": "Day first", "mdy": "Month first", "ymd": "Year first"},
         label="Dates in numbers",
+        when=MATCHES,
         hint="01/02/03 may be three days.",
     )
     repeats: str = choice(
         "keep",
         {"keep": "Each counts", "drop": "Drop them"},
         label="Repeated rows",
+        when=MATCHES,
         hint="Rows that are alike an earlier one in every column.",
     )
     order: str = choice(
         "unknown",
         {"unknown": "By a column, or unknown", "file": "As in the file"},
         label="Order within a day",
+        when=MATCHES,
         hint="Where a side plays more than once on a day.",
     )
+
+    best: str = choice(
+        "auto",
+        {"auto": "As the file suggests", "lowest": "The lowest", "highest": "The highest"},
+        label="Which value is best",
+        when=CONTESTS,
+        hint="Of places, scores or times.",
+    )
+    unfinished: str = choice(
+        "behind",
+        {"behind": "Behind all who finished", "out": "Left out"},
+        label="Who did not finish",
+        when=CONTESTS,
+        hint="Retired, or out of time.",
+    )
+    disqualified: str = choice(
+        "out",
+        {"out": "Left out", "behind": "Behind all who finished"},
+        label="Who was disqualified",
+        when=CONTESTS,
+        hint="By a word such as DSQ.",
+    )
+    not_started: str = choice(
+        "out",
+        {"out": "Left out", "behind": "Behind all who finished"},
+        label="Who did not start",
+        when=CONTESTS,
+        hint="By a word such as DNS.",
+    )
+
+    def contest_options(self) -> dict[str, Any]:
+        """Arguments of ``read_contests``."""
+        kept = {name: getattr(self, name) for name in ("unfinished", "disqualified", "not_started")}
+        return {"best": None if self.best == "auto" else self.best, **kept}
 
     def options(self) -> dict[str, Any]:
         """Arguments of ``read_matches``."""
@@ -61,18 +114,7 @@ def matches_of(
     tables: Mapping[str, Table], columns: Mapping[str, str], conditions: Sequence[str], reading: Reading
 ) -> Matches:
     """The matches of the tables; what is wrong or was guessed is said in the words of the page."""
-    if "results" not in tables:
-        raise InputError("There are no results yet; drop a file first.")
-    results = tables["results"]
-    frame = forget_columns(results, columns)
-    dropped = [name for name in conditions if name not in frame.columns]
-    if any(name not in results.frame.columns for name in dropped):
-        raise InputError(f"There is no column {dropped[0]!r:.80} in the results.")
-    frame = frame.with_columns(results.frame[name] for name in dropped)
-    guesses = {field: column for table in tables.values() for field, column in table.guesses.items()}
-    given = {
-        field: column for field, column in columns.items() if field not in OWN_FIELDS and guesses.get(field) != column
-    }
+    frame, given = _results(tables, columns, conditions, "matches")
     lineups = forget_columns(tables["lineups"], columns) if "lineups" in tables else None
     try:
         found = read_matches(
@@ -80,7 +122,70 @@ def matches_of(
         )
     except InputError as error:
         raise InputError(page_words(str(error))) from None
-    return replace(found, notes=tuple(page_words(note) for note in found.notes))
+    return _in_page_words(found)
+
+
+def contests_of(
+    tables: Mapping[str, Table], columns: Mapping[str, str], beside: Sequence[str], reading: Reading
+) -> Contests:
+    """The contests of the tables, rating the entrant and the columns ``beside`` it."""
+    frame, given = _results(tables, columns, beside, "contests")
+    return _read_contests(frame, given, _asked(tables, columns, beside, reading))
+
+
+def contests_to_come(
+    tables: Mapping[str, Table], columns: Mapping[str, str], beside: Sequence[str], reading: Reading
+) -> Contests | None:
+    """Contests of the fixtures that have no places yet, read as the results are; None where there are no fixtures."""
+    if "fixtures" not in tables:
+        return None
+    frame = tables["fixtures"].frame
+    given = {field: column for field, column in columns.items() if column in frame.columns}
+    found = _read_contests(frame, given, {**_asked(tables, columns, beside, reading), "played": False})
+    return found[np.isnan(found.place[found.first[:-1]])]
+
+
+def _asked(
+    tables: Mapping[str, Table], columns: Mapping[str, str], beside: Sequence[str], reading: Reading
+) -> dict[str, Any]:
+    """Arguments of ``read_contests``."""
+    slots = [columns["entrant"], *beside] if beside and "entrant" in columns else ()
+    return {**reading.contest_options(), "slots": slots, "team": columns.get("team"), "aliases": aliases_of(tables)}
+
+
+def _read_contests(frame: pl.DataFrame, given: Mapping[str, str], asked: Mapping[str, Any]) -> Contests:
+    known = {field: column for field, column in given.items() if field in CONTEST_COLUMNS}
+    try:
+        found = read_contests(frame, known, **asked)
+    except InputError as error:
+        raise InputError(page_words(str(error), "contests")) from None
+    return _in_page_words(found, "contests")
+
+
+def _results(
+    tables: Mapping[str, Table], columns: Mapping[str, str], others: Sequence[str], rows: str
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The results without columns that the visitor took back, and the fields that differ from the guesses."""
+    if "results" not in tables:
+        raise InputError("There are no results yet; drop a file first.")
+    results = tables["results"]
+    frame = forget_columns(results, columns, rows)
+    dropped = [name for name in others if name not in frame.columns]
+    if any(name not in results.frame.columns for name in dropped):
+        raise InputError(f"There is no column {dropped[0]!r:.80} in the results.")
+    frame = frame.with_columns(results.frame[name] for name in dropped)
+    guesses = {field: column for table in tables.values() for field, column in table.guesses_of(rows).items()}
+    given = {
+        field: column for field, column in columns.items() if field not in OWN_FIELDS and guesses.get(field) != column
+    }
+    return frame, given
+
+
+Read = TypeVar("Read", Matches, Contests)
+
+
+def _in_page_words(found: Read, rows: str = "matches") -> Read:
+    return replace(found, notes=tuple(page_words(note, rows) for note in found.notes))
 
 
 def aliases_of(tables: Mapping[str, Table]) -> dict[str, str] | None:
@@ -91,20 +196,30 @@ def aliases_of(tables: Mapping[str, Table]) -> dict[str, str] | None:
     return {str(one): str(other) for one, other in frame.select(frame.columns[:2]).drop_nulls().iter_rows()}
 
 
-def page_words(text: str) -> str:
+def page_words(text: str, rows: str = "matches") -> str:
     """What the library says, with the controls of the page in place of arguments and options of a command.
 
     >>> page_words("a, say results='signed' (--scale signed on the command line)")
     'a, choose “Numbers for results: −1, 0, 1: 0 is a draw”'
     >>> page_words("the table has no column for the home side; name it with columns={'home': ...} (--column home=...).")
     'the table has no column for the home side; choose the column “First or home side”.'
+    >>> page_words("2 entries did not finish: they count as tied; unfinished='out' leaves them out", "contests")
+    '2 entries did not finish: they count as tied; “Who did not finish: Left out” leaves them out'
     """
     text = re.sub(r" \(--[^()]*\)", "", text)
-    text = re.sub(r"say (results|dates)='(\w+)'", lambda found: f"choose {_named(found[1], found[2])}", text)
+    text = re.sub(r"say (results|dates|best)='(\w+)'", lambda found: f"choose {_named(found[1], found[2])}", text)
+    text = re.sub(
+        r"\b(best|unfinished|disqualified|not_started)='(\w+)'", lambda found: _named(found[1], found[2]), text
+    )
     text = text.replace("drop_repeats=True drops them", f"choose {_named('repeats', 'drop')} to drop them")
     text = text.replace("say ordered=True if rows stand in order", f"choose {_named('order', 'file')} if rows stand so")
+    text = re.sub(r"slots=\[[^\]]*, ('[^']*')\]", r"tick \1 below the columns", text)
+    text = re.sub(r"aliases=(\{[^{}]*\})? ?joins them", "a file of other names joins them", text)
+    labels = {field: label for kind in FIELDS for field, label in fields_of(kind, rows).items()}
     return re.sub(
-        r"(?:(?:name (?:it|them|one|the right columns) with|say) |(with) )?columns=\{([^{}]*)\}", _chosen, text
+        r"(?:(?:name (?:it|them|one|a column|the right columns) with|say) |(with) )?columns=\{([^{}]*)\}",
+        lambda found: _chosen(found, labels),
+        text,
     )
 
 
@@ -113,8 +228,7 @@ def _named(control: str, option: str) -> str:
     return f"“{declared.label}: {declared.options[option]}”"  # type: ignore[union-attr]
 
 
-def _chosen(found: re.Match[str]) -> str:
-    labels = {field: label for fields in FIELDS.values() for field, label in fields.items()}
+def _chosen(found: re.Match[str], labels: Mapping[str, str]) -> str:
     pairs = re.findall(r"'(\w+)': ('[^']*'|\.\.\.)", found[2])
     words = [f"“{labels.get(field, field)}”" + ("" if value == "..." else f" = {value}") for field, value in pairs]
     kind = "the column" if len(words) == 1 else "the columns"

@@ -1,4 +1,4 @@
-"""Leagues to try without a file: football clubs with line-ups, and a chess club whose members come, improve and go."""
+"""Leagues to try without a file: football clubs with line-ups, a chess club whose members come and go, and races."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.lab.rate.tables import Table
+from kinelo.matches.contest_sample import sample_contests
 from kinelo.matches.sample import sample_league
 
 SAMPLES = {
     "football": "Football clubs, with line-ups, newcomers, pitches and fixtures",
     "chess": "A chess club, with newcomers and many draws",
+    "races": "Races of drivers in cars, one still to come",
 }
 WEEKS_LEFT = 10
 """Weeks of football that are still to be played."""
 FOUNDERS, NEWCOMERS, WEEKS, BOARDS = 24, 24, 150, 8
 SPREAD, NEWCOMER_LEVEL, WALK = 200.0, -150.0, 8.0
 """Elo points: strengths of the founders, the level at which newcomers join, and how far a strength moves in a week."""
+RACES = 121
+DRIVERS = (
+    "Abel", "Bose", "Cruz", "Dahl", "Ekman", "Falk", "Grau", "Hale", "Ito", "Jansen", "Kovac", "Lund", "Mora", "Nagy",
+    "Ohm", "Popov", "Quist", "Rossi", "Sato", "Tanaka", "Urban", "Vidal", "Weiss", "Young",
+)  # fmt: skip
+CARS = ("Argon", "Boron", "Cobalt", "Helium", "Iridium", "Neon", "Radon", "Xenon")
 DRAWS = 0.35
 """Share of draws between equals."""
 
@@ -30,6 +38,8 @@ def sample_tables(name: str) -> dict[str, Table]:
         return _football()
     if name == "chess":
         return {"results": Table("results", "a made-up chess club", chess_club(), 1)}
+    if name == "races":
+        return _races()
     raise InputError(f"There is no made-up league {name!r}; there are {', '.join(SAMPLES)}.")
 
 
@@ -47,6 +57,21 @@ def _football() -> dict[str, Table]:
         "results": Table("results", "a made-up league", played.cast(pl.String), 1),
         "lineups": Table("lineups", "its line-ups", lineups.cast(pl.String), 1),
         "fixtures": Table("fixtures", "its last season", season.with_columns(scores).cast(pl.String), 1),
+    }
+
+
+def _races() -> dict[str, Table]:
+    """Seasons of races, and the entrants of one that is still to come."""
+    table = sample_contests(contests=RACES, entrants=len(DRIVERS), size=16, walk=0.5, cars=len(CARS), seed=5).rename(
+        {"contest": "race", "entrant": "driver"}
+    )
+    named = {f"P{k}": name for k, name in enumerate(DRIVERS)} | {f"C{k}": name for k, name in enumerate(CARS)}
+    table = table.with_columns(pl.col("driver", "car").replace_strict(named))
+    last = pl.col("race") == RACES
+    coming = table.filter(last).with_columns(place=None)
+    return {
+        "results": Table("results", "made-up races", table.filter(~last).cast(pl.String), 1),
+        "fixtures": Table("fixtures", "the next race", coming.cast(pl.String), 1),
     }
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import KineloWarning
-from kinelo.forecasts.backtest import backtest
+from kinelo.forecasts.backtest import OUTCOMES, backtest
+from kinelo.matches.columns import first_side
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.raters.choice import rater_called
 from kinelo.raters.history import broken_line
@@ -28,15 +30,33 @@ def sides_of(matches: Matches) -> list[str]:
     return [matches.teams[code] for code in np.unique(np.concatenate([matches.home, matches.away]))]
 
 
-def summary(matches: Matches) -> dict[str, Any]:
+def side_names(matches: Matches) -> list[str]:
+    """What the page calls the two sides: White and Black, the file's own words, or Home and Away.
+
+    >>> import kinelo as kn
+    >>> side_names(kn.read_matches({"White": ["Ann"], "Black": ["Bob"], "result": [1]}))
+    ['White', 'Black']
+    """
+    first, second = matches.side_headers
+    at_home = first_side(first) == first_side("home")
+    return ["Home", "Away"] if at_home else [f"{one[:1].upper()}{one[1:]}" for one in (first.strip(), second.strip())]
+
+
+def summary(found: Matches | Contests) -> dict[str, Any]:
     """What was read."""
+    if isinstance(found, Contests):
+        words, teams, lineups = ["contests", "entrants"], int(np.unique(found.entrant).size), None
+    else:
+        words, teams = ["matches", "sides"], len(sides_of(found))
+        lineups = None if found.lineups is None else int(found.lineups.known().sum())
     return {
-        "matches": len(matches),
-        "teams": len(sides_of(matches)),
-        "first": str(matches.date[0]) if matches.dated else None,
-        "last": str(matches.date[-1]) if matches.dated else None,
-        "notes": list(matches.notes),
-        "lineups": None if matches.lineups is None else int(matches.lineups.known().sum()),
+        "matches": len(found),
+        "teams": teams,
+        "words": words,
+        "first": str(found.date[0]) if found.dated else None,
+        "last": str(found.date[-1]) if found.dated else None,
+        "notes": list(found.notes),
+        "lineups": lineups,
     }
 
 
@@ -78,7 +98,7 @@ def parameters(rater: Rater) -> list[dict[str, Any]]:
     """Every parameter with its meaning, value and, where it was estimated, standard error."""
     found = rater.estimates_
     errors = {} if found is None else found.standard_errors
-    meanings = {p.name: p.meaning for p in rater.parameters}
+    meanings = {p.name: p.meaning for p in (*rater.parameters, *rater.open_parameters())}
     return [
         {
             "name": name.replace("_", " "),
@@ -133,6 +153,7 @@ def calibration(
     table = test.forecasts[kind].to_polars().with_columns(result=test.matches.result)
     checked = {
         "bins": [{name: plain(value) for name, value in row.items()} for row in bins.iter_rows(named=True)],
+        "outcomes": list(OUTCOMES),
         "scores": {metric: plain(scores[metric]) for metric in test.metrics},
         "matches": len(test.matches),
         "trained_on": len(matches) - len(test.matches),

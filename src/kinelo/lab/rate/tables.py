@@ -11,6 +11,7 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, ORDER_COLUMNS, find_columns
+from kinelo.matches.contest_columns import are_contests, find_contest_columns
 from kinelo.matches.loading import damage_in_words, load_table
 
 FIELDS: dict[str, dict[str, str]] = {
@@ -52,8 +53,21 @@ FIELDS: dict[str, dict[str, str]] = {
     "fixtures": {},
 }
 """What the columns of each kind of table may be; fixtures are read as the library does, aliases by their place."""
+CONTEST_FIELDS: dict[str, str] = {
+    "date": "Date",
+    "contest": "Contest",
+    "entrant": "Entrant",
+    "place": "Place",
+    "score": "Score or points, if there are no places",
+    "time": "Time, if there are no places",
+    "status": "How it ended, such as finished or retired",
+    "team": "Team, where rows are its players",
+    "season": "Season",
+    "weight": "Weight of the contest",
+}
+"""What the columns of results may be where each row is an entrant of a contest."""
 RARE = ("margin", "home_games", "away_games", "home_place", "away_place", "time", "round", "order", "season", "group",
-        "retired", "neutral", "weight", "home_lineup", "away_lineup")  # fmt: skip
+        "retired", "neutral", "weight", "home_lineup", "away_lineup", "team")  # fmt: skip
 """Fields that few files have; the page keeps them together."""
 REQUIRED = ("lineup_match", "player", "name_key", "name_shown")
 SHOWN_NAMES = ("playername", "name", "fullname", "shortname", "displayname", "label", "teamname")
@@ -84,8 +98,19 @@ class Table:
     header_lines: int
 
     @property
+    def rows(self) -> str:
+        """What each row of results seems to be: one of "matches" or, for an entrant of a contest, "contests"."""
+        return "contests" if self.kind == "results" and are_contests(self.frame.columns) else "matches"
+
+    @property
     def guesses(self) -> dict[str, str]:
         """Which column each field would be read from if nobody said otherwise."""
+        return self.guesses_of(self.rows)
+
+    def guesses_of(self, rows: str) -> dict[str, str]:
+        """The same, where each row is a match or an entrant of a contest."""
+        if rows == "contests" and self.kind == "results":
+            return find_contest_columns(self.frame.columns, None)
         found = find_columns(self.frame.columns, KNOWN[self.kind], None)
         if self.kind == "results" and not {"home", "away"} & found.keys():
             winners = find_columns(self.frame.columns, LOSER_COLUMNS, None)
@@ -105,24 +130,37 @@ class Table:
         return cls(kind, name, frame.drop(_HEADER_LINES), int(frame[_HEADER_LINES][0]))
 
     def described(self) -> dict[str, Any]:
-        """Columns, guesses and the first rows."""
+        """Columns, guesses and the first rows; of results, the fields for either meaning of a row."""
         head = self.frame.head(PREVIEW_ROWS)
         return {
             "name": self.name,
             "rows": self.frame.height,
             "columns": self.frame.columns,
-            "fields": [
-                {
-                    "name": field,
-                    "label": label,
-                    "required": field in REQUIRED,
-                    "rare": field in RARE,
-                    "guess": self.guesses.get(field),
-                }
-                for field, label in FIELDS[self.kind].items()
-            ],
+            "fields": self._fields(self.rows),
             "preview": [["" if cell is None else str(cell) for cell in row] for row in head.iter_rows()],
+            **(self._meanings() if self.kind == "results" else {}),
         }
+
+    def _meanings(self) -> dict[str, Any]:
+        return {"each_row": self.rows, "fields_of": {rows: self._fields(rows) for rows in ("matches", "contests")}}
+
+    def _fields(self, rows: str) -> list[dict[str, Any]]:
+        guesses = self.guesses_of(rows)
+        return [
+            {
+                "name": field,
+                "label": label,
+                "required": field in REQUIRED,
+                "rare": field in RARE and field not in guesses,
+                "guess": guesses.get(field),
+            }
+            for field, label in fields_of(self.kind, rows).items()
+        ]
+
+
+def fields_of(kind: str, rows: str) -> dict[str, str]:
+    """Fields of a table with their labels; of results, where each row is a match or an entrant of a contest."""
+    return CONTEST_FIELDS if (kind, rows) == ("results", "contests") else FIELDS[kind]
 
 
 def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Table:
@@ -161,8 +199,7 @@ def _check_size(name: str, rows: int, columns: int, most_rows: int, most_columns
         raise InputError(f"{name} has {columns:,} columns; at most {most_columns:,} are accepted here.")
 
 
-def forget_columns(table: Table, chosen: Mapping[str, str]) -> pl.DataFrame:
+def forget_columns(table: Table, chosen: Mapping[str, str], rows: str = "matches") -> pl.DataFrame:
     """The table without columns that would be guessed for a field the visitor left empty."""
-    fields = FIELDS[table.kind]
-    guessed = {column for field, column in table.guesses.items() if field in fields and field not in chosen}
+    guessed = {column for field, column in table.guesses_of(rows).items() if field not in chosen}
     return table.frame.drop(guessed - set(chosen.values()))

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.lab.rate.standings import plain
@@ -28,20 +29,25 @@ def team_page(
     if not today.height:
         raise InputError(f"{name!r:.80} is not rated in this league.")
     own = rating_history(rater, matches, STOPS, side=name)
-    date, rating, doubt = broken_line(own, own["date"].to_numpy())
     now = today.row(0, named=True)
     return {
         "name": name,
         "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
         "last_played": str(now["last_played"]) if matches.dated else None,
-        "history": {
-            "date": np.datetime_as_string(date.astype("datetime64[D]")).tolist(),
-            "rating": [plain(float(one), 2) for one in rating],
-            "uncertainty": [plain(float(one), 2) for one in doubt],
-            "matches": own["matches"].to_list(),
-        },
+        "history": history_of(own, own["date"].to_numpy()),
         "ranks": ranks_of(history, name),
         "upsets": _upsets_of(name, surprises),
+    }
+
+
+def history_of(own: pl.DataFrame, stops: NDArray) -> dict[str, list]:
+    """Dates, ratings and uncertainties of one name, broken where it did not play for a year."""
+    date, rating, doubt = broken_line(own, stops)
+    return {
+        "date": np.datetime_as_string(date.astype("datetime64[D]")).tolist(),
+        "rating": [plain(float(one), 2) for one in rating],
+        "uncertainty": [plain(float(one), 2) for one in doubt],
+        "matches": own["matches"].to_list(),
     }
 
 

@@ -78,13 +78,18 @@ export class LeagueAudit {
     this.redraw();
   }
 
+  // What is best from today on comes first; where the past wanted another K, that stands after it.
   #drawGain() {
-    const { k, best, gain } = this.#found;
+    const { k, advice, outlook, theory, measured, now, best, gain, tested } = this.#found;
     const way = (value) => `${value >= 0 ? "lowers" : "raises"} it by ${Math.abs(value).toFixed(4)}`;
+    const off = ({ error }) => Math.sqrt(Math.max(error, 0)).toFixed(0);
+    const ends = ({ low, high }) => `95 %: ${figure(low)} to ${figure(high)}`;
+    const found = `${ends(advice)}; ${figure(theory.k)} by theory, ${figure(measured.best)} by backtest`;
     $("#audit-gain").replaceChildren(
-      element("b", {}, `Best K = ${figure(best.k)}`), ` (95 %: ${figure(best.low)} to ${figure(best.high)}; ${figure(best.theory)} by theory, ${figure(best.measured)} by backtest). `,
-      `Moving there from ${figure(k)} takes the error of a rating from ± ${gain.off_now.toFixed(0)} to ± ${gain.off_best.toFixed(0)} points; `,
-      `of the log-loss, theory says that it ${way(gain.theory)}, and the later half of the matches that it ${way(gain.measured)}.`);
+      element("b", {}, outlook.differs ? `Best K from today on = ${figure(outlook.k)}` : `Best K = ${figure(advice.k)}`),
+      outlook.differs ? ` (${ends(outlook)}). The matches of the past wanted K = ${figure(advice.k)} (${found}). ` : ` (${found}). `,
+      `${outlook.differs ? `K = ${figure(advice.k)} would have taken` : `Moving there from ${figure(k)} takes`} the error of a rating from ± ${off(now)} to ± ${off(best)} points; `,
+      `of the log-loss, theory says that it ${way(gain)}, and the later half of the matches that it ${way(tested.gain.mean)}.`);
   }
 
   #drawBands() {
@@ -105,23 +110,26 @@ export class LeagueAudit {
   }
 
   #drawCurve() {
-    const { curve, measured, best, k } = this.#found;
+    const { curve, measured, advice, outlook, k } = this.#found;
     const c = colours();
-    const all = [...curve.log_loss, ...measured.log_loss];
+    // Of the theory's curve differences are to be trusted, the level less so.
+    const [expected, seen] = [curve, measured].map(({ log_loss: losses }) => losses.map((loss) => loss - Math.min(...losses)));
+    const all = [...expected, ...seen];
     const [low, high] = [Math.min(...all), Math.max(...all)];
     const ends = [low - 0.06 * (high - low), high + 0.06 * (high - low)];
     const upright = (at, name, dash, color) => ({ x: [at, at], y: ends, mode: "lines", name, hoverinfo: "skip", line: { color, width: 1.6, dash } });
     draw($("#audit-chart"), [
-      { x: [best.low, best.high, best.high, best.low], y: [ends[0], ends[0], ends[1], ends[1]], fill: "toself", fillcolor: c.band, mode: "none", hoverinfo: "skip", showlegend: false },
-      { x: curve.k, y: curve.log_loss, mode: "lines", name: "theory", line: { color: c.prediction, width: 3 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} by theory<extra></extra>" },
-      { x: measured.k, y: measured.log_loss, mode: "markers", name: "backtest", marker: { color: c.team, size: 6.5 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} measured<extra></extra>" },
-      upright(best.k, `best: ${figure(best.k)}`, "dash", c.prediction),
+      { x: [outlook.low, outlook.high, outlook.high, outlook.low], y: [ends[0], ends[0], ends[1], ends[1]], fill: "toself", fillcolor: c.band, mode: "none", hoverinfo: "skip", showlegend: false },
+      { x: curve.k, y: expected, mode: "lines", name: "theory", line: { color: c.prediction, width: 3 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} by theory<extra></extra>" },
+      { x: measured.k, y: seen, mode: "markers", name: "backtest", marker: { color: c.team, size: 6.5 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} measured<extra></extra>" },
+      upright(outlook.k, outlook.differs ? `best from today on: ${figure(outlook.k)}` : `best: ${figure(advice.k)}`, "dash", c.prediction),
       upright(k, `in use: ${figure(k)}`, "dot", c.truth),
+      ...(outlook.differs ? [upright(advice.k, `wanted by the past: ${figure(advice.k)}`, "longdash", c.team)] : []),
     ], baseLayout({
       xaxis: { title: { text: "K" }, type: "log", tickvals: TICKS, ticktext: TICKS.map(String) },
       yaxis: { title: { text: "log-loss above the least" }, range: ends, tickformat: ".4f" },
       showlegend: true, legend: { orientation: "h", y: 1.12, font: { color: c.muted, size: 12 } }, margin: { l: 70, r: 12, t: 34, b: 42 },
     }));
-    $("#audit-chart").setAttribute("aria-label", `Log-loss over K, theory and backtest; the best K is ${figure(best.k)}, in use is ${figure(k)}`);
+    $("#audit-chart").setAttribute("aria-label", `Log-loss over K, theory and backtest; the best K is ${figure(outlook.k)}, in use is ${figure(k)}`);
   }
 }

@@ -16,6 +16,10 @@ export class Board {
     $("#board-back").addEventListener("click", () => this.#turn(this.#page - 1));
     $("#board-next").addEventListener("click", () => this.#turn(this.#page + 1));
     for (const id of RULES) $(`#${id}`).addEventListener("change", () => this.#rank());
+    $("#board-kind").addEventListener("change", () => {
+      this.#take(this.#result.leaderboard);
+      this.#turn(0);
+    });
   }
 
   take(result) {
@@ -23,9 +27,20 @@ export class Board {
     this.#page = 0;
     $("#filter").value = "";
     $("#rank-period").value = "";
+    const kinds = result.kinds ?? [];
+    $("#board-kind").replaceChildren(...kinds.map((kind) => element("option", { value: kind }, kind)));
+    $("#board-kind").parentElement.hidden = kinds.length < 2;
+    $("#rank-unit").textContent = result.summary.words[0];
+    $("#rank-caution").parentElement.hidden = result.each_row === "contests";
     const teams = [...new Set(result.leaderboard.rows.map((row) => row.team).filter(Boolean))].sort();
     $("#filter-team").replaceChildren(element("option", { value: "" }, "of any team"), ...teams.map((name) => element("option", { value: name }, this.label(name))));
     $("#filter-team").parentElement.hidden = teams.length < 2;
+    this.#showRules();
+  }
+
+  // Of several kinds, the board that is looked at.
+  #take(found) {
+    this.#result.leaderboard = found.boards ? { ...found, ...found.boards[$("#board-kind").value] } : found;
     this.#showRules();
   }
 
@@ -42,7 +57,7 @@ export class Board {
     const number = (text) => (text === "" ? null : Number(text));
     const body = { active_days: number(days), least_matches: Math.max(0, Math.round(Number(least)) || 0), caution: Number(caution), period: number(period) };
     try {
-      this.#result.leaderboard = await this.#connection.ask("league/rank", { body });
+      this.#take(await this.#connection.ask("league/rank", { body }));
       this.#turn(0);
     } catch (error) {
       $("#rank-period").value = "";
@@ -81,13 +96,14 @@ export class Board {
     const moves = rows.some((row) => row.before !== undefined);
     const [low, high] = range(rows.flatMap((row) => [row.rating - 2 * (row.uncertainty ?? 0), row.rating + 2 * (row.uncertainty ?? 0)]));
     const pools = new Set(this.#result.leaderboard.rows.map((row) => row.pool)).size > 1;
-    const head = ["", ...(moves ? ["Moved"] : []), "Name", "Rating", "±", "95 %", "Matches"];
-    const numbers = ["", "Rating", "±", "Matches"];
+    const often = this.#result.each_row === "contests" ? "Contests" : "Matches";
+    const head = ["", ...(moves ? ["Moved"] : []), "Name", "Rating", "±", "95 %", often];
+    const numbers = ["", "Rating", "±"];
     const title = (row) => element("tr", {}, element("td", { class: "pool", colspan: String(head.length) }, row.pool === "main" ? "The main pool" : `A pool apart, ${row.pool}: hardly a match ties it to the others`));
     const body = rows.flatMap((row) => [...(pools && row.pooled ? [title(row)] : []), this.#row(row, moves, low, high)]);
     const { more } = this.#result.leaderboard;
     $("#leaderboard").replaceChildren(
-      element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { class: text === "Matches" ? "number matches" : numbers.includes(text) ? "number" : text === "95 %" ? "bar" : "", scope: "col" }, text || element("span", { class: "unseen" }, "Place"))))),
+      element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { class: text === often ? "number matches" : numbers.includes(text) ? "number" : text === "95 %" ? "bar" : "", scope: "col" }, text || element("span", { class: "unseen" }, "Place"))))),
       element("tbody", {}, ...body, ...(more && this.#page === pages - 1 ? [element("tr", {}, element("td", { colspan: String(head.length) }, `and ${more} more in the download`))] : [])));
   }
 

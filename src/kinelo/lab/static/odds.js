@@ -102,7 +102,7 @@ export class Odds {
   }
 }
 
-function places(shares) {
+export function places(shares) {
   const likeliest = shares.indexOf(Math.max(...shares)) + 1;
   return element("div", { class: "places", role: "img", "aria-label": `likeliest place ${likeliest}, ${percent(shares[likeliest - 1])}` },
     ...shares.map((share, k) => element("i", { style: `height:${Math.round(100 * share / Math.max(...shares))}%`, title: `place ${k + 1}: ${percent(share, 1)}` })));

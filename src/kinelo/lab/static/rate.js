@@ -8,7 +8,7 @@ const BESIDE = ["fixtures", "names"];
 
 export class Rate {
   #connection; #limits; #raters; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
-  #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #conditions = []; #checked = 0; #waiting = null; #reading = {}; #controls;
+  #opened = false; #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #conditions = []; #checked = 0; #waiting = null; #reading = {}; #controls;
 
   constructor(connection, about) {
     this.#connection = connection;
@@ -164,6 +164,7 @@ export class Rate {
     this.#session = null;
     this.#found(seen);
     this.#rater = "team";
+    if (name === "races") this.#conditions = ["car"]; // drivers and cars
     this.#drawMapping();
     this.#status("Rating…");
     await this.#rate();
@@ -173,12 +174,9 @@ export class Rate {
   #found({ tables }) {
     this.rated.clear();
     this.#tables = tables;
-    this.#columns = {};
     this.#conditions = [];
-    if (!tables.results) this.#reading = {};
-    for (const table of Object.values(tables)) {
-      for (const field of table.fields) if (field.guess) this.#columns[field.name] = field.guess;
-    }
+    this.#reading = tables.results ? { ...this.#reading, rows: tables.results.each_row } : {};
+    this.#guess();
     this.#rater = tables.lineups ? "player" : "team";
     for (const kind of KINDS) {
       const [zone, table] = [$(`#drop-${kind}`), tables[kind]];
@@ -194,16 +192,20 @@ export class Rate {
     const form = $("#mapping");
     form.hidden = !this.#tables.results;
     if (form.hidden) return;
+    const rows = this.#reading.rows ?? this.#tables.results.each_row;
     const titles = { results: "Which column is what?", lineups: "And in the line-ups?", names: "And in the names?", fixtures: "The fixtures", aliases: "The other names" };
-    const parts = Object.entries(this.#tables).flatMap(([kind, table]) => [
-      element("h3", {}, titles[kind]),
-      element("div", { class: "fields" }, ...table.fields.filter(({ rare }) => !rare).map((field) => this.#field(field, table.columns))),
-      table.fields.some(({ rare }) => rare) ? element("details", { class: "rare" }, element("summary", {}, "Columns that few files have"),
-        element("div", { class: "fields" }, ...table.fields.filter(({ rare }) => rare).map((field) => this.#field(field, table.columns)))) : null,
-      kind === "results" ? element("details", { class: "rare", id: "reading-controls" }, element("summary", {}, "Where the file does not say"), element("div", { class: "fields" })) : null,
-      kind === "results" ? this.#conditionBoxes(table) : null,
-      preview(table.columns, table.preview, `First rows of ${kind}`),
-    ]);
+    const parts = Object.entries(this.#tables).flatMap(([kind, table]) => {
+      const fields = fieldsOf(table, rows);
+      return [
+        element("h3", {}, titles[kind]),
+        element("div", { class: "fields" }, ...fields.filter(({ rare }) => !rare).map((field) => this.#field(field, table.columns))),
+        fields.some(({ rare }) => rare) ? element("details", { class: "rare" }, element("summary", {}, "Columns that few files have"),
+          element("div", { class: "fields" }, ...fields.filter(({ rare }) => rare).map((field) => this.#field(field, table.columns)))) : null,
+        kind === "results" ? element("details", { class: "rare", id: "reading-controls", open: this.#opened }, element("summary", {}, "Where the file does not say"), element("div", { class: "fields" })) : null,
+        kind === "results" ? this.#columnBoxes(table, rows) : null,
+        preview(table.columns, table.preview, `First rows of ${kind}`),
+      ];
+    });
     const raters = element("select", { id: "rater" }, ...this.#raters
       .filter((one) => !one.needs_lineups || this.#tables.lineups || this.#columns.home_lineup)
       .map((one) => element("option", { value: one.name }, `${one.kind}: ${one.meaning}`)));
@@ -212,17 +214,38 @@ export class Rate {
     form.replaceChildren(
       element("details", { id: "columns", open: true }, element("summary", {}, "Columns of your file"), ...parts.filter(Boolean)),
       element("div", { id: "reading", role: "status" }),
-      element("div", { class: "go" }, element("label", { for: "rater" }, "What to rate", raters),
-        element("button", { class: "main", id: "rate-go" }, "Rate this league")));
+      element("div", { class: "go" }, element("label", { for: "rater", hidden: rows === "contests" }, "What to rate", raters),
+        element("button", { class: "main", id: "rate-go" }, rows === "contests" ? "Rate these contests" : "Rate this league")));
     const first = Object.fromEntries(this.#controls.controls.map(({ name, default: value }) => [name, value]));
-    const sliders = new Sliders($("#reading-controls .fields"), this.#controls, { ...first, ...this.#reading }, () => { this.#reading = { ...sliders.values }; this.#preview(); }, undefined, "reading-");
+    const sliders = new Sliders($("#reading-controls .fields"), this.#controls, { ...first, ...this.#reading, rows }, (name) => {
+      this.#reading = { ...sliders.values };
+      if (name === "rows") this.#readOtherwise();
+      else this.#preview();
+    }, undefined, "reading-");
     this.#showBusy();
     this.#preview();
   }
 
-  // Columns that are nothing else may say under which conditions a match was played.
-  #conditionBoxes(table) {
-    const taken = new Set(table.fields.map((field) => this.#columns[field.name]));
+  // Each row is something else: its columns are guessed anew.
+  #readOtherwise() {
+    this.#opened = true;
+    this.#conditions = [];
+    this.#guess();
+    this.#drawMapping();
+    this.#opened = false;
+    $("#reading-control-rows")?.focus();
+  }
+
+  #guess() {
+    this.#columns = {};
+    for (const table of Object.values(this.#tables)) {
+      for (const field of fieldsOf(table, this.#reading.rows)) if (field.guess) this.#columns[field.name] = field.guess;
+    }
+  }
+
+  // Columns that are nothing else may say under which conditions a match was played, or be rated beside an entrant.
+  #columnBoxes(table, rows) {
+    const taken = new Set(fieldsOf(table, rows).map((field) => this.#columns[field.name]));
     const free = table.columns.filter((column) => !taken.has(column) || this.#conditions.includes(column)).slice(0, 24);
     if (!free.length) return null;
     const box = (column) => element("label", { class: "check" }, element("input", {
@@ -232,7 +255,7 @@ export class Rate {
         this.#preview();
       },
     }), ` ${column}`);
-    return element("fieldset", { class: "boxes" }, element("legend", {}, "Conditions under which strengths differ, such as the surface"), ...free.map(box));
+    return element("fieldset", { class: "boxes" }, element("legend", {}, rows === "contests" ? "Rate these beside the entrant, such as the car" : "Conditions under which strengths differ, such as the surface"), ...free.map(box));
   }
 
   // How the file would be read as the columns are chosen now: the first matches, and what would be set aside and why.
@@ -255,9 +278,9 @@ export class Rate {
     const spoken = (value) => (value === true ? "yes" : value === false ? "no" : value === null ? "" : String(value));
     const lineups = summary.lineups === null ? "" : `, ${summary.lineups.toLocaleString("en")} with both line-ups`;
     $("#reading").replaceChildren(...[
-      element("p", { id: "reading-words" }, element("b", {}, "Read like this: "), `${summary.matches.toLocaleString("en")} matches of ${summary.teams.toLocaleString("en")} sides${lineups}; ${rejects.count.toLocaleString("en")} rows set aside.`),
+      element("p", { id: "reading-words" }, element("b", {}, "Read like this: "), `${summary.matches.toLocaleString("en")} ${summary.words[0]} of ${summary.teams.toLocaleString("en")} ${summary.words[1]}${lineups}; ${rejects.count.toLocaleString("en")} rows set aside.`),
       summary.notes.length ? element("ul", { class: "soft", id: "reading-notes" }, ...summary.notes.map((note) => element("li", {}, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`))) : null,
-      element("details", {}, element("summary", {}, "The first matches as they are read"), preview(names, rows.map((row) => names.map((name) => spoken(row[name]))), "The first matches as they are read")),
+      element("details", {}, element("summary", {}, `The first ${summary.words[0]} as they are read`), preview(names, rows.map((row) => names.map((name) => spoken(row[name]))), `The first ${summary.words[0]} as they are read`)),
       rejects.count ? rejectedRows(rejects, "reading-rejects") : null,
     ].filter(Boolean));
   }
@@ -321,6 +344,9 @@ function wireStrayDrops() {
     });
   }
 }
+
+// What the columns of a table may be; those of results depend on what each row is.
+const fieldsOf = (table, rows) => table.fields_of?.[rows] ?? table.fields;
 
 function preview(columns, rows, name) {
   return element("div", { class: "scroll preview", tabindex: "0", role: "region", "aria-label": name },

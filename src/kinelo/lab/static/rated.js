@@ -3,6 +3,7 @@ import { baseLayout, colours, draw, onTheme } from "./charts.js";
 import { LeagueAudit } from "./audit.js";
 import { Board, LINES } from "./board.js";
 import { Comparison } from "./compare.js";
+import { Field } from "./field.js";
 import { Odds } from "./odds.js";
 import { TeamView, chances } from "./team.js";
 import { $, element, figure, percent, say } from "./words.js";
@@ -10,7 +11,7 @@ import { $, element, figure, percent, say } from "./words.js";
 const DOWNLOADS = [["leaderboard", "Leaderboard"], ["ratings", "All ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
 
 export class Rated {
-  #connection; #audit; #board; #compare; #odds; #team; #result = null; #name = null;
+  #connection; #audit; #board; #compare; #field; #odds; #team; #result = null; #name = null;
   #follow = { followed: new Set(), chosen: [], changed: () => this.#drawHistories() };
 
   // `choose` takes the rater that the visitor takes after a comparison.
@@ -19,6 +20,7 @@ export class Rated {
     this.#audit = new LeagueAudit(connection);
     this.#board = new Board(connection, this.#follow);
     this.#compare = new Comparison(connection, choose);
+    this.#field = new Field(connection);
     this.#odds = new Odds(connection);
     this.#team = new TeamView(connection);
     for (const id of ["what-home", "what-away", "what-neutral"]) $(`#${id}`).addEventListener("change", () => this.#whatIf());
@@ -36,14 +38,24 @@ export class Rated {
     $("#rated").hidden = false;
     this.#board.take(result);
     this.#compare.clear();
-    this.#odds.take(result, (name) => this.#label(name));
+    for (const id of ["audit", "odds", "compare", "what-if"]) $(`#${id}`).hidden = this.#contests;
+    $("#field").hidden = !this.#contests;
     this.#drawSummary();
     this.#drawDetails();
-    this.#fillTeams();
+    if (this.#contests) this.#field.take(result, (name) => this.#label(name));
+    else this.#takeMatches();
     this.redraw();
+    this.follow(this.#name);
+  }
+
+  get #contests() { return this.#result.each_row === "contests"; }
+
+  // What is asked of matches of two sides alone.
+  #takeMatches() {
+    this.#odds.take(this.#result, (name) => this.#label(name));
+    this.#fillTeams();
     this.#whatIf();
     this.#audit.begin();
-    this.follow(this.#name);
   }
 
   #label(name) { return this.#result.labels[name] ?? name; }
@@ -53,7 +65,7 @@ export class Rated {
 
   follow(name) {
     this.#name = name;
-    this.#team.open(this.#result ? name : null, (one) => this.#label(one));
+    this.#team.open(this.#result ? name : null, (one) => this.#label(one), this.#result?.sides);
     if (name === null) this.redraw();
   }
 
@@ -81,7 +93,7 @@ export class Rated {
     const { chosen } = this.#result;
     const notes = [...(chosen ? [`The rater that forecasts these matches best: ${chosen}`] : []), ...summary.notes, ...(warnings ?? [])];
     $("#rated-summary").replaceChildren(
-      element("div", { class: "counts" }, count(summary.matches, "matches used"), count(summary.teams, "sides"),
+      element("div", { class: "counts" }, count(summary.matches, `${summary.words[0]} used`), count(summary.teams, summary.words[1]),
         summary.lineups === null ? null : count(summary.lineups, "matches with both line-ups"),
         count(rejects.count, "rows set aside"), element("span", {}, summary.first ? `${summary.first} to ${summary.last}` : "undated")),
       ...notes.map((note) => element("p", { class: "soft" }, `Note: ${note}.`.replace("..", "."))),
@@ -105,16 +117,21 @@ export class Rated {
     const words = $("#calibration-words");
     $("#calibration-chart").hidden = !checked;
     if (!checked) {
-      words.textContent = "Forecasts can be checked only on a file with dates and enough matches.";
+      words.textContent = `Forecasts can be checked only on a file with dates and enough ${this.#result.summary.words[0]}.`;
       return;
     }
-    words.textContent = `A rater that had seen only the first ${checked.trained_on.toLocaleString("en")} matches forecast the other ` +
-      `${checked.matches.toLocaleString("en")}, one by one. On the dashed line, what was given 70 % happened in 70 % of cases; the grey ` +
-      `bars are the play of chance around it. The log-loss is ${figure(checked.scores.log_loss, 4)}, the Brier score ${figure(checked.scores.brier, 3)}; ` +
-      `the likeliest outcome happened in ${percent(checked.scores.accuracy)}.`;
+    const { scores, bins } = checked;
+    words.textContent = `A rater that had seen only the first ${checked.trained_on.toLocaleString("en")} ${this.#result.summary.words[0]} forecast the other ` +
+      `${checked.matches.toLocaleString("en")}, one by one. On the dashed line, what was given 70 % happened in 70 % of cases; the grey bars are the play of chance around it. ` +
+      (this.#contests ? `Of two who finished, it named the one ahead in ${percent(scores.pairs_right, 1)} of cases (plain Elo with K = 32: ${percent(checked.plain.pairs_right, 1)}); ` +
+        `the log-loss of the winner is ${figure(scores.winner_log_loss, 4)} (plain Elo: ${figure(checked.plain.winner_log_loss, 4)}).`
+        : `The log-loss is ${figure(scores.log_loss, 4)}, the Brier score ${figure(scores.brier, 3)}; the likeliest outcome happened in ${percent(scores.accuracy)}.`);
     const c = colours();
-    const outcomes = [["home win", c.team, "circle"], ["draw", c.truth, "square"], ["away win", c.prediction, "diamond"]];
-    const { bins } = checked;
+    const [marks, unit] = [[[c.team, "circle"], [c.truth, "square"], [c.prediction, "diamond"]], this.#contests ? "entries" : "matches"];
+    const named = (outcome) => { // the colours of chess
+      const [first, second] = this.#result.sides ?? ["Home", "Away"];
+      return first === "Home" ? outcome : { "home win": `${first} wins`, "away win": `${second} wins` }[outcome] ?? outcome;
+    };
     draw($("#calibration-chart"), [
       { x: [0, 1], y: [0, 1], mode: "lines", hoverinfo: "skip", showlegend: false, line: { color: c.truth, width: 1.6, dash: "dash" } },
       {
@@ -122,11 +139,11 @@ export class Rated {
         error_y: { type: "data", symmetric: false, array: bins.map((bin) => bin.high - bin.forecast), arrayminus: bins.map((bin) => bin.forecast - bin.low), color: c.line, thickness: 5, width: 0 },
         hoverinfo: "skip", showlegend: false,
       },
-      ...outcomes.map(([outcome, color, symbol]) => {
-        const own = bins.filter((bin) => bin.outcome === outcome);
+      ...checked.outcomes.map((outcome, k) => {
+        const [own, [color, symbol]] = [bins.filter((bin) => bin.outcome === outcome), marks[k]];
         return {
-          x: own.map((bin) => bin.forecast), y: own.map((bin) => bin.frequency), mode: "markers", name: outcome, marker: { color, symbol, size: 9 },
-          text: own.map((bin) => `${bin.matches} matches`), hovertemplate: `${outcome}: said %{x:.0%}, happened %{y:.0%}<br>%{text}<extra></extra>`,
+          x: own.map((bin) => bin.forecast), y: own.map((bin) => bin.frequency), mode: "markers", name: named(outcome), marker: { color, symbol, size: 9 },
+          text: own.map((bin) => `${bin.matches} ${unit}`), hovertemplate: `${named(outcome)}: said %{x:.0%}, happened %{y:.0%}<br>%{text}<extra></extra>`,
         };
       }),
     ], baseLayout({
@@ -137,7 +154,10 @@ export class Rated {
   }
 
   #fillTeams() {
-    const names = this.#result.teams;
+    const { teams: names, sides } = this.#result;
+    [$("#what-first").textContent, $("#what-second").textContent] = sides;
+    $("#what-neutral").parentElement.hidden = sides[0] !== "Home";
+    $("#what-neutral").checked &&= sides[0] === "Home";
     for (const [id, place] of [["what-home", 0], ["what-away", 1]]) {
       const select = $(`#${id}`);
       const kept = select.value;
@@ -169,7 +189,7 @@ export class Rated {
     const row = (p) => element("tr", {}, element("td", {}, p.name), element("td", { class: "number" }, figure(p.value)),
       element("td", { class: "number" }, p.error === null ? (p.estimated ? "hardly matters" : "given") : `± ${figure(p.error, 2)}`), element("td", {}, p.meaning));
     links.push(element("a", { href: "#", id: "download-session", onclick: (event) => this.#download(event, "session", "json") }, "This session (to open here again)"));
-    links.push(...["ratings", "audit"].map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
+    links.push(...(this.#contests ? [] : ["ratings", "audit"]).map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
     $("#rated-details").replaceChildren(element("h3", {}, "Take it with you"), element("div", { class: "downloads" }, ...links),
       element("details", {}, element("summary", {}, "What was estimated from the matches"),
         element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...parameters.map(row))))));

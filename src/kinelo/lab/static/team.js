@@ -3,14 +3,15 @@ import { baseLayout, colours, draw } from "./charts.js";
 import { $, element, percent } from "./words.js";
 
 export class TeamView {
-  #connection; #label = (name) => name; #shown = null; #asked = 0;
+  #connection; #label = (name) => name; #sides = ["Home", "Away"]; #shown = null; #asked = 0;
 
   constructor(connection) { this.#connection = connection; }
 
   // Opens the page of a name, or closes it; what is asked for later is what is shown.
-  async open(name, label) {
+  async open(name, label, sides) {
     const number = ++this.#asked;
     this.#label = label;
+    this.#sides = sides ?? ["Home", "Away"];
     this.#shown = null;
     $("#league-view").hidden = name !== null;
     $("#team-view").hidden = name === null;
@@ -33,12 +34,17 @@ export class TeamView {
     const { today } = found;
     const place = found.ranks.place.at(-1);
     const doubt = today.uncertainty === null ? "" : ` ± ${today.uncertainty.toFixed(0)}`;
-    $("#team-words").textContent = `Rated ${today.rating.toFixed(0)}${doubt} after ${today.matches.toLocaleString("en")} matches` +
+    $("#team-words").textContent = `Rated ${today.rating.toFixed(0)}${doubt} after ${today.matches.toLocaleString("en")} ${found.surprises ? "contests" : "matches"}` +
       `${found.last_played ? `, the last on ${found.last_played}` : ""}.` +
       (place ? ` By rating it is number ${place} of ${found.ranks.of.at(-1)} who played within a year.` : " It has not played within a year.");
     $("#team-found").hidden = false;
-    this.#fixtures();
-    this.#upsets();
+    if (found.surprises) {
+      this.#coming();
+      this.#surprises();
+    } else {
+      this.#fixtures();
+      this.#upsets();
+    }
     this.redraw();
   }
 
@@ -68,14 +74,40 @@ export class TeamView {
       : [element("li", { class: "soft" }, "None are known: a file of fixtures shows them here.")]));
   }
 
+  #coming() {
+    const { coming } = this.#shown;
+    const day = (date) => (date === "0001-01-01" ? "" : `, ${date}`);
+    $("#team-fixtures").replaceChildren(...(coming.length ? coming.map((one) => element("li", {},
+      element("div", { class: "ends" }, element("b", {}, `${one.contest}${day(one.date)}`), element("span", {}, `${one.entrant}, ${one.of} entrants`)),
+      `Wins with ${percent(one.win, 1)}; expected place ${one.expected_place.toFixed(1)}.`))
+      : [element("li", { class: "soft" }, "Nothing is known: a file of contests to come shows it here.")]));
+  }
+
+  #surprises() {
+    const place = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+    $("#upsets-title").textContent = "Biggest surprises";
+    $("#upsets-words").textContent = "Places furthest from what was expected from the contests before alone, as a share of the field; of those that were finished.";
+    this.#table(["Place", "Expected", "Of", "Contest", "Entrant", "Date"], this.#shown.surprises.map((one) => [
+      place(one.place), one.expected_place.toFixed(1), String(one.of), one.contest, one.entrant, one.date === "0001-01-01" ? "" : one.date]));
+  }
+
+  #table(head, rows) {
+    const kind = (k) => (k < 3 ? "number" : "");
+    $("#team-upsets").replaceChildren(
+      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: kind(k) }, text)))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text, k) => element("td", { class: kind(k) }, text))))));
+  }
+
   #upsets() {
     const { upsets, name } = this.#shown;
+    $("#upsets-title").textContent = "Biggest upsets";
+    $("#upsets-words").textContent = "The chance that was given to what happened, from the matches before alone.";
     const result = ({ result: value, margin }) => ({ 1: "won", 0.5: "drawn", 0: "lost" }[value] ?? "between") + (margin === null || margin === 0 ? "" : ` by ${Math.abs(margin)}`);
     const own = (one) => (one.home === name ? one : { ...one, result: 1 - one.result });
     $("#team-upsets").replaceChildren(
       element("thead", {}, element("tr", {}, ...["Chance", "Against", "", "Date"].map((text, k) => element("th", { scope: "col", class: k ? "" : "number" }, text || element("span", { class: "unseen" }, "Result"))))),
       element("tbody", {}, ...upsets.map((one) => element("tr", {}, element("td", { class: "number" }, percent(one.chance, 1)),
-        element("td", {}, `${this.#label(one.home === name ? one.away : one.home)}${one.home === name ? "" : " (away)"}`), element("td", {}, result(own(one))), element("td", { class: "date" }, one.date)))));
+        element("td", {}, `${this.#label(one.home === name ? one.away : one.home)}${one.home === name ? "" : ` (${this.#sides[1] === "Away" ? "away" : this.#sides[1]})`}`), element("td", {}, result(own(one))), element("td", { class: "date" }, one.date)))));
   }
 }
 

@@ -1,0 +1,260 @@
+"""A league of contests that was rated: a leaderboard for each kind, a page per entrant, forecasts of any field.
+
+Where several kinds are rated, such as drivers and cars, a name is known to the page as ``"kind: name"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kinelo.errors import InputError
+from kinelo.forecasts.places import ContestForecast
+from kinelo.lab.rate.contest_check import check_forecasts
+from kinelo.lab.rate.labels import all_labels
+from kinelo.lab.rate.reading import Reading, contests_to_come
+from kinelo.lab.rate.standings import histories, leaderboard, parameters, plain, summary
+from kinelo.lab.rate.tables import Table
+from kinelo.lab.rate.teams import history_of, ranks_of
+from kinelo.matches.contests import ENDINGS, FINISHED, Contests
+from kinelo.raters.adapter import blank_of
+from kinelo.raters.history import rating_history
+from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
+from kinelo.raters.rank.leaderboard import contest_leaderboard
+from kinelo.raters.rank.rater import RankElo
+
+RATER = "rank"
+STOPS = 120
+LISTED = 8
+MOST_FIELDS, MOST_ENTRANTS = 20, 200
+"""Contests to come that are offered, and entrants of one that is forecast here."""
+
+
+class ContestLeague:
+    """Contests, rater and rankings of one visitor's league; ``chosen`` is what the visitor chose."""
+
+    def __init__(
+        self, contests: Contests, tables: Mapping[str, Table], chosen: dict[str, Any], progress: Callable[[Any], None]
+    ) -> None:
+        self.contests, self.chosen, self._tables = contests, {**chosen, "rater": RATER}, tables
+        progress(f"Fitting {len(contests):,} contests")
+        self.rater = RankElo().fit(contests)
+        self.kinds = self.rater.kinds_
+        progress("Following the ratings through time")
+        history = rating_history(self.rater, contests, points=STOPS)
+        self.history = history.with_columns(name=self._keys(history))
+        progress("Checking the forecasts")
+        self._checked, forecasts = check_forecasts(contests)
+        self._surprises: pl.DataFrame | None = None
+        self._earlier: dict[float, RankElo | None] = {}
+        self.downloads: dict[str, pl.DataFrame] = {
+            "ratings": self.rater.ratings_on(), "histories": history, "forecasts": forecasts
+        }  # fmt: skip
+        self._boards = self._ranked(ACTIVE_DAYS, LEAST_MATCHES)
+
+    def _key(self, kind: str, name: str) -> str:
+        return name if len(self.kinds) == 1 else f"{kind}: {name}"
+
+    def _keys(self, table: pl.DataFrame) -> pl.Series:
+        pairs = table.select("kind", "name").iter_rows()
+        return pl.Series("name", [self._key(*pair) for pair in pairs], dtype=pl.String)
+
+    def _ranked(
+        self, active_days: float | None, least_contests: int, then: Mapping[str, int] | None = None
+    ) -> dict[str, Any]:
+        """The leaderboard of every kind, and the table to download."""
+        ranking = {"active_days": active_days, "least_matches": least_contests, "caution": 0.0}
+        tables = _boards(self.rater, self.contests, ranking)
+        self.downloads["leaderboard"] = pl.concat(
+            table.insert_column(0, pl.Series("kind", [kind] * table.height)) for kind, table in tables.items()
+        )
+        rated = self.downloads["ratings"]
+        boards = {}
+        for kind, table in tables.items():
+            shown = table.with_columns(self._keys(table), pool=pl.lit("main"))
+            boards[kind] = leaderboard(shown, rated.filter(pl.col("kind") == kind).height, ranking, then)
+        return {**boards[self.kinds[0]], "boards": boards}
+
+    def rank(
+        self, active_days: float | None, least_matches: int, caution: float, period: float | None = None
+    ) -> dict[str, Any]:
+        """Rank by other rules, with places so many days before the last contest; ``caution`` is not used."""
+        if least_matches < 0:
+            raise InputError(f"least_matches must be at least 0, not {least_matches}.")
+        then = None if period is None else self._places_then(period, active_days, least_matches)
+        return self._ranked(active_days, least_matches, then)
+
+    def _places_then(self, period: float, active_days: float | None, least_matches: int) -> dict[str, int]:
+        """Places of everyone by the same rules so many days before the last contest."""
+        if not self.contests.dated:
+            raise InputError("Without dates nothing moves.")
+        before = self.contests.before(self.contests.date[-1] - np.timedelta64(int(period), "D") + 1)
+        if period not in self._earlier:
+            self._earlier[period] = blank_of(self.rater).update(before) if len(before) else None
+        walker = self._earlier[period]
+        if walker is None:
+            return {}
+        ranking = {"active_days": active_days, "least_matches": least_matches}
+        tables = _boards(walker, before, ranking)
+        return {
+            self._key(kind, name): place
+            for kind, table in tables.items()
+            for name, place in table.select("name", "place").iter_rows()
+        }
+
+    def described(self) -> dict[str, Any]:
+        """The league as the page shows it."""
+        first = pl.concat(self.downloads["leaderboard"].filter(pl.col("kind") == kind).head(12) for kind in self.kinds)
+        return {
+            "each_row": "contests",
+            "rater": RATER,
+            "chosen": None,
+            "summary": summary(self.contests),
+            "leaderboard": self._boards,
+            "parameters": parameters(self.rater),
+            "histories": histories(self.history, first.with_columns(self._keys(first))),
+            "calibration": self._checked,
+            "labels": self._labels(),
+            "kinds": list(self.kinds),
+            "names": {kind: self._names(kind) for kind in self.kinds},
+            "fields": self._fields(),
+        }
+
+    def _names(self, kind: str) -> list[str]:
+        return sorted(self.downloads["ratings"].filter(pl.col("kind") == kind)["name"])
+
+    def _labels(self) -> dict[str, str]:
+        """What to show of a name: from the file of names, and without its kind where the board says that."""
+        frames = {kind: table.frame for kind, table in self._tables.items() if kind == "names"}
+        rated = self.downloads["ratings"]
+        named = all_labels(frames, self.chosen["columns"], set(rated["name"]))
+        shown = {self._key(kind, name): named.get(name, name) for kind, name in rated.select("kind", "name").rows()}
+        return {key: label for key, label in shown.items() if key != label} | named
+
+    # A field to forecast
+
+    def _to_come(self) -> Contests | None:
+        chosen = self.chosen
+        reading = Reading.read(chosen["reading"])
+        return contests_to_come(self._tables, chosen["columns"], chosen["conditions"], reading)
+
+    def _fields(self) -> list[dict[str, Any]]:
+        """Fields worth a first look: contests to come, and that of the last contest."""
+        coming, last = self._to_come(), self.contests[-1]
+        fields = [] if coming is None else [(coming[k], "to come") for k in range(min(len(coming), MOST_FIELDS))]
+        return [
+            {"label": f"{one.identifiers[0]}{f', {one.date[0]}' if one.dated else ''} ({when})",
+             "entrants": entrants_of(one)[:MOST_ENTRANTS]}
+            for one, when in [*fields, (last, "the last")]
+        ]  # fmt: skip
+
+    def field(self, entrants: list[list[list[str]]]) -> dict[str, Any]:
+        """Chances of entrants who meet in a contest after the last, the likeliest winner first."""
+        if not 2 <= len(entrants) <= MOST_ENTRANTS:
+            raise InputError(f"A field here has 2 to {MOST_ENTRANTS} entrants, not {len(entrants)}.")
+        forecast = self.rater.predict_one([tuple(list(names) for names in one) for one in entrants])
+        places = forecast.places(0)
+        order = np.argsort(-forecast.win, kind="stable")
+        return {
+            "rows": [
+                {
+                    "entrant": int(k),
+                    "win": plain(float(forecast.win[k])),
+                    "top_3": plain(float(places[k, :3].sum())),
+                    "expected_place": plain(float(forecast.expected_place[k])),
+                    "places": [plain(p) for p in places[k].tolist()],
+                }
+                for k in order
+            ],
+            "unknown": list(forecast.unknown),
+        }
+
+    # The page of one name
+
+    def team(self, name: str) -> dict[str, Any]:
+        """The page of one name: today's rating, history, places, surprises and what comes."""
+        kind, plain_name = self._found(name)
+        rated = self.downloads["ratings"]
+        now = rated.filter((pl.col("kind") == kind) & (pl.col("name") == plain_name)).row(0, named=True)
+        own = self.history.filter((pl.col("kind") == kind) & (pl.col("name") == name))
+        alike = self.history.filter(pl.col("kind") == kind)
+        return {
+            "name": name,
+            "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
+            "last_played": str(now["last_played"]) if self.contests.dated else None,
+            "history": history_of(own, self.history["date"].unique().sort().to_numpy()),
+            "ranks": ranks_of(alike, name),
+            "surprises": self._surprises_of(kind, plain_name),
+            "coming": self._coming_of(kind, plain_name),
+        }
+
+    def _found(self, key: str) -> tuple[str, str]:
+        for kind in self.kinds:
+            name = key if len(self.kinds) == 1 else key.removeprefix(f"{kind}: ")
+            rated = self.downloads["ratings"].filter((pl.col("kind") == kind) & (pl.col("name") == name))
+            if rated.height and self._key(kind, name) == key:
+                return kind, name
+        raise InputError(f"{key!r:.80} is not rated in this league.")
+
+    def _takes_part(self, contests: Contests, kind: str, name: str) -> np.ndarray:
+        """Entries in which a name of a kind takes part."""
+        slots = contests.slots[kind]
+        return (slots.codes == slots.names.index(name)).any(axis=1) if name in slots.names else np.zeros(0, np.int64)
+
+    def _surprises_of(self, kind: str, name: str) -> list[dict[str, Any]]:
+        """Contests whose places were furthest from what was expected, as a share of the field."""
+        if self._surprises is None:
+            said = blank_of(self.rater).one_step_ahead(self.contests)
+            size = self.contests.sizes[self.contests.contest]
+            self._surprises = _entries(said).with_columns(
+                of=size, place=self.contests.place, ended=np.array(ENDINGS)[self.contests.ended]
+            )
+        own = self._surprises.filter(pl.Series(self._takes_part(self.contests, kind, name)))
+        own = own.filter(pl.col("ended") == ENDINGS[FINISHED])
+        off = ((pl.col("place") - pl.col("expected_place")) / pl.col("of")).abs()
+        return _rows(own.sort(off, descending=True, maintain_order=True).head(LISTED))
+
+    def _coming_of(self, kind: str, name: str) -> list[dict[str, Any]]:
+        coming = self._to_come()
+        if coming is None or not len(coming) or name not in coming.slots[kind].names:
+            return []
+        entries = _entries(self.rater.predict(coming)).with_columns(of=coming.sizes[coming.contest])
+        return _rows(entries.filter(pl.Series(self._takes_part(coming, kind, name))).head(LISTED))
+
+
+def _boards(rater: RankElo, contests: Contests, ranking: Mapping[str, Any]) -> dict[str, pl.DataFrame]:
+    return contest_leaderboard(
+        rater, contests, active_days=ranking["active_days"], least_contests=int(ranking["least_matches"])
+    )
+
+
+def _entries(forecast: ContestForecast) -> pl.DataFrame:
+    table = forecast.contests.to_polars().select("contest", "date", "entrant")
+    return table.with_columns(win=forecast.win, expected_place=forecast.expected_place)
+
+
+def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {key: str(value) if key == "date" else plain(value) for key, value in row.items()}
+        for row in table.iter_rows(named=True)
+    ]
+
+
+def entrants_of(contests: Contests) -> list[list[list[str]]]:
+    """Names of every entrant of one contest, a list for each kind."""
+    return [
+        [[slots.names[code] for code in slots.codes[k].tolist() if code >= 0] for slots in contests.slots.values()]
+        for k in range(contests.entrant.size)
+    ]
+
+
+def first_entries(contests: Contests, most: int = 6) -> list[dict[str, Any]]:
+    """The first entries as they were read."""
+    table = contests.to_polars().head(most)
+    table = table.drop(
+        name for name in contests.kinds if name in table.columns and table[name].equals(table["entrant"])
+    )
+    return _rows(table if contests.dated else table.drop("date"))

@@ -1,0 +1,81 @@
+// What if they met in one contest? Chances of every entrant of a field that the visitor puts together.
+import { $, element, percent } from "./words.js";
+import { places } from "./odds.js";
+
+export class Field {
+  #connection; #result = null; #label; #entrants = []; #asked = 0;
+
+  constructor(connection) {
+    this.#connection = connection;
+    $("#field").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#add();
+    });
+    $("#field-choice").addEventListener("change", () => this.#choose());
+  }
+
+  take(result, label) {
+    [this.#result, this.#label] = [result, label];
+    const one = result.kinds.length === 1;
+    $("#field-choice").replaceChildren(...result.fields.map(({ label: text }, k) => element("option", { value: String(k) }, text)),
+      ...(one ? [element("option", { value: "best" }, "the best eight")] : []), element("option", { value: "none" }, "nobody yet"));
+    $("#field-add").replaceChildren(...result.kinds.map((kind) => element("label", {}, kind,
+      element("select", { "data-kind": kind }, ...result.names[kind].map((name) => element("option", { value: name }, this.#shown(kind, name)))))),
+    element("button", {}, "Add"));
+    this.#choose();
+  }
+
+  // A name as its board shows it.
+  #shown(kind, name) { return this.#label(this.#result.kinds.length === 1 ? name : `${kind}: ${name}`); }
+
+  #choose() {
+    const value = $("#field-choice").value;
+    const best = () => this.#result.leaderboard.rows.slice(0, 8).map(({ name }) => [[name]]);
+    this.#entrants = value === "none" ? [] : value === "best" ? best() : [...this.#result.fields[Number(value)].entrants];
+    this.#ask();
+  }
+
+  #add() {
+    const entrant = [...document.querySelectorAll("#field-add select")].map((select) => [select.value]);
+    if (!this.#entrants.some((one) => one[0].join() === entrant[0].join())) this.#entrants.push(entrant);
+    else return this.#say(`${this.#name(entrant)} is there already.`);
+    return this.#ask();
+  }
+
+  #name(entrant) {
+    return entrant.map((names, k) => names.map((name) => this.#shown(this.#result.kinds[k], name)).join(" + ")).join(", ");
+  }
+
+  #say(words) { $("#field-words").textContent = words; }
+
+  async #ask() {
+    const [number, entrants] = [++this.#asked, [...this.#entrants]];
+    if (entrants.length < 2) {
+      this.#show(entrants, { rows: entrants.map((_, k) => ({ entrant: k })), unknown: [] });
+      this.#say("A field has two entrants or more: add some.");
+      return;
+    }
+    try {
+      const found = await this.#connection.ask("league/field", { body: { entrants } });
+      if (number === this.#asked) this.#show(entrants, found);
+    } catch (error) {
+      if (number === this.#asked) this.#say(error.message);
+    }
+  }
+
+  #show(entrants, { rows, unknown }) {
+    this.#say(unknown.length ? `${unknown.join(", ")}: not met before, forecast as newcomers.` : "");
+    const known = rows.length > 1;
+    const cell = (text) => element("td", { class: "number" }, text);
+    const remove = (k) => element("button", { type: "button", class: "quiet", "aria-label": `Remove ${this.#name(entrants[k])}`, onclick: () => {
+      this.#entrants = this.#entrants.filter((one) => one !== entrants[k]);
+      this.#ask();
+    } }, "×");
+    const head = ["Entrant", ...(known ? ["Wins", "First three", "Expected place", "Places, first to last"] : []), ""];
+    $("#field-table").replaceChildren(
+      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: k && k < 4 ? "number" : k === 4 ? "bar" : "" }, text || element("span", { class: "unseen" }, "Remove"))))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, element("td", { class: "who" }, this.#name(entrants[row.entrant])),
+        ...(known ? [cell(percent(row.win, 1)), cell(percent(row.top_3)), cell(row.expected_place.toFixed(1)), element("td", { class: "bar" }, places(row.places))] : []),
+        element("td", {}, remove(row.entrant))))));
+  }
+}
