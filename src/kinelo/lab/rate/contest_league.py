@@ -131,8 +131,10 @@ class ContestLeague:
         frames = {kind: table.frame for kind, table in self._tables.items() if kind == "names"}
         rated = self.downloads["ratings"]
         named = all_labels(frames, self.chosen["columns"], set(rated["name"]))
-        shown = {self._key(kind, name): named.get(name, name) for kind, name in rated.select("kind", "name").rows()}
-        return {key: label for key, label in shown.items() if key != label} | named
+        shown = dict(named)
+        for kind, name in rated.select("kind", "name").iter_rows():
+            shown[self._key(kind, name)] = str(named.get(name, name))
+        return {key: label for key, label in shown.items() if key != label}
 
     # A field to forecast
 
