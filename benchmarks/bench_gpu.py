@@ -11,6 +11,7 @@ from kinelo.micro.gpu.play import gpu_play
 from kinelo.micro.league import fresh_memory
 from kinelo.micro.simulate import loop_of
 from kinelo.micro.state import Setting
+from kinelo.micro.sweep_points import encode_points
 from kinelo.play.encoding import encode
 from kinelo.play.stream import realisation_keys
 from kinelo.runtime.device import devices, simulated
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.skipif(simulated() or not devices()[1].usable, reason=d
 
 
 def seconds(realisations: int, matches: int) -> float:
-    play = gpu_play([Setting(SYSTEM, LEAGUE)], realisation_keys(5, realisations), "table")
+    play = gpu_play(SYSTEM, [encode(SYSTEM, LEAGUE)], realisation_keys(5, realisations))
     rating, played = np.full((realisations, 200), 7.0), np.zeros(realisations, dtype=np.int64)
     play(rating, played, {}, slice(0, realisations), 0, 1000)
     begin = time.perf_counter()
@@ -62,7 +63,7 @@ def test_points_of_a_sweep(section):
             for batch in batches:
                 rows = realisations * len(batch)
                 rating, played = np.full((rows, 200), 7.0), np.zeros(rows, dtype=np.int64)
-                gpu_play(batch, realisation_keys(1, realisations), "table")(
+                gpu_play(batch[0].system, encode_points(batch), realisation_keys(1, realisations))(
                     rating, played, {}, slice(0, rows), 0, 1_000_000
                 )
             return time.perf_counter() - begin

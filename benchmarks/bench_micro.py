@@ -11,8 +11,8 @@ import pytest
 from numba import njit
 
 import kinelo as kn
-from kinelo.micro import tables
 from kinelo.micro.simulate import Sampling
+from kinelo.play import tables
 from kinelo.play.stream import realisation_keys
 
 SECTION = "Simulator"

@@ -154,10 +154,10 @@ def leagues_end_alike(system, league, dynamics, literal, matches, realisations) 
 
 
 def ends_alike(system, league, source, matches, realisations, blocks) -> bool:
-    setting, keys, first = Setting(system, league), realisation_keys(5, realisations), 3
+    keys, first = realisation_keys(5, realisations), 3
     encoded = encode(system, league, literal=source == "literal")
     on_processor = way_of_playing(system, league, encoded, keys)
-    on_device = gpu.gpu_play([setting], keys, source, blocks=blocks)
+    on_device = gpu.gpu_play(system, [encoded], keys, blocks=blocks)
     ends = []
     for play in (on_processor, on_device):
         rating, played = np.full((realisations, league.teams), 7.0), np.zeros(realisations, dtype=np.int64)

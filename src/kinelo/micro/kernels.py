@@ -103,7 +103,8 @@ def play_alone(rating, keys, system, first, last):
     """``play_table`` for single realisations, when everyone plays everyone and b is logistic.
 
     ``rating`` is float64 (realisations, teams), ``keys`` uint64 (realisations, 2). With nothing to interleave, the
-    draws of a block of matches are made first; the results are the same bits.
+    draws of a block of matches are made first; the results are the same bits. A match takes a third of the processor
+    time of ``play_points`` with one point, and half of that of ``play_table`` with one realisation.
     """
     nu, kappa, gamma = system.law.nu, system.law.kappa, system.gamma[0]
     pairs, win, loss = system.meeting.pairs, system.meeting.win, system.meeting.loss

@@ -21,7 +21,7 @@ from kinelo.micro.field import field_play
 from kinelo.micro.league import Play, fresh_memory, record_now, way_of_playing
 from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import lane_groups, played_states
-from kinelo.micro.state import Setting, SimulationState, starting_state
+from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
@@ -79,7 +79,6 @@ def simulation_states(
     which = realisations if isinstance(realisations, range) else range(whole("realisations", realisations, 1))
     realisations = len(which)
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
-    check_plan(teams=strengths.teams, records=Records(0, None), matches_per_step=1, realisations=realisations, kept=1)
     state = starting_state(strengths, start, realisations)
     seed = whole("seed", seed, 0)
     there = choose_device(device)
@@ -288,8 +287,7 @@ def loop_of(
         return field_play(encoded, system.sides, strengths, keys)
     if device == "cpu":
         return way_of_playing(system, strengths, encoded, keys)
-    literal = encoded.meeting.literal
-    if literal and strengths.code is None:
+    if encoded.meeting.literal and strengths.code is None:
         raise InputError(
             'device = "gpu" draws performances of built-in laws of strength only; use device = "cpu" for literal '
             f"draws of {type(strengths).__name__}."
@@ -301,7 +299,7 @@ def loop_of(
     if system.plain and not encoded.motion.moving:
         from kinelo.micro.gpu.play import gpu_play
 
-        return gpu_play([Setting(system, strengths)], keys, "literal" if literal else "table")
+        return gpu_play(system, [encoded], keys)
     from kinelo.micro.gpu.leagues import gpu_general_play
 
     return gpu_general_play(system, encoded, keys)

@@ -13,6 +13,7 @@ from kinelo.errors import InputError
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, whole
+from kinelo.runtime.memory import check_memory
 
 
 class Setting(NamedTuple):
@@ -51,6 +52,9 @@ def starting_state(
     """The state a run begins with: one that is continued, given ratings, or all teams at the mean of θ."""
     realisations = whole("realisations", realisations, 1)
     shape = (realisations, strengths.teams)
+    # The state, its copies for the caller and the kernel, and the record made of it.
+    what = f"A simulation of {realisations:,} realisations × {strengths.teams:,} teams"
+    check_memory(5 * 8 * realisations * (strengths.teams + 1), what, "use fewer teams or realisations")
     if isinstance(start, SimulationState):
         if start.rating.shape != shape:
             raise InputError(f"start must be a state of {shape[0]} realisations × {shape[1]} teams.")

@@ -18,15 +18,16 @@ from kinelo.micro.plan import Records, check_plan
 from kinelo.micro.rounds import even_groups, played_states
 from kinelo.micro.simulate import dataset_of
 from kinelo.micro.state import Setting, SimulationState, starting_state
-from kinelo.micro.tables import tables_of
+from kinelo.model.law import fingerprint
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, whole
-from kinelo.play.laws import code_outcome, code_pairing
+from kinelo.play.encoding import EncodedSystem, distinct_tables, encode, has_ties
 from kinelo.play.stream import realisation_keys
 from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device
+from kinelo.runtime.memory import check_memory
 from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
@@ -96,12 +97,13 @@ def simulate_points(
     state = SimulationState(0, np.stack(starts, axis=1).reshape(rows, teams), np.zeros(rows, dtype=np.int64))
     there = choose_device(device)
     with one_blas_thread():
+        encoded, keys = encode_points(leagues), realisation_keys(seed, realisations)
         if there == "gpu":
             from kinelo.micro.gpu.play import gpu_play
 
-            play = gpu_play(leagues, realisation_keys(seed, realisations), "table")
+            play = gpu_play(leagues[0].system, encoded, keys)
         else:
-            play = points_play(leagues, seed, realisations)
+            play = points_play(encoded, keys)
     workers = usable_processors() if threads is None else threads
     groups = [slice(0, rows)] if there == "gpu" else _groups(realisations, points, workers)
     kept = list(played_states(play, state, records, matches_per_step, groups, min(workers, len(groups))))
@@ -112,17 +114,22 @@ def simulate_points(
     ]
 
 
-def points_play(leagues: Sequence[Setting], seed: int, realisations: int) -> Play:
+def encode_points(leagues: Sequence[Setting]) -> list[EncodedSystem]:
+    """Every league as loops take it; those with one outcome and the same strengths share a table of results."""
+    teams = leagues[0].strengths.teams
+    tables = len({fingerprint(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)})
+    check_memory(16.0 * tables * teams * (teams - 1), f"{tables:,} tables of results", "use fewer teams")
+    return [encode(one.system, one.strengths) for one in leagues]
+
+
+def points_play(leagues: Sequence[EncodedSystem], keys: NDArray[np.uint64]) -> Play:
     """Play from tables of results; rows are the points of the first realisation, then those of the second …"""
-    points, teams = len(leagues), leagues[0].strengths.teams
-    tables, which = tables_of(leagues)
+    points, teams = len(leagues), len(leagues[0].gamma)
+    tables, which = distinct_tables(leagues)
     win = np.stack([table.win for table in tables], axis=1)
-    ties = any(table.loss is not table.win for table in tables)
-    loss = np.stack([table.loss for table in tables], axis=1) if ties else win
-    keys = realisation_keys(seed, realisations)
-    gamma = np.array([league.system.step for league in leagues])
-    laws = [code_outcome(league.system.outcome) for league in leagues]
-    rules = [code_pairing(league.system.pairing) for league in leagues]
+    loss = np.stack([table.loss for table in tables], axis=1) if any(map(has_ties, tables)) else win
+    gamma = np.array([league.gamma[0] for league in leagues])
+    laws, rules = [league.law for league in leagues], [league.rule for league in leagues]
     (nu, kappa), (c, smoothing) = (np.array([code[1:] for code in codes]).T.copy() for codes in (laws, rules))
     side = Tables(tables[0].pairs, win, loss)
 

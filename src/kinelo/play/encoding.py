@@ -106,6 +106,18 @@ def encode(
     )
 
 
+def distinct_tables(leagues: Sequence[EncodedSystem]) -> tuple[list[Meeting], NDArray[np.uint64]]:
+    """The tables of results of several leagues, each once, and which of them each league has."""
+    places: dict[int, int] = {}
+    which = [places.setdefault(id(league.meeting.win), len(places)) for league in leagues]
+    return [leagues[which.index(k)].meeting for k in range(len(places))], np.array(which, dtype=np.uint64)
+
+
+def has_ties(table: Meeting) -> bool:
+    """Whether results of a table may be ties."""
+    return table.loss is not table.win
+
+
 def _check_moving(system: RatingSystem, strengths: Strength, dynamics: Motions) -> None:
     """Refuse combinations that have no meaning, each in a sentence."""
     motion, _ = parts_of(dynamics)

@@ -26,15 +26,12 @@ from kinelo.micro.gpu.matches import (
 )
 from kinelo.micro.gpu.rounding import rounded_by_device
 from kinelo.micro.gpu.target import target
-from kinelo.micro.state import Setting
-from kinelo.micro.tables import tables_of
 from kinelo.model.formula import Scalar
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
+from kinelo.model.system import RatingSystem
 from kinelo.play.binding import bind
-from kinelo.play.encoding import encode, encode_laws
-from kinelo.play.performances import FIXED, Drawing
-from kinelo.play.tables import ResultTable
+from kinelo.play.encoding import EncodedSystem, Meeting, distinct_tables, has_ties
 from kinelo.play.users import USER, UserFunctions
 from kinelo.runtime.device import cuda_module, simulated
 
@@ -106,7 +103,7 @@ def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, pla
     return kernels.block_kernel(window, players, near, many, *functions)
 
 
-def packed(table: ResultTable, *, ties: bool) -> NDArray[np.uint64]:
+def packed(table: Meeting, *, ties: bool) -> NDArray[np.uint64]:
     """The table with what belongs to a pair side by side, so that one look at memory finds it."""
     words = np.zeros((len(table.pairs), WORDS_WITH_TIES if ties else WORDS), dtype=np.uint64)
     i, j = table.pairs.astype(np.uint64) >> np.uint64(16), table.pairs.astype(np.uint64) & np.uint64(0xFFFF)
@@ -117,13 +114,12 @@ def packed(table: ResultTable, *, ties: bool) -> NDArray[np.uint64]:
 
 
 NO_TABLE = np.zeros(WORDS, dtype=np.uint64)
-NO_DRAWING = Drawing(FIXED, np.zeros((1, 1)), np.zeros((1, 1, 1)), 0, np.zeros(1))
 
 
 def gpu_play(
-    leagues: Sequence[Setting], keys: NDArray[np.uint64], source: Source, *, blocks: int | None = None
+    system: RatingSystem, leagues: Sequence[EncodedSystem], keys: NDArray[np.uint64], *, blocks: int | None = None
 ) -> HeldPlay:
-    """Play one league on the device, or from tables several of a kind.
+    """Play one league on the device, or from tables several of a kind; ``system`` is that of the first.
 
     ``keys`` is (realisations, 2). Rows are the leagues of the first realisation, then those of the second …, all of
     them in every call; ``blocks`` is the largest number of rows that get a block of threads each.
@@ -131,25 +127,17 @@ def gpu_play(
     cuda = cuda_module()
     from kinelo.micro.gpu import kernels
 
-    system, strengths, _ = leagues[0]
-    teams = strengths.teams
+    law, rule, meeting, drawing = leagues[0].law, leagues[0].rule, leagues[0].meeting, leagues[0].drawing
+    teams, source = len(leagues[0].gamma), "literal" if meeting.literal else "table"
     if teams >= LARGEST_LEAGUE:
         raise InputError(f"A league on the GPU has fewer than {LARGEST_LEAGUE:,} teams, not {teams:,}.")
-    law, rule = encode_laws(system)
     own = USER in (law.kind, rule.kind)
     laws = _laws(law.kind, rule.kind, user_functions_on_device(system.outcome, system.pairing) if own else None)
-    ties = any(league.system.outcome.has_ties for league in leagues)
+    found, which = distinct_tables(leagues)
+    ties = any(has_ties(table) for table in found)
+    tables = [NO_TABLE] if meeting.literal else [packed(table, ties=ties) for table in found]
     keys = np.repeat(keys, len(leagues), axis=0)
     rows = len(keys)
-    if source == "table":
-        found, which = tables_of(leagues)
-        tables, drawing = [packed(table, ties=ties) for table in found], NO_DRAWING
-    else:
-        tables, which, drawing = (
-            [NO_TABLE],
-            np.zeros(1, dtype=np.uint64),
-            encode(system, strengths, literal=True).drawing,
-        )
     if blocks is None:
         blocks = BLOCKS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
     window, players = BLOCK_OF_MANY if teams >= MANY_TEAMS else BLOCK
@@ -169,7 +157,7 @@ def gpu_play(
     kind, values, chances, lineup, _ = drawing
     on_device = (kind, cuda.to_device(values), cuda.to_device(chances), lineup)
     if len(leagues) == 1:
-        held: tuple[Any, ...] = cuda.to_device(tables[0]), system.step, tuple(law), tuple(rule)
+        held: tuple[Any, ...] = cuda.to_device(tables[0]), float(leagues[0].gamma[0]), tuple(law), tuple(rule)
     else:
         held = _of_rows(cuda, leagues, np.stack(tables), which, rows)
     boards = cuda.device_array((1, 1) if near else (rows, 2 * teams), np.uint32)
@@ -181,15 +169,12 @@ def gpu_play(
 
 
 def _of_rows(
-    cuda: Any, leagues: Sequence[Setting], tables: NDArray[np.uint64], which: NDArray[np.uint64], rows: int
+    cuda: Any, leagues: Sequence[EncodedSystem], tables: NDArray[np.uint64], which: NDArray[np.uint64], rows: int
 ) -> tuple[Any, ...]:
     """Tables, steps, outcomes and pairings of several leagues as :func:`kernels.one_of_many` reads them."""
-    codes = [encode_laws(league.system) for league in leagues]
-    numbers = [
-        (league.system.step, *law[1:], *rule[1:]) for league, (law, rule) in zip(leagues, codes, strict=True)
-    ]  # fmt: skip
+    numbers = [(league.gamma[0], *league.law[1:], *league.rule[1:]) for league in leagues]
     of_row = np.arange(rows) % len(leagues)
     gamma, nu, kappa, c, smoothing = (cuda.to_device(column[of_row]) for column in np.array(numbers).T)
-    law, rule = codes[0]
+    law, rule = leagues[0].law, leagues[0].rule
     own = cuda.to_device(tables), cuda.to_device(which[of_row])
     return own, gamma, (law.kind, nu, kappa), (rule.kind, c, smoothing)
