@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.cli import main
-from kinelo.matches.columns import told_apart
+from kinelo.matches.columns import distinct_names
 from kinelo.matches.loading import damage_in_words
 
 TABLE = pl.DataFrame(
@@ -161,4 +161,4 @@ def test_a_hundred_thousand_columns(tmp_path):
         read(tmp_path / "wide.csv", f"{header.replace('home', 'x')}\n{row}\n".encode())
     assert len(str(refused.value)) < 1000 and "and 99,984 more" in str(refused.value)
     with pytest.raises(kn.InputError, match="two columns called 'c99999'"):
-        told_apart([*header.split(","), "c99999"])
+        distinct_names([*header.split(","), "c99999"])

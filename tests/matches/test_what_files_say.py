@@ -83,10 +83,10 @@ def test_winners_and_losers_with_scores_in_sets():
 def test_what_cannot_be_read_is_shown_and_not_called_missing(text):
     matches = lines("2-1", text, "", "-", "0-1")
     assert matches.rejected.counts() == {"missing score": 2, "unreadable score": 1}
-    assert matches.rejected.told() == f"missing score: 2, unreadable score: 1 ({text!r})"
+    assert matches.rejected.in_words() == f"missing score: 2, unreadable score: 1 ({text!r})"
     assert matches.rejected.to_polars().filter(pl.col("reason") == "unreadable score")["content"].to_list() == [text]
     columns = SIDES | {"home_score": [text, "1"], "away_score": ["1", "0"]}
-    assert kn.read_matches(columns).rejected.told() == f"unreadable score: 1 ({text + ' 1'!r})"
+    assert kn.read_matches(columns).rejected.in_words() == f"unreadable score: 1 ({text + ' 1'!r})"
 
 
 def test_unreadable_dates_results_and_weights_are_shown():
@@ -98,7 +98,7 @@ def test_unreadable_dates_results_and_weights_are_shown():
         "unreadable result: 1 ('perhaps')",
         "impossible weight: 1 ('1e300')",
     ):
-        assert words in read.rejected.told()
+        assert words in read.rejected.in_words()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def report_reading(matches: Matches, rejects: Path | None) -> None:
     for note in matches.notes:
         typer.echo(f"note: {note}", err=True)
     if len(matches.rejected):
-        typer.echo(f"note: {len(matches.rejected):,} rows set aside ({matches.rejected.told()})", err=True)
+        typer.echo(f"note: {len(matches.rejected):,} rows set aside ({matches.rejected.in_words()})", err=True)
     if rejects is not None:
         write_csv(matches.rejected.to_polars(), rejects)
 

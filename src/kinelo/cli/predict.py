@@ -147,7 +147,7 @@ def _by_day(rater: Any, results: Matches | None, matches: Matches, played: NDArr
     parts = [np.flatnonzero(played & (matches.date == day)) for day in np.unique(matches.date[played])]
     used = 0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KineloWarning)  # names never met are told one by one
+        warnings.simplefilter("ignore", KineloWarning)  # names never met are reported one by one
         for part in [*parts, np.flatnonzero(~played)]:
             if part.size == 0:
                 continue
@@ -220,8 +220,8 @@ def _pairs(pairs: list[str], neutral: bool, reading: Reading, conditions: list[s
             raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'.")
     home, away = ([names[k].strip() for names in sides] for k in (0, 1))
     if conditions:
-        told = f"note: --match says nothing of {', '.join(conditions)}: sides play with their own strength"
-        typer.echo(told, err=True)
+        note = f"note: --match says nothing of {', '.join(conditions)}: sides play with their own strength"
+        typer.echo(note, err=True)
     table = {name: [""] * len(sides) for name in conditions} | {
         "home": home,
         "away": away,

@@ -64,8 +64,10 @@ def sweep(
             )
         picture = save(draw_sweep(table, title=content.get("title", "")), folder / "sweep.png")
     failures = [text for text in table[FAILURE].values.ravel().tolist() if text] if FAILURE in table else []
-    told = f" {len(failures):,} of them could not be computed (--retry tries again): {failures[0]}" if failures else ""
+    failed = (
+        f" {len(failures):,} of them could not be computed (--retry tries again): {failures[0]}" if failures else ""
+    )
     if as_json:
         echo_json(summary(table, axes), indent=1)
     where = f"Results: {folder / 'sweep' / 'data.zarr'}  Picture: {picture}"
-    typer.echo(f"{len(axes):,} points.{told} {where}", err=as_json)
+    typer.echo(f"{len(axes):,} points.{failed} {where}", err=as_json)

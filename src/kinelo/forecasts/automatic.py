@@ -79,15 +79,15 @@ class RaterChoice:
             return f"{self.name}, {which}: fewer than {FEWEST} matches cannot tell raters apart.{without}"
         loss = float(self.test.match_scores(self.name).mean())
         count = len(self.test.matches)
-        told = f"{self.name}, with log-loss {loss:.4f} over {count:,} matches forecast one step ahead"
+        chosen = f"{self.name}, with log-loss {loss:.4f} over {count:,} matches forecast one step ahead"
         gaps = {name: gap for name, gap in self.gaps.items() if name not in self.left_out}
         if not gaps:
-            return f"{told}; no other rater can be used here.{without}"
+            return f"{chosen}; no other rater can be used here.{without}"
         nearest, (gap, error) = next(iter(gaps.items()))
         if gap >= 0.0:
-            return f"{told}; next is {nearest}, {gap:.4f} ± {error:.4f} behind.{without}"
+            return f"{chosen}; next is {nearest}, {gap:.4f} ± {error:.4f} behind.{without}"
         better = f"{nearest} was {-gap:.4f} ± {error:.4f} better"
-        return f"{told}; {better}, which is too little to leave the usual rater.{without}"
+        return f"{chosen}; {better}, which is too little to leave the usual rater.{without}"
 
     def __repr__(self) -> str:
         return f"RaterChoice of {self}"
@@ -125,7 +125,7 @@ def choose(
     reference
         The one that is kept unless another is better by more than one standard error.
     progress
-        Is told the candidate that is tried next.
+        Called with the name of the candidate that is tried next.
     """
     early = earlier_part(matches)
     if np.isnan(early.result).any():
@@ -183,11 +183,11 @@ def compare(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)  # the fit on all matches says them again
-                told = put_to_the_test((name, copy.deepcopy(candidate)), train, later)
+                tested = put_to_the_test((name, copy.deepcopy(candidate)), train, later)
         except Exception as error:  # a rater that fails costs that rater, not the answer
             left_out[name] = in_one_line(error)
             continue
-        forecasts[name], raters[name], seconds[name] = told[0].about(later), told[1], told[2]
+        forecasts[name], raters[name], seconds[name] = tested[0].about(later), tested[1], tested[2]
     if not forecasts:
         raise InputError(next(iter(left_out.values())))
     return Backtest(later, forecasts, raters, seconds, ("log_loss",)), left_out

@@ -8,10 +8,10 @@ of damped Newton steps; the inverse of the same matrix gives the standard errors
 losses (``slopes``) hands all scores over in one pass; what it leaves out is found by finite differences, one pass per
 parameter. Of very many matches the first ``FIRST_LOOK`` are searched before all of them. The first quarter of the
 matches is rated but not scored, because a forecast made while nobody is known yet tells of the start, not of the
-parameters. Of matches whose order within their day is not known, those are scored of
-which no side has played before on that day: the others may tell of what went before. Of a knock-out that is more than
-a quarter of the matches, whatever its size. Where it is less than ``FEWEST_FIRST``, sides meet many times a day,
-whatever the result, and all are scored.
+parameters. Where the order of matches within a day is not known, only those are scored whose sides have not played
+before on that day: that two sides meet again may itself show who won. In a knock-out cup played on one day more than a
+quarter of all matches remain, whatever its size. Where fewer than ``FEWEST_FIRST`` remain, sides meet many times a day
+whatever the result, and all matches are scored.
 """
 
 from __future__ import annotations

@@ -150,8 +150,8 @@ class ContestForecast:
         if many:
             return f"Forecast of {len(self):,} contests"
         order = np.argsort(-self.win, kind="stable")[:3]
-        told = ", ".join(f"{self.contests.entrants[self.contests.entrant[k]]} {self.win[k]:.3f}" for k in order)
-        return f"Forecast of 1 contest: {told}{', …' if self.mean.size > 3 else ''}"
+        likeliest = ", ".join(f"{self.contests.entrants[self.contests.entrant[k]]} {self.win[k]:.3f}" for k in order)
+        return f"Forecast of 1 contest: {likeliest}{', …' if self.mean.size > 3 else ''}"
 
     def _repr_html_(self) -> str:
         return Table.of(self.to_polars(), ".3f").head(MOST_SHOWN).html()

@@ -47,7 +47,7 @@ class Rules:
         ``"head_to_head"`` (points from the matches among those who are level); then lots are drawn. None, the default,
         means margins, then wins, or wins alone where margins are not known.
     places
-        Groups of places to be told the chances of, first and last place, by name; negative places count from the end.
+        Groups of places whose chances are wanted: first and last place, by name; negative places count from the end.
 
     >>> Rules(win=2.0, places={"cup": (1, 2)}).places["cup"]
     (1, 2)

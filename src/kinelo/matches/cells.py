@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import told_apart
+from kinelo.matches.columns import distinct_names
 
 
 def column_of(name: str, values: Any) -> pl.Series:
@@ -70,14 +70,14 @@ def pandas_columns(frame: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
     kind = type(frame)
     if kind.__module__.partition(".")[0] != "pandas" or kind.__name__ != "DataFrame":
         return None
-    names, notes = told_apart([str(name) for name in frame.columns])
+    names, notes = distinct_names([str(name) for name in frame.columns])
     columns: dict[str, Any] = {}
     for place, name in enumerate(names):
         series = frame.iloc[:, place]
-        told = str(series.dtype)
-        if told.startswith("period"):
+        kind = str(series.dtype)
+        if kind.startswith("period"):
             series = series.dt.to_timestamp()
-        if told.startswith("datetime64[") and "," in told:
+        if kind.startswith("datetime64[") and "," in kind:
             # The day as written in the zone given, as in text.
             series = series.dt.tz_localize(None)
         values = series.to_numpy() if series.dtype.kind in "biufM" else series.tolist()

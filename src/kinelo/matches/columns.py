@@ -208,12 +208,12 @@ def find_columns(
     return found
 
 
-def told_apart(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+def distinct_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     """Names of columns with each only once, and a note: of two that share a name, each belongs to the side beside it.
 
     Where two columns share a name and the order does not say which side each belongs to, the table is refused.
 
-    >>> told_apart(["Date", "Visitor", "G", "Home", "G"])[0]
+    >>> distinct_names(["Date", "Visitor", "G", "Home", "G"])[0]
     ['Date', 'Visitor', 'away_score', 'Home', 'home_score']
     """
     count = Counter(name for name in names if name.strip())
@@ -221,18 +221,18 @@ def told_apart(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     if not twice:
         return list(names), ()
     sides = find_columns([name for name in names if count[name] == 1], MATCH_COLUMNS, None)
-    told, notes = list(names), []
+    distinct, notes = list(names), []
     for name in twice:
         places = [k for k, other in enumerate(names) if other == name]
         owners = _owners(names, places, sides)
         if owners is None:
             raise InputError(f"The table has two columns called {name!r}; give each its own name.")
         for place, side in zip(places, owners):
-            told[place] = f"{side}_score" if plain_name(name) in SCORE_WORDS else f"{sides[side]} {name}"
+            distinct[place] = f"{side}_score" if plain_name(name) in SCORE_WORDS else f"{sides[side]} {name}"
         notes.append(f"two columns are called {name!r}: each was taken for the side it stands beside")
-    if len(set(told) - {""}) < sum(bool(name.strip()) for name in told):
+    if len(set(distinct) - {""}) < sum(bool(name.strip()) for name in distinct):
         raise InputError(f"The table has two columns called {twice[0]!r}; give each its own name.")
-    return told, tuple(notes)
+    return distinct, tuple(notes)
 
 
 def _owners(names: Sequence[str], places: list[int], sides: Mapping[str, str]) -> tuple[str, str] | None:
@@ -263,9 +263,9 @@ def single_games(present: Iterable[str]) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {"both": [], "home": [], "away": []}
     for column in present:
-        told = re.fullmatch(r"(home|away|h|a)?(?:set|game|satz)(\d)(score|points)?(home|away|h|a)?", plain_name(column))
-        if told is not None:
-            side = (told[1] or told[4] or "both")[0]
+        part = re.fullmatch(r"(home|away|h|a)?(?:set|game|satz)(\d)(score|points)?(home|away|h|a)?", plain_name(column))
+        if part is not None:
+            side = (part[1] or part[4] or "both")[0]
             found[{"h": "home", "a": "away", "b": "both"}[side]].append(column)
     return found
 

@@ -1,4 +1,4 @@
-"""Which column of a long table of contests means what: common names, as for matches."""
+"""Which column of a long table of contests means what, by its header. To accept another header, add it to its list."""
 
 from __future__ import annotations
 

@@ -185,12 +185,12 @@ def _read_outcome(rows: ContestRows) -> None:
     rows.blame((ended == UNKNOWN) & ~blank, "unreadable place")
     rows.ended = np.where(ended < 0, FINISHED, ended).astype(np.int8)
     rows.value = np.where(rows.ended == FINISHED, value, np.nan)
-    for ending, kept, told in (
+    for ending, kept, reason in (
         (NOT_STARTED, rows.options.not_started, "did not start"),
         (DISQUALIFIED, rows.options.disqualified, "disqualified"),
         (UNFINISHED, rows.options.unfinished, "did not finish"),
     ):
-        _keep_or_not(rows, ending, kept, told)
+        _keep_or_not(rows, ending, kept, reason)
 
 
 def _to_come(rows: ContestRows, empty: np.ndarray) -> np.ndarray:
@@ -201,20 +201,20 @@ def _to_come(rows: ContestRows, empty: np.ndarray) -> np.ndarray:
     return good & ~full[rows.contest]
 
 
-def _keep_or_not(rows: ContestRows, ending: int, kept: str, told: str) -> None:
+def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None:
     number = int(((rows.ended == ending) & rows.good).sum())
     if not number:
         return
     option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
     if kept == "out":
-        rows.blame(rows.ended == ending, told)
+        rows.blame(rows.ended == ending, reason)
         rows.notes.append(
-            f"{number:,} entries {told}: they are left out; {option}='behind' puts them behind all who finished"
+            f"{number:,} entries {reason}: they are left out; {option}='behind' puts them behind all who finished"
             if ending != DISQUALIFIED
             else f"{number:,} entries were disqualified: they are left out; disqualified='behind' puts them last"
         )
     else:
-        verb = "were disqualified" if ending == DISQUALIFIED else told
+        verb = "were disqualified" if ending == DISQUALIFIED else reason
         rows.notes.append(
             f"{number:,} entries {verb}: they count as tied behind all who finished; {option}='out' leaves them out"
         )

@@ -125,7 +125,8 @@ def accept_contests(rows: ContestRows, name: str) -> Contests:
     rejected = _rejects(rows)
     if order.size == 0:
         raise NoMatches(
-            f"No contest of {name} can be used, all {len(rejected):,} rows were rejected ({rejected.told()}).", rejected
+            f"No contest of {name} can be used, all {len(rejected):,} rows were rejected ({rejected.in_words()}).",
+            rejected,
         )
     begins = np.flatnonzero(np.concatenate([[True], rows.contest[order][1:] != rows.contest[order][:-1]]))
     first = np.append(begins, order.size).astype(np.int64)

@@ -242,16 +242,16 @@ class Contests:
             return "Contests: none"
         least, most = int(self.sizes.min()), int(self.sizes.max())
         first, last = self.date[0], self.date[-1]
-        told = [
+        parts = [
             f"{len(self):,} of {np.unique(self.entrant).size:,} entrants",
             f"{least:,} in each" if least == most else f"{least:,} to {most:,} in each",
             "undated" if not self.dated else f"on {first}" if first == last else f"{first} to {last}",
         ]
         if len(self.slots) > 1:
-            told.append(f"rating {' and '.join(self.kinds)}")
+            parts.append(f"rating {' and '.join(self.kinds)}")
         if len(self.rejected):
-            told.append(f"{len(self.rejected):,} rows rejected")
-        return f"Contests: {', '.join(told)}"
+            parts.append(f"{len(self.rejected):,} rows rejected")
+        return f"Contests: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:
         return Table.of(self.to_polars().head(MOST_SHOWN), title=repr(self)).html() + html_list(self.notes)

@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import told_apart
+from kinelo.matches.columns import distinct_names
 
 SEPARATORS = ",;\t|"
 QUOTED_OR_RETURN = re.compile(rb'("[^"]*")|\r(?!\n)')
@@ -25,7 +25,7 @@ Lines = NDArray[np.int64]
 def decode(raw: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     """The text as UTF-8 without a mark, and a note where it was not UTF-8 before."""
     if raw.startswith(b"\xef\xbb\xbf"):
-        raw, told = raw[3:], "UTF-8 with a byte-order mark"
+        raw, encoding = raw[3:], "UTF-8 with a byte-order mark"
     elif raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
         return _recode(raw, "utf-32", "UTF-32", name)
     elif raw.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -38,7 +38,7 @@ def decode(raw: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
             raise InputError(f"{name} is neither a CSV file nor one of Parquet or JSON lines.")
         return _recode(raw, "utf-16-le" if odd > even else "utf-16-be", "UTF-16", name)
     else:
-        told = ""
+        encoding = ""
     if not raw.isascii():
         try:
             raw.decode("utf-8")
@@ -46,19 +46,19 @@ def decode(raw: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
             try:
                 text = raw.decode("cp1252")
             except UnicodeDecodeError:
-                text, told = raw.decode("latin-1"), "Latin-1"
+                text, encoding = raw.decode("latin-1"), "Latin-1"
             else:
-                told = "Windows-1252"
-            return _one_newline(text.encode()), (f"the file is not UTF-8: it was read as {told}",)
-    return _one_newline(raw), (f"the file was read as {told}",) if told else ()
+                encoding = "Windows-1252"
+            return _one_newline(text.encode()), (f"the file is not UTF-8: it was read as {encoding}",)
+    return _one_newline(raw), (f"the file was read as {encoding}",) if encoding else ()
 
 
-def _recode(raw: bytes, codec: str, told: str, name: str) -> tuple[bytes, tuple[str, ...]]:
+def _recode(raw: bytes, codec: str, encoding: str, name: str) -> tuple[bytes, tuple[str, ...]]:
     try:
         text = raw.decode(codec)
     except UnicodeDecodeError as error:
-        raise InputError(f"{name} begins like {told} but is not: {error.reason} at byte {error.start}") from None
-    return _one_newline(text.lstrip("\ufeff").encode()), (f"the file was read as {told}",)
+        raise InputError(f"{name} begins like {encoding} but is not: {error.reason} at byte {error.start}") from None
+    return _one_newline(text.lstrip("\ufeff").encode()), (f"the file was read as {encoding}",)
 
 
 def _one_newline(raw: bytes) -> bytes:
@@ -85,10 +85,10 @@ def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str], tuple[str, ...]]
     header = first.decode("utf-8", errors="replace")
     separator = max(SEPARATORS, key=header.count)
     names = _header(header.strip("\r\n"), separator)
-    told, notes = told_apart(names)
-    if told != names:
+    distinct, notes = distinct_names(names)
+    if distinct != names:
         renamed = io.StringIO()
-        csv.writer(renamed, delimiter=separator, lineterminator="").writerow(told)
+        csv.writer(renamed, delimiter=separator, lineterminator="").writerow(distinct)
         raw = renamed.getvalue().encode() + raw[len(first) :]
     raw, broken = _set_aside(raw, separator, len(names))
     # Text throughout, so that one bad number spoils its row and not the column.

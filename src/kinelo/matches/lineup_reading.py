@@ -101,7 +101,7 @@ def _place_of_match(matches: Matches, rows: Rows, ids: pl.Series) -> tuple[NDArr
 def _sides(
     matches: Matches, rows: Rows, table: pl.DataFrame, found: Mapping[str, str], match: NDArray[np.int64]
 ) -> NDArray[np.int8]:
-    """0 for the home side, 1 for the away side, -1 where it cannot be told."""
+    """0 for the home side, 1 for the away side, -1 where it is not known."""
     side = np.full(table.height, -1, np.int8)
     if "side" in found:
         side = read_words(table[found["side"]], {0: HOME_SIDES, 1: AWAY_SIDES})

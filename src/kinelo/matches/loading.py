@@ -17,7 +17,7 @@ import polars as pl
 
 from kinelo.errors import InputError, in_one_line
 from kinelo.matches.cells import column_of, pandas_columns
-from kinelo.matches.columns import MOST_LISTED, listed, told_apart
+from kinelo.matches.columns import MOST_LISTED, distinct_names, listed
 from kinelo.matches.csv_lines import decode, read_csv
 from kinelo.runtime.extras import require
 
@@ -93,7 +93,7 @@ def _from_memory(source: Any) -> Opened:
 
 
 def _plain(table: pl.DataFrame) -> pl.DataFrame:
-    """The table with columns of Python objects told as text, and categories as the words they stand for."""
+    """The table with columns of Python objects written as text, and categories as the words they stand for."""
     odd = [
         column_of(name, table[name].to_list()) if dtype == pl.Object else table[name].cast(pl.String)
         for name, dtype in table.schema.items()
@@ -106,8 +106,8 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
     series = [column_of(str(name), values) for name, values in columns.items()]
     lengths = {column.name: len(column) for column in series}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name!r}: {length:,}" for name, length in list(lengths.items())[:MOST_LISTED])
-        raise InputError(f"The columns of the table differ in length ({told}{', …' * (len(lengths) > MOST_LISTED)}).")
+        sizes = ", ".join(f"{name!r}: {length:,}" for name, length in list(lengths.items())[:MOST_LISTED])
+        raise InputError(f"The columns of the table differ in length ({sizes}{', …' * (len(lengths) > MOST_LISTED)}).")
     if len(lengths) < len(series):
         raise InputError(f"The table has two columns of one name among {listed(lengths)}.")
     return pl.DataFrame(series)
@@ -164,7 +164,7 @@ def _open_spreadsheet(path: Path, raw: bytes) -> Opened:
     full = [name for name, sheet in sheets.items() if sheet.height]
     if not full:
         raise InputError(f"{path} is empty; a header line and at least one row are needed.")
-    names, notes = told_apart([str(name) for name in sheets[full[0]].columns])
+    names, notes = distinct_names([str(name) for name in sheets[full[0]].columns])
     if len(full) > 1:
         notes = (*notes, f"the workbook has {len(full)} sheets: {full[0]!r} was read")
     return Opened(_plain(sheets[full[0]].rename(dict(zip(sheets[full[0]].columns, names, strict=True)))), notes)

@@ -265,14 +265,14 @@ class Matches:
         sides = np.unique(np.concatenate([self.home, self.away])).size
         first, last = self.date[0], self.date[-1]
         when = "undated" if not self.dated else f"on {first}" if first == last else f"{first} to {last}"
-        told = [f"{len(self):,} of {sides:,} sides", when]
+        parts = [f"{len(self):,} of {sides:,} sides", when]
         if self.lineups is not None:
-            told.append(f"{int(self.lineups.known().sum()):,} with line-ups")
+            parts.append(f"{int(self.lineups.known().sum()):,} with line-ups")
         if self.conditions:
-            told.append(f"conditions {', '.join(self.conditions)}")
+            parts.append(f"conditions {', '.join(self.conditions)}")
         if len(self.rejected):
-            told.append(f"{len(self.rejected):,} rows rejected")
-        return f"Matches: {', '.join(told)}"
+            parts.append(f"{len(self.rejected):,} rows rejected")
+        return f"Matches: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:
         table = self[:MOST_SHOWN].to_polars()

@@ -154,8 +154,8 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
     margin = home - away
     by_sets = np.zeros(len(text), bool)
     for k, line in enumerate(lines):
-        if np.isnan(home[k]) and (told := read_sets(line)) is not None:
-            (home[k], away[k], margin[k]), by_sets[k] = told, True
+        if np.isnan(home[k]) and (sets := read_sets(line)) is not None:
+            (home[k], away[k], margin[k]), by_sets[k] = sets, True
     if not np.isfinite(home).any():
         return None
     after = parts.field("after").fill_null("")

@@ -77,7 +77,7 @@ def _direct(graph: Any, core: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def check_pools(half_life: object, firm: object) -> None:
-    """Refuse a half-life or a threshold that no pool can be told by."""
+    """Refuse a half-life or a threshold by which no pool can be found."""
     if half_life is not None and not (_finite(half_life) and half_life > 0):  # type: ignore[operator]
         raise InputError(f"half_life must be a number of days above 0, or None, not {half_life!r}.")
     if not (_finite(firm) and firm >= 0):  # type: ignore[operator]

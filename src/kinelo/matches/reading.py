@@ -140,7 +140,7 @@ def _accept(rows: Rows, name: str) -> Matches:
     good = np.flatnonzero(rows.fault == 0)
     if good.size == 0:
         raise NoMatches(
-            f"No match of {name} can be used, all {bad.size} rows were rejected ({rejected.told()}).", rejected
+            f"No match of {name} can be used, all {bad.size} rows were rejected ({rejected.in_words()}).", rejected
         )
     index = rows.order
     return Matches(

@@ -5,6 +5,7 @@ Reading never stops at a dirty row and never drops one in silence. Row 1 is the 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,13 +62,19 @@ class Rejects:
         order = np.argsort(-number, kind="stable")
         return {str(reasons[k]): int(number[k]) for k in order}
 
-    def told(self) -> str:
+    def in_words(self) -> str:
         """The reasons and how often each holds, with some of what could not be read.
 
-        >>> Rejects.of("matches", [3, 7], ["unreadable date", "missing score"], ["31 Juno", ""]).told()
+        >>> Rejects.of("matches", [3, 7], ["unreadable date", "missing score"], ["31 Juno", ""]).in_words()
         "missing score: 1, unreadable date: 1 ('31 Juno')"
         """
         return ", ".join(f"{reason}: {number:,}{self._shown(reason)}" for reason, number in self.counts().items())
+
+    def told(self) -> str:
+        """The old name of :meth:`in_words`."""
+        words = "kinelo.Rejects.told is now in_words; the old name goes with version 0.5."
+        warnings.warn(words, DeprecationWarning, stacklevel=2)
+        return self.in_words()
 
     def _shown(self, reason: str) -> str:
         said = list(dict.fromkeys(text for text in self.content[self.reason == reason].tolist() if text))

@@ -74,9 +74,9 @@ def _set_aside_unplayed(rows: Rows) -> None:
             continue
         words = table[found[column]].unique().drop_nulls()
         for pattern, reason in ((FORFEITS, "forfeit or awarded match"), (UNFINISHED, "match not played to its end")):
-            told = words.filter(words.str.to_lowercase().str.contains(pattern))
-            if len(told):
-                rows.blame(table[found[column]].is_in(told.implode()).fill_null(False).to_numpy(), reason)
+            matching = words.filter(words.str.to_lowercase().str.contains(pattern))
+            if len(matching):
+                rows.blame(table[found[column]].is_in(matching.implode()).fill_null(False).to_numpy(), reason)
     for column, reason in (("forfeit", "forfeit or awarded match"), ("retired", "match not played to its end")):
         if column in found:
             said = as_text(table[found[column]]).str.strip_chars().fill_null("").replace("0", "")
@@ -94,10 +94,10 @@ def _set_aside_dates(rows: Rows) -> None:
         became = cells.is_not_null().to_numpy()
     elif cells.dtype == pl.String:
         words = cells.unique().drop_nulls()
-        told = words.filter(words.str.strip_chars().str.to_lowercase().str.contains(AS_DATE))
-        if not len(told):
+        matching = words.filter(words.str.strip_chars().str.to_lowercase().str.contains(AS_DATE))
+        if not len(matching):
             return
-        became = cells.is_in(told.implode()).fill_null(False).to_numpy()
+        became = cells.is_in(matching.implode()).fill_null(False).to_numpy()
     else:
         return
     if became.any():

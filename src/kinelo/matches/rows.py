@@ -92,6 +92,6 @@ class Rows:
         return read_numbers(self.table[self.found[name]], self.notes)
 
     def blame(self, wrong: NDArray[np.bool_], reason: str) -> None:
-        """Mark rows as unusable; the first reason found for a row is the one that is told."""
+        """Mark rows as unusable; the first reason found for a row is the one reported."""
         if wrong.any():
             self.fault[wrong & (self.fault == 0)] = REASONS.index(reason)

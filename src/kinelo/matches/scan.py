@@ -107,14 +107,14 @@ class MatchScan:
         signed = self._signed()
         latest, where = np.datetime64("-9999-01-01"), ""
         for path in self.files:
-            for frame, told in _frames(path, self.columns, rows):
-                piece = _quick(frame, self.columns, names, signed) or _slow(frame, self.columns, names, signed, told)
+            for frame, label in _frames(path, self.columns, rows):
+                piece = _quick(frame, self.columns, names, signed) or _slow(frame, self.columns, names, signed, label)
                 if piece.date[0] < latest:
                     raise InputError(
-                        f"{told} goes back to {piece.date[0]}, before {latest} in {where}; pieces must be in order of "
+                        f"{label} goes back to {piece.date[0]}, before {latest} in {where}; pieces must be in order of "
                         "date: name the files in that order, or sort their rows."
                     )
-                latest, where = piece.date[-1], told
+                latest, where = piece.date[-1], label
                 piece = piece if self.first is None else piece.since(str(self.first))
                 if self.end is not None and len(piece) and piece.date[-1] >= self.end:
                     piece = piece.before(str(self.end))
@@ -203,7 +203,7 @@ def _text_codes(home: pl.Series, away: pl.Series, names: RunningNames) -> list[N
 
 
 def _slow(
-    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: RunningNames, signed: bool | None, told: str
+    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: RunningNames, signed: bool | None, label: str
 ) -> Matches:
     """Any table, as :func:`read_matches` reads it."""
     found = find_columns(frame.columns, MATCH_COLUMNS, columns)
@@ -213,7 +213,7 @@ def _slow(
         scale = None if signed is None else "signed" if signed else "points"
         piece = read_matches(kept, columns=named, results=scale, ordered=True)
     except InputError as error:
-        raise InputError(f"{told}: {error}") from None
+        raise InputError(f"{label}: {error}") from None
     both = np.column_stack([piece.home, piece.away]).ravel()
     met = pl.Series(both).unique(maintain_order=True).to_numpy()
     codes = np.full(len(piece.teams), -1, np.int32)

@@ -1,4 +1,4 @@
-"""Tables with one row per team: the two rows of a match, told by its identifier, become one."""
+"""Tables with one row per team: the two rows with one match identifier become one row of home and away."""
 
 from __future__ import annotations
 

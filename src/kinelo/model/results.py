@@ -20,7 +20,7 @@ class Results(Strength):
 
     Nothing in the balance of ratings needs strengths: ``Σ_j w_ij b(R_i − R_j) = Σ_j w_ij s_ij`` has at most one
     solution up to a shift for any antisymmetric s. ``kn.diagnose`` says where ratings end, what they cannot show, and
-    whether that can be told from luck; ``kn.stationary``, ``kn.farming`` and ``kn.simulate`` take it as any league.
+    whether that may be luck; ``kn.stationary``, ``kn.farming`` and ``kn.simulate`` take it as any league.
 
     Parameters
     ----------

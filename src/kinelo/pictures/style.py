@@ -1,4 +1,4 @@
-"""One look for every picture: colours told apart by everyone, type a journal accepts, files written whole."""
+"""One look for every picture: colours that everyone can distinguish, type for a journal, files written whole."""
 
 from __future__ import annotations
 

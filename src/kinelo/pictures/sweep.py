@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FEW = len(style.SERIES)
-"""Lines that can be told apart by colour."""
+"""Lines that have a colour of their own."""
 MOST_PANELS = 5
 """Small multiples side by side, or one above the other."""
 

@@ -9,6 +9,7 @@ one another, so they stand in pools of their own, each with its own places (see 
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def leaderboard(
         check_number("leaderboard", "active_days", active_days, 0.0)
     table = _ratings(rater)
     played = _graph(rater, matches)
-    table = _with_told_apart(_with_pools(table, played, active_days), played)
+    table = _with_separable(_with_pools(table, played, active_days), played)
     if "last_played" in table.columns:
         table = table.with_columns(idle_days=(pl.col("last_played").max() - pl.col("last_played")).dt.total_days())
         if active_days is not None:
@@ -85,23 +86,31 @@ def leaderboard(
     table = table.with_columns(surely=pl.col("rating") - caution * doubt)
     table = _with_notes(table)
     table = table.with_columns(main=pl.col("pool") == MAIN, most=pl.col("name").count().over("pool"))
-    order = ["main", "most", "pool", "told_apart", "surely"]
+    order = ["main", "most", "pool", "separable", "surely"]
     table = table.sort(order, descending=[True, True, False, True, True], maintain_order=True).drop("main", "most")
-    place = pl.when("told_apart").then(pl.int_range(1, pl.len() + 1).over("pool")).alias("place")
+    place = pl.when("separable").then(pl.int_range(1, pl.len() + 1).over("pool")).alias("place")
     first = ["name", "rating", "uncertainty", "surely"]
     shown = [name for name in first if name in table.columns]
-    return table.select(place, *shown, pl.all().exclude(*first, "pool", "note", "told_apart"), "pool", "note")
+    return table.select(
+        place, *shown, pl.all().exclude(*first, "pool", "note", "separable", "told_apart"), "pool", "note"
+    )
 
 
-def _with_told_apart(table: pl.DataFrame, matches: Matches | None) -> pl.DataFrame:
-    """The table with ``told_apart``: not those who played in the very same matches, for as long, on the same side.
+def _with_separable(table: pl.DataFrame, matches: Matches | None) -> pl.DataFrame:
+    """The table with ``separable``: not those who played in the very same matches, for as long, on the same side.
 
     A player is known by the sum of random numbers, one for each side of a match, times what he played of it.
     """
     import polars as pl
 
-    if "told_apart" not in table.columns:
-        table = table.with_columns(told_apart=pl.lit(True))
+    if "told_apart" in table.columns and "separable" not in table.columns:
+        old = (
+            "kinelo.leaderboard: the column told_apart of ratings is now separable; the old name goes with version 0.5."
+        )
+        warnings.warn(old, DeprecationWarning, stacklevel=3)
+        table = table.rename({"told_apart": "separable"})
+    if "separable" not in table.columns:
+        table = table.with_columns(separable=pl.lit(True))
     lineups = None if matches is None or "team" not in table.columns else matches.lineups
     if lineups is None:
         return table
@@ -112,7 +121,7 @@ def _with_told_apart(table: pl.DataFrame, matches: Matches | None) -> pl.DataFra
     marks = pl.DataFrame({"name": pl.Series(lineups.players, dtype=pl.String), "mark": mark})
     marks = marks.select("name", alone=pl.len().over("mark") == 1)
     joined = table.join(marks, on="name", how="left", maintain_order="left")
-    return joined.with_columns(told_apart=pl.col("told_apart") & pl.col("alone").fill_null(True)).drop("alone")
+    return joined.with_columns(separable=pl.col("separable") & pl.col("alone").fill_null(True)).drop("alone")
 
 
 def _with_notes(table: pl.DataFrame) -> pl.DataFrame:
@@ -124,7 +133,7 @@ def _with_notes(table: pl.DataFrame) -> pl.DataFrame:
         rests = pl.when(pl.col("idle_days") > LONG_REST).then(
             pl.format("has not played for {} days", pl.col("idle_days"))
         ).otherwise(pl.lit(""))  # fmt: skip
-    alike = pl.when("told_apart").then(pl.lit("")).otherwise(pl.lit(ALIKE))
+    alike = pl.when("separable").then(pl.lit("")).otherwise(pl.lit(ALIKE))
     both = pl.when((rests != "") & (alike != "")).then(pl.lit("; ")).otherwise(pl.lit(""))
     return table.with_columns(note=pl.concat_str([alike, both, rests]))
 

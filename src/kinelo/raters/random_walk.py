@@ -1,6 +1,4 @@
-"""How a strength moves while nobody plays, ``dx = −ρ x dt + walk dW``, and the clock of a rater; compiled.
-
-How fast strengths move, as far as the matches leave that open.
+"""How a strength moves while nobody plays, ``dx = −ρ x dt + walk dW``, and how large the walk is taken after a fit.
 
 A search finds the most likely logarithm of the walk. Where matches say little of it, that is too low more often than
 too high, and ratings then seem surer than they are. Here every walk counts that the matches leave open. What moving

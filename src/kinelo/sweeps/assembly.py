@@ -22,7 +22,7 @@ FAILURE = "failure"
 
 
 def assemble(axes: Axes, points: Iterator[PointResult], attributes: Mapping[str, Any]) -> xr.Dataset:
-    """Put the points, in order of their points, together; all must give variables of the same names and shapes."""
+    """Join the results of all points in the order of the axes; all must have variables of the same names and shapes."""
     first: tuple[int, xr.Dataset] | None = None
     whole: dict[Hashable, NDArray[Any]] = {}
     failures = np.full(len(axes), "", dtype=object)

@@ -340,8 +340,9 @@ class PlayerElo(GaussianRater, ConditionRater):
     def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
         """Ratings and their uncertainty as they are on a day, by default that of the last match.
 
-        ``told_apart`` says of whom matches tell more than that he is a player of his teams: that they, or rather what
-        is left of them on that day, have taken half of the variance with which a newcomer begins.
+        ``separable`` says whose matches show more than that he is a player of his teams: what is left of them on that
+        day has taken half of the variance with which a newcomer begins. ``told_apart`` is its name before 0.4 and goes
+        with version 0.5.
         """
         import polars as pl
 
@@ -350,8 +351,8 @@ class PlayerElo(GaussianRater, ConditionRater):
         idle = self._day(date) - state.as_seen_on(self._day(date)).beliefs.last[state.own]
         f, added = fade_all(idle, values["regression"], values["walk"] ** 2)
         variance = f**2 * state.variances() + added
-        apart = pl.Series("told_apart", variance < values["prior_spread"] ** 2 / 2.0)
-        return self._table(f * state.strengths(), variance, apart)
+        separable = pl.Series("separable", variance < values["prior_spread"] ** 2 / 2.0)
+        return self._table(f * state.strengths(), variance, separable, separable.alias("told_apart"))
 
     def _table(self, strength: Array, variance: Array, *more: pl.Series) -> pl.DataFrame:
         import polars as pl
