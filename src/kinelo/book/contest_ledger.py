@@ -99,7 +99,7 @@ class ContestLedger:
             return False
         rows = pl.read_ndjson(io.BytesIO(lines), schema=SCHEMA)
         if rows.null_count().sum_horizontal().item() or not rows["weight"].is_between(0.0, LARGEST).all():
-            raise InputError("a line holds what no contest is")
+            raise InputError("A line holds what no contest is.")
         kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
         replaced = kept.height < self.table.height
         rows = rows.sort("date", maintain_order=True)

@@ -102,7 +102,7 @@ def lines_to_frame(payload: bytes) -> pl.DataFrame:
         pl.col("margin").fill_null(0.0).is_between(-LARGEST, LARGEST),
     )
     if not table.select(sound.all()).item():
-        raise InputError("a line holds what no match is")
+        raise InputError("A line holds what no match is.")
     return table
 
 
