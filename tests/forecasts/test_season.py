@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 import kinelo as kn
 from kinelo.errors import InputError
@@ -173,24 +172,56 @@ def test_by_default_margins_separate_where_they_are_drawn_and_wins_where_they_ar
     assert filtered.rules.tie_breaks == ("margin", "wins")
 
 
+def title_chances(beats):
+    """Chances of four to win: first against second, third against fourth, then the winners."""
+    title = []
+    for i in range(4):
+        rival = i ^ 1
+        others = [k for k in range(4) if k // 2 != i // 2]
+        final = sum(beats(k, others[1 - n]) * beats(i, k) for n, k in enumerate(others))
+        title.append(beats(i, rival) * final)
+    return title
+
+
 def test_knockout_of_known_strengths(rater):
-    """Against the exact product of chances where strengths are certain; 20,000 draws are sure to .0035."""
-    cup = kn.knockout(rater, ["A", "D", "B", "C"], date="2024-07-01", realisations=20_000)
+    """Against the exact product of the chances that are forecast, where strengths are certain. 20,000 draws are
+    sure to .0035; twelve chances are all within 4 of these once in a thousand tries.
+    """
+    names = ["A", "D", "B", "C"]
+    cup = kn.knockout(rater, names, date="2024-07-01", realisations=20_000)
     assert cup.reached.sum(axis=0) == pytest.approx([2.0, 1.0])
     sure = kn.KalmanElo(**rater.parameters_ | {"doubt": 1e-9}, covariance="full")
     sure.margin_unit_ = rater.margin_unit_
     sure.update(rater.fitted_)
-    x = sure.possible_strengths(["A", "D", "B", "C"], "2024-07-01", 1, 0)[0]
-    band = sure.parameters_["ties"]
+    day = sure.ratings_["last_played"].max()
 
     def beats(i, j):
-        win, loss = norm.cdf(x[i] - x[j] - band), norm.cdf(x[j] - x[i] - band)
-        return win / (win + loss)
+        home, _, away = sure.predict_one(names[i], names[j], date=day, neutral=True).probabilities[0]
+        return home / (home + away)
 
-    exact = beats(0, 1) * (beats(2, 3) * beats(0, 2) + beats(3, 2) * beats(0, 3))
-    found = kn.knockout(sure, ["A", "D", "B", "C"], date="2024-07-01", realisations=20_000)
-    assert found.reached[0, 1] == pytest.approx(exact, abs=0.015)
-    assert found.to_polars().columns == ["name", "round_1", "title"] and "wins with" in repr(found)
+    found = kn.knockout(sure, names, date=day, realisations=20_000)
+    assert found.reached[:, 0] == pytest.approx([beats(i, i ^ 1) for i in range(4)], abs=0.014)
+    assert found.reached[:, 1] == pytest.approx(title_chances(beats), abs=0.014)
+    table = found.to_polars()
+    assert table.columns == ["name", "round_1", "title"] and "wins with" in repr(found)
+    for name, first, title in table.iter_rows():
+        assert found.reached[names.index(name)].tolist() == [first, title]
+    assert table["title"].to_list() == sorted(table["title"], reverse=True)
+
+
+def test_knockout_of_any_rater_is_on_neutral_ground_and_draws_are_left_out():
+    """Elo with draws and a large home advantage: a draw is decided as a match without draws would be."""
+    start = {"A": 1700.0, "B": 1500.0, "C": 1450.0, "D": 1600.0}
+    elo = kn.TeamElo.classic(k=20, ties=1.0, home_advantage=150.0, start=start)
+    names = ["B", "A", "D", "C"]
+
+    def beats(i, j):
+        home, _, away = elo.predict_one(names[i], names[j], neutral=True).probabilities[0]
+        return home / (home + away)
+
+    found = kn.knockout(elo, names, date="2024-07-01", realisations=20_000)
+    assert found.reached[:, 0] == pytest.approx([beats(i, i ^ 1) for i in range(4)], abs=0.014)
+    assert found.reached[:, 1] == pytest.approx(title_chances(beats), abs=0.014)
 
 
 def test_bad_input_is_one_sentence(rater):

@@ -169,8 +169,11 @@ def test_strength_may_depend_on_conditions():
     for k, name in enumerate(("clay", "grass", "hard")):
         found = table.filter(surface=name)["rating"].to_numpy()
         assert np.corrcoef(found, own[:, k] - own.mean(axis=1))[0, 1] > 0.55
-    # A spread of ninety numbers, estimated beside all else: within a factor of two.
-    assert 0.5 < with_them.parameters_["spread by surface"] * with_them.margin_unit_ / 0.4 < 2.0
+    found, error = (
+        one["spread by surface"] * with_them.margin_unit_
+        for one in (with_them.estimates_.values, with_them.estimates_.standard_errors)
+    )
+    assert abs(found - 0.4) < 2.6 * error and error == pytest.approx(0.07, rel=0.4)
     matches, _ = surfaces(2, 0.0)
     assert loss(free(conditions=["surface"]), matches) < loss(free(), matches) + 0.0015
 

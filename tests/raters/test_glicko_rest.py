@@ -85,3 +85,46 @@ def test_strengths_that_stay_are_forecast_alike_after_any_rest():
     rater = kn.BradleyTerry().fit(kn.read_matches(table, ordered=True))
     soon, later = (rater.predict_one("A", "B", date=day).probabilities for day in ("2024-01-02", "2034-01-02"))
     assert soon.tobytes() == later.tobytes() and soon[0, 0] > soon[0, 2]
+
+
+@pytest.mark.parametrize("days", [0, 45, 400])
+def test_glicko_2_forecasts_after_a_rest_from_grown_deviations(days):
+    """φ² grows by σ² for each period of rest, up to that of a newcomer; forecasts are those of a list written then."""
+    given = {"home_advantage": 40.0, "ties": 0.4, "home_step": 0.0, "ties_step": 0.0, "sharpness": 1.0}
+    made = {"deviation": 200.0, "volatility": 0.12, "period": 30.0, "tau": 0.5, **given}
+    rater = kn.Glicko2(**made)
+    rater.update(played(("2024-01-01", "A", "B", 1), ("2024-01-20", "A", "B", 1), ("2024-02-01", "B", "A", 0)))
+    day = str(np.datetime64("2024-02-01") + days)
+    known = rater.ratings_.to_dicts()
+    deviation = [
+        min(math.sqrt(row["uncertainty"] ** 2 + (SCALE * row["volatility"]) ** 2 * days / 30.0), 200.0) for row in known
+    ]
+    listed = {"name": [row["name"] for row in known], "rating": [row["rating"] for row in known]}
+    listed |= {"deviation": deviation, "volatility": [row["volatility"] for row in known], "date": [day] * 2}
+    fresh = kn.Glicko2(start=listed, **made)
+    said, expected = (one.predict_one("A", "B", date=day).probabilities for one in (rater, fresh))
+    np.testing.assert_allclose(said, expected, atol=1e-12)
+    if days:
+        assert said[0, 0] < rater.predict_one("A", "B", date="2024-02-01").probabilities[0, 0] - 1e-4
+
+
+def test_a_mixture_forecasts_after_a_rest_as_its_raters_do():
+    """The weights stay; each rater is asked about the day of the match."""
+    rows, rng = [], np.random.default_rng(4)
+    for k in range(120):
+        a, b = rng.permutation(4)[:2]
+        rows.append(
+            (str(np.datetime64("2022-01-01") + 5 * k), "ABCD"[a], "ABCD"[b], float(rng.random() < 0.5 + 0.1 * (b - a)))
+        )
+    glicko = kn.Glicko(200.0, 60.0, 20.0, 0.3, 1.0, 0.0, 0.0)
+    mixture = kn.Mixture({"glicko": glicko, "plain": kn.TeamElo.classic(k=24, ties=0.3)}).fit(played(*rows))
+    assert len(mixture.weights_) == 2 and min(mixture.weights_.values()) > 0.02
+    said = []
+    for day in ("2023-09-01", "2033-09-01"):
+        fixture = kn.read_matches({"date": [day] * 2, "home": ["A", "D"], "away": ["C", "B"]}, played=False)
+        parts = [
+            share * mixture.members_[name].predict(fixture).probabilities for name, share in mixture.weights_.items()
+        ]
+        np.testing.assert_allclose(mixture.predict(fixture).probabilities, sum(parts), atol=1e-12)
+        said.append(mixture.predict(fixture).probabilities)
+    assert abs(said[0] - said[1]).max() > 1e-3, "ten years of rest are known to one of them"

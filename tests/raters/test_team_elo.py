@@ -279,8 +279,9 @@ def test_fit_estimates_what_is_open_and_leaves_the_rest():
     matches = kn.read_matches(league.results)
     rater = kn.TeamElo(spread=0.0, regression=0.0).fit(matches)
     assert rater.parameters_["spread"] == 0 and "spread" not in rater.estimates_.values
-    assert 20 < rater.parameters_["home_advantage"] < 120
-    assert rater.estimates_.standard_errors["home_advantage"] > 0
+    # The league of equals scores .591 at home: 64 points. What draws and the step leave open widens 10 to about 17.
+    found, error = rater.parameters_["home_advantage"], rater.estimates_.standard_errors["home_advantage"]
+    assert abs(found - 64) < 3.3 * error and error == pytest.approx(15, rel=0.4)
     joined = rater.ratings_.join(league.strengths, on="name")
     assert np.corrcoef(joined["rating"], joined["strength"])[0, 1] > 0.8
     better = rater.predict(matches)
