@@ -288,7 +288,7 @@ def test_too_many_sides_are_told_before_the_search(monkeypatch):
     matches, _ = wandering_league(5, sides=12, matches=200)
     monkeypatch.setattr("kinelo.raters.gaussian.MOST_TOGETHER", 10)
     searched = []
-    monkeypatch.setattr(kn.KalmanElo, "search", lambda *_: searched.append(True))
+    monkeypatch.setattr(kn.KalmanElo, "_search", lambda *_: searched.append(True))
     with pytest.raises(InputError, match="too many for a full covariance"):
         kn.KalmanElo(covariance="full").fit(matches)
     assert not searched

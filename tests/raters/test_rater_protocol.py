@@ -11,8 +11,8 @@ import pytest
 
 import kinelo as kn
 from kinelo.forecasts.parameters import Switch
+from kinelo.raters.arguments import LOOKED_AT
 from kinelo.raters.order import learn_order
-from kinelo.raters.rater import LOOKED_AT
 
 KINDS = (kn.TeamElo, kn.Glicko, kn.Glicko2, kn.KalmanElo, kn.PlayerElo)
 NUMBERS = [
@@ -207,3 +207,13 @@ def test_fitted_raters_can_be_copied_and_pickled(kind):
     for twin in (copy.deepcopy(rater), pickle.loads(pickle.dumps(rater))):
         assert twin.ratings_.equals(rater.ratings_)
         assert kn.leaderboard(twin, least_matches=1).equals(kn.leaderboard(rater, least_matches=1))
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+@pytest.mark.parametrize("kind", [kn.TeamElo, kn.KalmanElo, kn.Glicko, kn.BradleyTerry, kn.TeamElo.classic])
+def test_a_fit_checks_its_matches_once(kind, monkeypatch):
+    checked = []
+    monkeypatch.setattr("kinelo.raters.rater.check_matches", checked.append)
+    matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
+    kind().fit(matches)
+    assert checked == [matches]

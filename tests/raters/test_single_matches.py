@@ -1,6 +1,7 @@
 """One match at a time: what a service asks of a rater, against the table of one row that says the same."""
 
 import copy
+import pickle
 import threading
 
 import numpy as np
@@ -134,6 +135,28 @@ def test_forecasts_change_no_rater_and_need_matches(name):
         rater.predict_one("A", "B", conditions={"moon": "full"})
     with pytest.raises(kn.InputError, match="'soon' is not a date"):
         rater.predict_one("A", "B", date="soon", conditions=given)
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+@pytest.mark.parametrize("name", ["TeamElo", "TeamElo by surface", "classic", "Glicko", "KalmanElo"])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda rater: pickle.loads(pickle.dumps(rater))])
+def test_a_copy_of_a_rater_learns_from_one_match_after_the_other(name, copied):
+    rater = rated(name).update_one("A", "B", "win")
+    once = rater.ratings_
+    twin = copied(rater).update_one("A", "B", "loss")
+    assert rater.ratings_.equals(once) and not twin.ratings_.equals(once)
+    assert twin.ratings_.equals(rater.update_one("A", "B", "loss").ratings_)
+
+
+@pytest.mark.parametrize("name", ["TeamElo", "Glicko", "KalmanElo", "BradleyTerry"])
+def test_raters_of_sides_refuse_line_ups(name):
+    rater = rated(name)
+    for ask in (
+        lambda: rater.predict_one("A", "B", away_lineup=["b"]),
+        lambda: rater.update_one("A", "B", 1, home_lineup=["a"]),
+    ):
+        with pytest.raises(kn.InputError, match="rates sides, not players: leave line-ups out"):
+            ask()
 
 
 def test_blanks_around_names_do_not_count():

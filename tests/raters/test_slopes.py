@@ -64,7 +64,7 @@ def check(rater, matches, values):
     """Every slope is the central (at an end of the range: one-sided) difference of the losses."""
     twin = copy.copy(rater)
     twin.reset(values)
-    found = twin.slopes(matches, SKIPPED)
+    found = twin._slopes(matches, SKIPPED)
     assert set(found.names) == {p.name for p in rater.open_parameters()}
     for name, slope in zip(found.names, found.by.T):
         value = values[name]

@@ -5,7 +5,7 @@ With ``ℓ_k(φ)`` the log-loss of match ``k`` forecast from the matches before 
 as the range of the parameter: it decides where the matches say little, as a season does, and fades among thousands.
 Scores ``∂ℓ_k/∂φ`` give the gradient and, through their outer products (Berndt, Hall, Hall and Hausman), the curvature
 of damped Newton steps; the inverse of the same matrix gives the standard errors. A rater that can differentiate its own
-losses (``slopes``) hands all scores over in one pass; what it leaves out is found by finite differences, one pass per
+losses (``_slopes``) hands all scores over in one pass; what it leaves out is found by finite differences, one pass per
 parameter. Of very many matches the first ``FIRST_LOOK`` are searched before all of them. The first quarter of the
 matches is rated but not scored, because a forecast made while nobody is known yet tells of the start, not of the
 parameters. Where the order of matches within a day is not known, only those are scored whose sides have not played
@@ -64,7 +64,7 @@ class Slopes:
 
 
 class Estimable(Protocol):
-    """What the search asks of a rater; one with ``losses`` and ``slopes`` (matches, skipped) of its own is faster.
+    """What the search asks of a rater; one with ``_losses`` and ``_slopes`` (matches, skipped) of its own is faster.
 
     Each of these is asked of all matches, and of a long table also of the first of them alone.
     """
@@ -221,8 +221,8 @@ class _RaterCourse(Course):
         """Loss of every match that is scored; infinite where the rater leaves the range of numbers."""
         twin = self._twin(z)
         try:
-            if hasattr(twin, "losses"):
-                return twin.losses(self.matches, self.skipped)[self.scored]
+            if hasattr(twin, "_losses"):
+                return twin._losses(self.matches, self.skipped)[self.scored]
             said = twin.one_step_ahead(self.matches).probabilities[self.skipped :]
         except OutOfRange:
             return np.full(len(self.matches) - self.skipped, np.inf)[self.scored]
@@ -230,9 +230,9 @@ class _RaterCourse(Course):
 
     def slopes(self, z: Array) -> Slopes | None:
         """What the rater says of them itself."""
-        if not hasattr(self.rater, "slopes"):
+        if not hasattr(self.rater, "_slopes"):
             return None
-        found: Slopes = self._twin(z).slopes(self.matches, self.skipped)
+        found: Slopes = self._twin(z)._slopes(self.matches, self.skipped)
         return replace(found, by=found.by[self.scored])
 
 

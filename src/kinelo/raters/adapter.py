@@ -59,9 +59,7 @@ def carry_on(rater: Any, matches: Matches) -> None:
 
 def state_of(rater: Any) -> dict[str, NDArray] | None:
     """Everything needed to carry on, or None where the rater cannot say it."""
-    if not hasattr(rater, "from_arrays") or getattr(type(rater), "to_arrays", None) in (None, Rater.to_arrays):
-        return None
-    return rater.to_arrays()
+    return rater.to_arrays() if hasattr(rater, "from_arrays") and hasattr(rater, "to_arrays") else None
 
 
 def forecast_by(rater: Any, matches: Matches) -> Any:

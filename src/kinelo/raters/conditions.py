@@ -21,7 +21,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
 from kinelo.raters.one_match import check_levels
-from kinelo.raters.rater import StatefulRater
+from kinelo.raters.rater import Rater
 from kinelo.raters.state import RaterState
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class LevelState(RaterState):
         self.fills["delta_v"] = self.known.slot_v
 
 
-class ConditionRater(StatefulRater):
+class ConditionRater(Rater):
     """A rater with ``conditions``: one spread for each is estimated beside its other parameters."""
 
     conditions: Sequence[str]

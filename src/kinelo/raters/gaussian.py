@@ -45,14 +45,13 @@ from kinelo.raters.filter.together import BLOCK, NO_STEPS, Steps, expected_toget
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import Order, forecast_from_day_starts
+from kinelo.raters.order import Order
 from kinelo.raters.random_walk import TODAY, average_walk
-from kinelo.raters.rater import StatefulRater
+from kinelo.raters.rater import Rater
 from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
 from kinelo.raters.stored import ANY, stored
 from kinelo.raters.stored import PREFIX as STORED
-from kinelo.raters.streaming import fit_in_chunks
 from kinelo.runtime.processors import usable_processors
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
 
 
-class GaussianRater(StatefulRater):
+class GaussianRater(Rater):
     """A rater that filters the matches once (:mod:`kinelo.raters.filter`), and reads beliefs as forecasts.
 
     It says which kinds of slots there are, and of which entries a match consists.
@@ -242,27 +241,17 @@ class GaussianRater(StatefulRater):
                 found |= dict(zip(group, several))
         return [found[k] for k in range(len(lanes))]
 
-    @fit_in_chunks
-    def fit(self, matches: Matches) -> Self:
-        """Estimate the open parameters on these matches, then rate them in order from a fresh start.
-
-        Whether the covariance is kept is decided by what forecasts these matches better. Where one pass with it would
-        take seconds, only how beliefs are read as forecasts is estimated with it, and all else without it.
-        """
-        drawn = float(np.mean(1.0 - np.abs(matches.signed))) if len(matches) else 0.0
+    def _prepare(self, matches: Matches) -> None:
+        drawn = float(np.mean(1.0 - np.abs(matches.signed)))
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self.margin_unit_, self.memory_ = first_unit(matches.margin), float(MEMORY)
         self.covariance_, self._made = self._covariance_to_try(matches), {}
-        if self.covariance_ == "auto":
-            self._fit_the_better(matches)
-        else:
-            super().fit(matches)
-        looked_at = matches if self.look is None else matches[: int(self.look)]
+
+    def _conclude(self, matches: Matches, first: Matches) -> None:
         again = copy.copy(self)
         again.reset(dict(self.parameters_))
         self._made = {}
-        self.margin_law_ = MarginLaw.of(again.surprises(looked_at)[int(WARM_UP * len(looked_at)) :])
-        return self
+        self.margin_law_ = MarginLaw.of(again._surprises(first)[int(WARM_UP * len(first)) :])
 
     def _covariance_to_try(self, matches: Matches) -> str:
         """What the user asks for, or ``"auto"`` where both are worth a trial on these matches."""
@@ -284,25 +273,34 @@ class GaussianRater(StatefulRater):
             return "diagonal"
         return "auto"
 
-    def _fit_the_better(self, matches: Matches) -> None:
-        """Fit with and without the covariance, and be the one that forecasts better."""
-        alone = copy.copy(self)
-        alone.covariance_ = "diagonal"
-        super(GaussianRater, alone).fit(matches)
-        if alone.estimates_ is None:
-            self.covariance_ = "full"
-            super().fit(matches)
-            return
-        together = copy.copy(alone)
-        together.covariance_ = "full"
-        if len(matches) * float(self._rows_needed(matches)) ** 2 <= MOST_WORK:
-            super(GaussianRater, together).fit(matches)
-        else:
-            together._take_over(alone.estimates_, matches)
-        likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
-        vars(self).update(vars(alone if likelihood[0] > likelihood[-1] else together))
+    def _learn(self, matches: Matches, first: Matches) -> None:
+        """Rate the matches with the covariance or without it, whichever forecasts them better.
 
-    def _take_over(self, estimates: Estimates, matches: Matches) -> None:
+        Where one pass with it would take seconds, only how beliefs are read as forecasts is estimated with it, and all
+        else without it.
+        """
+        if self.covariance_ != "auto":
+            super()._learn(matches, first)
+            return
+        alone = self._with_covariance("diagonal")
+        if self.open_parameters():
+            super(GaussianRater, alone)._learn(matches, first)
+        together = alone._with_covariance("full")
+        if alone.estimates_ and len(matches) * float(self._rows_needed(matches)) ** 2 > MOST_WORK:
+            together._take_over(alone.estimates_, matches, first)
+        else:
+            super(GaussianRater, together)._learn(matches, first)
+        likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
+        vars(self).update(vars(alone if likelihood and likelihood[0] > likelihood[-1] else together))
+
+    def _with_covariance(self, covariance: str) -> Self:
+        """A copy that keeps the covariance or does not, before any match."""
+        twin = copy.copy(self)
+        twin.covariance_ = covariance
+        twin.reset()
+        return twin
+
+    def _take_over(self, estimates: Estimates, matches: Matches, first: Matches) -> None:
         """Rate the matches with these estimates of a filter without covariance, beliefs read anew as forecasts.
 
         The sharpness stands still, as in a search. Where ratings begin depends on how they are read: that stands then.
@@ -310,11 +308,10 @@ class GaussianRater(StatefulRater):
         still = copy.copy(self)
         still.sharpness_walk = 0.0
         if self.start is not None:
-            vars(still).update({name: self.parameters_[name] for name in READING})
-        seen = matches if self.look is None else matches[: int(self.look)]
-        self.estimates_ = reading.refit_reading(still, estimates, seen)
+            vars(still).update({name: estimates.values.get(name, self.parameters_[name]) for name in READING})
+        self.estimates_ = reading.refit_reading(still, estimates, first)
         self.reset(self.estimates_.values)
-        self.update(matches)
+        self._use(matches)
 
     def _keeps_covariance(self) -> bool:
         """Whether the state to come keeps the covariance."""
@@ -328,13 +325,13 @@ class GaussianRater(StatefulRater):
             f"covariance={self.covariance!r} may keep a number for every two {self.together}; say covariance='diagonal'"
         )
 
-    def search(self, matches: Matches) -> Estimates:
+    def _search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the noise follows from the others, and the sharpness stands still."""
         self._made = getattr(self, "_made", {})
         if self.sharpness_walk > 0.0:
             still = copy.copy(self)
             still.sharpness_walk = 0.0
-            found = still.search(matches)
+            found = still._search(matches)
             self.memory_ = still.memory_
             return found
         if self.noise is not None:
@@ -365,7 +362,7 @@ class GaussianRater(StatefulRater):
     def _seek(self, matches: Matches) -> Estimates:
         """The open parameters but for the noise, and the memory of the unit; the rater forgets what it has seen."""
         self.memory_ = float(MEMORY)
-        return choose_memory(self, average_walk(self, super().search(matches), matches), matches)
+        return choose_memory(self, average_walk(self, super()._search(matches), matches), matches)
 
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""
@@ -394,7 +391,7 @@ class GaussianRater(StatefulRater):
 
     def _surprise_square(self, matches: Matches) -> float:
         """Mean square of the standardised surprises that are scored, after a reset."""
-        surprises = self.surprises(matches)[int(WARM_UP * len(matches)) :]
+        surprises = self._surprises(matches)[int(WARM_UP * len(matches)) :]
         return float(np.mean(surprises[np.isfinite(surprises)] ** 2)) or 1.0
 
     def _fixed(self, level: tuple[float, float]) -> list[tuple[float, float]]:
@@ -427,7 +424,7 @@ class GaussianRater(StatefulRater):
         """
         self.covariance_ = "full"
         self.reset(dict(self.parameters_))
-        self._begin(matches)
+        self._check_usable(matches)
         lists, y, state = self._lists(matches, keep=True), self._signal(matches), self._state
         rows, played = len(state.beliefs.C), lists.played
         check_room(len(matches), rows, len(stops))
@@ -480,19 +477,9 @@ class GaussianRater(StatefulRater):
         self._reading_state = reading.fresh_state()
         super().reset(estimated)
 
-    def _last_day(self) -> int:
-        return self._day(None)
-
-    def _use(self, matches: Matches) -> None:
-        self._begun()
-        mean, variance, _ = self._run(matches, self._signal(matches))
-        self._forecast_in_order(mean, variance, matches)
-
-    @forecast_from_day_starts
-    def one_step_ahead(self, matches: Matches) -> Forecast:
-        """Forecast each match before it is used, and use it."""
+    def _step_ahead(self, matches: Matches) -> Forecast:
         sides = self._room_for_sides(matches)
-        mean, variance, unknown = self.expected(matches, sides)
+        mean, variance, unknown = self._expected(matches, sides)
         said = self._forecast_in_order(mean, variance, matches)
         return Forecast(said, unknown, matches, self._ratings_of(sides))
 
@@ -516,9 +503,9 @@ class GaussianRater(StatefulRater):
         """Strengths of sides in points; None where there was no room for them."""
         return None if sides is NO_SIDES else self.initial + self.points_per_unit_ * sides
 
-    def expected(self, matches: Matches, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
+    def _expected(self, matches: Matches, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
         """Use the matches in order: mean and variance expected of each, without its noise, and names never met."""
-        self._begin(matches)
+        self._begun()
         y = self._signal(matches)
         mean, variance, unknown = self._run(matches, y, sides)
         return mean, self._in_unit_of_noise(mean, variance, y, matches), unknown
@@ -530,9 +517,7 @@ class GaussianRater(StatefulRater):
         scored = slice(int(WARM_UP * len(matches)), None)
         return variance * np.mean((y - mean)[scored] ** 2 / (variance + self._noise_of(matches))[scored])
 
-    def losses(self, matches: Matches, skipped: int) -> Array:
-        """Losses of the matches from ``skipped`` on, after a reset, as the search asks for them."""
-        self._begin(matches)
+    def _losses(self, matches: Matches, skipped: int) -> Array:
         y = self._signal(matches)
         ((mean, variance),) = self._filter_lanes(matches, [self], [y])
         return self._read_losses(mean, self._in_unit_of_noise(mean, variance, y, matches), matches, skipped)
@@ -541,11 +526,10 @@ class GaussianRater(StatefulRater):
         said = self._forecast_in_order(mean, variance, matches)
         return log_loss(said[skipped:], matches.result[skipped:])
 
-    def slopes(self, matches: Matches, skipped: int) -> Slopes:
+    def _slopes(self, matches: Matches, skipped: int) -> Slopes:
         """Derivatives of the losses of the matches from ``skipped`` on by the open parameters, after a reset."""
         if self.start is not None:  # where ratings begin depends on the parameters then
             return Slopes(np.empty((len(matches) - skipped, 0)), ())
-        self._begin(matches)
         moves = moved_twins(self)
         filters = [self] + [move.twin for name, move in moves.items() if name not in READING]
         signals = [lane._signal(matches) for lane in filters]
@@ -565,9 +549,11 @@ class GaussianRater(StatefulRater):
 
         Where the model holds these are standard normal: mean square 1, and 80 % within ±1.28.
         """
-        self._begin(matches)
-        if not len(matches):
-            return np.empty(0)
+        self._check_usable(matches)
+        return self._surprises(matches) if len(matches) else np.empty(0)
+
+    def _surprises(self, matches: Matches) -> Array:
+        self._begun()
         y = self._signal(matches)
         mean, variance, _ = self._run(matches, y)
         return (y - mean) / np.sqrt(variance + self._noise_of(matches))

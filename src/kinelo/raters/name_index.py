@@ -67,6 +67,8 @@ class NameIndex:
 
     def places(self, names: tuple[str, ...]) -> NDArray[np.int32]:
         """Places of many names, new ones added; asking again for the same tuple costs nothing."""
+        if len(names) <= 2:  # one match: to remember it would cost more
+            return np.array([self.place(name) for name in names], np.int32)
         if names is not self._last and self._grown_from_last(names):
             fresh = self._add(names[len(self._last_places) :])
             self._last_places = np.concatenate([self._last_places, fresh])

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +18,8 @@ from kinelo.errors import InputError
 from kinelo.forecasts.estimator import MatchEstimator
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.fixtures import fixture, fixtures, two_sides
+from kinelo.matches.fixtures import check_neutral, fixture, fixtures, one_lineup, two_sides
+from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Day, Matches, read_day
 
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
@@ -59,6 +58,20 @@ def check_match(signed: float, margin: float, weight: float) -> None:
             raise InputError(f"A margin of {margin:g} contradicts {ended} of the home side.")
 
 
+class OneResult(NamedTuple):
+    """One match that was played, as a user says it, checked: its result in [−1, 1], and its day where that is said."""
+
+    home: str
+    away: str
+    signed: float
+    day: np.datetime64 | None
+    margin: float
+    neutral: bool
+    weight: float
+    conditions: Mapping[str, object] | None
+    lineups: Lineups | None
+
+
 class Gaps(NamedTuple):
     """What is believed of the differences of strength in matches to come: mean, variance (matches), and newcomers."""
 
@@ -75,6 +88,8 @@ class SingleMatches(MatchEstimator):
     """Forecasts of single matches, and updates by them."""
 
     conditions: Sequence[str] = ()
+    rates_players: ClassVar[bool] = False
+    """Whether those who are rated are players, whom line-ups name."""
 
     def predict_one(
         self,
@@ -84,6 +99,8 @@ class SingleMatches(MatchEstimator):
         date: Day | None = None,
         neutral: bool = False,
         conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
     ) -> Forecast:
         """Forecast one match from the ratings as they stand: what ``predict`` says of it, to the last bit.
 
@@ -91,7 +108,8 @@ class SingleMatches(MatchEstimator):
         names that resemble them are not searched, as ``predict`` does. Without a date nobody rests: the match is
         on the day on which a side last played (for :class:`kinelo.KalmanElo` and :class:`kinelo.PlayerElo`, on the day
         of the last match). ``conditions={"surface": "clay"}`` says levels of the conditions that the rater uses; both
-        sides play with their own strength under those left out.
+        sides play with their own strength under those left out. Raters of players take line-ups, names of starters; a
+        side without one counts as its recent players.
 
         >>> import kinelo as kn
         >>> rater = kn.TeamElo.classic(k=20, ties=0.0, start={"A": 1700, "B": 1500})
@@ -99,7 +117,8 @@ class SingleMatches(MatchEstimator):
         Forecast of 1 match: A – B 0.760 / 0.000 / 0.240
         """
         self._check_has_ratings()
-        return self._foresee(self._fixture(home, away, date, neutral, conditions))
+        lineups = self._lineups(home_lineup, away_lineup)
+        return self._foresee(self._fixture(home, away, date, neutral, conditions, lineups))
 
     def update_one(
         self,
@@ -112,28 +131,34 @@ class SingleMatches(MatchEstimator):
         neutral: bool = False,
         weight: float = 1.0,
         conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
     ) -> Self:
         """Carry the ratings on with one match: 1, ½ or 0 points of the home side, or "win", "draw", "loss".
 
-        Date and conditions are those of :meth:`predict_one`.
+        Date, conditions and line-ups are those of :meth:`predict_one`.
 
         >>> import kinelo as kn
         >>> kn.Glicko().update_one("A", "B", "win", date="2024-08-10").ratings_["name"].to_list()
         ['A', 'B']
         """
-        match = as_played(self._fixture(home, away, date, neutral, conditions), result, margin, weight)
-        if date is None and match.day[0] < self._last_day():  # its sides do not rest, whoever has played since
-            self._use(match)
-            return self
-        return self.update(match)
+        signed = signed_result(result)
+        home, away = two_sides(home, away)
+        check_match(signed, margin, weight)
+        check_neutral(neutral)
+        day, lineups = None if date is None else read_day(date), self._lineups(home_lineup, away_lineup)
+        if day is not None:  # without a date its sides do not rest, whoever has played since
+            self._check_day(int(day.astype(np.int64)), (home, away))
+        self._use_one(OneResult(home, away, signed, day, margin, neutral, weight, conditions, lineups))
+        return self
 
-    def _last_day(self) -> int:
-        """Day of the last match rated."""
-        raise NotImplementedError
-
-    def _use(self, matches: Matches) -> None:
-        """Carry the ratings on with matches that were checked."""
-        raise NotImplementedError
+    def _use_one(self, one: OneResult) -> None:
+        """Carry the ratings on with one match that was checked."""
+        match = self._fixture(one.home, one.away, one.day, one.neutral, one.conditions, one.lineups)
+        known = {"result": 0.5 + 0.5 * one.signed, "margin": one.margin, "weight": one.weight, "signed": one.signed}
+        # Nobody else has the match yet; to make it again with these columns would take as long as to rate it.
+        vars(match).update({name: np.array([float(value)]) for name, value in known.items()})
+        self._use(match)
 
     def match_quality(
         self,
@@ -184,14 +209,26 @@ class SingleMatches(MatchEstimator):
         asked = self._conditions_asked()
         return check_levels(conditions, asked) if asked or conditions is not None else None
 
+    def _lineups(self, home: Sequence[str], away: Sequence[str]) -> Lineups | None:
+        """Line-ups of one match, which only a rater of players takes."""
+        if not self.rates_players and (len(home) or len(away)):
+            raise InputError(f"{type(self).__name__} rates sides, not players: leave line-ups out, or take PlayerElo.")
+        return one_lineup(home, away) if self.rates_players else None
+
     def _fixture(
-        self, home: str, away: str, date: Day | None, neutral: bool, conditions: Mapping[str, object] | None
+        self,
+        home: str,
+        away: str,
+        date: Day | None,
+        neutral: bool,
+        conditions: Mapping[str, object] | None,
+        lineups: Lineups | None = None,
     ) -> Matches:
         """One match, with every condition that the rater uses."""
         home, away = two_sides(home, away)
         given = self._levels(conditions)
         day = np.datetime64(self._latest_day(home, away), "D") if date is None else read_day(date)
-        return fixture(home, away, day, neutral=neutral, conditions=given)
+        return fixture(home, away, day, neutral=neutral, conditions=given, lineups=lineups)
 
     def _conditions_asked(self) -> Sequence[str]:
         """Columns beyond results that the rater asks of matches."""
@@ -203,15 +240,15 @@ class SingleMatches(MatchEstimator):
 
     def _foresee(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""
-        return self.predict(matches)
+        raise NotImplementedError
 
-    @abstractmethod
-    def predict(self, matches: Matches) -> Forecast:
-        """Forecast matches from the ratings as they stand."""
+    def _use(self, matches: Matches) -> None:
+        """Carry the ratings on with matches that were checked."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def update(self, matches: Matches, /) -> Self:
-        """Carry the ratings on with further matches, in order."""
+    def _check_day(self, day: int, sides: tuple[str, str]) -> None:
+        """Refuse a match before the last one rated."""
+        raise NotImplementedError
 
 
 def _pairs(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list[str], list[str]]:
@@ -231,14 +268,6 @@ def _pairs(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list[s
     if isinstance(away, str):
         return one, other * len(one)
     raise InputError(f"{len(one)} sides cannot be paired with {len(other)}; give one name, or lists of equal length.")
-
-
-def as_played(match: Matches, result: float | str, margin: float, weight: float) -> Matches:
-    """A match that was to come with what is known of it now."""
-    signed = signed_result(result)
-    check_match(signed, margin, weight)
-    points = np.array([0.5 + 0.5 * signed])
-    return replace(match, result=points, margin=np.array([float(margin)]), weight=np.array([float(weight)]))
 
 
 def check_levels(given: Mapping[str, object] | None, conditions: Sequence[str]) -> dict[str, object]:

@@ -17,11 +17,9 @@ has played before on that day, whose one-step-ahead forecast is the same.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import wraps
 from itertools import pairwise
-from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,32 +69,9 @@ def _tells(decided: int, share: float, telling: float, where: str) -> bool:
         f"The side named first won {share:.1%} of {decided:,} decided matches {where}: the order of sides seems to "
         "tell the result, so nothing is learnt from it; if the table names winners, call its columns winner and loser.",
         KineloWarning,
-        stacklevel=5,
+        stacklevel=4,
     )
     return True
-
-
-Forecasting = TypeVar("Forecasting", bound=Callable[..., Forecast])
-
-
-def forecast_from_day_starts(one_step_ahead: Forecasting) -> Forecasting:
-    """Let a ``one_step_ahead`` in the order of the table forecast unordered matches from the start of their day."""
-
-    @wraps(one_step_ahead)
-    def in_parts(self: Any, matches: Matches) -> Forecast:
-        if not isinstance(matches, Matches) or matches.unordered is None or not matches.unordered.any():
-            return one_step_ahead(self, matches)
-        parts = []
-        for part in parts_of(matches):
-            if part.unordered is not None and part.unordered[0]:
-                self._begun()
-                parts.append(self._foresee(part))
-                self.update(part)
-            else:
-                parts.append(one_step_ahead(self, part))
-        return joined_forecast(parts, matches)
-
-    return cast(Forecasting, in_parts)
 
 
 def joined_forecast(parts: list[Forecast], matches: Matches) -> Forecast:
@@ -123,10 +98,15 @@ def forecast_until(matches: Matches) -> NDArray[np.int64]:
     return np.repeat(ends, np.diff(ends, prepend=0))
 
 
-def parts_of(matches: Matches) -> Iterator[Matches]:
-    """The matches in parts: each day's unordered matches together, and what lies between them."""
+def parts_of(matches: Matches) -> Iterator[tuple[Matches, bool]]:
+    """The matches in parts, and whether each is forecast as a whole before it is used: each day's unordered matches
+    together are, and what lies between them is not.
+    """
+    unordered = matches.unordered
+    if unordered is None or not unordered.any():
+        yield matches, False
+        return
     until = forecast_until(matches)
-    alone = np.zeros(len(matches), bool) if matches.unordered is None else ~matches.unordered
-    cut = (until[1:] != until[:-1]) & ~(alone[1:] & alone[:-1])
+    cut = (until[1:] != until[:-1]) & (unordered[1:] | unordered[:-1])
     for begin, end in pairwise([0, *(np.flatnonzero(cut) + 1).tolist(), len(matches)]):
-        yield matches[begin:end]
+        yield matches[begin:end], bool(unordered[begin])

@@ -1,46 +1,45 @@
-"""What every rater can do.
+"""What every rater can do, written once.
 
 A rater's constructor only stores its parameters; ``None`` stands for "estimate it". ``fit`` starts afresh, estimates
 what was left open by one-step-ahead likelihood and then rates the matches in order; ``update`` carries on.
-Names, not codes, tie one call to the next. Every number that a rater declares (``parameters``, ``options``) is checked
-whenever it is set, by the constructor or later.
+Names, not codes, tie one call to the next.
 
-:class:`StatefulRater` is the base of those that keep a state (:mod:`kinelo.raters.state`).
+:class:`Rater` checks what it is handed, takes tables and scans, keeps the order inside a day, begins with the ratings
+it is given and stores its state. A rater says what it estimates (fields, :mod:`kinelo.raters.arguments`), what it knows
+before any match (``_fresh``), how matches change that (``_use``, ``_step_ahead``), and how it becomes a forecast
+(``_foresee``).
 """
 
 from __future__ import annotations
 
-import inspect
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.estimator import check_target
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Option, Parameter, Switch
+from kinelo.forecasts.parameters import Estimates
+from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.scan import MatchScan
 from kinelo.presentation import html_facts
+from kinelo.raters.arguments import Arguments
 from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
-from kinelo.raters.order import Order, learn_order
+from kinelo.raters.order import Order, joined_forecast, learn_order, parts_of
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
-from kinelo.raters.state import NEVER
 from kinelo.raters.stored import PREFIX, stored_parameters
-from kinelo.raters.streaming import LOOK, fit_in_chunks, update_in_chunks
+from kinelo.raters.streaming import fit_in_pieces, update_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-MOST_SHOWN = 5
-LOOKED_AT = Option("look", 1.0, open=True)
 
 
 def without_ratings(rater: Rater) -> InputError:
@@ -48,18 +47,7 @@ def without_ratings(rater: Rater) -> InputError:
     return InputError(f"{type(rater).__name__} has seen no match yet; call fit or update before you ask for forecasts.")
 
 
-def too_early(day: int | None, sides: tuple[str, str], last: int, begun: bool = False) -> InputError:
-    """What to say of a match before the last one rated; where ratings were ``begun`` with, their days count too."""
-    when = "without a date" if day is None else f"of {np.datetime64(day, 'D')}"
-    where = "the last match rated (or the last day of the ratings to begin with)" if begun else "the last match rated"
-    return InputError(
-        f"The match {when} between {sides[0]} and {sides[1]} comes before {where}, of {np.datetime64(last, 'D')}; "
-        "nothing was changed. Rate matches in order of date, or keep a rating book, which takes results that arrive "
-        "late."
-    )
-
-
-class Rater(SingleMatches, ABC):
+class Rater(SingleMatches, Arguments, ABC):
     """Base of all raters: see the module for the rules they share.
 
     >>> import kinelo as kn
@@ -69,48 +57,12 @@ class Rater(SingleMatches, ABC):
     (True, 'A')
     """
 
-    parameters: ClassVar[tuple[Parameter, ...]] = ()
-    options: ClassVar[tuple[Option | Switch, ...]] = ()
     order_: Order = Order()
     estimates_: Estimates | None = None
     fitted_: Matches | None = None
-    moot_: Mapping[str, float] = MappingProxyType({})
-    parameters_: Mapping[str, float] = MappingProxyType({})
-    look: int | None = LOOK
-    """How many matches ``fit`` estimates parameters on, the first ones of a longer table; None means all of them."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        for declared in (*self.parameters, *self.options, LOOKED_AT):
-            if declared.name == name:
-                declared.check(type(self).__name__, value)
-        super().__setattr__(name, value)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Arguments of the constructor as they stand (``deep`` is there for scikit-learn, and changes nothing)."""
-        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
-        return {name: getattr(self, name) for name in names}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change arguments of the constructor; what was fitted stays as it is until the next ``fit``."""
-        known = self.get_params()
-        for name, value in params.items():
-            if name not in known:
-                raise InputError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}.")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        given = []
-        for name, value in self.get_params().items():
-            usual = defaults[name].default
-            if hasattr(value, "columns"):  # a table does not fit into a line, and comparing it gives a table
-                given.append(f"{name}=<{len(value)} rows>")
-            elif isinstance(value, Mapping) and len(value) > MOST_SHOWN:
-                given.append(f"{name}=<{len(value)} names>")
-            elif value != usual:
-                given.append(f"{name}={value!r}")
-        return f"{type(self).__name__}({', '.join(given)})"
+    start: Any = None
+    _state: Any = None
+    _start_read: tuple[Any, Start] | None = None
 
     def _repr_html_(self) -> str:
         errors = {} if self.estimates_ is None else self.estimates_.standard_errors
@@ -121,10 +73,18 @@ class Rater(SingleMatches, ABC):
         ]
         return f"<p>{escape(repr(self))}</p>{html_facts(rows)}"
 
-    @fit_in_chunks
-    def fit(self, matches: Matches) -> Self:
-        """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+    # Estimating
+
+    def fit(self, matches: Matches | MatchScan, y: object = None) -> Self:
+        """Estimate the open parameters on these matches, then rate them in order from a fresh start.
+
+        ``y`` is there for scikit-learn: results stand in the matches.
+        """
+        if isinstance(matches, MatchScan):
+            fit_in_pieces(self, matches, y)
+            return self
         check_matches(matches)
+        check_target(matches, y)
         if len(matches) == 0:
             raise InputError("There are no matches to fit; at least one is needed.")
         if np.isnan(matches.result).any():
@@ -134,135 +94,63 @@ class Rater(SingleMatches, ABC):
         self.estimates_ = None
         self.fitted_ = matches
         self.order_ = learn_order(matches)
+        self._prepare(matches)
         self.moot_ = self.moot_parameters(matches)
         self.reset()
+        self._check_order(matches)
+        first = self._first_matches(matches)
+        self._learn(matches, first)
+        self._conclude(matches, first)
+        start = self._start()
+        if start is not None:
+            warn_of_unmet(start, self._names_of(matches))
+        return self
+
+    def _prepare(self, matches: Matches) -> None:
+        """What the matches to be fitted say before any of them is rated."""
+
+    def _learn(self, matches: Matches, first: Matches) -> None:
+        """Estimate the open parameters on the first of the matches, and rate all of them; the rater was reset."""
         if self.open_parameters():
-            estimates = self.search(self._first_matches(matches))
+            estimates = self._search(first)
             self.reset(estimates.values)
             self.estimates_ = estimates
-        return self.update(matches)
+        self._use(matches)
+
+    def _conclude(self, matches: Matches, first: Matches) -> None:
+        """What the matches fitted still have to say once they are rated."""
 
     def _first_matches(self, matches: Matches) -> Matches:
         """The matches on which parameters are estimated: the first ``look``, with a warning where there are more."""
         if self.look is None or len(matches) <= self.look:
             return matches
-        warnings.warn(
-            f"Parameters are estimated on the first {int(self.look):,} of {len(matches):,} matches, and all are rated "
-            "with them; set look = None to estimate on all.",
-            KineloWarning,
-            stacklevel=4,
-        )
+        if self.open_parameters():
+            warnings.warn(
+                f"Parameters are estimated on the first {int(self.look):,} of {len(matches):,} matches, and all are "
+                "rated with them; set look = None to estimate on all.",
+                KineloWarning,
+                stacklevel=3,
+            )
         return matches[: int(self.look)]
 
-    def search(self, matches: Matches) -> Estimates:
+    def _search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the rater is left as it was."""
         from kinelo.forecasts.fit import estimate
 
         return estimate(self, matches)
 
+    def _losses(self, matches: Matches, skipped: int) -> NDArray[np.float64]:
+        """Losses of the matches from ``skipped`` on, after a reset, as the search asks for them."""
+        return log_loss(self._step_ahead(matches).probabilities[skipped:], matches.result[skipped:])
+
     def needs_whole_table(self) -> str:
         """Why this rater cannot take matches in pieces; empty where it can."""
         return ""
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
-        """Parameters the user left to be estimated, and that the matches fitted can say something about."""
-        return tuple(p for p in self.in_own_unit() if getattr(self, p.name) is None and p.name not in self.moot_)
+    # Beginning
 
-    def in_own_unit(self) -> tuple[Parameter, ...]:
-        """All parameters, with defaults and ranges in the rating points that this rater counts in."""
-        return self.parameters
-
-    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
-        """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
-        return {}
-
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
-        values = {p.name: p.default for p in self.in_own_unit()} | dict(estimated or {}) | dict(self.moot_)
-        own = {name: getattr(self, name) for name in values}
-        return {name: float(value if own[name] is None else own[name]) for name, value in values.items()}
-
-    @abstractmethod
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters (``parameters_``)."""
-
-    @abstractmethod
-    def one_step_ahead(self, matches: Matches) -> Forecast:
-        """Forecast each match before it is used, and use it: what backtests and fits are made of."""
-
-    @update_in_chunks
-    def update(self, matches: Matches) -> Self:
-        """Carry the ratings on with further matches, in order.
-
-        A match before the last one rated is refused, and nothing is changed: ratings have gone on from there. A
-        :class:`kinelo.RatingBook` takes results that arrive late.
-        """
-        self._check_usable(matches)
-        self._use(matches)
-        return self
-
-    def _use(self, matches: Matches) -> None:
-        """Carry the ratings on with matches that were checked."""
-        raise NotImplementedError
-
-    def _check_usable(self, matches: Matches) -> None:
-        """Refuse matches that cannot change ratings: some without a result, or before the last one rated."""
-        check_matches(matches)
-        if np.isnan(matches.result).any():
-            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
-        last = self._last_day()
-        if len(matches) and matches.day.min() < last:
-            k = int(matches.day.argmin())
-            sides = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
-            begun = getattr(self, "start", None) is not None
-            raise too_early(int(matches.day[k]) if matches.dated else None, sides, last, begun)
-
-    def _last_day(self) -> int:
-        """Day of the last match rated; NEVER before the first."""
-        return NEVER
-
-    @abstractmethod
-    def predict(self, matches: Matches) -> Forecast:
-        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
-
-    @property
-    @abstractmethod
-    def ratings_(self) -> pl.DataFrame:
-        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first."""
-
-    def add_points(self, name: str, points: float) -> None:
-        """Let a side that is rated have so many points more, as :func:`kinelo.raters.what_if.with_points` asks."""
-        raise InputError(
-            f"{type(self).__name__} keeps no rating per side to add points to; take TeamElo, KalmanElo or Glicko."
-        )
-
-    def note_on_points(self) -> str:
-        """What to say of a state of an earlier version whose points were others; empty where they are the same."""
-        return ""
-
-    def to_arrays(self) -> dict[str, NDArray]:
-        """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
-        raise InputError(f"{type(self).__name__} cannot be kept in a rating book.")
-
-    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
-        """Take over what :meth:`to_arrays` gave."""
-        raise InputError(f"{type(self).__name__} cannot be kept in a rating book.")
-
-
-class StatefulRater(Rater):
-    """A rater whose parameters make a fresh state, which matches then carry on."""
-
-    start: Any
-    initial: float
-    _state: Any = None
-    _read: tuple[Any, Start] | None = None
-
-    @abstractmethod
-    def _fresh(self, values: Mapping[str, float]) -> Any:
-        """The state before any match."""
-
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
-        """Forget every match and settle the parameters."""
         self.parameters_ = self.settled_values(estimated)
         self._state = self._fresh(self.parameters_)
         start = self._start()
@@ -271,30 +159,105 @@ class StatefulRater(Rater):
             self._state.seat(start.names, start.matches, unseen, start.day)
             self._place(start, self._state.known)
 
-    @abstractmethod
+    def _fresh(self, values: Mapping[str, float]) -> Any:
+        """The state before any match."""
+        raise NotImplementedError
+
     def _place(self, start: Start, known: Any) -> None:
         """Write the ratings to begin with at the first places of the arrays."""
+        raise NotImplementedError
 
     def _start(self) -> Start | None:
         """The ratings to begin with, read once."""
         if self.start is None:
             return None
-        if self._read is None or self._read[0] is not self.start:
-            self._read = (self.start, read_start(self.start))
-        return self._read[1]
-
-    @fit_in_chunks
-    def fit(self, matches: Matches) -> Self:
-        """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
-        super().fit(matches)
-        start = self._start()
-        if start is not None:
-            warn_of_unmet(start, self._names_of(matches))
-        return self
+        if self._start_read is None or self._start_read[0] is not self.start:
+            self._start_read = (self.start, read_start(self.start))
+        return self._start_read[1]
 
     def _names_of(self, matches: Matches) -> set[str]:
         """Names of those who are rated, in matches."""
         return {matches.teams[code] for code in np.unique(np.concatenate([matches.home, matches.away]))}
+
+    def _begun(self) -> Any:
+        """The state, made where there is none yet."""
+        if self._state is None:
+            self.reset()
+        return self._state
+
+    # Rating
+
+    def update(self, matches: Matches | MatchScan) -> Self:
+        """Carry the ratings on with further matches, in order.
+
+        A match before the last one rated is refused, and nothing is changed: ratings have gone on from there. A
+        :class:`kinelo.RatingBook` takes results that arrive late.
+        """
+        if isinstance(matches, MatchScan):
+            update_in_pieces(self, matches)
+            return self
+        self._check_usable(matches)
+        self._use(matches)
+        return self
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast each match before it is used, and use it: what backtests and fits are made of."""
+        self._check_usable(matches)
+        if not len(matches):
+            return self._foresee(matches)
+        said = []
+        for part, as_whole in self._parts(matches):
+            if as_whole:
+                said.append(self._foresee(part))
+                self._use(part)
+            else:
+                said.append(self._step_ahead(part))
+        return said[0] if len(said) == 1 else joined_forecast(said, matches)
+
+    def _parts(self, matches: Matches) -> Iterable[tuple[Matches, bool]]:
+        """The matches in parts, and whether each is forecast as a whole before any of it is used."""
+        return parts_of(matches)
+
+    def _use(self, matches: Matches) -> None:
+        """Carry the ratings on with matches that were checked."""
+        self._step_ahead(matches)
+
+    def _step_ahead(self, matches: Matches) -> Forecast:
+        """Forecast each of some matches that were checked before it is used, and use it."""
+        raise NotImplementedError
+
+    def _check_usable(self, matches: Matches) -> None:
+        """Refuse matches that cannot change ratings: some without a result, or before the last one rated."""
+        check_matches(matches)
+        if np.isnan(matches.result).any():
+            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
+        self._check_order(matches)
+
+    def _check_order(self, matches: Matches) -> None:
+        """Refuse matches before the last one rated."""
+        if len(matches):
+            k = int(matches.day.argmin())
+            sides = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
+            self._check_day(int(matches.day[k]), sides, matches.dated)
+
+    def _check_day(self, day: int, sides: tuple[str, str], dated: bool = True) -> None:
+        """Refuse a match before the last one rated; of ratings to begin with, the days count too."""
+        last = self._last_day()
+        if day >= last:
+            return
+        when = f"of {np.datetime64(day, 'D')}" if dated else "without a date"
+        begun = "" if self.start is None else " (or the last day of the ratings to begin with)"
+        raise InputError(
+            f"The match {when} between {sides[0]} and {sides[1]} comes before the last match rated{begun}, of "
+            f"{np.datetime64(last, 'D')}; nothing was changed. Rate matches in order of date, or keep a rating book, "
+            "which takes results that arrive late."
+        )
+
+    def _last_day(self) -> int:
+        """Day of the last match rated; NEVER before the first."""
+        return self._begun().latest
+
+    # Forecasting
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
@@ -302,8 +265,8 @@ class StatefulRater(Rater):
         self._check_has_ratings()
         forecast = self._foresee(matches)
         if forecast.unknown:
-            sides = [*self._state.name_indices.values()][-1]
-            warn_of_misspelt(tuple(name for name in forecast.unknown if name in matches.teams), sides.names)
+            sides = tuple(name for name in forecast.unknown if name in matches.teams)
+            warn_of_misspelt(sides, self._state.side_index.names)
         return forecast
 
     def _check_has_ratings(self) -> None:
@@ -318,9 +281,16 @@ class StatefulRater(Rater):
         places = [state.name_index.index.get(name) for name in (home, away)]
         return max(0, *(state.known.last.item(place) for place in places if place is not None), 0)
 
+    @property
     @abstractmethod
-    def _foresee(self, matches: Matches) -> Forecast:
-        """Forecast matches from the state as it stands, which has begun."""
+    def ratings_(self) -> pl.DataFrame:
+        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first."""
+
+    def add_points(self, name: str, points: float) -> None:
+        """Let a side that is rated have so many points more, as :func:`kinelo.raters.what_if.with_points` asks."""
+        raise InputError(
+            f"{type(self).__name__} keeps no rating per side to add points to; take TeamElo, KalmanElo or Glicko."
+        )
 
     def _place_of(self, name: str) -> int:
         """Place of a name that is rated."""
@@ -329,21 +299,14 @@ class StatefulRater(Rater):
             raise InputError(f"{name!r:.80} is not rated; names are written as in the results.")
         return index[name]
 
-    def _begun(self) -> Any:
-        if self._state is None:
-            self.reset()
-        return self._state
+    # Keeping
 
-    def _begin(self, matches: Matches) -> Any:
-        """The state, about to be carried on by matches, which must be usable."""
-        self._check_usable(matches)
-        return self._begun()
-
-    def _last_day(self) -> int:
-        return int(self._begun().known.last.max(initial=NEVER))
+    def note_on_points(self) -> str:
+        """What to say of a state of an earlier version whose points were others; empty where they are the same."""
+        return ""
 
     def to_arrays(self) -> dict[str, NDArray]:
-        """Everything needed to carry on from here, as arrays."""
+        """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
         state = self._begun()
         return state.to_arrays() | {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
 

@@ -140,7 +140,7 @@ class Read:
 def refit_reading(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """The estimates of a rater with normal beliefs, all that says how beliefs are read settled anew."""
     rater.reset(found.values)
-    mean, variance, _ = rater.expected(matches)
+    mean, variance, _ = rater._expected(matches)
     again = estimate(Read(rater, mean, variance), matches, WARM_UP)
     return replace(
         found,

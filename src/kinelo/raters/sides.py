@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,9 @@ from kinelo.forecasts.fit import OutOfRange
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
-from kinelo.raters.rater import StatefulRater
+from kinelo.raters.rater import Rater
 from kinelo.raters.state import REFERENCE_DAYS, RatingTable, SavedRows
 from kinelo.raters.stored import stored
-from kinelo.raters.streaming import fit_in_chunks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,8 +87,8 @@ STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
 Trace = tuple[NDArray[Any], ...]
 
 
-class SideRater(StatefulRater):
-    """A rater whose kernel walks through the matches once and leaves a trace from which forecasts are made."""
+class SideRater(Rater):
+    """A rater whose kernel goes through the matches once and leaves a trace from which forecasts are made."""
 
     initial: float
     home_advantage: float | None
@@ -107,8 +106,8 @@ class SideRater(StatefulRater):
         """The numbers the kernel takes, a named tuple, from the parameters."""
 
     @abstractmethod
-    def _walk(self, matches: Matches, ratings: RatingTable, traced: bool) -> tuple[bool, Trace]:
-        """Rate the matches in order: whether all had a result, and the trace (empty unless asked for)."""
+    def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> Trace:
+        """Rate the matches in order; the trace is empty unless asked for."""
 
     @abstractmethod
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
@@ -125,12 +124,12 @@ class SideRater(StatefulRater):
             step: 0.0 for step, of in STEPS if getattr(self, step) is None and getattr(self, of) is not None
         }
 
-    def _play(self, matches: Matches, traced: bool) -> Trace:
+    def _play_or_refuse(self, matches: Matches, traced: bool) -> Trace:
         state, common = self._begun(), self._common.copy()
         before = state.rows_of(matches)
-        _, trace = self._walk(matches, state, traced)
+        trace = self._play(matches, state, traced)
         for values in (state.known.rating, state.known.variance):
-            if not (np.isfinite(values[before.rows]).all() and np.isfinite(values[before.size : len(state)]).all()):
+            if not math.isfinite(values[before.rows].sum() + values[before.size : len(state)].sum()):
                 self._refuse(before, common)
         return trace
 
@@ -149,25 +148,19 @@ class SideRater(StatefulRater):
         self._numbers = self._vector(self.parameters_)
         self._common = self._shared(self.parameters_)
 
-    @fit_in_chunks
-    def fit(self, matches: Matches) -> Self:
-        """Estimate the open parameters on these matches, rate them in order, and warn of inflation."""
-        super().fit(matches)
-        self._refine(matches)
+    def _conclude(self, matches: Matches, first: Matches) -> None:
         self.drift_.warn()
-        return self
-
-    def _refine(self, matches: Matches) -> None:
-        """What the matches fitted still have to say once they are rated."""
 
     def _use(self, matches: Matches) -> None:
-        self._play(matches, traced=False)
+        self._play_or_refuse(matches, traced=False)
 
-    def one_step_ahead(self, matches: Matches) -> Forecast:
-        """Forecast each match before it is used, and use it."""
-        self._check_usable(matches)
+    def _parts(self, matches: Matches) -> Iterable[tuple[Matches, bool]]:
+        """All of them: the kernel knows how far a day goes, and needs no part of its own for each."""
+        return [(matches, False)]
+
+    def _step_ahead(self, matches: Matches) -> Forecast:
         unknown = self._begun().find(matches).unknown
-        return self._forecast(self._play(matches, traced=True), unknown, matches)
+        return self._forecast(self._play_or_refuse(matches, traced=True), unknown, matches)
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where no venue or order of sides can tell of it."""

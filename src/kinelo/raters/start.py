@@ -170,5 +170,5 @@ def warn_of_unmet(start: Start, met: set[str]) -> None:
         told.append(f"{name!r} (perhaps {near[0]!r})" if near else repr(name))
     rest = f" and {len(strange) - MOST_NAMED} more" if len(strange) > MOST_NAMED else ""
     warnings.warn(
-        f"start names {len(strange)} that no match names: {', '.join(told)}{rest}.", KineloWarning, stacklevel=4
+        f"start names {len(strange)} that no match names: {', '.join(told)}{rest}.", KineloWarning, stacklevel=3
     )

@@ -87,10 +87,12 @@ class Column(NamedTuple):
 
 
 class SavedRows(NamedTuple):
-    """Rows of a state as they stood when it had so many names, and whether some waited for the first match."""
+    """Rows of a state as they stood when it had so many names, whether some waited for the first match, and its last
+    day."""
 
     size: int
     waiting: bool
+    latest: int
     rows: NDArray[np.int64]
     values: dict[str, NDArray[Any]]
 
@@ -108,11 +110,26 @@ class RaterState(ABC):
         self.name_indices = {column.name_index: NameIndex() for column in self.columns.values()}
         self.before = np.empty(0, np.int64)
         self.waiting = False
+        self._latest = NEVER
+
+    @property
+    def latest(self) -> int:
+        """Day of the last match used; NEVER before the first."""
+        return self._latest
+
+    def note_days(self, days: NDArray[np.int64]) -> None:
+        """Note that matches of these days are used."""
+        self._latest = max(self._latest, days.item() if days.size == 1 else int(days.max(initial=NEVER)))
 
     @property
     def name_index(self) -> NameIndex:
         """Those who are rated."""
         return next(iter(self.name_indices.values()))
+
+    @property
+    def side_index(self) -> NameIndex:
+        """Those who meet in matches, which are those who are rated unless players are."""
+        return [*self.name_indices.values()][-1]
 
     def __len__(self) -> int:
         return len(self.name_index)
@@ -192,6 +209,7 @@ class RaterState(ABC):
         self.known.games[: len(names)] = games
         self.known.last[: len(names)] = day
         self.before, self.waiting = unseen, bool(np.any(day == NEVER))
+        self.note_days(day)
 
     def arrive(self, day: int) -> None:
         """Let those who wait for the first match have waited since this day."""
@@ -217,7 +235,7 @@ class RaterState(ABC):
     def saved(self, rows: NDArray[np.int64] | list[int]) -> SavedRows:
         """What is known at some rows."""
         values = {name: getattr(self.known, name)[rows] for name in self.columns}
-        return SavedRows(len(self), self.waiting, np.asarray(rows), values)
+        return SavedRows(len(self), self.waiting, self._latest, np.asarray(rows), values)
 
     def put_back(self, saved: SavedRows) -> None:
         """Take over what was known before; newcomers since then have not played, nor anyone under new conditions."""
@@ -225,7 +243,7 @@ class RaterState(ABC):
             array = getattr(self.known, name)
             array[saved.rows] = array[saved.size :] = self.fills.get(name, 0)
             array[(saved.rows, *map(slice, values.shape[1:]))] = values
-        self.waiting = saved.waiting
+        self.waiting, self._latest = saved.waiting, saved.latest
 
     def games_shown(self) -> NDArray[np.int64]:
         """Matches played by everyone, without those that are only supposed."""
@@ -263,7 +281,9 @@ class RaterState(ABC):
         self.known = self.known._replace(**{name: self._stored(arrays, name, sizes) for name in self.known._fields})
         if self.before.size > len(self):
             raise InputError("The array 'before' of a stored state is longer than its names are many.")
-        self.waiting = "last" in arrays and bool(np.any((self.known.last == NEVER) & (self.known.games > 0)))
+        if "last" in self.known._fields:
+            self.waiting = bool(np.any((self.known.last == NEVER) & (self.known.games > 0)))
+            self.note_days(self.known.last)
 
     def _sizes(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
         """How many there are of all that arrays hold places of."""
@@ -326,6 +346,7 @@ class RatingTable(RaterState):
         self.grow()
         if self.waiting and len(matches):
             self.arrive(int(matches.day[0]))
+        self.note_days(matches.day)
         if self.name_index.in_order(matches.teams):
             return MatchIndices(matches.home, matches.away)
         return MatchIndices(places[matches.home], places[matches.away])

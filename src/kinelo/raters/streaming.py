@@ -8,69 +8,43 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import wraps
-from typing import Any, Concatenate, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.estimator import check_target
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan, joined
-
-Kind = TypeVar("Kind")
 
 LOOK = 200_000
 """Matches on which ``fit`` estimates parameters unless told otherwise: tens of thousands settle every one of them."""
 
 
-def update_in_chunks(update: Callable[[Kind, Matches], Kind]) -> Callable[[Kind, Matches | MatchScan], Kind]:
-    """Let an ``update`` of matches take a scan too."""
-
-    @wraps(update)
-    def over_pieces(self: Any, matches: Matches | MatchScan) -> Any:
-        if not isinstance(matches, MatchScan):
-            check_matches(matches)
-            return update(self, matches)
-        _check_able(self)
-        for piece in _told(matches.pieces()):
-            update(self, piece)
-        return self
-
-    return over_pieces
+def update_in_pieces(rater: Any, scan: MatchScan) -> None:
+    """Carry the ratings of a rater on with the matches of a scan."""
+    _check_able(rater)
+    for piece in _with_warning(scan.pieces()):
+        rater.update(piece)
 
 
-def fit_in_chunks(
-    fit: Callable[[Kind, Matches], Kind],
-) -> Callable[Concatenate[Kind, Matches | MatchScan, ...], Kind]:
-    """Let a ``fit`` to matches take a scan too, and the target ``y`` that scikit-learn hands over."""
-
-    @wraps(fit)
-    def over_pieces(self: Any, matches: Matches | MatchScan, y: object = None) -> Any:
-        if not isinstance(matches, MatchScan):
-            check_matches(matches)
-            check_target(matches, y)
-            return fit(self, matches)
-        if y is not None:
-            raise InputError("Matches in pieces hold their results; leave y out.")
-        _check_able(self)
-        pieces = _told(matches.pieces())
-        if self.look is None:
-            raise InputError(
-                "look = None estimates on all matches at once, which pieces are not: read them with read_matches, or "
-                "set look to a number."
-            )
-        head, rest = _split(pieces, int(self.look))
-        fit(self, head)
-        more = False
-        for piece in rest:
-            more = more or len(piece) > 0
-            self.update(piece)
-        if more and self.open_parameters():
-            told = f"parameters were estimated on the first {len(head):,} matches; all matches were rated with them"
-            warnings.warn(told, KineloWarning, stacklevel=2)
-        return self
-
-    return over_pieces
+def fit_in_pieces(rater: Any, scan: MatchScan, y: object) -> None:
+    """Fit a rater to the first matches of a scan, and carry its ratings on with all others."""
+    if y is not None:
+        raise InputError("Matches in pieces hold their results; leave y out.")
+    _check_able(rater)
+    if rater.look is None:
+        raise InputError(
+            "look = None estimates on all matches at once, which pieces are not: read them with read_matches, or "
+            "set look to a number."
+        )
+    head, rest = _split(_with_warning(scan.pieces()), int(rater.look))
+    rater.fit(head)
+    more = False
+    for piece in rest:
+        more = more or len(piece) > 0
+        rater.update(piece)
+    if more and rater.open_parameters():
+        said = f"parameters were estimated on the first {len(head):,} matches; all matches were rated with them"
+        warnings.warn(said, KineloWarning, stacklevel=3)
 
 
 def _check_able(rater: Any) -> None:
@@ -98,7 +72,7 @@ def _after(first: Matches, rest: Iterator[Matches]) -> Iterator[Matches]:
     yield from rest
 
 
-def _told(pieces: Iterator[Matches]) -> Iterator[Matches]:
+def _with_warning(pieces: Iterator[Matches]) -> Iterator[Matches]:
     """The pieces, and after the last one a warning of the rows that were set aside."""
     counts: Counter[str] = Counter()
     for piece in pieces:
@@ -106,4 +80,4 @@ def _told(pieces: Iterator[Matches]) -> Iterator[Matches]:
         yield piece
     if counts:
         reasons = ", ".join(f"{reason}: {number:,}" for reason, number in counts.items())
-        warnings.warn(f"{sum(counts.values()):,} rows were set aside ({reasons}).", KineloWarning, stacklevel=3)
+        warnings.warn(f"{sum(counts.values()):,} rows were set aside ({reasons}).", KineloWarning, stacklevel=4)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, check_number
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import Matches
 from kinelo.model.validation import whole
 from kinelo.play.laws import points_scale
 from kinelo.raters.bradley_terry.intervals import (
@@ -32,13 +32,10 @@ from kinelo.raters.bradley_terry.intervals import (
 )
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
-from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import joined_forecast, learn_order
-from kinelo.raters.rater import Rater, without_ratings
-from kinelo.raters.state import NEVER, MatchIndices
+from kinelo.raters.rater import Rater
+from kinelo.raters.state import MatchIndices
 from kinelo.raters.stored import ANY, stored
-from kinelo.raters.streaming import fit_in_chunks
 from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
@@ -89,6 +86,7 @@ class BradleyTerry(Rater):
         Parameter("home_advantage", 0.0, -1e4, 1e4, False, "rating points for the side named first"),
     )
     _rescaled = False
+    look = None
     options = (Option("ridge", 0.0), Option("refit_days", 0.0), Option("initial"))
 
     ties: float | None = None
@@ -104,56 +102,37 @@ class BradleyTerry(Rater):
         """It weighs all matches at once."""
         return "it weighs all matches at once; read them with read_matches"
 
-    @fit_in_chunks
-    def fit(self, matches: Matches) -> Self:
-        """Estimate everything from these comparisons, and name pools of contestants that nothing connects."""
-        if len(matches) == 0 or np.isnan(matches.result).any():
-            raise InputError(
-                "there are no matches to fit; at least one is needed"
-                if len(matches) == 0
-                else "matches without a result cannot be fitted; read them with played=True to reject such rows"
-            )
-        self.fitted_ = matches
-        self.order_ = learn_order(matches)
-        self.reset()
-        self.update(matches)
-        self._warn_of_pools()
-        return self
+    def _learn(self, matches: Matches, first: Matches) -> None:
+        """Using the matches estimates everything."""
+        self._use(matches)
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
-        """Forget every comparison."""
+    def _conclude(self, matches: Matches, first: Matches) -> None:
+        self._warn_of_pools()
+
+    def _fresh(self, values: Mapping[str, float]) -> Tally:
         if isinstance(self.covariates, str):
             raise InputError(f"covariates={self.covariates!r} must be a list of names, such as [{self.covariates!r}].")
         if not isinstance(self.anchor, Mapping | None):
             raise InputError(f"anchor={self.anchor!r} must be a mapping from names to ratings, such as {{'A': 1500}}.")
         for name, value in (self.anchor or {}).items():
             check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
-        self._tally = Tally(tuple(self.covariates))
         self._theta: Array | None = None
-        self.parameters_ = self.settled_values(estimated)
-
-    def _begun(self) -> Tally:
-        if not hasattr(self, "_tally"):
-            self.reset()
-        return self._tally
+        return Tally(tuple(self.covariates))
 
     def _use(self, matches: Matches) -> None:
         """Add further comparisons; the estimate is made anew from all of them."""
         self._begun().add(matches)
         self._estimate()
 
-    def _last_day(self) -> int:
-        return int(self._begun().known.last.max(initial=NEVER))
-
     # The unknowns: strengths a, effects (venue where it is sought, then covariates), log κ where it is sought.
 
     @property
     def _venue_sought(self) -> bool:
-        return self.home_advantage is None and self.order_.home and bool(np.any(self._tally.c[:, 0] != 0))
+        return self.home_advantage is None and self.order_.home and bool(np.any(self._state.c[:, 0] != 0))
 
     @property
     def _ties_sought(self) -> bool:
-        drawn, all_ = self._tally.counts[:, 1].sum(), self._tally.counts.sum()
+        drawn, all_ = self._state.counts[:, 1].sum(), self._state.counts.sum()
         return self.ties is None and 0 < drawn < all_
 
     @property
@@ -162,7 +141,7 @@ class BradleyTerry(Rater):
         return points_scale(NU, self.parameters_["ties"])
 
     def _likelihood(self) -> Likelihood:
-        tally = self._tally
+        tally = self._state
         index = tally.name_index.index
         anchored = np.array([index[name] for name in self.anchor or {} if name in index], int)
         held = anchored if anchored.size > 1 else np.empty(0, int)
@@ -189,7 +168,7 @@ class BradleyTerry(Rater):
                 return
 
     def _maximise(self) -> None:
-        tally, n = self._tally, len(self._tally)
+        tally, n = self._state, len(self._state)
         likelihood = self._likelihood()
         start = np.zeros(likelihood.size)
         old = self._theta
@@ -213,28 +192,16 @@ class BradleyTerry(Rater):
 
     def _shift(self) -> float:
         """What is added to strengths in points to make them ratings."""
-        names = [name for name in self.anchor or {} if name in self._tally.name_index.index]
+        names = [name for name in self.anchor or {} if name in self._state.name_index.index]
         if len(names) > 1:
             return 0.0
         strength = self._strength() / self._scale
         if names:
-            return float((self.anchor or {})[names[0]]) - float(strength[self._tally.name_index.index[names[0]]])
+            return float((self.anchor or {})[names[0]]) - float(strength[self._state.name_index.index[names[0]]])
         return self.initial - float(strength.mean()) if strength.size else self.initial
 
     def _strength(self) -> Array:
-        return np.empty(0) if self._theta is None else self._theta[: len(self._tally)]
-
-    def predict(self, matches: Matches) -> Forecast:
-        """Forecast matches from the estimate as it stands; names never met count as average and are listed."""
-        check_matches(matches)
-        self._check_has_ratings()
-        forecast = self._foresee(matches)
-        warn_of_misspelt(forecast.unknown, self._tally.name_index.names)
-        return forecast
-
-    def _check_has_ratings(self) -> None:
-        if not hasattr(self, "_tally"):
-            raise without_ratings(self)
+        return np.empty(0) if self._theta is None else self._theta[: len(self._state)]
 
     def _conditions_asked(self) -> Sequence[str]:
         return self.covariates
@@ -275,35 +242,28 @@ class BradleyTerry(Rater):
     def _effects(self) -> dict[str, float]:
         return getattr(self, "covariates_", dict.fromkeys(self.covariates, 0.0))
 
-    def one_step_ahead(self, matches: Matches) -> Forecast:
-        """Forecast the matches of ``refit_days`` at a time from all before, then add them and estimate again."""
-        self._check_usable(matches)
-        if not len(matches):
-            return self._foresee(matches)
-        days = matches.day
-        parts, start = [], 0
+    def _parts(self, matches: Matches) -> Iterator[tuple[Matches, bool]]:
+        """The matches of ``refit_days`` at a time, forecast from all before and then added."""
+        days, start = matches.day, 0
         while start < len(matches):
             stop = int(np.searchsorted(days, days[start] + max(self.refit_days, 1.0), side="left"))
-            part = matches[start:stop]
-            parts.append(self._foresee(part))
-            self._use(part)
+            yield matches[start:stop], True
             start = stop
-        return joined_forecast(parts, matches)
 
     def _covariance(self) -> Array:
         """Sandwich covariance of the strengths in points, relative to the average or to the anchors."""
-        n, likelihood = len(self._tally), self._likelihood()
+        n, likelihood = len(self._state), self._likelihood()
         if self._theta is None:
             return np.empty((0, 0))
         M = self._relative(likelihood)
-        return M @ sandwich(likelihood, self._theta, self._tally.squared)[:n, :n] @ M.T / self._scale**2
+        return M @ sandwich(likelihood, self._theta, self._state.squared)[:n, :n] @ M.T / self._scale**2
 
     def _relative(self, likelihood: Likelihood) -> Array:
         n = likelihood.n
-        names = [name for name in self.anchor or {} if name in self._tally.name_index.index]
+        names = [name for name in self.anchor or {} if name in self._state.name_index.index]
         if len(names) == 1:
             M = np.eye(n)
-            M[:, self._tally.name_index.index[names[0]]] -= 1.0
+            M[:, self._state.name_index.index[names[0]]] -= 1.0
             return M
         return contrasts(n, likelihood.held)
 
@@ -344,7 +304,7 @@ class BradleyTerry(Rater):
 
         if self._begun() is None or self._theta is None:
             raise InputError("Nothing has been compared yet; fit the rater first.")
-        likelihood, n = self._likelihood(), len(self._tally)
+        likelihood, n = self._likelihood(), len(self._state)
         names = [*(["home_advantage"] if self._venue_sought else []), *self.covariates]
         slope = np.zeros((len(names), likelihood.size))
         slope[:, n : n + len(names)] = np.eye(len(names)) / self._scale
@@ -352,7 +312,7 @@ class BradleyTerry(Rater):
         if self._ties_sought:
             kappa = self.parameters_["ties"]
             slope[:, -1] = -effect * kappa * (points_scale(NU, kappa + 1.0) - points_scale(NU, kappa)) / self._scale
-        covariance = slope @ sandwich(likelihood, self._theta, self._tally.squared) @ slope.T
+        covariance = slope @ sandwich(likelihood, self._theta, self._state.squared) @ slope.T
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
         reach = ndtri(0.975) * error
         return pl.DataFrame(
@@ -429,7 +389,7 @@ class BradleyTerry(Rater):
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        tally, n = self._tally, len(self._tally)
+        tally, n = self._state, len(self._state)
         graph = coo_array((np.ones(tally.i.size), (tally.i, tally.j)), shape=(n, n))
         label = connected_components(graph, directed=False)[1]
         sizes = np.bincount(label)
@@ -439,7 +399,7 @@ class BradleyTerry(Rater):
         label = self._labels()
         if label.max(initial=0) == 0:
             return
-        names = [name for name, pool in zip(self._tally.name_index.names, label) if pool > 0]
+        names = [name for name, pool in zip(self._state.name_index.names, label) if pool > 0]
         shown = ", ".join(map(repr, names[:MOST_NAMED])) + (", …" if len(names) > MOST_NAMED else "")
         warnings.warn(
             f"The contestants form {label.max() + 1} pools that no comparison connects, so ratings of different pools "
@@ -454,15 +414,15 @@ class BradleyTerry(Rater):
         order = np.array([self.order_.home, self.order_.neutral])
         return {**self._begun().to_arrays(), "theta": theta, "order": order, "in_points": np.ones(1)}
 
-    def from_arrays(self, arrays: dict[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         from kinelo.raters.order import Order
 
         self.order_ = Order(*arrays["order"].tolist())
         self.reset()
-        self._tally.from_arrays(arrays)
+        self._state.from_arrays(arrays)
         if arrays["theta"].size:
-            self._theta, self._known = stored(arrays, "theta", "f", (ANY,)), len(self._tally)
+            self._theta, self._known = stored(arrays, "theta", "f", (ANY,)), len(self._state)
             self._estimate()
             self._rescaled = "in_points" not in arrays
 

@@ -70,6 +70,7 @@ class Tally(RaterState):
         for code in np.flatnonzero(listed):
             places[code] = self.name_index.place(matches.teams[code])
         self.grow()
+        self.note_days(matches.day)
         return MatchIndices(places[matches.home], places[matches.away])
 
     def find(self, matches: Matches) -> MatchIndices:

@@ -205,6 +205,11 @@ class SlotState(RaterState):
             rows = self.beliefs.row[own]
             self.beliefs.C[rows, rows] = variance
 
+    @property
+    def latest(self) -> int:
+        """Day of the last match used."""
+        return int(self.beliefs.clock[TODAY])
+
     def arrive(self, day: int) -> None:
         """Let those who wait for the first match have waited since this day."""
         if self.waiting:

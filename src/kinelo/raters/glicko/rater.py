@@ -91,10 +91,11 @@ class _GlickoFamily(SideRater):
         if self.tau > 0.0:
             known.volatility[:size] = np.where(np.isnan(start.volatility), known.volatility[:size], start.volatility)
 
-    def _walk(self, matches: Matches, ratings: RatingTable, traced: bool) -> tuple[bool, Trace]:
+    def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> Trace:
         columns = match_columns(matches, ratings.admit(matches))
-        trace = _empty_trace(len(matches) if traced else 0, forecast_until(matches))
-        return kernels.play_all(columns, self._numbers, ratings.known, self._common, trace), trace
+        trace = _empty_trace(len(matches), forecast_until(matches)) if traced else NO_TRACE
+        kernels.play_all(columns, self._numbers, ratings.known, self._common, trace)
+        return trace
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, doubt, ties, ratings, _ = trace
@@ -172,6 +173,9 @@ class _GlickoFamily(SideRater):
 
 def _empty_trace(size: int, until: NDArray[np.int64]) -> GlickoTrace:
     return GlickoTrace(np.empty(size), np.empty(size), np.empty(size), np.empty((size, 2)), until)
+
+
+NO_TRACE = _empty_trace(0, np.empty(0, np.int64))
 
 
 @dataclass(eq=False, repr=False)

@@ -9,19 +9,16 @@ Equations in :mod:`kinelo.raters.filter`; who plays, in :mod:`kinelo.raters.play
 from __future__ import annotations
 
 import copy
-import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, check_number
-from kinelo.matches.fixtures import one_lineup
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Day, Matches
 from kinelo.raters.conditions import ConditionRater, condition_names
@@ -42,13 +39,12 @@ from kinelo.raters.gaussian import (
     Array,
     GaussianRater,
 )
-from kinelo.raters.one_match import as_played
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.rotation import Fixtures, make_lists
 from kinelo.raters.player.state import Reading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody
 from kinelo.raters.random_walk import TODAY, fade_all
 from kinelo.raters.state import NOBODY
-from kinelo.raters.streaming import LOOK, fit_in_chunks
+from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
     import polars as pl
@@ -159,6 +155,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     spreads = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
     condition_spread = (0.15, 0.005, 5.0)
     together = "players and squads"
+    rates_players = True
     lineup_size_ = 11.0
 
     walk: float | None = None
@@ -197,14 +194,12 @@ class PlayerElo(GaussianRater, ConditionRater):
         """Its line-ups are not read in pieces."""
         return "line-ups are not read from pieces; read them with read_matches"
 
-    @fit_in_chunks
-    def fit(self, matches: Matches) -> Self:
-        """Estimate the open parameters on these matches, then rate them in order from a fresh start."""
+    def _prepare(self, matches: Matches) -> None:
         if matches.lineups is None or not matches.lineups.player.size:
             raise InputError("Player ratings need line-ups; read them with read_matches(..., lineups=...).")
         self._roles = _estimable_roles(matches.lineups) if self.role_weights is None else ()
         self.lineup_size_ = _mean_lineup_size(matches.lineups, self.substitute_share)
-        return super().fit(matches)
+        super()._prepare(matches)
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, with the weights of the roles that occur often enough."""
@@ -280,52 +275,6 @@ class PlayerElo(GaussianRater, ConditionRater):
     def _entry_key(self) -> Any:
         """Weights of roles are read off line-ups."""
         return tuple(self._role_weights.items())
-
-    def predict_one(
-        self,
-        home: str,
-        away: str,
-        *,
-        date: Day | None = None,
-        neutral: bool = False,
-        conditions: Mapping[str, object] | None = None,
-        home_lineup: Sequence[str] = (),
-        away_lineup: Sequence[str] = (),
-    ) -> Forecast:
-        """Forecast one match from the ratings as they stand: what ``predict`` says of it, to the last bit.
-
-        Line-ups are names of starters; a side without one counts as its recent players. All else is as in
-        :meth:`kinelo.Rater.predict_one`.
-
-        >>> import kinelo as kn
-        >>> table = {"home": ["A", "B"], "away": ["B", "A"], "result": [1, -1],
-        ...          "home_lineup": [["Ann", "Bob"], ["Cid", "Dan"]], "away_lineup": [["Cid", "Eve"], ["Ann", "Fay"]]}
-        >>> rater = kn.PlayerElo().update(kn.read_matches(table))
-        >>> rater.predict_one("A", "B", home_lineup=["Ann", "Gus"], away_lineup=["Cid", "Dan"]).unknown
-        ('Gus',)
-        """
-        self._check_has_ratings()
-        match = self._fixture(home, away, date, neutral, conditions)
-        return self._foresee(replace(match, lineups=one_lineup(home_lineup, away_lineup)))
-
-    def update_one(
-        self,
-        home: str,
-        away: str,
-        result: float | str,
-        *,
-        date: Day | None = None,
-        margin: float = math.nan,
-        neutral: bool = False,
-        weight: float = 1.0,
-        conditions: Mapping[str, object] | None = None,
-        home_lineup: Sequence[str] = (),
-        away_lineup: Sequence[str] = (),
-    ) -> Self:
-        """Carry the ratings on with one match; line-ups are those of :meth:`predict_one`."""
-        match = self._fixture(home, away, date, neutral, conditions)
-        match = replace(match, lineups=one_lineup(home_lineup, away_lineup))
-        return self.update(as_played(match, result, margin, weight))
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -432,7 +381,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         back = copy.deepcopy(self)
         back.covariance_ = "diagonal"
         back.reset(dict(self.parameters_))
-        back._begin(matches)
+        back._check_usable(matches)
         state: SquadState = back._state
         played, y = back._lists(matches, keep=True).played, back._signal(matches)
         games = state.games_shown()

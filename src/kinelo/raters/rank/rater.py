@@ -199,7 +199,7 @@ class RankElo(Rater):
             self.reset(estimates.values)
             self.estimates_ = estimates
 
-    def _search(self, contests: Contests) -> Estimates:
+    def _search(self, contests: Contests) -> Estimates:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Estimate the open parameters; in large fields, from where scaled losses lead.
 
         Losses grow with the field, and a search by outer products of slopes takes shorter steps the larger they are.
@@ -259,7 +259,7 @@ class RankElo(Rater):
                 self._filter(_played(contests))
         return self
 
-    def losses(self, contests: Contests, skipped: int) -> Array:
+    def _losses(self, contests: Contests, skipped: int) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Loss of every contest from ``skipped`` on, after a reset: mean of ``−log Z`` over those who finished."""
         chance = self._filter(contests)[2]
         known = np.isfinite(chance)

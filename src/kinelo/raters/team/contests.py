@@ -73,6 +73,7 @@ def forecast_contests(rater: Any, contests: Contests) -> ContestForecast:
 def _entrants(state: Any, contests: Contests) -> NDArray[np.int64]:
     places = state.name_index.places(contests.entrants)
     state.grow()
+    state.note_days(contests.day)
     return places[contests.entrant].astype(np.int64)
 
 
