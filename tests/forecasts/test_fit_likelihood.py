@@ -197,10 +197,10 @@ class Narrow(kn.TeamElo):
 
     widest = 40.0
 
-    def one_step_ahead(self, matches):
+    def _step_ahead(self, matches):
         if self.parameters_["step"] > self.widest:
             raise fit.OutOfRange("leaves the range of numbers")
-        return super().one_step_ahead(matches)
+        return super()._step_ahead(matches)
 
 
 def test_the_search_stays_where_ratings_are_numbers():
