@@ -98,9 +98,9 @@ def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
         fine = clock * motion.rate > 1e-12
         return Batch(1.0, math.expm1(min(clock * motion.rate, 700.0)) / clock if fine else motion.rate, step=clock)
     if isinstance(schedule, Rounds):
-        if not teams.finite:
+        if teams.number is None:
             raise InputError("Rounds() needs a number of teams, which a continuum has not; give Period(matches).")
-        n = float(teams.size - 1)
+        n = float(teams.number - 1)
         return Batch(n, _forgetting(n * motion.rate), n, n, (n * n, n * n, n * n), (n, 0.0, 0.0), whole=True, step=n)
     # With an odd number of teams one rests in each matching.
     playing = 1 - 1 / teams.number if teams.number and teams.number % 2 else 1.0

@@ -224,3 +224,18 @@ def test_two_teams_are_resolved_however_certain_their_results(outcome, gap, gamm
     assert wider.reach < 40 * math.sqrt(law.variance)
     wider.reach *= 1.5
     assert wider.moments(1, 500)[:2] == pytest.approx(law.moments[:2], rel=1e-8)
+
+
+@pytest.mark.parametrize("dynamics", [kn.Form(0.002, 0.6), None])
+def test_the_best_step_of_rounds_of_many_teams_is_found_in_groups(dynamics, monkeypatch):
+    league = kn.Normal(np.linspace(0.0, 2.0, 110) ** 1.5, sigma=0.5)
+    quick = kn.best_gamma(kn.Tanh(0.5), league, dynamics, schedule=kn.Rounds())
+    monkeypatch.setattr("kinelo.theory.moving.best.FEW_GROUPS", 1000)
+    whole = kn.best_gamma(kn.Tanh(0.5), league, dynamics, schedule=kn.Rounds())
+    # Independent teams miss 1/N of the error, which bends where the least of it lies by a hundredth.
+    assert quick.gamma == pytest.approx(whole.gamma, rel=0.012)
+    assert quick.error == pytest.approx(whole.error, rel=2e-4)
+    assert quick.error <= quick.errors.min() * (1 + 1e-6)
+    assert quick.parts.total == pytest.approx(quick.error) and quick.parts.lag == pytest.approx(
+        whole.parts.lag, rel=0.03
+    )
