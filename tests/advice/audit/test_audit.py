@@ -10,6 +10,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.advice.audit.estimate import estimate_league, filter_league
+from kinelo.advice.audit.gaps import Gaps, bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse, implied_gap, trace_steps
 from kinelo.advice.audit.kernels import Calendar, Parameters
 from kinelo.advice.audit.recursion import Recursion
@@ -229,8 +230,9 @@ def test_partial_answers_come_with_what_is_missing():
 
 
 def test_winners_named_first_are_turned():
-    matches, _ = walking()
+    matches, truth = walking()
     decided = matches[matches.signed != 0][:800]
+    truth = truth[matches.signed != 0][500:800]
     home = np.where(decided.signed > 0, decided.home, decided.away)
     away = np.where(decided.signed > 0, decided.away, decided.home)
     names = np.array(decided.teams)
@@ -238,7 +240,8 @@ def test_winners_named_first_are_turned():
     found = kn.audit(kn.read_matches(table))
     assert any("order of sides tells the result" in note for note in found.notes)
     assert found.home.today == 0.0
-    assert 60 < found.spread < 300
+    # Where draws are left out, results follow gaps 1 + κ/2 times as steeply; 24 sides tell their spread to a seventh.
+    assert found.spread == pytest.approx((1 + 0.6 / 2) * float(truth.std()) / math.sqrt(2), rel=0.2)
 
 
 def test_sides_apart_are_named():
@@ -328,7 +331,7 @@ def test_another_rater_is_held_against_elo_at_its_best_k():
     assert found.other.difference.mean == pytest.approx(lost - found.other.elo_log_loss)
     best = -np.log(forecast(matches, found.other.k, found)[found.since :]).mean()
     assert found.other.elo_log_loss == pytest.approx(best, abs=2e-5)
-    assert found.other.slope[0] == pytest.approx(1.0, abs=0.3)
+    assert found.other.slope[0] == pytest.approx(1.0, abs=3 * found.other.slope[1])
     assert len(found.other.bands) == 5
     json.dumps(found.to_dict(), allow_nan=False)
 
@@ -338,6 +341,27 @@ def test_the_gap_behind_a_forecast_is_found(ties):
     gap = np.array([-400.0, -30.0, 0.0, 120.0])
     up = np.exp(NU * (2 + ties) / 2 * gap)
     assert implied_gap((up - 1 / up) / (up + 1 / up + ties), ties, NU) == pytest.approx(gap)
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.9])
+def test_slopes_and_bands_scatter_by_their_standard_errors(ties):
+    rng = np.random.default_rng(4)
+    rating = rng.normal(100.0, 150.0, (400, 2))
+    gaps = Gaps(rating[:, 0] - rating[:, 1] + 40.0, law_of(NU, ties))
+    up = np.exp(NU * (2 + ties) / 2 * gaps.gap)
+    win, draw = up / (up + 1 / up + ties), ties / (up + 1 / up + ties)
+    slopes, lowest = [], []
+    for _ in range(150):
+        u = rng.random(400)
+        result = np.where(u < win, 1.0, np.where(u < win + draw, 0.0, -1.0))
+        slopes.append(gaps.slope(result))
+        band = bands_of(*rating.T, gaps, result)[0]
+        lowest.append((band.underrated, band.error))
+    for found, true in ((slopes, 1.0), (lowest, 0.0)):
+        value, error = np.array(found).T
+        # 150 leagues tell a scatter to 1/√300: three of these.
+        assert value.std() == pytest.approx(error.mean(), rel=0.18)
+        assert value.mean() == pytest.approx(true, abs=3 * error.mean() / math.sqrt(150) + 0.01 * true)
 
 
 def test_a_home_advantage_that_moved_is_said():

@@ -47,6 +47,22 @@ def founders_gain(matches, truth, before):
     return np.mean(gains) / YEARS, np.std(gains) / np.sqrt(len(gains)) / YEARS
 
 
+def error_of_slopes(matches, truth, before):
+    """Standard error of the slope over time of rating less true strength, from how far the slopes of sides scatter."""
+    above, year = (before - truth).ravel(), np.repeat(matches.day / 365.25, 2)
+    side = np.column_stack([matches.home, matches.away]).ravel()
+    weights, scores = [], []
+    for one in np.unique(side):
+        own = np.flatnonzero(side == one)[20:]
+        if own.size > 20:
+            t = year[own] - year[own].mean()
+            weights.append(t @ t)
+            scores.append(t @ above[own])
+    weights, scores = np.array(weights), np.array(scores)
+    slope = scores.sum() / weights.sum()
+    return np.sqrt(((scores - slope * weights) ** 2).sum()) / weights.sum()
+
+
 @pytest.mark.parametrize(("level", "way"), [(-250.0, 1), (250.0, -1), (0.0, 0), (None, 0)])
 def test_inflation_is_what_those_who_stayed_gained_without_growing_stronger(level, way):
     matches, truth = league(level, seed=4)
@@ -56,7 +72,8 @@ def test_inflation_is_what_those_who_stayed_gained_without_growing_stronger(leve
     gain, error = founders_gain(matches, truth, before)
     # Founders count from their first match here, settled sides there: both scatter, by these errors.
     assert abs(found.per_year.mean - gain) < 3 * np.hypot(error, found.per_year.error)
-    assert 1.0 < found.per_year.error < 8.0
+    # Some eighty sides tell a standard error to a twelfth; parts of a span, and strengths in hindsight, add as much.
+    assert found.per_year.error == pytest.approx(error_of_slopes(matches, truth, before), rel=0.3)
     assert (found.per_year.low > 0) - (found.per_year.high < 0) == way
     worth = {1: "worth less than it was", -1: "worth more than it was", 0: "worth what it was, within chance"}[way]
     assert worth in inflation_words(found)[0]
@@ -78,7 +95,8 @@ def test_newcomers_should_start_at_their_mean_strength_on_the_scale_of_today(lev
     )
     right = float((before - truth)[late].mean() + truth.ravel()[entered].mean())
     assert abs(found.start.mean - right) < 2.5 * found.start.error
-    assert 5 < found.start.error < 30
+    # A sample of n tells its own spread to 1/√2n, here a tenth; the scale of today adds a few hundredths.
+    assert found.start.error == pytest.approx(SPREAD / np.sqrt(entered.size), rel=0.25)
     assert (found.start.low > 1500) - (found.start.high < 1500) == np.sign(level)
 
 
@@ -129,6 +147,7 @@ def test_an_audit_says_the_same_as_its_rater():
 def test_a_closed_league_in_which_the_strong_play_more_does_not_inflate():
     g = np.random.default_rng(12)
     sides, strength, rows = 20, np.random.default_rng(3).normal(0, 120, 20), []
+    truth = []
     for n in range(5000):
         # Half of the matches are among the better half of the sides of that day, as play-offs are.
         among = np.argsort(-strength)[: sides // 2] if n % 2 else np.arange(sides)
@@ -136,8 +155,14 @@ def test_a_closed_league_in_which_the_strong_play_more_does_not_inflate():
         won = g.random() < 1 / (1 + 10 ** ((strength[j] - strength[i]) / 400))
         day = np.datetime64("2004-01-01") + int(n / 5000 * 10 * 365.25)
         rows.append((str(day), n, f"c{i}", f"c{j}", float(won), 1))
+        truth.append((strength[i], strength[j]))
         strength = 0.9995 * strength + 3.8 * g.normal(size=sides)
     columns = dict(zip(("date", "round", "home", "away", "result", "neutral"), map(list, zip(*rows))))
     matches = kn.read_matches(columns)
     found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
-    assert not found.per_year.beyond_chance and 0.5 < found.per_year.error < 10
+    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
+    assert not found.per_year.beyond_chance
+    # Each side walks by 3.8 a match of the league, 500 a year: that all twenty did so together cannot be seen.
+    together = 3.8 * np.sqrt(500 / (sides * 10))
+    expected = np.hypot(together, error_of_slopes(matches, np.array(truth), before))
+    assert found.per_year.error == pytest.approx(expected, rel=0.3)

@@ -45,8 +45,8 @@ def league(worth: float, rounds: int, seed: int, level: float = 80.0):
 
 
 @cache
-def told(worth: float, seed: int):
-    matches, true = league(worth, 400, seed)
+def estimated(worth: float, seed: int, rounds: int = 400):
+    matches, true = league(worth, rounds, seed)
     parameters = Parameters(1.0, 1.0, 1e-3, 120.0, 0.0, 1e-3, 0.0)
     plain = SystemInUse("K = 6", 6.0, kn.TeamElo.classic(6.0)).in_kernels(matches)
     recursion = Recursion(Calendar.of(matches), parameters, plain, len(matches) // 2)
@@ -54,20 +54,34 @@ def told(worth: float, seed: int):
 
 
 def test_the_spread_of_performances_is_found_from_line_ups():
-    found, true, matches = told(45.0, 1)
+    found, true, matches = estimated(45.0, 1)
     assert any("told by them" in note for note in kn.audit(matches[:300]).notes)
     assert found.low < true < found.high
-    # 2,400 matches tell σ² to about 15 %: three standard errors.
-    assert found.spread == pytest.approx(true, rel=0.25)
     assert found.p_value < 0.01
     assert np.mean(list(found.sides.values())) == pytest.approx(found.spread, rel=0.05)
 
 
+def test_intervals_of_the_spread_are_neither_too_narrow_nor_too_wide():
+    z = []
+    for seed in range(12):
+        found, true, _ = estimated(45.0, seed, 150)
+        if found.low > 0:
+            z.append((found.spread**2 - true**2) / ((found.high**2 - found.low**2) / 3.92))
+    # A mean of n squares of standard normal numbers: outside of these once in a thousand for n = 8 and more.
+    assert len(z) >= 8 and 0.1 < np.mean(np.square(z)) < 3.3
+
+
 def test_line_ups_that_do_not_matter_are_not_believed():
-    found, true, _ = told(0.0, 2)
+    found, true, _ = estimated(0.0, 2)
     assert true == 0.0
     assert found.low == 0.0
-    assert 10.0 < found.high < 100.0  # what these matches cannot rule out
+    # Var τ² = 2/Σ(x_k·x_l)² over pairs of matches: each shares a side with 800 others, and two line-ups of one side
+    # have (x·y)² = 12 v² (1 + 1/11) on average, v = 5·7/12². A result shows ν² of a player's worth in its variance.
+    v = ELEVEN * (SQUAD - ELEVEN) / SQUAD**2
+    pairs = 2400 * 800 * SQUAD * v**2 * (1 + 1 / (SQUAD - 1))
+    error = SQUAD * v * math.sqrt(2 / pairs) / NU**2
+    # Two hundred draws tell the end of an interval to a tenth, and results of unequal sides show a tenth less.
+    assert found.high**2 - found.spread**2 == pytest.approx(1.96 * error, rel=0.25)
     assert found.p_value > 0.01
 
 
