@@ -14,16 +14,21 @@ PICTURE = "history.png"
 HEAD = """# Benchmarks over versions
 
 What the same few tasks take in each release. All releases were measured in turns on one idle machine ({machine}), in
-processor time on one core, the best of three turns. On that machine turns of one version differ by up to 60 %,
-so only changes by a factor mean something. Raters are compared with other packages in [the benchmarks](benchmarks.md).
+processor time on one core, the best of three turns. Turns of one version differ by up to 60 %, so only changes by a
+factor mean something. Raters are compared with other packages in [the benchmarks](benchmarks.md).
 
 ![Time of each task relative to version {first}](history.png)
 
 """
 TAIL = """
-Each release has its file in `benchmarks/history/`. To add one, run `python benchmarks/history.py` on an idle machine,
-for it and for the releases before it.
+Each release has its file in `benchmarks/history/`. `python benchmarks/history.py` on an idle machine measures all of
+them again and adds this version.
 """
+SLOWER = 1.6
+"""A task is called slower where it takes so many times what an earlier release took."""
+
+REASONS = {}
+"""Why tasks are slower than they were."""
 
 
 def releases() -> list[dict]:
@@ -40,7 +45,19 @@ def page() -> tuple[str, bytes]:
     for task in known[-1]["measures"]:
         rows.append(f"| {task} | " + " | ".join(_shown(one["measures"][task]) for one in known) + " |")
     head = HEAD.format(machine=known[-1]["machine"], first=versions[0])
-    return head + "\n".join(rows) + "\n" + TAIL, style.picture_bytes(picture(known))
+    return head + "\n".join(rows) + "\n" + slower(known) + TAIL, style.picture_bytes(picture(known))
+
+
+def slower(known: list[dict]) -> str:
+    """What takes longer in the latest release than in some release before it, and why."""
+    lines = []
+    for task, now in known[-1]["measures"].items():
+        quickest = min(known[:-1], key=lambda one: one["measures"][task]["value"], default=known[-1])
+        before = quickest["measures"][task]
+        if now["value"] > SLOWER * before["value"]:
+            reason = REASONS.get(task, "The cause has not been found.")
+            lines.append(f"- **{task}**: {_shown(now)}, {_shown(before)} in {quickest['version']}. {reason}")
+    return "\n## What became slower, and why\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def picture(known: list[dict]) -> "Figure":

@@ -50,7 +50,8 @@ def test_every_version_has_its_benchmarks():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     released = re.findall(r"^## (\d+\.\d+\.\d+) \(\d", changelog, re.MULTILINE)
     kept = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "benchmarks/history").iterdir()}
-    assert kept.keys() == set(released), "python benchmarks/history.py on an idle machine"
+    wanted = set(released)
+    assert wanted <= kept.keys() <= wanted | {kinelo.__version__}, "python benchmarks/history.py on an idle machine"
     for version, content in kept.items():
         assert content["version"] == version
         assert all(one["value"] > 0 and one["unit"] in ("s", "ns") for one in content["measures"].values())
