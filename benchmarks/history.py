@@ -34,7 +34,7 @@ RELEASES = {
 }
 """The last commit of every release before this one."""
 
-TURNS = 3
+TURNS = 2
 CALLS = 3
 
 Measures = dict[str, tuple[float, str]]

@@ -14,7 +14,7 @@ PICTURE = "history.png"
 HEAD = """# Benchmarks over versions
 
 What the same few tasks take in each release. All releases were measured in turns on one idle machine ({machine}), in
-processor time on one core, the best of three turns. Turns of one version differ by up to 60 %, so only changes by a
+processor time on one core, the best of two turns. Turns of one version differ by up to 60 %, so only changes by a
 factor mean something. Raters are compared with other packages in [the benchmarks](benchmarks.md).
 
 ![Time of each task relative to version {first}](history.png)

@@ -1,6 +1,8 @@
 """Names that may be one side are reported with the way to join them; nothing is joined unasked."""
 
 import os
+import random
+from itertools import combinations
 from pathlib import Path
 
 import polars as pl
@@ -9,6 +11,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
+from kinelo.matches.same_side import _candidates, _one_name
 
 CLUBS = (
     "Manchester United",
@@ -113,3 +116,30 @@ def test_real_leagues_give_no_false_report(name):
     if not path.is_file():
         pytest.skip("the real matches are not here; name their folder in KINELO_DATA")
     assert kn.matches.likely_names(kn.read_matches(path)).rows() == []
+
+
+def test_pairs_to_look_at_are_few_and_leave_none_out():
+    """Beside a look at every pair of which some word begins alike."""
+    draw = random.Random(1)
+    parts = [
+        "man",
+        "manchester",
+        "mancester",
+        "utd",
+        "united",
+        "city",
+        "north",
+        "b",
+        "2",
+        "real",
+        "madrid",
+        "mad",
+        "town",
+    ]
+    for _ in range(10):
+        words = {k: tuple(draw.choice(parts) for _ in range(draw.choice([1, 2, 2, 3]))) for k in range(80)}
+        begins = {k: {part[:3] for part in one} for k, one in words.items()}
+        every = [(a, b) for a, b in combinations(words, 2) if begins[a] & begins[b]]
+        likely = [pair for pair in every if _one_name(words[pair[0]], words[pair[1]])]
+        assert [pair for pair in _candidates(words) if _one_name(words[pair[0]], words[pair[1]])] == likely != []
+    assert _candidates({k: ("player", str(k)) for k in range(2_000)}) == []

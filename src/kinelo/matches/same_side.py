@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,8 +75,8 @@ def likely_pairs(
     met = np.unique(np.concatenate([home, away]))
     if not 3 < met.size <= MOST_NAMES:
         return []
-    words = {int(code): _words(teams[code]) for code in met}
-    close = [pair for pair in _neighbours(words) if _one_name(words[pair[0]], words[pair[1]])]
+    words = {int(code): found for code in met if (found := _words(teams[code]))}
+    close = [pair for pair in _candidates(words) if _one_name(words[pair[0]], words[pair[1]])]
     wanted = {code for pair in close for code in pair}
     seen = {code: _record(code, home, away, day) for code in wanted}
     found = []
@@ -104,18 +104,23 @@ def _words(name: str) -> tuple[str, ...]:
     return tuple(word for word in every if word not in KINDS) or every
 
 
-def _neighbours(words: dict[int, tuple[str, ...]]) -> Iterator[tuple[int, int]]:
-    """Pairs of names of which a word begins alike."""
-    begin: dict[str, set[int]] = defaultdict(set)
+def _candidates(words: dict[int, tuple[str, ...]]) -> list[tuple[int, int]]:
+    """Pairs of names of which :func:`_one_name` may hold, found by what both must share, so that 5,000 names take a
+    moment: all words, or telling words, initials and how a word begins; or one is the beginning or end of the other."""
+    whole: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for code, parts in words.items():
-        for part in parts:
-            begin[part[:3]].add(code)
-    tried: set[tuple[int, int]] = set()
-    for codes in begin.values():
-        for pair in combinations(sorted(codes), 2):
-            if pair not in tried:
-                tried.add(pair)
-                yield pair
+        whole[parts].append(code)
+        alike[tuple(sorted(parts))].append(code)
+        telling = frozenset(part for part in parts if TELLING.fullmatch(part))
+        for begin in {part[:3] for part in parts}:
+            alike[telling, tuple(part[0] for part in parts), begin].append(code)
+    found = {pair for codes in alike.values() for pair in combinations(sorted(codes), 2)}
+    for code, parts in words.items():
+        for k in range(1, len(parts)):
+            found |= {(min(code, other), max(code, other)) for other in whole.get(parts[:k], [])}
+            found |= {(min(code, other), max(code, other)) for other in whole.get(parts[k:], [])}
+    return sorted(found)
 
 
 def _one_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
