@@ -1,6 +1,6 @@
 """Processor seconds of fits and audits by matches and sides, on leagues drawn here; others where they do the same.
 
-``make bench AREA=sizes`` takes about a quarter of an hour. A size is left out where a tenth of its matches took more
+``make bench AREA=sizes`` takes a few minutes. A size is left out where a tenth of its matches took more
 than a tenth of ``LONGEST``.
 """
 
@@ -24,11 +24,11 @@ NOTE = (
     "Processor time of one call after one that compiles: other work on the machine hardly matters. Leagues are drawn "
     "with Poisson goals over ten years; sides of PlayerElo field 5 of 8 players. A fit estimates all parameters of the "
     "rater. evalica and choix find the strengths of Bradley and Terry for the same results; evalica counts a draw as "
-    "half a win, choix leaves draws out, and neither has a home advantage. –: would take more than half a minute, or "
+    "half a win, choix leaves draws out, and neither has a home advantage. –: would take more than ten seconds, or "
     "there are fewer matches than sides."
 )
 MATCHES, SIDES, AUDITED = (2_000, 20_000, 200_000), (20, 200, 2_000), (2_000, 8_000, 20_000)
-LONGEST = 30.0
+LONGEST = 10.0
 RATERS = (kn.TeamElo, kn.Glicko, kn.Glicko2, kn.KalmanElo, kn.PlayerElo, kn.BradleyTerry)
 
 
