@@ -176,7 +176,8 @@ CALLS = {
     "read_contests": (
         lambda **k: len(kn.read_contests(**k)),
         {"source": {"race": [1, 1], "driver": ["A", "B"], "place": [1, 2], "car": ["X", "Y"]}, "columns": None,
-         "slots": ["driver", "car"], "team": None, "best": "lowest", "unfinished": "out", "disqualified": "behind",
+         "slots": ["driver"], "advantages": ["car"], "team": None, "best": "lowest", "unfinished": "out",
+         "disqualified": "behind",
          "not_started": "out", "played": True, "aliases": {"A": "Ann"}},
     ),
     "scan_contests": (
@@ -185,7 +186,7 @@ CALLS = {
     "RankElo": (
         lambda **k: kn.RankElo(**k).fit(contests()),
         {"walk": 0.3, "prior_spread": {"driver": 1.0}, "newcomer": -0.2, "regression": 0.1, "retirement": 0.5,
-         "initial": 1500.0},
+         "ties": 0.3, "initial": 1500.0},
     ),
     "RankElo.fit": (lambda **k: fixed_rank().fit(**k), {"matches": contests()}),
     "RankElo.update": (lambda **k: fixed_rank().update(**k), {"matches": contests()}),

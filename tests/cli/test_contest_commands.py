@@ -55,12 +55,15 @@ def test_predict_forecasts_what_has_no_places_yet(folder):
     assert sum(row["win"] for row in rows) == pytest.approx(1.0)
 
 
-def test_backtest_scores_contests(folder):
-    done = kinelo("backtest", folder / "races.csv", "--json")
+def test_backtest_scores_contests(folder, tmp_path):
+    done = kinelo("backtest", folder / "races.csv", "--json", "--picture", tmp_path / "calibration.png")
     told = json.loads(done.stdout)
+    assert (tmp_path / "calibration.png").stat().st_size > 10_000
+    best, other = (row["winner_log_loss"] for row in told["scores"])
+    assert [row["difference"] for row in told["differences"]] == [pytest.approx(other - best)]
     assert told["contests"] == 30 and {row["rater"] for row in told["scores"]} == {"RankElo", "plain Elo, K = 32"}
     shown = kinelo("backtest", folder / "races.csv", "--rater", "rank", "--metric", "pairs_right")
-    assert "pairs right" in shown.stdout
+    assert "pairs-right" in shown.stdout
 
 
 def test_leaderboard_and_book_take_contests(folder, tmp_path):
@@ -81,6 +84,8 @@ def test_leaderboard_and_book_take_contests(folder, tmp_path):
         (("rate", "races.csv", "--rater", "kalman"), "rates matches of two sides"),
         (("rate", "races.csv", "--start", "races.csv"), "there is no --start"),
         (("rate", "races.csv", "--slot", "wheel"), "names 'wheel'"),
+        (("rate", "races.csv", "--dates", "dmy"), "there is no --dates"),
+        (("rate", "races.csv", "--disqualified", "last"), "disqualified must be 'behind' or 'out'"),
         (("rate", "scores.csv", "--column", "entrant=driver"), "Nothing tells whether"),
         (("predict", "races.csv"), "none is left to forecast"),
         (("rate", "races.csv", "--picture", "p.png"), "of matches of two sides"),
@@ -121,3 +126,12 @@ def test_files_of_any_encoding_are_known_by_their_columns(tmp_path, codec):
     assert loading.columns_of(tmp_path / "league.pq")[2] == "home_team"
     (tmp_path / "league.json").write_text('[{"a": 1}, {"b": 2}]')
     assert loading.columns_of(tmp_path / "league.json") == ["a", "b"]
+
+
+def test_the_disqualified_stand_where_they_are_wanted(tmp_path):
+    rows = "race,driver,place\n1,A,1\n1,B,2\n1,C,DSQ\n2,A,1\n2,B,2\n2,C,3\n"
+    (tmp_path / "r.csv").write_text(rows)
+    contests = [json.loads(kinelo("rate", tmp_path / "r.csv", "--json", *more).stdout)
+                for more in ((), ("--disqualified", "behind"))]  # fmt: skip
+    played = [{row["name"]: row["matches"] for row in one["ratings"]}["C"] for one in contests]
+    assert played == [1, 2]

@@ -26,6 +26,7 @@ SCHEMA = {
     "ended": pl.List(pl.Int64),
     "kinds": pl.List(pl.String),
     "slots": pl.List(pl.List(pl.List(pl.String))),
+    "advantages": pl.List(pl.String),
 }
 
 
@@ -48,6 +49,7 @@ def contests_to_frame(contests: Contests) -> pl.DataFrame:
                 "ended": contests.ended[part].tolist(),
                 "kinds": list(contests.kinds),
                 "slots": slots,
+                "advantages": list(contests.advantages),
             }
         )
     return pl.DataFrame(rows, schema=SCHEMA)
@@ -56,7 +58,7 @@ def contests_to_frame(contests: Contests) -> pl.DataFrame:
 def frame_to_contests(table: pl.DataFrame) -> Contests:
     """Contests as a book holds them."""
     entries = table.select("entrant", "place", "ended").explode("entrant", "place", "ended")
-    kinds = tuple(table["kinds"][0])
+    kinds, advantages = tuple(table["kinds"][0]), tuple(table["advantages"][0])
     names = tuple(entries["entrant"].unique(maintain_order=True))
     code = {name: k for k, name in enumerate(names)}
     sizes = table["entrant"].list.len().to_numpy()
@@ -66,10 +68,10 @@ def frame_to_contests(table: pl.DataFrame) -> Contests:
         members = [one for contest in rows for one in contest[number]]
         known = tuple(dict.fromkeys(name for one in members for name in one))
         index = {name: k for k, name in enumerate(known)}
-        codes = np.full((len(members), max(map(len, members))), -1, np.int32)
+        codes = np.full((len(members), max(1, *map(len, members))), -1, np.int32)
         for k, one in enumerate(members):
             codes[k, : len(one)] = [index[name] for name in one]
-        held[kind] = Slots(codes, known)
+        held[kind] = Slots(codes, known, kind in advantages)
     return Contests(
         table["date"].to_numpy().astype("datetime64[D]"),
         np.append(0, np.cumsum(sizes)).astype(np.int64),

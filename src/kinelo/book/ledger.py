@@ -29,7 +29,8 @@ from kinelo.book.rows import (
     removal_to_lines,
 )
 from kinelo.errors import InputError
-from kinelo.matches.matches import UNDATED, Matches
+from kinelo.matches.dated import UNDATED
+from kinelo.matches.matches import Matches
 
 PLACE = ("date", "rank", "place")
 MEETING = ("date", "home", "away")

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.conditions import Condition
+from kinelo.matches.dated import LATEST
 from kinelo.matches.lineups import Lineups
-from kinelo.matches.matches import LATEST, Matches
+from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
 
 SCHEMA = {

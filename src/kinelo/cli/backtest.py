@@ -10,7 +10,7 @@ import typer
 
 from kinelo.cli.files import picture_name
 from kinelo.cli.options import Json, Reading, Rejects, ResultsFile, Scheduler, Workers, grouped
-from kinelo.cli.streams import console, echo_json
+from kinelo.cli.streams import echo_json
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
@@ -56,16 +56,18 @@ def backtest(
     """
     from kinelo.cli.contests import backtest_file, holds_contests
     from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.scores import draw_scores, show_scores
     from kinelo.forecasts.backtest import backtest as run
-    from kinelo.forecasts.backtest import backtest_table
     from kinelo.forecasts.scores import METRICS
     from kinelo.runtime.workers import client_of
 
+    engine = client_of(workers, scheduler)
     if holds_contests(results, reading):
         asked = {"rater": rater, "train_until": train_until, "since": since, "metric": metric, "out": out}
-        backtest_file(results, reading, asked | {"rejects": rejects, "as_json": as_json})
+        backtest_file(
+            results, reading, asked | {"rejects": rejects, "as_json": as_json, "engine": engine, "picture": picture}
+        )
         return
-    engine = client_of(workers, scheduler)
     matches = reading.load(results, rejects)
     if since is not None:
         matches = matches.since(since)
@@ -80,16 +82,11 @@ def backtest(
         found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
         echo_json(found)
     else:
-        title = f"{len(test.matches):,} matches from {first_day}, one step ahead"
-        console().print(backtest_table(test, title))
+        show_scores(test, first_day)
     if out is not None:
         write_csv(test.scores, out)
         typer.echo(f"Scores: {out}", err=as_json)
-    if picture is not None:
-        from kinelo.pictures.calibration import draw_calibration
-        from kinelo.pictures.style import save
-
-        typer.echo(f"Picture: {save(draw_calibration(test), picture)}", err=as_json)
+    draw_scores(test, picture, as_json)
 
 
 def _middle(matches: Matches) -> str:

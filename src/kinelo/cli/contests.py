@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,7 +23,9 @@ MOST_SHOWN = 60
 RATER = "rank"
 """What ``--rater`` calls the rater of contests."""
 
-_FOR_MATCHES = ("--lineups", "--scale", "--drop-repeats", "--ordered", "--condition", "--start")
+_FOR_MATCHES = (
+    "--lineups", "--scale", "--drop-repeats", "--dates", "--ordered", "--write-aliases", "--condition", "--start",
+)  # fmt: skip
 
 
 def holds_contests(path: Path, reading: ResultsOptions) -> bool:
@@ -51,8 +54,10 @@ def load_contests(path: Path, reading: ResultsOptions, rejects: Path | None = No
         raise InputError(f"{path} holds contests of many entrants, for which there is no {odd[0]}.")
     with silent_refusals(), rejects_written(rejects):
         contests = read_contests(
-            path, column_mapping(reading.column), slots=_slots(reading.slot), team=reading.team,
+            path, column_mapping(reading.column), slots=_slots(reading.slot),
+            advantages=_slots(reading.advantage), team=reading.team,
             best=cast("Any", reading.best), unfinished=cast("Any", reading.unfinished or "behind"),
+            disqualified=cast("Any", reading.disqualified or "out"),
             not_started=cast("Any", reading.not_started or "out"), played=played, aliases=reading.aliases,
         )  # fmt: skip
     report_reading(cast("Any", contests), rejects)
@@ -165,10 +170,10 @@ def _to_come(contests: Contests, path: Path) -> Contests:
 
 
 def backtest_file(path: Path, reading: ResultsOptions, asked: dict[str, Any]) -> None:
-    """``kinelo backtest`` of a long table; ``asked`` holds rater, train_until, since, metric, out, rejects, as_json."""
+    """``kinelo backtest`` of a long table; ``asked`` holds the options of that command by name, and its engine."""
     from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.scores import draw_scores, show_scores
     from kinelo.forecasts.backtest import backtest
-    from kinelo.forecasts.contest_backtest import contest_backtest_table
     from kinelo.raters.team.rater import TeamElo
 
     contests = load_contests(path, reading, asked["rejects"])
@@ -180,16 +185,19 @@ def backtest_file(path: Path, reading: ResultsOptions, asked: dict[str, Any]) ->
     else:
         raters = {"RankElo": contest_rater(RATER), "plain Elo, K = 32": TeamElo.classic(k=32)}
     first_day = asked["train_until"] or str(contests.date[len(contests) // 2])
-    with plain_warnings():
-        test = backtest(contests, raters, train_until=first_day, metrics=asked["metric"])
+    with plain_warnings(), asked["engine"] as client:
+        test = backtest(
+            contests, raters, train_until=first_day, metrics=asked["metric"], client=client,
+            progress=sys.stderr.isatty(),
+        )  # fmt: skip
     if asked["as_json"]:
-        echo_json(test.to_dict() | {"train_until": str(first_day)})
+        echo_json(test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()})
     else:
-        title = f"{len(test.contests):,} contests from {first_day}, one step ahead"
-        console().print(contest_backtest_table(test, title))
+        show_scores(test, first_day)
     if asked["out"] is not None:
         write_csv(test.scores, asked["out"])
         typer.echo(f"Scores: {asked['out']}", err=asked["as_json"])
+    draw_scores(test, asked["picture"], asked["as_json"])
 
 
 def leaderboard_file(path: Path, reading: ResultsOptions, shown: Shown, asked: dict[str, Any]) -> None:

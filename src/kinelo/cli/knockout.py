@@ -41,7 +41,7 @@ def knockout(
     from kinelo.cli.rating import check_rater, fit_rater
     from kinelo.forecasts.knockout import check_bracket, knockout_table
     from kinelo.forecasts.knockout import knockout as played
-    from kinelo.matches.matches import read_day
+    from kinelo.matches.dated import read_day
 
     check_bracket(sides)
     check_rater(rater, reading)

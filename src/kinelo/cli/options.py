@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from kinelo.matches.outcomes import Scale
     from kinelo.model.steps import StepRule
 
+FOR_CONTESTS = ("--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started")
+"""Options that say how contests of many entrants are read."""
+
 RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result; or contests, a row per entrant."
 ResultsFile = Annotated[Path, typer.Argument(help=RESULTS_HELP)]
 RaterName = Annotated[
@@ -89,6 +92,10 @@ class ResultsOptions:
         list[str] | None,
         typer.Option("--slot", help="Of contests: a column to rate (driver, car), or KIND=COLUMN; may be repeated."),
     ] = None
+    advantage: Annotated[
+        list[str] | None,
+        typer.Option("--advantage", help="Of contests: a column that helps whoever has it (lane); may be repeated."),
+    ] = None
     team: Annotated[
         str | None, typer.Option("--team", help="Of contests: the column of teams where the rows are players.")
     ] = None
@@ -97,6 +104,9 @@ class ResultsOptions:
     )
     unfinished: Annotated[
         str | None, typer.Option("--unfinished", help="Of contests: who did not finish is behind (usual) or out.")
+    ] = None
+    disqualified: Annotated[
+        str | None, typer.Option("--disqualified", help="Of contests: who was disqualified is out (usual) or behind.")
     ] = None
     not_started: Annotated[
         str | None, typer.Option("--not-started", help="Of contests: who did not start is out (usual) or behind.")
@@ -111,10 +121,10 @@ class ResultsOptions:
         from kinelo.cli.loading import column_mapping, rejects_written, report_reading, silent_refusals
         from kinelo.matches.reading import read_matches
 
-        if self.slot or self.team or self.best or self.unfinished or self.not_started:
+        odd = [option for option in self.asked() if option in FOR_CONTESTS]
+        if odd:
             raise InputError(
-                f"{results} holds matches of two sides: --slot, --team, --best, --unfinished and --not-started are for "
-                "contests, one row for each entrant."
+                f"{results} holds matches of two sides: {odd[0]} is for contests, with one row for each entrant."
             )
         with silent_refusals(), rejects_written(rejects):
             matches = read_matches(

@@ -111,7 +111,7 @@ def _forecast(
     import numpy as np
 
     from kinelo.cli.rating import fit_forecaster
-    from kinelo.matches.matches import read_day
+    from kinelo.matches.dated import read_day
 
     played = _played(matches, past)
     late = np.zeros(len(matches), bool) if played_since is None else matches.date >= read_day(played_since)

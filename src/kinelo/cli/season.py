@@ -75,7 +75,7 @@ def season(
     from kinelo.forecasts.season import season as played
     from kinelo.forecasts.season import season_table
     from kinelo.forecasts.season_so_far import season_so_far
-    from kinelo.matches.matches import read_day
+    from kinelo.matches.dated import read_day
 
     check_rater(rater, reading)
     since = None if season_start in (None, "none") else read_day(season_start)

@@ -1,8 +1,7 @@
 """Forecasts put to the test, strictly in order of time.
 
 Each rater is fitted on the matches before a day and then forecasts every later match from the matches before it, using
-it only afterwards. Nothing is fitted again. Scores are means over the same matches for all raters, so differences
-are paired, and their intervals come from drawing matches with replacement.
+it only afterwards. Nothing is fitted again.
 """
 
 from __future__ import annotations
@@ -12,23 +11,22 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.contest_backtest import ContestBacktest, backtest_contests
-from kinelo.forecasts.contest_scores import CONTEST_METRICS
+from kinelo.forecasts.comparison import Comparison, binned
+from kinelo.forecasts.contest_backtest import ContestBacktest
 from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.places import ContestForecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.contests import Contests
-from kinelo.matches.matches import Day, Matches, check_matches
+from kinelo.matches.dated import Day
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan
-from kinelo.presentation import Column, Row, Table, number, words
 from kinelo.runtime.progress import Progress, speaker
-from kinelo.runtime.renaming import renamed_arguments
 from kinelo.runtime.workers import check_client, collected
 
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ class Forecaster(Protocol):
 
 
 @dataclass(frozen=True, repr=False)
-class Backtest:
+class Backtest(Comparison):
     """Forecasts of several raters for the same matches, and how good they were.
 
     Attributes
@@ -83,64 +81,24 @@ class Backtest:
     raters: Mapping[str, Forecaster] = field(repr=False)
     seconds: Mapping[str, float] = field(repr=False)
     metrics: tuple[str, ...] = tuple(METRICS)
+    noun: ClassVar[str] = "matches"
+    highest_best: ClassVar[tuple[str, ...]] = ("accuracy",)
+    known_metrics: ClassVar[tuple[str, ...]] = tuple(METRICS)
 
-    def __repr__(self) -> str:
-        metric = self.metrics[0]
-        found = ", ".join(f"{name} {value:.4f}" for name, value in self.scores.select("rater", metric).iter_rows())
-        return f"Backtest of {len(self.matches):,} matches by {metric}: {found}"
+    @property
+    def number(self) -> int:
+        """How many matches were forecast."""
+        return len(self.matches)
 
-    def _repr_html_(self) -> str:
-        return Table.of(self.scores, ".4f", below=(f"{len(self.matches):,} matches",)).html()
+    def _about(self, name: str) -> dict[str, str]:
+        return {"line-up": getattr(self.raters[name], "lineup_knowledge", "not used")}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Number of matches and the table of scores, as plain values."""
-        return {"matches": len(self.matches), "scores": self.scores.to_dicts()}
-
-    @cached_property
-    def scores(self) -> pl.DataFrame:
-        """Mean scores of every rater, the best first, and what its forecasts knew of the line-ups."""
-        import polars as pl
-
-        rows = []
-        for name in self.forecasts:
-            knowledge = getattr(self.raters[name], "lineup_knowledge", "not used")
-            means = {metric: float(self.match_scores(name, metric).mean()) for metric in self.metrics}
-            rows.append({"rater": name, "line-up": knowledge, **means, "seconds": self.seconds[name]})
-        first = self.metrics[0]
-        return pl.DataFrame(rows).sort(first, descending=first == "accuracy", maintain_order=True)
+    def _scored(self, name: str, metric: str) -> NDArray[np.float64]:
+        return METRICS[metric](self.forecasts[name].probabilities, self.matches.result)
 
     def match_scores(self, name: str, metric: str = "log_loss") -> NDArray[np.float64]:
         """Score of every match for one rater."""
-        if name not in self.forecasts:
-            raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}.")
-        return METRICS[metric](self.forecasts[name].probabilities, self.matches.result)
-
-    @renamed_arguments(samples="resamples")
-    def differences(
-        self,
-        reference: str | None = None,
-        *,
-        metric: str | None = None,
-        resamples: int = 2000,
-        confidence: float = 0.95,
-        seed: int = 1,
-    ) -> pl.DataFrame:
-        """Score of every rater minus that of the reference (default: the best), with bootstrap intervals."""
-        import polars as pl
-
-        metric = metric or self.metrics[0]
-        reference = str(reference or self.scores["rater"][0])
-        base = self.match_scores(reference, metric)
-        gaps = {name: self.match_scores(name, metric) - base for name in self.forecasts if name != reference}
-        if not gaps:
-            return pl.DataFrame(
-                schema={"rater": pl.String, "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64}
-            )
-        means = _resampled_means(np.column_stack(list(gaps.values())), resamples, seed)
-        low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-        return pl.DataFrame(
-            {"rater": list(gaps), "difference": [gap.mean() for gap in gaps.values()], "low": low, "high": high}
-        ).sort("difference", maintain_order=True)
+        return self._score(name, metric)
 
     def calibration(self, name: str, bins: int = 10) -> pl.DataFrame:
         """How often what was forecast happened: forecasts of each outcome in bins of equal width.
@@ -153,44 +111,22 @@ class Backtest:
         probabilities, happened = self.forecasts[name].probabilities, outcome_shares(self.matches.result)
         parts = []
         for k, outcome in enumerate(OUTCOMES):
-            p = probabilities[:, k]
-            which = np.minimum((p * bins).astype(int), bins - 1)
-            count = np.bincount(which, minlength=bins)
-            kept = count > 0
-            n = count[kept]
-            mean, frequency, spread = (
-                np.bincount(which, weights=values, minlength=bins)[kept] / n
-                for values in (p, happened[:, k], p * (1 - p))
-            )
-            reach = 1.96 * np.sqrt(spread / n)
-            columns = {
-                "forecast": mean,
-                "frequency": frequency,
-                "low": mean - reach,
-                "high": mean + reach,
-                "matches": n,
-            }
-            parts.append(pl.DataFrame({"outcome": [outcome] * n.size, **columns}))
-        return pl.concat(parts).with_columns(pl.col("low").clip(0, 1), pl.col("high").clip(0, 1))
-
-
-def backtest_table(test: Backtest, title: str) -> Table:
-    """Scores of every rater, the best first, and how far the others are behind it."""
-    gaps = {row["rater"]: row for row in test.differences(test.scores["rater"][0]).iter_rows(named=True)}
-
-    def behind(row: Row) -> str:
-        gap = gaps.get(row["rater"])
-        return "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
-
-    metrics = [number(name.replace("_", "-"), name, ".4f") for name in test.metrics]
-    columns = [words("Rater", "rater"), words("Line-up known", "line-up"), *metrics]
-    metric = test.metrics[0].replace("_", "-")
-    below = f"Behind the best: mean difference in {metric} with its 95 % bootstrap interval."
-    return Table([*columns, Column("behind the best", behind, number=True)], test.scores.to_dicts(), title, (below,))
+            columns = binned(probabilities[:, k], happened[:, k], bins)
+            columns["matches"] = columns.pop("number")
+            parts.append(pl.DataFrame({"outcome": [outcome] * columns["matches"].size, **columns}))
+        return pl.concat(parts)
 
 
 @overload
-def backtest(matches: Contests, raters: Any, *, train_until: Day, metrics: Any = None) -> ContestBacktest: ...
+def backtest(
+    matches: Contests,
+    raters: Any,
+    *,
+    train_until: Day,
+    metrics: Any = None,
+    client: Client | None = None,
+    progress: Progress = False,
+) -> ContestBacktest: ...
 @overload
 def backtest(
     matches: Matches | MatchScan,
@@ -238,17 +174,20 @@ def backtest(
     (('ClassicElo', 'not used'), 168)
     """
     named = named_raters(raters)
-    if isinstance(matches, Contests):
-        return backtest_contests(matches, named, train_until, metrics or tuple(CONTEST_METRICS))
-    metrics = tuple(METRICS) if metrics is None else metrics
-    unknown = [metric for metric in metrics if metric not in METRICS]
+    kind = ContestBacktest if isinstance(matches, Contests) else Backtest
+    metrics = kind.known_metrics if metrics is None else metrics
+    unknown = [metric for metric in metrics if metric not in kind.known_metrics]
     if unknown or not metrics:
         raise InputError(
-            f"Metric {', '.join(map(repr, unknown)) or '(none)'} is not known; these are: {', '.join(METRICS)}."
+            f"Metric {', '.join(map(repr, unknown)) or '(none)'} is not known of {kind.noun}; these are: "
+            f"{', '.join(kind.known_metrics)}."
         )
     train, test = _parted(matches, train_until)
-    if np.isnan(test.result).any():
-        raise InputError("Matches without a result cannot be tested; read them with played=True to reject such rows.")
+    if np.isnan(test.place if kind is ContestBacktest else test.result).any():
+        raise InputError(
+            f"{kind.noun.capitalize()} without a result cannot be tested; read them with played=True to reject such "
+            "rows."
+        )
     if client is None:
         ended = _one_by_one(named, train, test, speaker(progress))
     else:
@@ -257,16 +196,17 @@ def backtest(
     forecasts = {name: forecast.about(test) for name, (forecast, _, _) in zip(named, ended, strict=True)}
     fitted = {name: rater for name, (_, rater, _) in zip(named, ended, strict=True)}
     seconds = {name: taken for name, (_, _, taken) in zip(named, ended, strict=True)}
-    done = Backtest(test, forecasts, fitted, seconds, tuple(metrics))
-    _doubt(done)
+    done: Any = kind(test, forecasts, fitted, seconds, tuple(metrics))
+    if isinstance(done, Backtest):
+        _doubt(done)
     return done
 
 
 def _one_by_one(
-    named: Mapping[str, Forecaster], train: Any, test: Matches, say: Callable[[str], None]
-) -> list[tuple[Forecast, Forecaster, float]]:
+    named: Mapping[str, Forecaster], train: Any, test: Any, say: Callable[[str], None]
+) -> list[tuple[Any, Forecaster, float]]:
     """What each rater forecast; the rest is expected to take as long as the raters before it did on average."""
-    ended: list[tuple[Forecast, Forecaster, float]] = []
+    ended: list[tuple[Any, Forecaster, float]] = []
     for name, rater in named.items():
         taken = sum(seconds for _, _, seconds in ended)
         left = f", about {taken / len(ended) * (len(named) - len(ended)):.0f} s left" if ended else ""
@@ -276,13 +216,13 @@ def _one_by_one(
 
 
 def put_to_the_test(
-    named: tuple[str, Forecaster], train: Matches | MatchScan, test: Matches
-) -> tuple[Forecast, Forecaster, float]:
+    named: tuple[str, Forecaster], train: Matches | MatchScan, test: Any
+) -> tuple[Any, Forecaster, float]:
     """Forecasts of one rater, the rater as it stands then, and the seconds it took."""
     name, rater = named
     began = time.perf_counter()
     rater.fit(_taken_by(rater, train))
-    forecast = _checked(name, rater.one_step_ahead(test), len(test))
+    forecast = _checked(name, rater.one_step_ahead(test), test)
     return forecast, rater, time.perf_counter() - began
 
 
@@ -293,16 +233,18 @@ def _taken_by(rater: Forecaster, train: Matches | MatchScan) -> Any:
     return train
 
 
-def _parted(matches: Matches | MatchScan, train_until: Day) -> tuple[Any, Matches]:
-    """Matches to fit, in pieces where they came so, and matches to test."""
+def _parted(matches: Matches | MatchScan | Contests, train_until: Day) -> tuple[Any, Any]:
+    """Matches to fit, in pieces where they came so, and matches to test; likewise contests."""
     if isinstance(matches, MatchScan):
         return matches.before(train_until), matches.since(train_until).collect()
-    check_matches(matches)
+    noun = "contests" if isinstance(matches, Contests) else "matches"
+    if noun == "matches":
+        check_matches(matches)
     train, test = matches.before(train_until), matches.since(train_until)
     if not len(train) or not len(test):
         first, last = (str(matches.date[k]) for k in (0, -1)) if len(matches) else ("none", "none")
         raise InputError(
-            f"train_until={str(train_until)!r} leaves {len(train)} matches to fit and {len(test)} to test; "
+            f"train_until={str(train_until)!r} leaves {len(train)} {noun} to fit and {len(test)} to test; "
             f"choose a day between {first} and {last}."
         )
     return train, test
@@ -342,16 +284,16 @@ def named_raters(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forec
     return named
 
 
-def _checked(name: str, forecast: Forecast, matches: int) -> Forecast:
+def _checked(name: str, forecast: Any, test: Matches | Contests) -> Any:
+    """A forecast of what was tested, in the words of who gave it where it is none."""
+    if isinstance(test, Contests):
+        if not isinstance(forecast, ContestForecast) or len(forecast) != len(test):
+            raise InputError(f"{name} does not forecast contests; kinelo.RankElo and kinelo.TeamElo.classic do.")
+        return forecast
+    matches = len(test)
+    if not isinstance(forecast, Forecast):
+        raise InputError(f"{name} does not forecast matches: one_step_ahead gave {type(forecast).__name__}.")
     p = forecast.probabilities
     if p.shape != (matches, 3) or not np.all(p >= 0) or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
         raise InputError(f"{name} did not give {matches} rows of three probabilities that sum to one.")
     return forecast
-
-
-def _resampled_means(values: NDArray[np.float64], samples: int, seed: int) -> NDArray[np.float64]:
-    """Column means of ``values`` over ``samples`` draws of its rows with replacement."""
-    generator = np.random.default_rng(seed)
-    rows = len(values)
-    draws = (np.bincount(generator.integers(0, rows, rows), minlength=rows) for _ in range(samples))
-    return np.array([counts @ values / rows for counts in draws])

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.forecasts.comparison import binned, weighted_mean
 from kinelo.forecasts.places import ContestForecast
-from kinelo.matches.contests import FINISHED
+from kinelo.matches.contests import FINISHED, Contests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,16 +83,21 @@ CONTEST_METRICS: dict[str, Callable[[ContestForecast], Array]] = {
     "rank_deviation": rank_deviation,
 }
 HIGHER_IS_BETTER = ("pairs_right",)
+EVENTS = ("win", "top 3")
+"""Of which places it is asked how often they came true."""
+OF_PAIRS = ("pairs_right", "order_log_loss")
+
+
+def pairs_of(contests: Contests) -> Array:
+    """Pairs of finishers of each contest."""
+    finished = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
+    return finished * (finished - 1.0) / 2.0
 
 
 def pooled(metric: str, forecast: ContestForecast, scores: Array) -> float:
     """Mean score over contests; of pairs, over all pairs of all contests."""
-    if metric not in ("pairs_right", "order_log_loss"):
-        return float(np.nanmean(scores))
-    contests = forecast.contests
-    finished = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
-    pairs = np.where(np.isnan(scores), 0.0, finished * (finished - 1.0) / 2.0)
-    return float(np.nansum(scores * pairs) / pairs.sum())
+    weights = pairs_of(forecast.contests) if metric in OF_PAIRS else np.ones(len(forecast))
+    return weighted_mean(scores, np.where(np.isnan(scores), 0.0, weights))
 
 
 def place_calibration(forecast: ContestForecast, bins: int = 10) -> pl.DataFrame:
@@ -102,22 +108,8 @@ def place_calibration(forecast: ContestForecast, bins: int = 10) -> pl.DataFrame
     finished = contests.ended == FINISHED
     top = np.concatenate([forecast.top(contest) for contest in range(len(forecast))])
     parts = []
-    for event, chance, reached in (("win", forecast.win, 1.0), ("top 3", top, 3.0)):
-        happened = finished & (contests.place <= reached)
-        which = np.minimum((chance * bins).astype(int), bins - 1)
-        count = np.bincount(which, minlength=bins)
-        kept = count > 0
-        mean, frequency, spread = (
-            np.bincount(which, weights=values, minlength=bins)[kept] / count[kept]
-            for values in (chance, happened.astype(float), chance * (1.0 - chance))
-        )
-        reach = 1.96 * np.sqrt(spread / count[kept])
-        parts.append(
-            pl.DataFrame(
-                {
-                    "event": [event] * int(kept.sum()), "forecast": mean, "frequency": frequency,
-                    "low": np.clip(mean - reach, 0, 1), "high": np.clip(mean + reach, 0, 1), "entries": count[kept],
-                }
-            )
-        )  # fmt: skip
+    for event, chance, reached in zip(EVENTS, (forecast.win, top), (1.0, 3.0)):
+        columns = binned(chance, (finished & (contests.place <= reached)).astype(float), bins)
+        columns["entries"] = columns.pop("number")
+        parts.append(pl.DataFrame({"event": [event] * columns["entries"].size, **columns}))
     return pl.concat(parts)

@@ -90,7 +90,7 @@ class Forecast:
         """The forecasts as a table, with identifier, date and sides of the matches where they are known."""
         import polars as pl
 
-        from kinelo.matches.matches import UNDATED
+        from kinelo.matches.dated import UNDATED
 
         win, draw, loss = self.probabilities.T
         chances = pl.DataFrame({"home_win": win, "draw": draw, "away_win": loss, "points": self.points})

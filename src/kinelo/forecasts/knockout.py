@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 from kinelo.errors import InputError
 from kinelo.forecasts.season import MOST_CELLS, check_forecaster
-from kinelo.matches.matches import Day, read_day
+from kinelo.matches.dated import Day, read_day
 from kinelo.model.validation import whole
 from kinelo.presentation import Table, number, words
 from kinelo.runtime.frames import to_pandas

@@ -9,7 +9,7 @@ integral more of the same kind.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,10 @@ class ContestForecast:
 
     def __len__(self) -> int:
         return len(self.contests)
+
+    def about(self, contests: Contests) -> ContestForecast:
+        """The same forecasts with the contests they are about."""
+        return replace(self, contests=contests)
 
     def _entries(self, contest: int) -> slice:
         contest = range(len(self))[contest]

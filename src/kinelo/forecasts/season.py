@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import check_number
 from kinelo.forecasts.season_so_far import is_under_way, season_so_far
-from kinelo.matches.matches import Day, Matches, check_matches
+from kinelo.matches.dated import Day
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
 from kinelo.presentation import Table, number, span, words
 from kinelo.runtime.frames import to_pandas

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.matches import Day, Matches, check_matches, read_day
+from kinelo.matches.dated import Day, read_day
+from kinelo.matches.matches import Matches, check_matches
 
 Rows = NDArray[np.int64]
 Answer = tuple[Rows, str] | None

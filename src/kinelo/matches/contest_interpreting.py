@@ -67,9 +67,13 @@ def _column(table: pl.DataFrame, column: object, said: str) -> str:
 def _read_slots(table: pl.DataFrame, found: dict[str, str], options: ContestOptions) -> dict:
     """Codes of what is rated, by kind; team-mates in several columns share the names of their kind."""
     wanted = options.slots or {found["entrant"]: (found["entrant"],)}
+    both = [kind for kind in options.advantages if kind in wanted]
+    if both:
+        raise InputError(f"{both[0]!r:.60} is named among slots= and advantages=; it is one or the other.")
     slots = {}
-    for kind, columns in wanted.items():
-        series = [table[_column(table, column, "slots=")] for column in columns]
+    for kind, columns in (*wanted.items(), *options.advantages.items()):
+        said = "advantages=" if kind in options.advantages else "slots="
+        series = [table[_column(table, column, said)] for column in columns]
         codes, names = encode_names(*series)
         slots[kind] = np.stack(codes, axis=1), names
     return slots
@@ -83,8 +87,9 @@ def _check_names(rows: ContestRows) -> None:
         rows.slots = {kind: _renamed(*slots, aliases) for kind, slots in rows.slots.items()}
         rows.notes.append(f"{len(used):,} names were replaced by their aliases")
     rows.blame(~np.append(without_stand_ins(rows.entrants), True)[rows.entrant], "a name that stands for none")
-    for codes, _ in rows.slots.values():
-        rows.blame(codes.max(axis=1) < 0, "missing slot")
+    for kind, (codes, _) in rows.slots.items():
+        if kind not in rows.options.advantages:
+            rows.blame(codes.max(axis=1) < 0, "missing slot")
     for names in {rows.entrants, *(names for _, names in rows.slots.values())}:
         if alike := spelt_alike(names):
             shown = "; ".join(" and ".join(map(repr, group)) for group in alike[:3])
@@ -223,7 +228,8 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
 def _note_unused(rows: ContestRows) -> None:
     outcomes = [kind for kind in ("place", "score", "time") if kind in rows.found]
     used = {column for key, column in rows.found.items() if key not in outcomes[1:]}
-    used |= {rows.options.team, *(column for columns in rows.options.slots.values() for column in columns)}
+    kinds = (*rows.options.slots.values(), *rows.options.advantages.values())
+    used |= {rows.options.team, *(column for columns in kinds for column in columns)}
     unused = [column for column in rows.table.columns if column not in used]
     if unused:
         rows.notes.append(f"columns that were not used: {listed(unused)}")

@@ -34,6 +34,7 @@ def read_contests(
     columns: Mapping[str, str] | None = None,
     *,
     slots: Sequence[str] | Mapping[str, str | Sequence[str]] = (),
+    advantages: Sequence[str] | Mapping[str, str | Sequence[str]] = (),
     team: str | None = None,
     best: Best | None = None,
     unfinished: Kept = "behind",
@@ -55,6 +56,9 @@ def read_contests(
     slots
         Columns to rate, such as ``["driver", "constructor"]``; by default the entrant alone. A mapping gives kinds
         their names, and several columns to one kind: ``{"player": ["player_1", "player_2"]}``.
+    advantages
+        Columns that help or hinder whoever has them, such as ``["lane"]``: what each value is worth is learnt. An
+        empty cell is none.
     team
         Column of teams where the rows are players: rows of one team in one contest are one entrant.
     best
@@ -92,23 +96,24 @@ def read_contests(
     if opened.table.height == 0:
         raise InputError(f"{name} contains no contests; at least two rows below the header are needed.")
     wanted = ContestOptions(
-        columns, _kinds(slots), team, best, unfinished, disqualified, not_started, played, read_aliases(aliases)
-    )
+        columns, _kinds(slots), team, best, unfinished, disqualified, not_started, played, read_aliases(aliases),
+        _kinds(advantages, "advantages"),
+    )  # fmt: skip
     return accept_contests(interpret_contests(opened, wanted, name), name)
 
 
-def _kinds(slots: object) -> dict[str, tuple[str, ...]]:
+def _kinds(slots: object, said: str = "slots") -> dict[str, tuple[str, ...]]:
     """Kinds of slots and the columns of each, as the user names them."""
     if isinstance(slots, Mapping):
         named = {kind: (cols,) if isinstance(cols, str) else cols for kind, cols in slots.items()}
     elif isinstance(slots, Sequence) and not isinstance(slots, str | bytes):
         named = {column: (column,) for column in slots}
     else:
-        raise InputError(f"slots must be a list of columns or map kinds to columns, not {slots!r:.60}.")
+        raise InputError(f"{said} must be a list of columns or map kinds to columns, not {slots!r:.60}.")
     for kind, cols in named.items():
         right = isinstance(cols, Sequence) and len(cols) > 0 and all(isinstance(one, str) for one in cols)
         if not isinstance(kind, str) or not right:
-            raise InputError(f"slots names {kind!r:.60} with {cols!r:.60}; a kind has one or several columns.")
+            raise InputError(f"{said} names {kind!r:.60} with {cols!r:.60}; a kind has one or several columns.")
     return {str(kind): tuple(cols) for kind, cols in named.items()}
 
 
@@ -137,7 +142,8 @@ def accept_contests(rows: ContestRows, name: str) -> Contests:
     np.maximum.at(date, contest, rows.date[order])
     return Contests(
         date, first, rows.entrant[order], rows.entrants, places_of(_strength_order(rows, order), contest),
-        rows.ended[order], {kind: Slots(code, rows.slots[kind][1]) for kind, code in codes.items()},
+        rows.ended[order],
+        {kind: Slots(code, rows.slots[kind][1], kind in rows.options.advantages) for kind, code in codes.items()},
         weight, order + 1, tuple(rows.identifiers[c] for c in rows.contest[order[begins]].tolist()), rejected,
         tuple(rows.notes),
     )  # fmt: skip

@@ -140,6 +140,7 @@ class ContestOptions:
     not_started: Kept = "out"
     played: bool = True
     aliases: Mapping[str, str] = field(default_factory=dict)
+    advantages: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass

@@ -14,8 +14,8 @@ from kinelo.errors import InputError
 from kinelo.matches.contest_columns import check_contest_mapping, find_contest_columns
 from kinelo.matches.contest_reading import read_contests
 from kinelo.matches.contests import Contests
+from kinelo.matches.dated import Day, read_day
 from kinelo.matches.loading import damage_in_words, load_table
-from kinelo.matches.matches import Day, read_day
 from kinelo.matches.scan import files_of
 
 CHUNK = 1_000_000
@@ -53,7 +53,7 @@ def scan_contests(
     [1, 1]
     """
     check_contest_mapping(columns)
-    known = ("slots", "team", "best", "unfinished", "disqualified", "not_started", "aliases")
+    known = ("slots", "advantages", "team", "best", "unfinished", "disqualified", "not_started", "aliases")
     for name in options:
         if name not in known:
             raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(known)}.")

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.dated import DatedTable
 from kinelo.matches.digest import digest_of
-from kinelo.matches.matches import UNDATED, Day, Matches, check_matches, read_day
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.rejects import Rejects
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
@@ -47,14 +48,18 @@ def check_contests(value: object) -> None:
 
 @dataclass(frozen=True)
 class Slots:
-    """What one kind of slot holds for every entry: codes into ``names``, one row per entry, -1 where there is none."""
+    """What one kind of slot holds for every entry: codes into ``names``, one row per entry, -1 where there is none.
+
+    An ``advantage`` is not somebody's strength but what helps or hinders whoever has it, such as being at home.
+    """
 
     codes: NDArray[np.int32]
     names: tuple[str, ...]
+    advantage: bool = False
 
 
 @dataclass(frozen=True, repr=False)
-class Contests:
+class Contests(DatedTable):
     """Contests of many entrants; read them with :func:`kinelo.read_contests`.
 
     An entry is one entrant in one contest; the entries of contest ``c`` are ``first[c]`` to ``first[c + 1]``.
@@ -105,18 +110,6 @@ class Contests:
     notes: tuple[str, ...] = ()
     source: Contests | None = None
 
-    def __len__(self) -> int:
-        return self.date.size
-
-    @property
-    def shape(self) -> tuple[int]:
-        """Number of contests, as arrays say it."""
-        return (len(self),)
-
-    def __deepcopy__(self, memo: dict) -> Contests:
-        """The contests themselves: they are never changed."""
-        return self
-
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """Number of entrants of each contest."""
@@ -127,16 +120,6 @@ class Contests:
         """Contest of each entry."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
-    @cached_property
-    def dated(self) -> bool:
-        """Whether the table says when its contests took place; without dates they count in their order."""
-        return bool(np.any(self.date != UNDATED))
-
-    @cached_property
-    def day(self) -> NDArray[np.int64]:
-        """Days since 1970-01-01 as integers."""
-        return self.date.view(np.int64)
-
     @property
     def unordered(self) -> None:
         """Contests stand in an order always; there is no mark for those of which nothing tells it."""
@@ -144,8 +127,13 @@ class Contests:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of slots, such as driver and car."""
+        """Kinds of slots, such as driver and car, and advantages."""
         return tuple(self.slots)
+
+    @property
+    def advantages(self) -> tuple[str, ...]:
+        """Those kinds that help or hinder whoever has them, such as a lane."""
+        return tuple(kind for kind, slots in self.slots.items() if slots.advantage)
 
     @cached_property
     def source_digest(self) -> str:
@@ -182,24 +170,9 @@ class Contests:
             entrant=self.entrant[entries],
             place=self.place[entries],
             ended=self.ended[entries],
-            slots={kind: Slots(slots.codes[entries], slots.names) for kind, slots in self.slots.items()},
+            slots={kind: replace(slots, codes=slots.codes[entries]) for kind, slots in self.slots.items()},
             row=self.row[entries],
         )
-
-    def before(self, date: Day) -> Contests:
-        """Contests strictly before a day."""
-        return self[: self._place(date)]
-
-    def since(self, date: Day) -> Contests:
-        """Contests on or after a day."""
-        return self[self._place(date) :]
-
-    def between(self, first: Day, last: Day) -> Contests:
-        """Contests from the day ``first`` up to, not including, the day ``last``."""
-        return self[self._place(first) : self._place(last)]
-
-    def _place(self, date: Day) -> int:
-        return int(np.searchsorted(self.date, read_day(date), side="left"))
 
     def rating(self, *kinds: str) -> Contests:
         """The same contests with these kinds of slots alone.
@@ -216,7 +189,7 @@ class Contests:
 
     @classmethod
     def from_matches(cls, matches: Matches) -> Contests:
-        """Matches of two sides as contests of two; a draw is a tie, and who is at home does not count.
+        """Matches of two sides as contests of two; a draw is a tie, and being at home an advantage.
 
         >>> import kinelo as kn
         >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [0, 0.5]})
@@ -231,9 +204,12 @@ class Contests:
         entrant[:, 1] = np.where(home_first, matches.away, matches.home)
         place = np.where(matches.result[:, None] == 0.5, 1.5, np.array([1.0, 2.0]))
         place[np.isnan(matches.result)] = np.nan
+        at_home = (entrant == matches.home[:, None]) & ~matches.neutral[:, None]
+        venue = Slots(np.where(at_home, 0, -1).astype(np.int32).reshape(-1, 1), ("home",), advantage=True)
+        slots = {"side": Slots(entrant.reshape(-1, 1), matches.teams), "venue": venue}
         return cls(
             matches.date, np.arange(0, 2 * n + 1, 2), entrant.ravel(), matches.teams, place.ravel(),
-            np.zeros(2 * n, np.int8), {"side": Slots(entrant.reshape(-1, 1), matches.teams)}, matches.weight,
+            np.zeros(2 * n, np.int8), slots, matches.weight,
             np.repeat(matches.row, 2), tuple(matches.match_id.tolist()), matches.rejected, matches.notes,
         )  # fmt: skip
 
@@ -247,8 +223,11 @@ class Contests:
             f"{least:,} in each" if least == most else f"{least:,} to {most:,} in each",
             "undated" if not self.dated else f"on {first}" if first == last else f"{first} to {last}",
         ]
-        if len(self.slots) > 1:
-            parts.append(f"rating {' and '.join(self.kinds)}")
+        rated = [kind for kind in self.kinds if kind not in self.advantages]
+        if len(rated) > 1:
+            parts.append(f"rating {' and '.join(rated)}")
+        if self.advantages:
+            parts.append(f"advantage by {' and '.join(self.advantages)}")
         if len(self.rejected):
             parts.append(f"{len(self.rejected):,} rows rejected")
         return f"Contests: {', '.join(parts)}"

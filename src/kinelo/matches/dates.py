@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.matches import EARLIEST, LATEST
+from kinelo.matches.dated import EARLIEST, LATEST
 from kinelo.matches.names import encode_names
 
 DateOrder = Literal["dmy", "mdy", "ymd"]

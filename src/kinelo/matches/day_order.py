@@ -24,8 +24,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from kinelo.matches.columns import ORDER_COLUMNS, find_columns
+from kinelo.matches.dated import UNDATED
 from kinelo.matches.fields import read_numbers
-from kinelo.matches.matches import UNDATED, Matches
+from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text, encode_names
 from kinelo.matches.rows import Rows
 

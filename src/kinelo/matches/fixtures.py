@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.conditions import Condition
+from kinelo.matches.dated import UNDATED
 from kinelo.matches.lineups import Lineups
-from kinelo.matches.matches import UNDATED, Matches
+from kinelo.matches.matches import Matches
 
 AT_HOME, NEUTRAL = np.zeros(1, np.bool_), np.ones(1, np.bool_)
 NO_CONDITIONS: Mapping[str, Condition] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.dated import DatedTable
 from kinelo.matches.digest import digest_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
@@ -31,14 +32,8 @@ if TYPE_CHECKING:
 
     from kinelo.matches.conditions import Condition
 
-Day = str | np.datetime64
 MOST_SHOWN = 10
 LARGEST_WEIGHT = 1e6
-UNDATED = np.datetime64("1970-01-01", "D")
-"""The day of every match of a table without dates."""
-
-EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01", "D")
-"""Days before and after these are no days of matches."""
 
 LABELS = ("away_win", "draw", "home_win")
 """Results as words, in the order of the alphabet and of points."""
@@ -58,39 +53,8 @@ def check_matches(value: object) -> None:
     raise InputError(f"matches must be Matches, as kinelo.read_matches returns them, not {type(value).__name__}.")
 
 
-def read_day(date: Day) -> np.datetime64:
-    """A day as users write it.
-
-    >>> read_day("2005-01-31")
-    np.datetime64('2005-01-31')
-    >>> read_day("last May")
-    Traceback (most recent call last):
-    kinelo.errors.InputError: 'last May' is not a date; write it as year-month-day, for example '2005-01-31'.
-    """
-    if isinstance(date, str):
-        return _day_of_text(date)
-    return _checked_day(date)
-
-
-@lru_cache(1024)
-def _day_of_text(date: str) -> np.datetime64:
-    """The same of text, remembered: a service asks about today all day."""
-    return _checked_day(date)
-
-
-def _checked_day(date: Day) -> np.datetime64:
-    try:
-        day = np.datetime64(date).astype("datetime64[D]")
-    except (ValueError, TypeError, OverflowError):
-        day = np.datetime64("NaT")
-    if np.isnat(day) or not EARLIEST <= day < LATEST:
-        shown = repr(date) if len(repr(date)) < 80 else f"{repr(date)[:60]}…"
-        raise InputError(f"{shown} is not a date; write it as year-month-day, for example '2005-01-31'.")
-    return day
-
-
 @dataclass(frozen=True, repr=False)
-class Matches:
+class Matches(DatedTable):
     """Matches between two sides; read them with :func:`kinelo.read_matches`.
 
     Attributes
@@ -152,18 +116,6 @@ class Matches:
     season: Condition | None = None
     side_headers: tuple[str, str] = ("home", "away")
 
-    def __len__(self) -> int:
-        return self.home.size
-
-    @property
-    def shape(self) -> tuple[int]:
-        """Number of matches, as arrays say it: scikit-learn splits by it."""
-        return (len(self),)
-
-    def __deepcopy__(self, memo: dict) -> Matches:
-        """The matches themselves: they are never changed, and a rater that remembers them is copied often."""
-        return self
-
     @cached_property
     def signed(self) -> NDArray[np.float64]:
         """Results on the scale of the model: 1 won, 0 drawn, -1 lost, seen from the home side."""
@@ -183,16 +135,6 @@ class Matches:
         if self.identifiers is None:
             return self.row.astype(str)
         return np.array(self.identifiers.to_list(), dtype=str)
-
-    @cached_property
-    def dated(self) -> bool:
-        """Whether the table says when its matches were played; without dates they count in its order."""
-        return bool(np.any(self.date != UNDATED))
-
-    @cached_property
-    def day(self) -> NDArray[np.int64]:
-        """Days since 1970-01-01 as integers."""
-        return self.date.view(np.int64)
 
     @cached_property
     def source_digest(self) -> str:
@@ -243,21 +185,6 @@ class Matches:
         if isinstance(index, list | range):
             return np.asarray(index, dtype=np.int64) if len(index) == 0 else np.asarray(index)
         return cast("slice | NDArray", index)
-
-    def before(self, date: Day) -> Matches:
-        """Matches strictly before a day."""
-        return self[: self._place(date)]
-
-    def since(self, date: Day) -> Matches:
-        """Matches on or after a day."""
-        return self[self._place(date) :]
-
-    def between(self, first: Day, last: Day) -> Matches:
-        """Matches from the day ``first`` up to, not including, the day ``last``."""
-        return self[self._place(first) : self._place(last)]
-
-    def _place(self, date: Day) -> int:
-        return int(np.searchsorted(self.date, read_day(date), side="left"))
 
     def __repr__(self) -> str:
         if len(self) == 0:

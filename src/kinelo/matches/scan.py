@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
+from kinelo.matches.dated import Day, read_day
 from kinelo.matches.loading import damage_in_words
-from kinelo.matches.matches import Day, Matches, read_day
+from kinelo.matches.matches import Matches
 from kinelo.matches.names import RunningNames
 from kinelo.matches.reading import read_matches
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kinelo.forecasts.backtest import OUTCOMES, Backtest
+from kinelo.forecasts.backtest import OUTCOMES
+from kinelo.forecasts.comparison import Comparison
+from kinelo.forecasts.contest_scores import EVENTS
 from kinelo.pictures import style
 
 if TYPE_CHECKING:
@@ -13,13 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = dict(zip(OUTCOMES, (style.BLUE, style.ORANGE, style.RED)))
-MARKERS = dict(zip(OUTCOMES, "osD"))
+COLOURS = dict(zip((*OUTCOMES, *EVENTS), (style.BLUE, style.ORANGE, style.RED, style.BLUE, style.ORANGE)))
+MARKERS = dict(zip((*OUTCOMES, *EVENTS), "osDos"))
 MOST_PANELS = 4
 
 
-def draw_calibration(test: Backtest, names: Sequence[str] | None = None, bins: int = 10) -> Figure:
+def draw_calibration(test: Comparison, names: Sequence[str] | None = None, bins: int = 10) -> Figure:
     """One panel per rater (default: the best four): frequency against forecast, with the forecasts made below.
+
+    Of contests, how often entrants won and were among the first three.
 
     The bars are where a calibrated forecast would be found in 95 of 100 cases.
     """
@@ -31,10 +35,11 @@ def draw_calibration(test: Backtest, names: Sequence[str] | None = None, bins: i
         )
         for column, name in enumerate(names):
             table = test.calibration(name, bins)
-            loss = float(test.match_scores(name, "log_loss").mean())
+            metric = "log_loss" if test.noun == "matches" else "winner_log_loss"
+            loss, said = test.mean_score(name, metric), "log-loss" if test.noun == "matches" else "log-loss of winners"
             _draw_reliability(panels[0, column], table)
             _draw_counts(panels[1, column], table, bins)
-            panels[0, column].set_title(f"{style.literal(name, 40)}\nlog-loss {loss:.4f}")
+            panels[0, column].set_title(f"{style.literal(name, 40)}\n{said} {loss:.4f}")
             panels[1, column].set_xlabel("Forecast probability")
         panels[0, 0].set_ylabel("Share that happened")
         panels[1, 0].set_ylabel("Forecasts")
@@ -46,8 +51,9 @@ def _draw_reliability(axes: Axes, table: pl.DataFrame) -> None:
     import polars as pl
 
     axes.plot([0, 1], [0, 1], color=style.GREY, linestyle="--", linewidth=0.9, zorder=1)
-    for outcome in OUTCOMES:
-        part = table.filter((pl.col("outcome") == outcome) & (pl.col("forecast") > 0))
+    what = table.columns[0]
+    for outcome in table[what].unique(maintain_order=True):
+        part = table.filter((pl.col(what) == outcome) & (pl.col("forecast") > 0))
         if not part.height:
             continue
         x, colour = part["forecast"].to_numpy(), COLOURS[outcome]
@@ -59,10 +65,13 @@ def _draw_reliability(axes: Axes, table: pl.DataFrame) -> None:
 def _draw_counts(axes: Axes, table: pl.DataFrame, bins: int) -> None:
     import polars as pl
 
-    for place, outcome in enumerate(OUTCOMES):
-        part = table.filter((pl.col("outcome") == outcome) & (pl.col("forecast") > 0))
+    what, number = table.columns[0], table.columns[-1]
+    outcomes = table[what].unique(maintain_order=True).to_list()
+    wide = 1.0 / (len(outcomes) * bins)
+    for place, outcome in enumerate(outcomes):
+        part = table.filter((pl.col(what) == outcome) & (pl.col("forecast") > 0))
         if not part.height:
             continue
         left = (part["forecast"] * bins).floor().clip(0, bins - 1) / bins
-        axes.bar(left + (place + 0.5) / (3 * bins), part["matches"], width=0.8 / (3 * bins), color=COLOURS[outcome])
+        axes.bar(left + (place + 0.5) * wide, part[number], width=0.8 * wide, color=COLOURS[outcome])
     axes.set_yscale("log")

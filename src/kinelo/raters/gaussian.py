@@ -32,7 +32,8 @@ from kinelo.forecasts.fit import WARM_UP, Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Day, Matches, check_matches, read_day
+from kinelo.matches.dated import Day, read_day
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters import reading
 from kinelo.raters.conditions import PREFIX, condition_names
 from kinelo.raters.filter.alone import NO_SIDES, expected_alone, filter_alone

@@ -18,9 +18,10 @@ from kinelo.errors import InputError
 from kinelo.forecasts.estimator import MatchEstimator
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
+from kinelo.matches.dated import Day, read_day
 from kinelo.matches.fixtures import check_neutral, fixture, fixtures, one_lineup, two_sides
 from kinelo.matches.lineups import Lineups
-from kinelo.matches.matches import LARGEST_WEIGHT, Day, Matches, read_day
+from kinelo.matches.matches import LARGEST_WEIGHT, Matches
 
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 

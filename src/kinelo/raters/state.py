@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.matches import UNDATED, Matches
+from kinelo.matches.dated import UNDATED
+from kinelo.matches.matches import Matches
 from kinelo.raters.name_index import NameIndex
 from kinelo.raters.stored import ANY, FIRST_DAY, LAST_DAY, stored, stored_names
 

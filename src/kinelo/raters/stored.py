@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.matches import LATEST
+from kinelo.matches.dated import LATEST
 
 PREFIX = "parameter_"
 """How the names of parameters begin among the arrays."""

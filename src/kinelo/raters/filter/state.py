@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.matches import UNDATED
+from kinelo.matches.dated import UNDATED
 from kinelo.raters.conditions import Levels, check_strengths
 from kinelo.raters.filter.alone import Slots
 from kinelo.raters.filter.entries import Entries, Rotations

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Option, Parameter
-from kinelo.matches.matches import Day, Matches, read_day
+from kinelo.matches.dated import Day, read_day
+from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.state import HOME, STRENGTH, Lists

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.matches.dated import Day
 from kinelo.matches.lineups import Lineups
-from kinelo.matches.matches import Day, Matches
+from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.alone import expected_alone, spread_of
 from kinelo.raters.filter.entries import Entries, Rotations

@@ -7,7 +7,7 @@ place shows of the performance (:mod:`kinelo.raters.rank.field`) is handed to ea
     ``x += v · share · shift/S``, ``v −= (v · share)² (S − τ)/S²``.
 
 A slot of several entrants (a car with two drivers) adds up what each shows, as precisions. A newcomer begins at the
-mean of those of its kind in the same contest who are known, plus ``newcomer``.
+mean of those of its kind in the same contest who are known, plus ``newcomer``; an advantage begins at 0.
 """
 
 from __future__ import annotations
@@ -47,9 +47,12 @@ class ContestColumns(NamedTuple):
 
 
 class Newcomers(NamedTuple):
-    """Where newcomers of each kind begin against the others of their kind (kinds), and what a retirement counts."""
+    """Where newcomers of each kind begin, and whether against the others of their kind (kinds); what a retirement
+    counts.
+    """
 
     level: Array
+    beside: NDArray[np.bool_]
     retirement: float
 
 
@@ -64,7 +67,9 @@ def entry_levels(lo, hi, columns, day, p, new, s, level):
             level[s.kind[at]] += on_day(at, s.kind[at], 0, day, p, s)[0]
             number[s.kind[at]] += 1.0
     for kind in range(level.size):
-        if number[kind] > 0.0:
+        if not new.beside[kind]:
+            level[kind] = new.level[kind]
+        elif number[kind] > 0.0:
             level[kind] = level[kind] / number[kind] + new.level[kind]
 
 

@@ -34,12 +34,20 @@ def ranked(order: Sequence[Any], unfinished: Sequence[Any]) -> tuple[list[Any], 
 
 
 def contest_of(
-    entrants: Sequence[Any], places: Sequence[float], ended: Sequence[int], day: np.datetime64, kinds: tuple[str, ...]
+    entrants: Sequence[Any],
+    places: Sequence[float],
+    ended: Sequence[int],
+    day: np.datetime64,
+    kinds: tuple[str, ...],
+    advantages: tuple[str, ...] = (),
 ) -> Contests:
-    """One contest; an entrant is a name, or a tuple with a name (or a list of names) for each kind."""
+    """One contest; an entrant is a name, or a tuple with a name (or a list of names) for each kind.
+
+    Who has no advantage leaves it out.
+    """
     if isinstance(entrants, str) or not isinstance(entrants, Sequence) or len(entrants) < 2:
         raise InputError(f"{entrants!r:.60} is not a contest; it needs a list of two entrants or more.")
-    rows = [_members(entrant, kinds) for entrant in entrants]
+    rows = [_members(entrant, kinds, len(advantages)) for entrant in entrants]
     labels = [" + ".join(row[0]) for row in rows]
     if len(set(labels)) < len(labels):
         raise InputError(f"{labels!r:.60} names an entrant twice.")
@@ -47,10 +55,10 @@ def contest_of(
     for number, kind in enumerate(kinds):
         names = tuple(dict.fromkeys(name for row in rows for name in row[number]))
         index = {name: code for code, name in enumerate(names)}
-        codes = np.full((len(rows), max(len(row[number]) for row in rows)), -1, np.int32)
+        codes = np.full((len(rows), max(1, *(len(row[number]) for row in rows))), -1, np.int32)
         for k, row in enumerate(rows):
             codes[k, : len(row[number])] = [index[name] for name in row[number]]
-        slots[kind] = Slots(codes, names)
+        slots[kind] = Slots(codes, names, kind in advantages)
     size = len(rows)
     return Contests(
         np.array([day]), np.array([0, size]), np.arange(size, dtype=np.int32), tuple(labels), np.array(places, float),
@@ -58,9 +66,10 @@ def contest_of(
     )  # fmt: skip
 
 
-def _members(entrant: Any, kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _members(entrant: Any, kinds: tuple[str, ...], optional: int) -> list[tuple[str, ...]]:
+    """Names of an entrant by kind; the last kinds, advantages, may be missing."""
     parts = entrant if isinstance(entrant, tuple) else (entrant,)
-    if len(parts) != len(kinds):
+    if not len(kinds) - optional <= len(parts) <= len(kinds):
         raise InputError(f"{entrant!r:.60} is no entrant; it needs a name for each of {', '.join(kinds)}.")
     members = []
     for part in parts:
@@ -68,4 +77,4 @@ def _members(entrant: Any, kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
         if not names or not all(isinstance(name, str) and name.strip() for name in names):
             raise InputError(f"{part!r:.60} is not a name; a name is text that is not blank.")
         members.append(tuple(name.strip() for name in names))
-    return members
+    return members + [()] * (len(kinds) - len(members))

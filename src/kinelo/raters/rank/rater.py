@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,15 +17,19 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.fit import estimate
+from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import FINISHED, Contests, check_contests
-from kinelo.matches.matches import Day, Matches, read_day
+from kinelo.matches.dated import Day, read_day
+from kinelo.matches.matches import Matches
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
+from kinelo.raters.order import forecast_from_day_starts, learn_order
 from kinelo.raters.random_walk import fade_all
 from kinelo.raters.rank.kernels import Newcomers, expect_contests, filter_contests
 from kinelo.raters.rank.state import RankState
+from kinelo.raters.rank.two_sides import chances_of_points, likeliest_ties, two_sided_points
 from kinelo.raters.rater import Rater, without_ratings
 from kinelo.raters.state import NEVER, REFERENCE_DAYS
 from kinelo.raters.stored import PREFIX, stored_parameters
@@ -50,19 +54,19 @@ BY_KIND = (
     _P("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field"),
     _P("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
 )
-
-
-def contests_of(value: object) -> Contests:
-    """Contests as they are, or matches of two sides as contests of two."""
-    if isinstance(value, Matches):
-        return Contests.from_matches(value)
-    check_contests(value)
-    return value  # type: ignore[return-value]
+OF_ADVANTAGES = (
+    _P("walk", 0.05, 0.002, 1.0, True, "yearly random walk of an advantage"),
+    _P("prior_spread", 0.4, 0.02, 3.0, True, "spread of advantages"),
+)
+"""Advantages lie around 0 and do not return to it."""
 
 
 @dataclass(eq=False, repr=False)
 class RankElo(Rater):
     """Ratings from contests of many entrants, for each kind of slot: players, or drivers and their cars.
+
+    Matches of two sides are contests of two: a draw is a tie, and being at home an advantage, which may drift. They
+    are forecast as every rater forecasts matches.
 
     Every parameter left at None is estimated by ``fit``, for each kind by itself; a number holds for all kinds, a
     mapping such as ``{"driver": 0.3}`` for those it names. Strengths are in units of the standard deviation of a
@@ -80,6 +84,8 @@ class RankElo(Rater):
         Rate per year at which strengths return to the mean.
     retirement
         How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last.
+    ties
+        Davidson's κ, in forecasts of matches of two sides: equals draw with probability ``κ / (2 + κ)``.
     initial
         Rating shown for the average of those of a kind who are active. A point is a point of expected score between
         equals, as in 1/(1 + 10^(−z/400)).
@@ -92,10 +98,14 @@ class RankElo(Rater):
     (['Ann', 'Cid', 'Bob'], Forecast of 1 contest: Ann 0.700, Bob 0.300)
     """
 
-    parameters = (_P("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),)
+    parameters = (
+        _P("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
+        _P("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
+    )
     options = (Option("initial"),)
     rates_contests = True
     kinds_: tuple[str, ...] = field(default=(), init=False)
+    advantage_kinds_: tuple[str, ...] = field(default=(), init=False)
     fitted_: Any = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
     _part: Array | None = field(default=None, init=False)
@@ -106,6 +116,7 @@ class RankElo(Rater):
     newcomer: float | Mapping[str, float] | None = None
     regression: float | Mapping[str, float] | None = None
     retirement: float | None = None
+    ties: float | None = None
     _: KW_ONLY
     initial: float = 1500.0
 
@@ -125,44 +136,60 @@ class RankElo(Rater):
         value = getattr(self, name)
         return value.get(kind) if isinstance(value, Mapping) else value
 
+    def _declared(self) -> Iterator[tuple[str, Parameter]]:
+        """Every kind with each of its parameters."""
+        for kind in self.kinds_:
+            for p in OF_ADVANTAGES if kind in self.advantage_kinds_ else BY_KIND:
+                yield kind, p
+
     def open_parameters(self) -> tuple[Parameter, ...]:
-        """Parameters the user left to be estimated, for every kind of the contests fitted."""
+        """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them."""
         own = [
-            _P(self._label(p.name, kind), p.default, p.low, p.high, p.positive, f"{p.meaning} ({kind})")
-            for kind in self.kinds_
-            for p in BY_KIND
-            if self._given(p.name, kind) is None
+            replace(p, name=label, meaning=f"{p.meaning} ({kind})")
+            for kind, p in self._declared()
+            if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.moot_
         ]
-        every = (*own, *super().open_parameters())
+        every = (*own, *(p for p in super().open_parameters() if p.name != "ties"))
         return tuple(replace(p, default=self._begin_at.get(p.name, p.default)) for p in every)
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter of every kind: the user's, else the estimate, else the default."""
         found = dict(estimated or {})
         values = {}
-        for kind in self.kinds_:
-            for p in BY_KIND:
-                given, label = self._given(p.name, kind), self._label(p.name, kind)
-                values[label] = float(found.get(label, p.default) if given is None else given)
-        return values | super().settled_values({k: v for k, v in found.items() if k == "retirement"})
+        for kind, p in self._declared():
+            given, label = self._given(p.name, kind), self._label(p.name, kind)
+            values[label] = float(found.get(label, self.moot_.get(label, p.default)) if given is None else given)
+        for p in self.parameters:
+            given, moot = getattr(self, p.name), self.moot_.get(p.name, p.default)
+            values[p.name] = float(found.get(p.name, moot) if given is None else given)
+        return values
 
     def moot_parameters(self, matches: Any) -> Mapping[str, float]:
-        """Nothing is told by retirements where there are none."""
-        return {} if np.any(matches.ended > 0) else {"retirement": 0.0}
+        """Nothing is told by retirements where there are none, nor of the spread of a single advantage."""
+        moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
+        for kind, p in self._declared():
+            names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
+            if kind in self.advantage_kinds_ and (names == 0 or (names == 1 and p.name == "prior_spread")):
+                moot[self._label(p.name, kind)] = p.default
+        return moot
+
+    def _of_kind(self, name: str, kind: str) -> float:
+        """A parameter of a kind as it is settled; 0 where the kind has none of it."""
+        return self.parameters_.get(self._label(name, kind), 0.0)
 
     def _numbers(self) -> tuple[Kinds, Newcomers]:
-        values = self.parameters_
-        of = lambda name, kind: values[self._label(name, kind)]  # noqa: E731
+        of = self._of_kind
         table = [
             Kind(walk=of("walk", k) ** 2, rho=of("regression", k), prior=of("prior_spread", k) ** 2)
             for k in self.kinds_
         ]
         level = np.array([of("newcomer", kind) for kind in self.kinds_])
-        return kinds_in_lanes([table], [1.0]), Newcomers(level, values["retirement"])
+        beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
+        return kinds_in_lanes([table], [1.0]), Newcomers(level, beside, self.parameters_["retirement"])
 
     def _take_kinds(self, contests: Contests) -> None:
         """Rate the kinds of these contests from now on; parameters by kind must name some of them."""
-        self.kinds_ = contests.kinds
+        self.kinds_, self.advantage_kinds_ = contests.kinds, contests.advantages
         for p in BY_KIND:
             value = getattr(self, p.name)
             strange = [kind for kind in value if kind not in self.kinds_] if isinstance(value, Mapping) else []
@@ -176,18 +203,38 @@ class RankElo(Rater):
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
         self.parameters_ = self.settled_values(estimated)
-        self._state = RankState(self.kinds_)
+        self._state = RankState(self.kinds_, self.advantage_kinds_)
 
     def fit(self, matches: Contests | ContestScan | Matches, y: object = None) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Estimate the open parameters on these contests, then rate them in order from a fresh start."""
         if isinstance(matches, ContestScan):
             return self._fit_in_chunks(matches)
-        contests = _played(contests_of(matches))
+        if isinstance(matches, Matches):
+            self.order_ = learn_order(matches)
+        contests = _played(self._contests(matches))
         if len(contests) == 0:
             raise InputError("There are no contests to fit; at least one is needed.")
         self._estimate(contests)
-        self.fitted_ = contests
+        if isinstance(matches, Matches) and self.ties is None:
+            self._estimate_ties(matches, contests)
+        self.fitted_ = matches
         return self.update(contests)
+
+    def _contests(self, value: object) -> Contests:
+        """Contests as they are, or matches of two sides as contests of two; nobody is at home if that would leak."""
+        if not isinstance(value, Matches):
+            check_contests(value)
+            return value  # type: ignore[return-value]
+        away = replace(value, neutral=np.ones(len(value), bool)) if not self.order_.home else value
+        return Contests.from_matches(away)
+
+    def _estimate_ties(self, matches: Matches, contests: Contests) -> None:
+        """Settle κ, given everything else, by the draws of the matches fitted."""
+        twin = copy.copy(self)
+        values = dict(self.parameters_)
+        twin.reset(values)
+        mean, variance, _, _ = twin._filter(contests)
+        self.reset(values | {"ties": likeliest_ties(two_sided_points(matches, mean, variance), matches.result)})
 
     def _estimate(self, contests: Contests) -> None:
         self.estimates_ = None
@@ -254,7 +301,7 @@ class RankElo(Rater):
 
     def update(self, matches: Contests | ContestScan | Matches) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Carry the ratings on with further contests, in order."""
-        for contests in matches.chunks() if isinstance(matches, ContestScan) else [contests_of(matches)]:
+        for contests in matches.chunks() if isinstance(matches, ContestScan) else [self._contests(matches)]:
             if len(contests):
                 self._filter(_played(contests))
         return self
@@ -268,25 +315,47 @@ class RankElo(Rater):
         mean = total / np.maximum(number, 1.0)
         return (mean if self._part is None else mean * self._part)[skipped:]
 
-    def one_step_ahead(self, matches: Contests | Matches) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Forecast each contest before it is used, and use it."""
-        contests = _played(contests_of(matches))
-        mean, variance, _, unknown = self._filter(contests)
-        return ContestForecast(contests, mean, np.sqrt(variance), unknown)
+    def one_step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Forecast each contest (or match) before it is used, and use it."""
+        self._begun(self._contests(matches))
+        return self._ahead(matches)
 
-    def predict(self, matches: Contests | Matches) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Forecast contests from the ratings as they stand; names never met get the prior and are listed."""
-        contests = contests_of(matches)
-        state = self._begun()
+    @forecast_from_day_starts
+    def _ahead(self, matches: Contests | Matches) -> Any:
+        contests = _played(self._contests(matches))
+        mean, variance, _, unknown = self._filter(contests)
+        return self._forecast(matches, contests, mean, variance, unknown)
+
+    def predict(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Forecast contests (or matches) from the ratings as they stand; names never met get the prior and are listed.
+
+        Contests are forecast place by place (:class:`kinelo.forecasts.ContestForecast`), matches by who wins
+        (:class:`kinelo.forecasts.Forecast`).
+        """
+        self._begun()
+        return self._foresee(matches)
+
+    def _foresee(self, matches: Contests | Matches) -> Any:
+        contests, state = self._contests(matches), self._begun()
         columns, unknown = state.columns(contests, admit=False)
         mean, variance = np.empty(contests.entrant.size), np.empty(contests.entrant.size)
         expect_contests(columns, *self._numbers(), state.known, mean, variance)
-        return ContestForecast(contests, mean, np.sqrt(variance), unknown)
+        return self._forecast(matches, contests, mean, variance, unknown)
+
+    def _forecast(
+        self, matches: object, contests: Contests, mean: Array, variance: Array, unknown: tuple[str, ...]
+    ) -> ContestForecast | Forecast:
+        if not isinstance(matches, Matches):
+            return ContestForecast(contests, mean, np.sqrt(variance), unknown)
+        points = two_sided_points(matches, mean, variance)
+        return Forecast(chances_of_points(points, self.parameters_["ties"]), unknown, matches)
 
     def score(self, matches: Contests | Matches, y: object = None) -> float:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Minus the mean log-loss over pairs of finishers, each contest forecast before it is used, on a copy."""
         from kinelo.forecasts.contest_scores import order_log_loss, pooled
 
+        if isinstance(matches, Matches):
+            return super().score(matches, y)
         said = copy.deepcopy(self).one_step_ahead(matches)
         return -pooled("order_log_loss", said, order_log_loss(said))
 
@@ -299,7 +368,7 @@ class RankElo(Rater):
 
         kinds = self.kinds_ or ("entrant",)
         day = np.datetime64(self._today(), "D") if date is None else read_day(date)
-        return contest_of(entrants, places, ended, day, kinds)
+        return contest_of(entrants, places, ended, day, kinds, self.advantage_kinds_)
 
     def _today(self) -> int:
         state = self._state
@@ -308,7 +377,8 @@ class RankElo(Rater):
     def predict_one(self, entrants: Sequence[Any], *, date: Day | None = None) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast one contest of these entrants from the ratings as they stand.
 
-        An entrant is a name; a tuple of names, one for each kind, where several kinds are rated.
+        An entrant is a name; a tuple of names, one for each kind, where several kinds are rated. Advantages come last,
+        and who has none leaves them out: ``[("Ajax", "home"), "PSV"]``.
         """
         self._begun()
         return self.predict(self._one(entrants, [math.nan] * len(entrants), [0] * len(entrants), date))
@@ -332,12 +402,13 @@ class RankElo(Rater):
     def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
         """Ratings and their uncertainty as they are on a day, by default that of the last contest."""
         state = self._begun()
-        return self._table(int(state.known.clock[1] if date is None else read_day(date).astype(np.int64)))
+        return self._rated(int(state.known.clock[1] if date is None else read_day(date).astype(np.int64)))
 
-    @property
-    def ratings_(self) -> pl.DataFrame:
-        """Kind, name, rating, uncertainty, matches (contests) and last_played, the best of each kind first."""
-        return self._table(None)
+    def _rated(self, day: int | None) -> pl.DataFrame:
+        """The table of those who are rated, on a day or as of each one's last contest."""
+        import polars as pl
+
+        return self._table(day).filter(~pl.col("kind").is_in(self.advantage_kinds_))
 
     def _table(self, day: int | None) -> pl.DataFrame:
         import polars as pl
@@ -349,10 +420,12 @@ class RankElo(Rater):
         for number, name in enumerate(self.kinds_):
             own = kind == number
             if day is not None:
-                rho = self.parameters_[self._label("regression", name)]
-                walk = self.parameters_[self._label("walk", name)] ** 2
-                f, added = fade_all(day - last[own], rho, walk)
+                f, added = fade_all(
+                    day - last[own], self._of_kind("regression", name), self._of_kind("walk", name) ** 2
+                )
                 x[own], v[own] = f * x[own], f * f * v[own] + added
+            if name in self.advantage_kinds_:
+                continue
             active = own & (last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0)
             x[own] -= x[active].mean() if active.any() else 0.0
         shown = state.dated & (last != NEVER)
@@ -371,6 +444,26 @@ class RankElo(Rater):
         ranked = table.sort("_kind", "rating", descending=[False, True], maintain_order=True)
         return ranked.drop("_kind")
 
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """Kind, name, rating, uncertainty, matches (contests) and last_played, the best of each kind first."""
+        return self._rated(None)
+
+    @property
+    def advantages_(self) -> pl.DataFrame:
+        """Rating points that each advantage is worth, as of the last contest: kind, name, points, uncertainty, matches.
+
+        >>> import kinelo as kn
+        >>> matches = kn.read_matches({"home": ["A", "B"] * 9, "away": ["B", "A"] * 9, "result": [1, 1, 0.5] * 6})
+        >>> kn.RankElo().update(matches).advantages_.select("kind", "name", "matches").rows()
+        [('venue', 'home', 18)]
+        """
+        import polars as pl
+
+        table = self._table(None).filter(pl.col("kind").is_in(self.advantage_kinds_))
+        points = (pl.col("rating") - self.initial).alias("points")
+        return table.select("kind", "name", points, "uncertainty", "matches")
+
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
@@ -379,7 +472,7 @@ class RankElo(Rater):
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         state = RankState.from_arrays(arrays)
-        self.kinds_ = state.kinds
+        self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
         self.reset(stored_parameters(arrays))
         self._state = state
 

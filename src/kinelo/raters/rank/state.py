@@ -23,8 +23,8 @@ DAYS_APART = 7
 class RankState:
     """Beliefs of the filter (``known``), and the slot of every name of every kind."""
 
-    def __init__(self, kinds: tuple[str, ...]) -> None:
-        self.kinds = kinds
+    def __init__(self, kinds: tuple[str, ...], advantages: tuple[str, ...] = ()) -> None:
+        self.kinds, self.advantages = kinds, advantages
         self.names: list[tuple[str, str]] = []
         self.index: dict[tuple[str, str], int] = {}
         self.contests = 0
@@ -53,10 +53,10 @@ class RankState:
 
     def columns(self, contests: Contests, admit: bool) -> tuple[ContestColumns, tuple[str, ...]]:
         """Contests as loops take them, and names never met; those are given slots where they are admitted."""
-        if contests.kinds != self.kinds:
+        if (contests.kinds, contests.advantages) != (self.kinds, self.advantages):
             raise InputError(
                 f"These contests rate {', '.join(contests.kinds)}, but the rater {', '.join(self.kinds) or 'nothing'}; "
-                "read them with the same slots=."
+                "read them with the same slots= and advantages=."
             )
         tables, unknown = [], []
         for number, (kind, slots) in enumerate(contests.slots.items()):
@@ -64,7 +64,7 @@ class RankState:
             for code in _in_order(slots.codes):
                 key = kind, slots.names[code]
                 place = self.index.get(key)
-                if place is None or self.known.games[place] == 0:
+                if not slots.advantage and (place is None or self.known.games[place] == 0):
                     unknown.append(slots.names[code])
                 if place is None and admit:
                     place = self.index[key] = len(self.names)
@@ -104,13 +104,15 @@ class RankState:
             "clock": self.known.clock,
             "names": np.array(names, dtype=str),
             "kinds": np.array(list(self.kinds) or [""], dtype=str),
+            "advantages": np.array(list(self.advantages) or [""], dtype=str),
             "contests": np.array([self.contests, int(self.dated)]),
         }
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray]) -> RankState:
         """What :meth:`to_arrays` gave."""
-        state = cls(tuple(kind for kind in arrays["kinds"].tolist() if kind))
+        kinds, advantages = (tuple(k for k in arrays[name].tolist() if k) for name in ("kinds", "advantages"))
+        state = cls(kinds, advantages)
         pairs = [name.split(SEPARATOR, 1) for name in arrays["names"].tolist() if name]
         state.names = [(kind, name) for kind, name in pairs]
         state.index = {key: place for place, key in enumerate(state.names)}

@@ -1,0 +1,96 @@
+"""Tables whose rows stand in order of their days: what matches and contests share."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+
+Day = str | np.datetime64
+UNDATED = np.datetime64("1970-01-01", "D")
+"""The day of every match of a table without dates."""
+
+EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01", "D")
+"""Days before and after these are no days of matches."""
+
+
+def read_day(date: Day) -> np.datetime64:
+    """A day as users write it.
+
+    >>> read_day("2005-01-31")
+    np.datetime64('2005-01-31')
+    >>> read_day("last May")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: 'last May' is not a date; write it as year-month-day, for example '2005-01-31'.
+    """
+    if isinstance(date, str):
+        return _day_of_text(date)
+    return _checked_day(date)
+
+
+@lru_cache(1024)
+def _day_of_text(date: str) -> np.datetime64:
+    """The same of text, remembered: a service asks about today all day."""
+    return _checked_day(date)
+
+
+def _checked_day(date: Day) -> np.datetime64:
+    try:
+        day = np.datetime64(date).astype("datetime64[D]")
+    except (ValueError, TypeError, OverflowError):
+        day = np.datetime64("NaT")
+    if np.isnat(day) or not EARLIEST <= day < LATEST:
+        shown = repr(date) if len(repr(date)) < 80 else f"{repr(date)[:60]}…"
+        raise InputError(f"{shown} is not a date; write it as year-month-day, for example '2005-01-31'.")
+    return day
+
+
+class DatedTable:
+    """Rows in order of ``date``, which are never changed."""
+
+    date: NDArray[np.datetime64]
+
+    def __len__(self) -> int:
+        return self.date.size
+
+    def __getitem__(self, index: Any) -> Self:
+        """Some of the rows."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of rows, as arrays say it: scikit-learn splits by it."""
+        return (len(self),)
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        """The table itself: it is never changed, and a rater that remembers it is copied often."""
+        return self
+
+    @cached_property
+    def dated(self) -> bool:
+        """Whether the table says when its rows took place; without dates they count in its order."""
+        return bool(np.any(self.date != UNDATED))
+
+    @cached_property
+    def day(self) -> NDArray[np.int64]:
+        """Days since 1970-01-01 as integers."""
+        return self.date.view(np.int64)
+
+    def before(self, date: Day) -> Self:
+        """What took place strictly before a day."""
+        return self[: self._place(date)]
+
+    def since(self, date: Day) -> Self:
+        """What took place on a day or after it."""
+        return self[self._place(date) :]
+
+    def between(self, first: Day, last: Day) -> Self:
+        """What took place from the day ``first`` up to, not including, the day ``last``."""
+        return self[self._place(first) : self._place(last)]
+
+    def _place(self, date: Day) -> int:
+        return int(np.searchsorted(self.date, read_day(date), side="left"))

@@ -1,0 +1,54 @@
+"""Matches of two sides as a rater of contests forecasts them: who wins, and whether anybody does.
+
+A tie counts as half of each order, so that the chance ``E`` of the home side to come first is its expected score. How
+much of it comes from draws is Davidson's law: with odds ``w² = P(win)/P(loss)`` and ``κ``,
+
+    ``P(win) : P(draw) : P(loss) = w : κ : 1/w``, ``2E − 1 = (w − 1/w)/(w + 1/w + κ)``,
+
+which is a quadratic equation of ``w``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import ndtr
+
+from kinelo.forecasts.scores import log_loss
+from kinelo.matches.matches import Matches
+
+Array = NDArray[np.float64]
+LEAST = 1e-9
+
+
+def two_sided_points(matches: Matches, mean: Array, variance: Array) -> Array:
+    """Expected points of the home sides from what is expected of both performances, (matches, 2) in order of places."""
+    home_first = ~(matches.result < 0.5)
+    gap = (mean[0::2] - mean[1::2]) / np.sqrt(variance[0::2] + variance[1::2])
+    return ndtr(np.where(home_first, gap, -gap))
+
+
+def chances_of_points(points: Array, ties: float) -> Array:
+    """Chances of home win, draw and away win (matches, 3) that have these expected points.
+
+    >>> chances_of_points(np.array([0.5, 0.8]), 1.0).round(3).tolist()
+    [[0.333, 0.333, 0.333], [0.682, 0.236, 0.082]]
+    """
+    signed = 2.0 * np.clip(points, LEAST, 1.0 - LEAST) - 1.0
+    root = np.sqrt(signed**2 * ties**2 + 4.0 * (1.0 - signed**2))
+    odds = (signed * ties + root) / (2.0 * (1.0 - signed))
+    shares = np.column_stack([odds, np.full(odds.size, ties), 1.0 / odds])
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def likeliest_ties(points: Array, result: Array) -> float:
+    """The κ under which results are likeliest, given the points expected; 0 where nobody drew."""
+    if not np.any(result == 0.5):
+        return 0.0
+    found = minimize_scalar(
+        lambda z: log_loss(chances_of_points(points, math.exp(z)), result).sum(), bounds=(-7.0, 3.0), method="bounded"
+    )
+    return math.exp(found.x)

@@ -1,0 +1,75 @@
+"""Backtests of contests tell raters apart as those of matches do: paired differences with a standard error."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.errors import InputError
+from kinelo.forecasts.contest_backtest import ContestBacktest
+from kinelo.forecasts.places import ContestForecast
+
+
+@pytest.fixture(scope="module")
+def three():
+    """Forecasts from the strengths themselves, and from strengths seen through noise."""
+    rng = np.random.default_rng(1)
+    rows = {"race": [], "driver": [], "place": []}
+    strength = rng.normal(size=12)
+    chosen = [rng.permutation(12)[: rng.integers(3, 9)] for _ in range(200)]
+    for c, drivers in enumerate(chosen):
+        order = drivers[np.argsort(-(strength[drivers] + rng.normal(size=drivers.size)))]
+        rows["race"] += [c] * order.size
+        rows["driver"] += [f"D{k}" for k in order]
+        rows["place"] += range(1, order.size + 1)
+    contests = kn.read_contests(rows)
+    of = np.array([strength[int(name[1:])] for name in contests.entrants])[contests.entrant]
+    means = {"truth": of, "blurred": of + 0.2 * rng.normal(size=of.size), "nothing": 0.0 * of}
+    forecasts = {name: ContestForecast(contests, mean, np.ones(of.size)) for name, mean in means.items()}
+    return ContestBacktest(contests, forecasts, {}, dict.fromkeys(means, 0.0))
+
+
+def by_definition(three, name, metric, resamples, seed):
+    """Difference to the truth over contests drawn with replacement, pairs counting where pairs are scored."""
+    gap = three.contest_scores(name, metric) - three.contest_scores("truth", metric)
+    size = three.contests.sizes
+    weight = size * (size - 1) / 2 if metric in ("pairs_right", "order_log_loss") else np.ones(size.size)
+    rng = np.random.default_rng(seed)
+    draws = [rng.integers(0, gap.size, gap.size) for _ in range(resamples)]
+    return np.average(gap, weights=weight), np.std([np.average(gap[d], weights=weight[d]) for d in draws])
+
+
+@pytest.mark.parametrize("metric", ["winner_log_loss", "order_log_loss", "pairs_right", "rank_deviation"])
+def test_differences_are_those_of_the_same_contests(three, metric):
+    table = three.differences("truth", metric=metric, resamples=400, seed=3)
+    for row in table.iter_rows(named=True):
+        difference, error = by_definition(three, row["rater"], metric, 400, 3)
+        assert row["difference"] == pytest.approx(difference)
+        assert row["standard_error"] == pytest.approx(error)
+        assert row["low"] < row["difference"] < row["high"]
+        assert row["high"] - row["low"] == pytest.approx(2 * 1.96 * error, rel=0.25)
+        scores = dict(three.scores.select("rater", metric).rows())
+        assert scores[row["rater"]] - scores["truth"] == pytest.approx(difference)
+
+
+def test_the_best_stands_first_and_is_what_others_are_compared_with(three):
+    assert three.scores["rater"].to_list() == ["truth", "blurred", "nothing"]
+    assert three.differences(resamples=20)["rater"].to_list() == ["blurred", "nothing"]
+    assert "200 contests" in repr(three) and three.to_dict()["contests"] == 200
+
+
+def test_the_picture_shows_wins_and_podiums(three):
+    figure = kn.plot.calibration(three, ["truth"])
+    above, below = figure.axes
+    labels = {line.get_label() for line in above.lines}
+    assert {"win", "top 3"} <= labels and "log-loss of winners" in above.get_title(loc="left")
+    table = three.calibration("truth")
+    shown = sorted(bar.get_height() for bar in below.patches)
+    assert shown == sorted(table.filter(pl.col("forecast") > 0)["entries"].to_list())
+
+
+def test_what_is_not_known_is_said(three):
+    with pytest.raises(InputError, match="was not put to the test"):
+        three.contest_scores("nobody")
+    with pytest.raises(InputError, match="Metric 'log_loss' is not known"):
+        three.differences(metric="log_loss")
