@@ -25,7 +25,7 @@ from kinelo.matches.contests import FINISHED, Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
-from kinelo.raters.order import forecast_from_day_starts, learn_order
+from kinelo.raters.order import joined_forecast, learn_order
 from kinelo.raters.random_walk import fade_all
 from kinelo.raters.rank.kernels import Newcomers, expect_contests, filter_contests
 from kinelo.raters.rank.state import RankState
@@ -318,10 +318,16 @@ class RankElo(Rater):
     def one_step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast each contest (or match) before it is used, and use it."""
         self._begun(self._contests(matches))
-        return self._ahead(matches)
+        if not isinstance(matches, Matches):
+            return self._step_ahead(matches)
+        said = []
+        for part, as_whole in self._parts(matches):
+            said.append(self._foresee(part) if as_whole else self._step_ahead(part))
+            if as_whole:
+                self.update(part)
+        return said[0] if len(said) == 1 else joined_forecast(said, matches)
 
-    @forecast_from_day_starts
-    def _ahead(self, matches: Contests | Matches) -> Any:
+    def _step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         contests = _played(self._contests(matches))
         mean, variance, _, unknown = self._filter(contests)
         return self._forecast(matches, contests, mean, variance, unknown)
