@@ -287,6 +287,30 @@ def test_a_session_is_saved_to_one_file_and_opened_again(visit, tmp_path):
     assert "$ league 😀.csv: 160 rows" in other.inner_text("#drop-results")
 
 
+def test_likely_names_are_joined_by_a_button_and_a_reload_asks(visit):
+    sides = ["Leeds", "York", "Hull", "Man United", "Manchester United"]
+    pairs = [(a, b) for a in sides for b in sides if a != b and not (a.startswith("Man") and b.startswith("Man"))]
+    lines = [f"2024-{1 + k // 28:02d}-{1 + k % 28:02d},{a},{b},{k % 2}" for k, (a, b) in enumerate(pairs * 3)]
+    page = visit("#rate")
+    upload(page, "date,home,away,result\n" + "\n".join(lines))
+    page.wait_for_selector("#likely")
+    assert "Man United is Manchester United" in page.inner_text("#likely")
+    page.click("#likely button")
+    until(page, "document.querySelector('#reading-words')?.textContent.includes('of 4 sides')")
+    assert "names joined here.csv: 1 rows" in page.inner_text("#drop-aliases")
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.reload()  # nothing is rated yet: nothing to lose
+    page.wait_for_selector("#connection[data-state=open]")
+    assert asked == []
+    upload(page, GOOD)
+    page.click("#rate-go")
+    page.wait_for_selector("#rated:not([hidden])")
+    page.reload()
+    page.wait_for_selector("#connection[data-state=open]")
+    assert asked == ["beforeunload"]
+
+
 LINEUPS = "match_id,side,player\n" + "\n".join(f"{k},{side},P{k % 9}" for k in range(160) for side in ("home", "away"))
 
 

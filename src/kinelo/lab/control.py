@@ -89,7 +89,7 @@ class Clash:
     Each is a control with an option, or a slider with None: then every place but its low end.
     """
 
-    one: tuple[str, str]
+    one: tuple[str, str | None]
     other: tuple[str, str | None]
     reason: str
 

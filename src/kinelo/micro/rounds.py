@@ -91,9 +91,12 @@ class _Rounds:
         """Play from match ``first`` on, at most up to ``last``, and return the match that comes next."""
         last = min(first + self.size, last)
         begin = time.monotonic()
-        jobs = [self.pool.submit(play, rating, played, memory, group, first, last) for group in self.groups]
-        for job in jobs:
-            job.result()
+        if len(self.groups) == 1:  # handing one group to another thread would only take time
+            play(rating, played, memory, self.groups[0], first, last)
+        else:
+            jobs = [self.pool.submit(play, rating, played, memory, group, first, last) for group in self.groups]
+            for job in jobs:
+                job.result()
         taken = time.monotonic() - begin
         if last - first == self.size:
             self.size = max(1, int(self.size * min(2.0, ROUND / max(taken, 1e-9))))

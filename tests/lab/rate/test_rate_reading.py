@@ -8,6 +8,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
+from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.odds import season_rules
 from kinelo.lab.rate.reading import Reading, matches_of, page_words
 from kinelo.lab.rate.tables import Table
@@ -117,3 +118,16 @@ def test_rules_of_a_season_suit_the_league():
 
 def test_words_of_the_library_that_ask_nothing_stay():
     assert page_words("the file was not in date order: it was sorted by date").startswith("the file was not in date")
+
+
+def test_names_that_may_be_one_side_are_offered_to_be_joined():
+    home = ["Man United", "Leeds", "Manchester United", "Leeds", "York"]
+    away = ["Leeds", "York", "York", "Manchester United", "Man United"]
+    controller = RatingController(lambda words: None)
+    controller._tables = tables(pl.DataFrame({"home": home, "away": away, "result": ["1", "0", "1", "0", "1"]}))
+    seen = controller.check(untouched(controller._tables), [])
+    assert seen["likely"] == [("Man United", "Manchester United")]
+    assert any("Man United" in note and "a file of other names joins them" in note for note in seen["summary"]["notes"])
+    pairs = pl.DataFrame(seen["likely"], ["found", "wanted"], orient="row")
+    controller._tables |= {"aliases": Table("aliases", "joined", pairs, 1)}
+    assert controller.check(untouched(controller._tables), [])["likely"] == []

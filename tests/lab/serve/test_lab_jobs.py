@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-import time
+import signal
 
 import pytest
 
@@ -28,6 +29,7 @@ def test_work_is_limited_in_number_and_time_and_ends_with_its_page():
         jobs = Jobs(Limits(rating_workers=1, job_seconds=0.05))
         worker = await jobs.worker("page", "rating")
         process = worker._process.pid
+        os.kill(process, signal.SIGSTOP)  # it answers nothing, however fast the machine is
         with pytest.raises(InputError, match="places"):
             await jobs.worker("other", "rating")
         with pytest.raises(InputError, match=r"longer than 0\.05 seconds"):
@@ -64,10 +66,8 @@ def test_answers_and_complaints_come_back():
 def test_questions_that_nobody_waits_for_are_taken_back():
     async def story() -> None:
         worker = await Worker.start("rating", Limits())
-        await worker.ask("sample")
-        begin = time.monotonic()
-        await worker.ask("sample")
-        one = time.monotonic() - begin
+        asked, write = [], worker._process.stdin.write
+        worker._process.stdin.write = lambda line: (asked.append(json.loads(line)["task"]), write(line))
         first = asyncio.create_task(worker.ask("sample"))
         await asyncio.sleep(0)
         unheard = [asyncio.create_task(worker.ask("sample")) for _ in range(500)]
@@ -75,9 +75,8 @@ def test_questions_that_nobody_waits_for_are_taken_back():
         for question in unheard:
             question.cancel()
         await first
-        begin = time.monotonic()
         await worker.ask("seen")
-        assert time.monotonic() - begin < 100 * one
+        assert asked == ["sample", "seen"]
         await worker.end()
 
     asyncio.run(story())
@@ -88,7 +87,7 @@ def test_a_server_that_dies_takes_its_workers_along():
         worker = await Worker.start("rating", Limits())
         await worker.ask("seen")
         worker._process._transport.get_pipe_transport(0).close()  # what the end of the server does to its pipes
-        await asyncio.wait_for(worker._process.wait(), 10)
+        await asyncio.wait_for(worker._process.wait(), 120)
         return worker._process.pid
 
     assert gone(asyncio.run(story()))

@@ -13,7 +13,7 @@ from kinelo.lab.units import Units, elo_points
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
-from kinelo.model.schedule import Period, Rounds, Schedule
+from kinelo.model.schedule import Field, Period, Rounds, Schedule
 from kinelo.model.setups import homogeneous
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import LineupLottery, Strength
@@ -27,6 +27,7 @@ MIDDLE = sum(THETA) / 2
 VARIES, MOVES, RULES, LEAGUE = (
     "How much strength varies", "How strengths move", "How ratings are computed", "The league"
 )  # fmt: skip
+TWO = "let 2 teams meet"
 
 
 class Controls(Panel, frozen=True):
@@ -42,6 +43,18 @@ class Controls(Panel, frozen=True):
             ("steps", "glicko"),
             ("motion", "learning"),
             "Teams learn in units of one step: take one step for all, or another motion.",
+        ),
+        Clash(("steps", "glicko"), ("sides", None), f"Glicko's formulas are for two: {TWO}, or take one step for all."),
+        Clash(("ties", None), ("sides", None), f"Draws are played between two: {TWO}, or set draws to 0 %."),
+        Clash(("schedule", "period"), ("sides", None), f"Contests of many count at once: {TWO} to let results wait."),
+        Clash(
+            ("schedule", "rounds"), ("sides", None), f"In a round each pair meets: {TWO}, or let results count at once."
+        ),
+        Clash(
+            ("pairing", "local"), ("sides", None), f"Contests of many are open to everyone: {TWO} to choose opponents."
+        ),
+        Clash(
+            ("pairing", "window"), ("sides", None), f"Contests of many are open to everyone: {TWO} to choose opponents."
         ),
     )
 
@@ -224,6 +237,16 @@ class Controls(Panel, frozen=True):
         group=RULES,
         when=("schedule", "period"),
     )
+    sides: int = slider(
+        2,
+        (2, 16),
+        step=1,
+        symbol="k",
+        label="Teams in a contest",
+        group=RULES,
+        hint="How many meet at once: 2 play a match, more are ranked, as in a race.",
+        at_most="teams",
+    )
     nu: float = slider(
         0.5,
         (0.05, 2.0),
@@ -320,7 +343,8 @@ class Controls(Panel, frozen=True):
             "local": lambda: Local() if point == 1.0 else Pairing.from_function(_local_at(point)),
             "window": lambda: Window(point * self.window),
         }
-        schedules: dict[str, Schedule | None] = {"single": None, "period": Period(self.period), "rounds": Rounds()}
+        field = Field(self.sides) if self.sides > 2 else None
+        schedules: dict[str, Schedule | None] = {"single": field, "period": Period(self.period), "rounds": Rounds()}
         gamma = point * self.gamma
         if self.steps == "glicko":
             gamma = DeviationSteps(growth=point * self.growth, start=point * self.deviation)
@@ -386,6 +410,7 @@ PRESETS = (
     Preset("form", "Form that comes and goes: ratings lag behind", Controls(motion="form", sigma=0.5, gamma=0.2)),
     Preset("rounds", "A league of 20 in rounds, all against all", Controls(schedule="rounds", teams=20, gamma=0.05)),
     Preset("glicko", "Glicko: unsure ratings move further", Controls(steps="glicko", start="equal")),
+    Preset("contests", "Races of eight: less luck than in matches of two", Controls(sides=8)),
     Preset(
         "online", "Like an online game: K = 32, near equals only",
         _with_k(32, sigma=0.6, teams=500, pairing="window", window=2.0, start="equal"),

@@ -110,7 +110,7 @@ def judged(
     return {
         "state": state,
         "headline": headline(state, theory, league, units),
-        "facts": facts(state, theory, league, units),
+        "facts": facts(state, theory, league, units, "contests" if controls.sides > 2 else "matches"),
         "advice": " ".join(advice(theory, controls, units)) if believed else theory.missing,
         "offers": offers(theory, controls, units) if believed else [],
         "caveats": list(theory.caveats),
@@ -121,7 +121,9 @@ def judged(
 Fact = dict[str, str | None]
 
 
-def facts(state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER) -> list[Fact]:
+def facts(
+    state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER, played: str = "matches"
+) -> list[Fact]:
     """The numbers that matter: theory's, what the league shows of them, and what they mean."""
     slope, luck_shown = _shown(league, units)
     answered = state != "no theory"
@@ -146,10 +148,10 @@ def facts(state: State, theory: TheoryAnswer, league: Evidence | None, units: Un
         luck, lag, bias = (units.points(part) for part in theory.parts)
         words = f"points of it are lag: ratings trail strengths that move. Luck makes ± {luck}, bias ± {bias}"
         return [*found, {"value": f"± {lag}", "league": None, "text": words}]
-    return [*found, *_facts_at_rest(theory, units)]
+    return [*found, *_facts_at_rest(theory, units, played)]
 
 
-def _facts_at_rest(theory: TheoryAnswer, units: Units) -> list[Fact]:
+def _facts_at_rest(theory: TheoryAnswer, units: Units, played: str) -> list[Fact]:
     matches = theory.matches
     settled = PENDING if matches is None else f"{matches:,.0f}" if math.isfinite(matches) else "never"
     off = units.points(abs(theory.bias))
@@ -159,7 +161,7 @@ def _facts_at_rest(theory: TheoryAnswer, units: Units) -> list[Fact]:
     if not math.isnan(theory.miss):
         words = "points by which ratings miss true strength, bias and luck together (root mean square)"
         found.insert(0, {"value": units.points(theory.miss), "league": None, "text": words})
-    text = "matches per team until the whole league has settled"
+    text = f"{played} per team until the whole league has settled"
     return [*found, {"value": settled, "league": None, "text": text}]
 
 

@@ -97,8 +97,8 @@ class LiveRun:
 
     @property
     def matches(self) -> float:
-        """Matches that each team has played, on average; fewer than the pairs drawn where not every pair plays."""
-        return 2 * int(self._state.played[0]) / self.teams
+        """Matches or contests of each team, on average; fewer than the pairs drawn where not every pair plays."""
+        return self.system.sides * int(self._state.played[0]) / self.teams
 
     def evidence(self) -> Evidence | None:
         """What the league has shown so far."""
@@ -114,9 +114,10 @@ class LiveRun:
 
     def _advance(self, pairs_per_team: float) -> None:
         step = self.controls.typical_step
-        most = 2 * MOST_MATCHES / self.teams
+        sides = self.system.sides
+        most = 2 * MOST_MATCHES / (self.teams * (sides - 1))
         self.time += min(pairs_per_team, most if self.film is None else min(most, MOST_KINETIC_TIME / step))
-        self._goal = max(self._goal, round(self.time * self.teams / 2))
+        self._goal = max(self._goal, round(self.time * self.teams / sides))
         self._state = next(self._league)
         if self.film is not None:
             self._still = self.film.at(step * self.time)

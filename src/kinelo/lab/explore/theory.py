@@ -91,6 +91,8 @@ def predicted_map(controls: Controls) -> PredictedMap:
 
 def unanswered(controls: Controls) -> str:
     """Why there is no theory of such a league, whatever its numbers; empty where there is one."""
+    if controls.motion != "still" and controls.sides > 2:
+        return "There is no theory of strengths that move in contests of many, only in matches of two."
     if controls.motion != "still" and controls.pairing != "all":
         return "There is no theory of strengths that move where opponents are chosen, only where everyone meets."
     if controls.steps == "glicko" and (controls.pairing != "all" or controls.schedule != "single"):

@@ -23,10 +23,13 @@ from kinelo.lab.rate.standings import first_matches, summary
 from kinelo.lab.rate.tables import Table, read_table
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
+from kinelo.matches.same_side import likely_names
 from kinelo.raters.choice import AUTOMATIC, all_raters
 from kinelo.results.spreadsheet import harmless
 
 NOT_RATED = "Rate a league first."
+MOST_LIKELY = 40
+"""Pairs of names that may be one side, offered to be joined."""
 
 
 class RatingController:
@@ -103,6 +106,7 @@ class RatingController:
         rejects = self._rejects(found)
         return {
             "summary": summary(found),
+            "likely": [] if isinstance(found, Contests) else likely_names(found).head(MOST_LIKELY).rows(),
             "rows": first_entries(found) if isinstance(found, Contests) else first_matches(found),
             "rejects": {"count": rejects.height, "reasons": found.rejected.counts(), "rows": _first_rows(rejects, 8)},
         }

@@ -223,6 +223,7 @@ export class Explore {
     this.#frame = null;
     this.#curvesAt = 0;
     this.started = started;
+    $("#clock-unit").textContent = started.controls.sides > 2 ? "contests" : "matches";
     this.#pairs = 0;
     $(".stage").classList.remove("stale");
     delete document.body.dataset.refused;

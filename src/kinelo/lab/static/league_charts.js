@@ -142,7 +142,10 @@ class TimeChart {
 
   #clear() { this.points = []; this.every = 1; this.count = 0; }
 
-  begin() { this.#clear(); }
+  begin({ controls } = {}) {
+    this.#clear();
+    this.unit = controls?.sides > 2 ? "contests" : "matches";
+  }
 
   frame(frame) {
     this.count += 1;
@@ -163,7 +166,7 @@ class TimeChart {
 
   draw(curves, yaxis) {
     draw(this.node, curves, baseLayout({
-      xaxis: { title: { text: "matches per team" }, rangemode: "tozero" }, yaxis, hovermode: "x", margin: { l: 60, r: 12, t: 8, b: 42 },
+      xaxis: { title: { text: `${this.unit} per team` }, rangemode: "tozero" }, yaxis, hovermode: "x", margin: { l: 60, r: 12, t: 8, b: 42 },
     }));
   }
 }

@@ -273,16 +273,38 @@ export class Rate {
     }, 250);
   }
 
-  #showReading({ summary, rows, rejects }) {
+  #showReading({ summary, rows, rejects, likely }) {
     const names = Object.keys(rows[0] ?? {});
     const spoken = (value) => (value === true ? "yes" : value === false ? "no" : value === null ? "" : String(value));
     const lineups = summary.lineups === null ? "" : `, ${summary.lineups.toLocaleString("en")} with both line-ups`;
     $("#reading").replaceChildren(...[
       element("p", { id: "reading-words" }, element("b", {}, "Read like this: "), `${summary.matches.toLocaleString("en")} ${summary.words[0]} of ${summary.teams.toLocaleString("en")} ${summary.words[1]}${lineups}; ${rejects.count.toLocaleString("en")} rows set aside.`),
       summary.notes.length ? element("ul", { class: "soft", id: "reading-notes" }, ...summary.notes.map((note) => element("li", {}, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`))) : null,
+      likely.length && !this.#tables.aliases ? this.#likely(likely) : null,
       element("details", {}, element("summary", {}, `The first ${summary.words[0]} as they are read`), preview(names, rows.map((row) => names.map((name) => spoken(row[name]))), `The first ${summary.words[0]} as they are read`)),
       rejects.count ? rejectedRows(rejects, "reading-rejects") : null,
     ].filter(Boolean));
+  }
+
+  // Names that a note holds for one side, to be ticked and joined: a file of other names, made here.
+  #likely(pairs) {
+    const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
+    const boxes = pairs.map(([found, wanted]) => element("label", { class: "check" }, element("input", { type: "checkbox", checked: true, "data-found": found }), ` ${found} is ${wanted}`));
+    return element("fieldset", { class: "boxes", id: "likely" }, element("legend", {}, "Names that may be one side"), ...boxes,
+      element("button", { type: "button", onclick: () => {
+        const chosen = pairs.filter((_, k) => $("input", boxes[k]).checked);
+        if (!chosen.length) return;
+        const lines = ["found,wanted", ...chosen.map((pair) => pair.map(quoted).join(","))];
+        this.#work("Joining the names", () => this.#join(new File([lines.join("\n")], "names joined here.csv", { type: "text/csv" })));
+      } }, "Take the ticked for one"));
+  }
+
+  // What was chosen stays: other names change no column.
+  async #join(file) {
+    const [columns, rater, conditions, reading] = [this.#columns, this.#rater, this.#conditions, this.#reading];
+    await this.#upload("aliases", file);
+    [this.#columns, this.#rater, this.#conditions, this.#reading] = [columns, rater, conditions, reading];
+    this.#drawMapping();
   }
 
   #field(field, columns) {
