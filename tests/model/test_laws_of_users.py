@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.special import ndtri
 
 import kinelo as kn
+from kinelo.model.law import built_in_names
 
 T = np.arange(-12, 12, 0.04)
 FORMULAS = {
@@ -180,7 +181,7 @@ def test_digests_tell_laws_apart():
     ],
 )
 def test_what_is_no_outcome_is_told_that_ones_own_would_do(ask):
-    with pytest.raises(kn.InputError, match=r"Davidson or your own kinelo\.Outcome"):
+    with pytest.raises(kn.InputError, match=rf"{built_in_names(kn.Outcome, ', ')} or your own kinelo\.Outcome"):
         ask(np.tanh)
 
 

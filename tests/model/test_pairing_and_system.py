@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kinelo as kn
+from kinelo.model.law import built_in_names
 
 pairings = st.one_of(
     st.builds(kn.AllPlayAll),
@@ -65,9 +66,9 @@ def test_gamma_must_be_positive(gamma):
 
 
 def test_parts_of_a_system_must_be_what_they_say():
-    with pytest.raises(kn.InputError, match="outcome must be Tanh, Probit, Davidson or your own"):
+    with pytest.raises(kn.InputError, match=f"outcome must be {built_in_names(kn.Outcome, ', ')} or your own"):
         kn.RatingSystem(np.tanh, gamma=0.1)  # type: ignore[arg-type]
-    with pytest.raises(kn.InputError, match="pairing must be AllPlayAll, Local, Window, LooseWindow or your own"):
+    with pytest.raises(kn.InputError, match=f"pairing must be {built_in_names(kn.Pairing, ', ')} or your own"):
         kn.RatingSystem(kn.Tanh(0.5), "all", 0.1)  # type: ignore[arg-type]
     with pytest.raises(kn.InputError, match="c must be greater than 0"):
         kn.Window(-1)

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import kinelo as kn
+from kinelo.model.law import built_in_laws
 from kinelo.studies import parse_study, read_study
 from kinelo.studies.simulation import run_simulation, simulation_inputs
 from kinelo.studies.solution import run_solution, solution_inputs
@@ -34,6 +35,8 @@ class Coin(kn.Strength):
 
 bell = kn.Pairing.from_function(lambda z: math.exp(-z * z / 8))
 """
+
+OUTCOMES = ", ".join(repr(one.key) for one in built_in_laws(kn.Outcome))
 
 
 def study(**change):
@@ -110,7 +113,7 @@ def test_built_in_laws_need_no_digest():
         ({"kind": "my_laws:Algebraic", "speed": 2}, "cannot be made from speed: .*unexpected keyword argument 'speed'"),
         ({"kind": "broken:Law"}, "broken:Law was not found: ZeroDivisionError: division by zero"),
         ({"kind": "unreadable:Law"}, "unreadable:Law was not found: SyntaxError"),
-        ({"kind": "tan"}, "must be one of 'tanh', 'probit', 'davidson', or \"module:Class\" for a law of your own"),
+        ({"kind": "tan"}, f'must be one of {OUTCOMES}, or "module:Class" for a law of your own'),
     ],
 )
 def test_mistakes_are_named(outcome, words, module, tmp_path):

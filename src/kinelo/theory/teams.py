@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.expectation import Closure, check_closure, expected_result, league_waves, warn_if_taylor_fails
+from kinelo.model.law import built_in_names
 from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
 from kinelo.model.schedule import Field
@@ -231,8 +232,8 @@ def as_system(system: object) -> RatingSystem:
         return RatingSystem(system)
     if not isinstance(system, RatingSystem):
         raise InputError(
-            "system must be a RatingSystem, or an outcome (Tanh, Probit, Davidson or your own kinelo.Outcome), "
-            f"not {system!r}."
+            f"system must be a RatingSystem, or an outcome ({built_in_names(Outcome, ', ')} or your own "
+            f"kinelo.Outcome), not {system!r}."
         )
     return replace(system, schedule=None) if system.schedule == Field(2) else system
 
