@@ -136,7 +136,7 @@ class RankElo(Rater):
         value = getattr(self, name)
         return value.get(kind) if isinstance(value, Mapping) else value
 
-    def _declared(self) -> Iterator[tuple[str, Parameter]]:
+    def _parameters_by_kind(self) -> Iterator[tuple[str, Parameter]]:
         """Every kind with each of its parameters."""
         for kind in self.kinds_:
             for p in OF_ADVANTAGES if kind in self.advantage_kinds_ else BY_KIND:
@@ -146,7 +146,7 @@ class RankElo(Rater):
         """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them."""
         own = [
             replace(p, name=label, meaning=f"{p.meaning} ({kind})")
-            for kind, p in self._declared()
+            for kind, p in self._parameters_by_kind()
             if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.moot_
         ]
         every = (*own, *(p for p in super().open_parameters() if p.name != "ties"))
@@ -156,7 +156,7 @@ class RankElo(Rater):
         """Value of every parameter of every kind: the user's, else the estimate, else the default."""
         found = dict(estimated or {})
         values = {}
-        for kind, p in self._declared():
+        for kind, p in self._parameters_by_kind():
             given, label = self._given(p.name, kind), self._label(p.name, kind)
             values[label] = float(found.get(label, self.moot_.get(label, p.default)) if given is None else given)
         for p in self.parameters:
@@ -167,7 +167,7 @@ class RankElo(Rater):
     def moot_parameters(self, matches: Any) -> Mapping[str, float]:
         """Nothing is told by retirements where there are none, nor of the spread of a single advantage."""
         moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
-        for kind, p in self._declared():
+        for kind, p in self._parameters_by_kind():
             names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
             if kind in self.advantage_kinds_ and (names == 0 or (names == 1 and p.name == "prior_spread")):
                 moot[self._label(p.name, kind)] = p.default
