@@ -27,7 +27,7 @@ from kinelo.results.layout import Layout, read_zarr
 from kinelo.results.manifest import Manifest
 from kinelo.results.store import RunStore
 from kinelo.studies import parse_study, read_study
-from kinelo.sweeps.packed import unpacked
+from kinelo.sweeps.store import unpacked
 from kinelo.sweeps.study import read_sweep, run_study_sweep
 
 MARK = "mark-of-the-stranger"

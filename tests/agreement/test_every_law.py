@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.book.systems import plain_system, system_of
+from kinelo.book.keeping import plain_system, system_of
 from kinelo.micro.general import NOT_PLAYED, Seen
 from kinelo.micro.league import fresh_memory, general_play
 from kinelo.micro.state import Setting

@@ -13,8 +13,8 @@ import pytest
 
 import kinelo as kn
 from kinelo.book.journal import frame, parse_records, read_sealed
+from kinelo.book.keeping import plain_system, system_of
 from kinelo.book.lock import locked
-from kinelo.book.systems import plain_system, system_of
 
 
 def rater() -> kn.TeamElo:

@@ -7,13 +7,13 @@ import pytest
 from typed import STUDY, one_sentence, started
 from typed import kinelo as command
 
-import kinelo.runtime.memory
+import kinelo.runtime.limits
 
 
 @pytest.fixture(autouse=True)
 def _small_machine(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(kinelo.runtime.memory, "available_memory", lambda: 4 * 2**30)
+    monkeypatch.setattr(kinelo.runtime.limits, "available_memory", lambda: 4 * 2**30)
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,6 @@ def test_what_is_refused_alone_is_refused_together(monkeypatch):
     league = Setting(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed(np.arange(40.0)))
     with pytest.raises(InputError, match="seed must be at most"):
         simulate_points([league] * 8, steps=1, matches_per_step=1, realisations=1, seed=2**70, record_every=None)
-    monkeypatch.setattr("kinelo.runtime.memory.available_memory", lambda: 1000)
+    monkeypatch.setattr("kinelo.runtime.limits.available_memory", lambda: 1000)
     with pytest.raises(InputError, match="of memory are free"):
         simulate_points([league] * 8, steps=1, matches_per_step=1, realisations=1, seed=1, record_every=None)

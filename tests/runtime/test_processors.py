@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 import kinelo
-from kinelo.runtime.device import devices
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import devices, usable_processors
 
 
 def test_a_process_that_may_use_few_processors_uses_few(monkeypatch):
@@ -29,4 +28,4 @@ def test_nothing_counts_for_itself():
         for path in folder.rglob("*.py")
         if "cpu_count" in (text := path.read_text(encoding="utf-8")) or "sched_getaffinity" in text
     }
-    assert counting == {name.replace("/", os.sep) for name in ("runtime/processors.py", "results/provenance.py")}
+    assert counting == {name.replace("/", os.sep) for name in ("runtime/device.py", "results/provenance.py")}

@@ -46,8 +46,7 @@ def diagnose(
     import json
 
     from kinelo.advice.diagnosis import diagnose as verdict_on
-    from kinelo.cli.files import is_page
-    from kinelo.cli.folder import result_folder
+    from kinelo.cli.files import is_page, result_folder
     from kinelo.pages.page import share_page, write_page
     from kinelo.pictures.stationary import draw_map
     from kinelo.pictures.style import save

@@ -29,7 +29,7 @@ def simulate(
     from kinelo.runtime.extras import require
 
     require("matplotlib")
-    from kinelo.cli.folder import result_folder
+    from kinelo.cli.files import result_folder
     from kinelo.pictures.simulation import draw_ratings
     from kinelo.pictures.style import save
     from kinelo.runtime.progress import progress_bar

@@ -30,7 +30,7 @@ def solve(
     from kinelo.runtime.extras import require
 
     require("matplotlib")
-    from kinelo.cli.folder import result_folder
+    from kinelo.cli.files import result_folder
     from kinelo.errors import InputError
     from kinelo.pictures.population import check_film, draw_population, save_film
     from kinelo.pictures.style import save

@@ -34,15 +34,14 @@ def sweep(
     require("matplotlib")
     import warnings
 
-    from kinelo.cli.folder import result_folder
+    from kinelo.cli.files import result_folder
     from kinelo.errors import KineloWarning
     from kinelo.pictures.style import save
     from kinelo.pictures.sweep import draw_sweep
     from kinelo.runtime.progress import progress_bar
     from kinelo.runtime.workers import client_of
     from kinelo.sweeps.assembly import FAILURE
-    from kinelo.sweeps.plan import check_sweep
-    from kinelo.sweeps.study import read_sweep, run_study_sweep, summary
+    from kinelo.sweeps.study import check_sweep, read_sweep, run_study_sweep, summary
 
     engine = client_of(workers, scheduler)
     content, axes, compute = read_sweep(study, allow_code=allow_code)

@@ -32,7 +32,7 @@ from kinelo.forecasts.parameters import PRIOR_WIDTHS, Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.day_order import first_of_day
 from kinelo.matches.matches import Matches
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import usable_processors
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.validation import Array, nonnegative, number, whole
-from kinelo.runtime.memory import check_memory
+from kinelo.runtime.limits import check_memory
 
 Cells: TypeAlias = tuple[float, float, int]
 Index: TypeAlias = NDArray[np.intp]

@@ -1,18 +1,83 @@
-"""What moves beside ratings in one run: the law of motion of strengths and the turnover of the league."""
+"""What moves beside ratings in one run: the law of motion of strengths, the turnover of the league, rating periods.
+
+* Turnover: ``∂_t f = η(g − f_leaving)``, η the departures per team and unit of time. g is the law of newcomers: a
+  strength from their pool, one first rating, the performances (σ) of those who leave. Those are drawn from all teams,
+  or stand at the lower or upper end of the strengths. Mass is conserved; the mean rating moves.
+* Periods: ratings stay for ``Δt = γn``, then all move at once, ``r += Δt a[f](r)``: one explicit Euler step. The mass
+  of a cell is carried to where its centre goes and shared by the two cells there, so that mass and mean rating are
+  conserved to rounding. Strengths move between periods.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from kinelo.errors import InputError
-from kinelo.macro.motion import FormMotion, LearningMotion, Motion, WalkMotion
+from kinelo.macro.grid import Grid
+from kinelo.macro.motion import FormMotion, LearningMotion, Motion, WalkMotion, settled_form
 from kinelo.macro.scheme import Transport
-from kinelo.macro.turnover import Replacement
 from kinelo.macro.velocity import Velocity
-from kinelo.model.dynamics import Dynamics, Form, Learning, Walk, parts_of
+from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk, parts_of
 from kinelo.model.schedule import Period, Rounds
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+
+
+class Replacement:
+    """Departures and arrivals on a grid."""
+
+    def __init__(self, grid: Grid, turnover: Turnover, gamma: float, form: object = None) -> None:
+        self._rate, self._leaving, self._pool = turnover.rate / gamma, turnover.leaving, turnover.pool
+        self._grid, self._form = grid, form
+        if not grid.r.low <= turnover.start <= grid.r.high:
+            raise InputError(
+                f"start = {turnover.start:g} of the newcomers lies outside of the cells of r, which span "
+                f"[{grid.r.low:g}, {grid.r.high:g}]."
+            )
+        self._rating = np.zeros(grid.r.count)
+        lower, upper, part = grid.r.share(np.array([turnover.start]))
+        self._rating[lower] += 1 - part
+        self._rating[upper] += part
+        _, self._order = np.unique(grid.label_theta, return_inverse=True)
+
+    def step(self, density: Array, frame: float, dt: float) -> None:
+        """Replace teams in ``density``, of the grid's shape, in place; strengths are counted from ``frame``."""
+        rows = density.reshape(self._grid.labels, -1)
+        stay = math.exp(-self._rate * dt) if self._leaving == "random" else self._staying(rows, self._rate * dt)
+        kept = rows * stay
+        gone = (rows - kept).reshape(-1, self._grid.sigma.count, rows.shape[1]).sum(axis=(0, 2))
+        rows[:] = kept
+        density += self._newcomers(frame)[..., None, None] * np.multiply.outer(gone, self._rating)
+
+    def _staying(self, rows: Array, share: float) -> Array:
+        """Part of each label that stays where the weakest, or the strongest, go first."""
+        mass = np.bincount(self._order, rows.sum(axis=1))
+        weakest = mass if self._leaving == "weakest" else mass[::-1]
+        before = np.cumsum(weakest) - weakest
+        left = np.clip(share * mass.sum() - before, 0.0, weakest)
+        part = 1 - np.divide(left, weakest, out=np.zeros_like(left), where=weakest > 0)
+        return (part if self._leaving == "weakest" else part[::-1])[self._order][:, None]
+
+    def _newcomers(self, frame: float) -> Array:
+        """The share of newcomers in each cell of θ, and of form where there is such an axis."""
+        theta, pool = self._grid.theta, self._pool - frame
+        if pool.min() < theta.low or pool.max() > theta.high:
+            outside = pool.min() if pool.min() < theta.low else pool.max()
+            raise InputError(
+                f"theta = {outside:g} of the newcomers, counted from the league's growing mean, lies outside of the "
+                f"cells of theta, which span [{theta.low:g}, {theta.high:g}]."
+            )
+        law = np.zeros(theta.count)
+        lower, upper, part = theta.share(pool)
+        np.add.at(law, lower, (1 - part) / pool.size)
+        np.add.at(law, upper, part / pool.size)
+        if self._grid.form is None or not isinstance(self._form, Form):
+            return law
+        return np.multiply.outer(law, settled_form(self._grid.form, self._form))
 
 
 class Moving:
@@ -73,3 +138,37 @@ def period_length(system: RatingSystem) -> float | None:
             "opponent."
         )
     return one_gamma(system) * system.schedule.matches if isinstance(system.schedule, Period) else None
+
+
+OUTSIDE = 1e-9
+
+
+class PeriodStepper:
+    """Advances a density from the end of one period to that of the next."""
+
+    def __init__(self, transport: Transport, moving: Moving | None, length: float) -> None:
+        self.transport, self._moving, self._length = transport, moving, length
+
+    def go_on(self, time: float, stop: float, mark: float) -> tuple[float, int]:
+        """Rate one period if it ends before ``stop``: the new time, and how many were rated."""
+        end = self._length * (math.floor(time / self._length * (1 + 1e-12) + 1e-9) + 1)
+        if end > stop * (1 + 1e-12):
+            return stop, 0
+        self._rate()
+        if self._moving is not None:
+            self._moving.step(self.transport, self._length)
+        return min(end, stop), 1
+
+    def _rate(self) -> None:
+        density, speeds, r = self.transport.density(), self.transport.speeds(), self.transport.grid.r
+        drag = (speeds.drag[:, 1:] + speeds.drag[:, :-1]) / 2
+        goal = r.centres[None, :] + self._length * (speeds.label[:, None] - drag)
+        beyond = (goal < r.low) | (goal > r.high)
+        if float(density[beyond].sum()) * self.transport.grid.volume > OUTSIDE:
+            raise InputError("A period carries teams beyond the ends of r; give r a wider range.")
+        lower, upper, part = r.share(goal)
+        row = np.arange(len(density))[:, None] * r.count
+        moved = np.bincount((row + lower).ravel(), (density * (1 - part)).ravel(), density.size)
+        moved += np.bincount((row + upper).ravel(), (density * part).ravel(), density.size)
+        density[:] = moved.reshape(density.shape)
+        self.transport.relabel()

@@ -6,8 +6,7 @@ import math
 
 from kinelo.macro.scheme import Transport
 from kinelo.macro.stepping import COURANT
-from kinelo.runtime.limits import check_time
-from kinelo.runtime.memory import check_memory
+from kinelo.runtime.limits import check_memory, check_time
 
 SECONDS_PER_CELL, SECONDS_PER_STEP = 1e-11, 1e-6
 """Of the fastest device at its best."""

@@ -19,7 +19,7 @@ from kinelo.micro.league import LANES
 from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.runtime.memory import check_memory
+from kinelo.runtime.limits import check_memory
 from kinelo.runtime.workers import LOST, answers, check_client, pieces
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from itertools import groupby, takewhile
 from typing import overload
 
 from kinelo.model.validation import whole
-from kinelo.runtime.limits import YEAR, check_time
-from kinelo.runtime.memory import check_memory
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import usable_processors
+from kinelo.runtime.limits import YEAR, check_memory, check_time
 
 LARGEST_COUNT = 1 << 62
 """Matches of one realisation that a counter can tell apart."""

@@ -31,8 +31,7 @@ from kinelo.play.encoding import EncodedSystem, Motions, encode, is_moving
 from kinelo.play.stream import realisation_keys
 from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
-from kinelo.runtime.device import DeviceName, choose_device
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import DeviceName, choose_device, usable_processors
 from kinelo.runtime.progress import Progress, progress_bar
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from kinelo.errors import InputError
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, whole
-from kinelo.runtime.memory import check_memory
+from kinelo.runtime.limits import check_memory
 
 
 class Setting(NamedTuple):

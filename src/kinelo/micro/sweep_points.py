@@ -26,9 +26,8 @@ from kinelo.play.encoding import EncodedSystem, distinct_tables, encode, has_tie
 from kinelo.play.stream import realisation_keys
 from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
-from kinelo.runtime.device import DeviceName, choose_device
-from kinelo.runtime.memory import check_memory
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import DeviceName, choose_device, usable_processors
+from kinelo.runtime.limits import check_memory
 
 if TYPE_CHECKING:
     import xarray as xr

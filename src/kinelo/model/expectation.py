@@ -27,7 +27,7 @@ from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, LineupLottery, Strength
 from kinelo.model.validation import Array, finite_array
 from kinelo.runtime.blas import one_blas_thread
-from kinelo.runtime.memory import check_memory
+from kinelo.runtime.limits import check_memory
 
 Closure = Literal["exact", "taylor"]
 

@@ -10,7 +10,7 @@ from kinelo.errors import InputError
 from kinelo.model.law import built_in
 from kinelo.model.strength import LineupLottery, Normal
 from kinelo.model.validation import finite_array, nonnegative, whole
-from kinelo.runtime.memory import check_memory
+from kinelo.runtime.limits import check_memory
 
 
 def check_league(teams: int, players: int) -> None:

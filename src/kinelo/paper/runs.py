@@ -13,8 +13,7 @@ import xarray as xr
 from kinelo._version import __version__
 from kinelo.paper.figure import FigureStudy
 from kinelo.results.manifest import content_digest
-from kinelo.runtime.device import DeviceName
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import DeviceName, usable_processors
 from kinelo.studies.simulation import run_simulation, simulate_into, simulation_inputs, total_matches
 from kinelo.studies.solution import run_solution, solution_inputs, solve_into
 from kinelo.studies.study import Study

@@ -53,7 +53,7 @@ from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
 from kinelo.raters.stored import ANY, stored
 from kinelo.raters.stored import PREFIX as STORED
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import usable_processors
 
 if TYPE_CHECKING:
     import polars as pl

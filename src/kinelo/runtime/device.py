@@ -1,4 +1,4 @@
-"""Where a computation can run: the processor, and a graphics processor where there is one and Kinelo can use it."""
+"""Where a computation can run: the processors this process may use, and a graphics processor that Kinelo can use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from kinelo.errors import InputError
-from kinelo.runtime.processors import usable_processors
+
+
+def usable_processors() -> int:
+    """How many threads can run at once.
+
+    >>> 1 <= usable_processors() <= os.cpu_count()
+    True
+    """
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
 
 DeviceName = Literal["cpu", "gpu", "auto"]
 

@@ -1,8 +1,61 @@
-"""How much time a run would take, asked before it begins; :mod:`kinelo.runtime.memory` asks for memory."""
+"""Limits of a machine, asked before the work begins: the memory that can still be had, and time that anyone has."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from kinelo.errors import InputError
+
+_GROUP = Path("/sys/fs/cgroup")
+
+
+def check_memory(needed: float, what: str, remedy: str) -> None:
+    """Refuse, before anything is allocated, what cannot fit into memory.
+
+    >>> check_memory(2**60, "A league of 10,000,000,000 teams", "use fewer teams")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    kinelo.errors.InputError: A league of 10,000,000,000 teams needs 1,073,741,824.0 GiB, but ... use fewer teams.
+    """
+    free = available_memory()
+    if free is not None and needed > free:
+        raise InputError(
+            f"{what} needs {needed / 2**30:,.1f} GiB, but {free / 2**30:,.1f} GiB of memory are free; {remedy}."
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes of memory that can still be had, by the machine and by a container's limit; None where neither says."""
+    free = [room for room in (_machine_room(), _container_room()) if room is not None]
+    return min(free, default=None)
+
+
+def _machine_room() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _container_room() -> int | None:
+    try:
+        limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
+        # What the system keeps of files only to save reading them again can be had at once.
+        cached = sum(
+            int(line.split()[1])
+            for line in (_GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
+            if line.startswith(("inactive_file ", "active_file "))
+        )
+        return max(0, limit - int((_GROUP / "memory.current").read_text(encoding="ascii")) + cached)
+    except (OSError, ValueError, IndexError):
+        return None
+
 
 YEAR = 365.25 * 86_400.0
 """Seconds after which a run is refused rather than begun."""

@@ -9,7 +9,7 @@ from kinelo.errors import InputError
 from kinelo.micro.plan import SECONDS_PER_MATCH
 from kinelo.results.disk import check_space
 from kinelo.results.manifest import FILE_NAME
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import usable_processors
 from kinelo.studies.simulation import BLOCK, MOST_RECORDS, planned, stored_bytes, total_matches
 from kinelo.studies.study import Study, required
 

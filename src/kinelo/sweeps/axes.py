@@ -2,10 +2,12 @@
 
 Points are numbered in the order in which the axes are given, the last one running fastest. Along the axis named by
 ``along`` they are strung into lines; without it, every point is a line of its own. A line is the unit of work.
+A study at a point is the study with some of its keys changed.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -135,3 +137,21 @@ def _labels(values: Sequence[Any]) -> NDArray[Any]:
 
 def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
+
+
+def changed(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A study with some of its keys set.
+
+    >>> changed({"gamma": 0.1, "outcome": {"kind": "tanh", "nu": 1}}, {"outcome.nu": 2})
+    {'gamma': 0.1, 'outcome': {'kind': 'tanh', 'nu': 2}}
+    """
+    content = copy.deepcopy(dict(content))
+    for name, value in settings.items():
+        *sections, key = name.split(".")
+        place = content
+        for section in sections:
+            place = place.setdefault(section, {})
+            if not isinstance(place, dict):
+                raise InputError(f"{section!r} of {name!r} is a value and has no keys.")
+        place[key] = value
+    return content

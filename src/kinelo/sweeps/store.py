@@ -3,27 +3,61 @@
 ``manifest.json`` says which sweep it is; ``points/K.zip`` is the dataset of point K (zarr), ``failed/K.json`` the
 sentence of one that could not be computed, ``data.zarr`` all of them once every point has ended. Only the process that
 asked writes, so workers need no common disk.
+
+A point is zarr (version 3) in an uncompressed zip archive, the same bytes for the same content: one file is one wait
+for the disk. It opens with ``xarray.open_zarr(zarr.storage.ZipStore(path))``.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import xarray as xr
+from zarr.storage import MemoryStore, ZipStore
 
 from kinelo.errors import InputError
 from kinelo.results.dataset import write_dataset
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder
+from kinelo.results.layout import unsettled_text_format_accepted
 from kinelo.results.manifest import canonical_json, content_digest
 from kinelo.runtime.atomic import replace_file
-from kinelo.sweeps.packed import packed, unpacked
 from kinelo.sweeps.point import PointResult
+
+
+def packed(dataset: xr.Dataset) -> bytes:
+    """The file of a dataset.
+
+    >>> once, again = (packed(xr.Dataset({"rating": ("team", [1.0, 2.0])})) for _ in range(2))
+    >>> once == again
+    True
+    """
+    content: dict[str, Any] = {}
+    plain = {name: {"compressors": ()} for name in dataset.variables}
+    with unsettled_text_format_accepted():
+        dataset.to_zarr(MemoryStore(content), mode="w", zarr_format=3, consolidated=False, encoding=plain)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in sorted(content):
+            # An entry made of a name alone carries no time of day.
+            archive.writestr(zipfile.ZipInfo(name), content[name].to_bytes())
+    return file.getvalue()
+
+
+def unpacked(path: Path) -> xr.Dataset:
+    """The dataset in a file, read whole."""
+    if not zipfile.is_zipfile(path):  # a store that fails to open fails again, in other words, when it is closed
+        raise zipfile.BadZipFile(f"{path.name} is not a zip file")
+    with unsettled_text_format_accepted(), ZipStore(path, mode="r") as store:
+        return xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, zarr_format=3).load()
+
 
 MANIFEST, POINTS, FAILED, DATA = "manifest.json", "points", "failed", "data.zarr"
 FORMAT = "kinelo sweep 1"

@@ -1,7 +1,8 @@
 """The ``[sweep]`` section of a study file: keys of the study, dotted, each with the values it is to take.
 
 ``compute`` says what is computed at each point ("simulate", "solve" or "stationary"); ``points`` is a list of tables in
-place of a grid. All other keys are axes: ``outcome.nu = [0.25, 0.5]``.
+place of a grid. All other keys are axes: ``outcome.nu = [0.25, 0.5]``. What a sweep would take is checked before its
+first point.
 """
 
 from __future__ import annotations
@@ -15,17 +16,51 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from kinelo.errors import InputError
+from kinelo.results.disk import check_space
 from kinelo.runtime.device import DeviceName, choose_device
+from kinelo.runtime.limits import check_time
 from kinelo.runtime.progress import Advance
+from kinelo.studies.plan import run_bytes, run_seconds
 from kinelo.studies.study import Study, parse_study, read_study, required
-from kinelo.sweeps.axes import Axes, axes_of
-from kinelo.sweeps.change import changed
-from kinelo.sweeps.plan import check_sweep
+from kinelo.sweeps.axes import Axes, axes_of, changed
 from kinelo.sweeps.study_points import WAYS, StudyPoints
 from kinelo.sweeps.sweep import Storage, run_sweep
 
 if TYPE_CHECKING:
     from distributed import Client
+
+ASKED = 50
+"""Points whose cost is asked, evenly spread over the sweep; the others cost what these do on average."""
+
+SECONDS_PER_PAIR = 1e-9
+
+
+def check_sweep(
+    content: Mapping[str, Any], axes: Axes, compute: str, out: Path | str | None, *, allow_code: bool = False
+) -> None:
+    """Refuse a sweep that takes years, or more space than the disk has."""
+    asked = sorted({k * (len(axes) - 1) // max(min(len(axes), ASKED) - 1, 1) for k in range(min(len(axes), ASKED))})
+    seconds = size = 0.0
+    for index in asked:
+        try:
+            study = parse_study(changed(content, axes.point(index)), allow_code=allow_code)
+        except InputError:
+            continue  # this point will say so itself, and stop no other
+        one, space = _cost(study, compute)
+        seconds, size = seconds + one, size + space
+    what, remedy = f"A sweep of {len(axes):,} points", "use fewer points or smaller runs"
+    check_time(seconds * len(axes) / len(asked), what, remedy)
+    if out is not None:
+        check_space(Path(out), size * len(axes) / len(asked), what, remedy)
+
+
+def _cost(study: Study, compute: str) -> tuple[float, float]:
+    """Seconds and bytes of one point; a point stands on the disk alone, and once more among all."""
+    if compute == "stationary":
+        teams = study.strengths.teams
+        return SECONDS_PER_PAIR * teams**2, 2 * 16.0 * teams
+    return run_seconds(study), 2 * (run_bytes(study) if compute == "simulate" else 0.0)
+
 
 COMPUTE, POINTS = "compute", "points"
 

@@ -13,7 +13,7 @@ import xarray as xr
 from kinelo.model.law import fingerprint
 from kinelo.runtime.device import DeviceName
 from kinelo.studies.study import Study, parse_study, required
-from kinelo.sweeps.change import changed
+from kinelo.sweeps.axes import changed
 from kinelo.sweeps.point import Line
 
 POINT_UNITS = "rating points"

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from kinelo.raters.bradley_terry.likelihood import Likelihood
-from kinelo.runtime.memory import check_memory
-from kinelo.runtime.processors import usable_processors
+from kinelo.runtime.device import usable_processors
+from kinelo.runtime.limits import check_memory
 from kinelo.runtime.workers import check_client, collected, pieces
 
 if TYPE_CHECKING:
