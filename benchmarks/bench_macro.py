@@ -11,7 +11,7 @@ import pytest
 from numba import njit
 
 import kinelo as kn
-from kinelo.macro.kernels import BLOCK, sweep_tvd, sweep_upwind
+from kinelo.macro.kernels import ROWS_TOGETHER, sweep_tvd, sweep_upwind
 from kinelo.model.validation import Array
 from kinetic_peers import RANGE, SIGMA, SYSTEM, UNTIL, solve_with_fipy, solve_with_py_pde
 
@@ -80,7 +80,7 @@ def bare_upwind(f: Array, speed: Array, ratio: float) -> None:
 def test_macro_bare_sweep(table):
     density = np.random.default_rng(1).random((4000, 200))
     label, drag = np.random.default_rng(2).normal(size=4000) * 0.1, np.linspace(1, -1, 201)
-    blocks = 4000 // BLOCK
+    blocks = 4000 // ROWS_TOGETHER
     marginals = np.zeros((blocks, 200))
     stage = density.copy()
     runs: dict[str, Callable[[], None]] = {

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.cli.backtest import _raters
-from kinelo.cli.options import Reading
+from kinelo.cli.options import ReadingOptions
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_leaderboards_backtests_and_seasons_heed_the_surface(folder, tmp_path):
 
 def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsys):
     matches = kn.read_matches(folder / "results.csv", conditions=["surface"])
-    chosen = _raters(matches, None, Reading(start=folder / "start.csv", condition=["surface"]))
+    chosen = _raters(matches, None, ReadingOptions(start=folder / "start.csv", condition=["surface"]))
     assert list(chosen) == ["TeamElo", "KalmanElo"]
     assert all(rater.conditions == ["surface"] for rater in chosen.values())
     assert all(rater.start == folder / "start.csv" for rater in chosen.values())
@@ -140,7 +140,7 @@ def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsy
         "note: Glicko2 takes no conditions and is left out",
         "note: BradleyTerry takes no conditions and no start and is left out",
     ]
-    some = _raters(matches, ["glicko", "kalman"], Reading(condition=["surface"]))
+    some = _raters(matches, ["glicko", "kalman"], ReadingOptions(condition=["surface"]))
     assert list(some) == ["KalmanElo"]
     assert capsys.readouterr().err == "note: Glicko takes no conditions and is left out\n"
 

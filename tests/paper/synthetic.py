@@ -12,9 +12,9 @@ from kinelo.paper.figures.leagues import LeagueRun
 from kinelo.paper.figures.marginals import MarginalRun
 from kinelo.paper.figures.outliers import Bias, Outliers
 from kinelo.paper.figures.phase_diagram import Phase
-from kinelo.paper.figures.scale import EarlyRun, Scale
+from kinelo.paper.figures.scale import EarlyRun, ScaleEvidence
 from kinelo.paper.figures.spread import TeamSpread
-from kinelo.paper.figures.step_size import Lines, Points, StepSize
+from kinelo.paper.figures.step_size import Lines, StepPoints, StepSize
 from kinelo.paper.summary import Homogeneous
 
 THETA = np.linspace(4, 10, 40)
@@ -128,14 +128,14 @@ def marginals(
     return found
 
 
-def scale() -> Scale:
+def scale() -> ScaleEvidence:
     time = np.geomspace(1, 1e4, 30)
     early = {}
     for nu in (1, 0.1, 0.01):
         rise = -np.expm1(-0.05 * nu * time)
         early[f"early, ν = {nu:g}"] = EarlyRun(nu, time, rise, rise, 92 / nu, 46 / nu, 46 / nu)
     final = {f"ν = {nu:g}": homogeneous(slope, 2.0, nu) for nu, slope in ((1, 0.28), (0.1, 0.93), (0.01, 0.999))}
-    return Scale(final, early)
+    return ScaleEvidence(final, early)
 
 
 def step_size() -> StepSize:
@@ -143,7 +143,7 @@ def step_size() -> StepSize:
     lines = Lines(
         np.array([0.0, 1.0]), np.array([0.1, 0.6]), np.array([[1.05, 1.3], [0.8, 1.05]]), np.array([0.0, 0.5])
     )
-    return StepSize(Points(*(np.array(v) for v in zip(*points))), lines)
+    return StepSize(StepPoints(*(np.array(v) for v in zip(*points))), lines)
 
 
 def closures(error: float = 0.2) -> Closures:

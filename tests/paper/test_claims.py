@@ -12,7 +12,7 @@ from kinelo.paper.figures import homogeneous_macro as macro
 from kinelo.paper.figures import homogeneous_micro as micro
 from kinelo.paper.figures.closures import taylor_closure
 from kinelo.paper.figures.outliers import Bias, Outliers, germany_and_brazil
-from kinelo.paper.figures.scale import Scale
+from kinelo.paper.figures.scale import ScaleEvidence
 from kinelo.paper.words import UNTESTED
 
 
@@ -57,7 +57,7 @@ def along(sigma_widths, theta_sd):
 
 def at_scale(one=0.28, tenth=0.93, hundredth=0.999):
     slopes = ((1, one), (0.1, tenth), (0.01, hundredth))
-    return Scale(
+    return ScaleEvidence(
         {f"ν = {nu:g}": synthetic.homogeneous(slope, 2.0, nu) for nu, slope in slopes}, synthetic.scale().early
     )
 
@@ -66,7 +66,7 @@ def slower(which):
     """One of the two times is out of order: ν = 0.1 takes longest."""
     early = dict(synthetic.scale().early)
     late = {which: 1e6}
-    return Scale(synthetic.scale().final, early | {"early, ν = 0.1": replace(early["early, ν = 0.1"], **late)})
+    return ScaleEvidence(synthetic.scale().final, early | {"early, ν = 0.1": replace(early["early, ν = 0.1"], **late)})
 
 
 def beside_the_band(germany, brazil):
@@ -115,7 +115,7 @@ def test_statements_without_their_figures_are_left_out():
 
 def test_a_statement_whose_run_is_missing_says_so_and_does_not_vanish(everything):
     full = everything["scale"]
-    lacking = Scale({name: run for name, run in full.final.items() if name != "ν = 1"}, full.early)
+    lacking = ScaleEvidence({name: run for name, run in full.final.items() if name != "ν = 1"}, full.early)
     claims, left_out = check_claims(everything | {"scale": lacking})
     assert left_out == 0 and len(claims) == len(checks())
     (lost,) = [claim for claim in claims if claim.verdict == "not measured"]

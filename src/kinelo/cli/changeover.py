@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kinelo.cli.files import picture_name
-from kinelo.cli.options import Json, Reading, ResultsFile, grouped
+from kinelo.cli.options import Json, ReadingOptions, ResultsFile, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import all_raters
@@ -19,7 +19,7 @@ LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a
 @grouped
 def changeover(
     results: ResultsFile,
-    reading: Reading,
+    reading: ReadingOptions,
     old: Annotated[str, typer.Option("--old", help=f"What is in use: {LIST_HELP}.")],
     new: Annotated[str, typer.Option("--new", help=f"What shall be: {LIST_HELP}.")],
     initial: Annotated[float, typer.Option("--initial", help="Rating of a newcomer.")] = 1500.0,
@@ -62,7 +62,7 @@ def changeover(
         typer.echo(f"Picture: {save(draw_changeover(found), picture)}", err=as_json)
 
 
-def _system(words: str, initial: float, reading: Reading) -> Any:
+def _system(words: str, initial: float, reading: ReadingOptions) -> Any:
     """The list or rater that an option names."""
     from kinelo.model.steps import FideSteps
     from kinelo.raters.choice import rater_called

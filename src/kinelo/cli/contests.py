@@ -15,7 +15,7 @@ from kinelo.raters.choice import AUTOMATIC
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.cli.options import Federation, ResultsOptions, Shown
+    from kinelo.cli.options import Federation, ResultsOptions, ShownOptions
     from kinelo.forecasts.places import ContestForecast
     from kinelo.matches.contests import Contests
 
@@ -85,7 +85,7 @@ def contest_rater(name: str, federation: Federation | None = None) -> Any:
     return RankElo()
 
 
-def show_ratings(rater: Any, contests: Contests, shown: Shown) -> None:
+def show_ratings(rater: Any, contests: Contests, shown: ShownOptions) -> None:
     """Print a leaderboard for each kind of slot."""
     from kinelo.cli.rating import board_table
 
@@ -94,14 +94,16 @@ def show_ratings(rater: Any, contests: Contests, shown: Shown) -> None:
         console().print(board_table(table, shown.top, f"{title}: {kind}" if kind else title, form=".0f"))
 
 
-def boards(rater: Any, contests: Contests, shown: Shown) -> dict[str, pl.DataFrame]:
+def boards(rater: Any, contests: Contests, shown: ShownOptions) -> dict[str, pl.DataFrame]:
     """Those of each kind who are active and took part often enough, the best first; all where nobody is."""
     from kinelo.raters.rank.leaderboard import contest_leaderboard
 
     return contest_leaderboard(rater, contests, active_days=shown.active_days, least_contests=shown.least_matches)
 
 
-def rate_file(path: Path, reading: ResultsOptions, federation: Federation, shown: Shown, asked: dict[str, Any]) -> None:
+def rate_file(
+    path: Path, reading: ResultsOptions, federation: Federation, shown: ShownOptions, asked: dict[str, Any]
+) -> None:
     """``kinelo rate`` of a long table; ``asked`` holds rater, book, out, picture, rejects and as_json."""
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import add_to_book, content_of, show_parameters
@@ -200,7 +202,7 @@ def backtest_file(path: Path, reading: ResultsOptions, asked: dict[str, Any]) ->
     draw_scores(test, asked["picture"], asked["as_json"])
 
 
-def leaderboard_file(path: Path, reading: ResultsOptions, shown: Shown, asked: dict[str, Any]) -> None:
+def leaderboard_file(path: Path, reading: ResultsOptions, shown: ShownOptions, asked: dict[str, Any]) -> None:
     """``kinelo leaderboard`` of a long table; ``asked`` holds rater, out and as_json."""
     import polars as pl
 

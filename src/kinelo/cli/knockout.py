@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.cli.options import Json, RaterName, Reading, ResultsFile, grouped
+from kinelo.cli.options import Json, RaterName, ReadingOptions, ResultsFile, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
@@ -23,7 +23,7 @@ def knockout(
         list[str],
         typer.Argument(help="The bracket: 2, 4, 8, … sides, first against second, third against fourth, and so on."),
     ],
-    reading: Reading,
+    reading: ReadingOptions,
     rater: RaterName = AUTOMATIC,
     date: Annotated[
         str | None, typer.Option(help="Day of the cup (2024-06-01); by default the day after the last result.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.options import Json, RaterName, Reading, Shown, grouped
+from kinelo.cli.options import Json, RaterName, ReadingOptions, ShownOptions, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
@@ -23,8 +23,8 @@ MOST_BOARDS = 50
 @grouped
 def leaderboard(
     source: Annotated[Path, typer.Argument(help="A rating book, or a file of results to fit.")],
-    reading: Reading,
-    shown: Shown,
+    reading: ReadingOptions,
+    shown: ShownOptions,
     rater: RaterName = AUTOMATIC,
     caution: Annotated[float, typer.Option(min=0, help="Standard deviations taken off before sorting.")] = 2.0,
     ranks: Annotated[
@@ -104,7 +104,7 @@ def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
     return parts
 
 
-def show_leaderboard(rater: Any, matches: Matches, title: str, shown: Shown) -> None:
+def show_leaderboard(rater: Any, matches: Matches, title: str, shown: ShownOptions) -> None:
     """Print a leaderboard; where nobody has played enough, everyone, and say so."""
     from kinelo.cli.rating import board_table
     from kinelo.raters.leaderboard import leaderboard as ranked

@@ -49,7 +49,7 @@ AllowCode = Annotated[
 ]
 
 
-class Device(StrEnum):
+class DeviceChoice(StrEnum):
     """Where a run is carried out."""
 
     cpu = "cpu"
@@ -142,7 +142,7 @@ class ResultsOptions:
 
 
 @dataclass(frozen=True)
-class Reading(ResultsOptions):
+class ReadingOptions(ResultsOptions):
     """How results are read and what a rater is given beside them: options of every command that rates."""
 
     condition: Annotated[
@@ -279,7 +279,7 @@ def _options_of(group: type) -> list[inspect.Parameter]:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownOptions:
     """Who is shown on a leaderboard."""
 
     active_days: Annotated[

@@ -9,7 +9,7 @@ import typer
 
 from kinelo.cli.files import is_page, picture_name
 from kinelo.cli.leaderboard import show_leaderboard
-from kinelo.cli.options import Federation, Json, RaterName, Reading, Rejects, Shown, grouped
+from kinelo.cli.options import Federation, Json, RaterName, ReadingOptions, Rejects, ShownOptions, grouped
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
@@ -27,9 +27,9 @@ RESULTS_HELP = (
 @grouped
 def rate(
     results: Annotated[Path, typer.Argument(help=RESULTS_HELP)],
-    reading: Reading,
+    reading: ReadingOptions,
     federation: Federation,
-    shown: Shown,
+    shown: ShownOptions,
     rater: RaterName = AUTOMATIC,
     covariate: Annotated[
         list[str] | None,
@@ -135,7 +135,7 @@ def rate(
         typer.echo(f"Picture: {drawn}", err=as_json)
 
 
-def _rate_in_pieces(pattern: str, rater: str, reading: Reading, top: int, out: Path | None) -> None:
+def _rate_in_pieces(pattern: str, rater: str, reading: ReadingOptions, top: int, out: Path | None) -> None:
     """Rate files that need not fit into memory and show the best, active or not."""
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
     from kinelo.cli.rating import fit_rater

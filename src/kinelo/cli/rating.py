@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.book.book import RatingBook
-    from kinelo.cli.options import Reading
+    from kinelo.cli.options import ReadingOptions
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 
-def check_rater(name: str, reading: Reading) -> None:
+def check_rater(name: str, reading: ReadingOptions) -> None:
     """Refuse a rater that does not exist or cannot do what is asked, before any file is read."""
     from kinelo.raters.choice import rater_called
 
@@ -81,7 +81,7 @@ def choose(matches: Matches | MatchScan, start: Path | None = None, conditions: 
     return choice
 
 
-def open_book(book: Path, asked: str, reading: Reading) -> RatingBook:
+def open_book(book: Path, asked: str, reading: ReadingOptions) -> RatingBook:
     """A book that exists, whose rater is none other than what was asked for."""
     from kinelo.book.book import RatingBook
     from kinelo.cli.loading import conditions_of_book

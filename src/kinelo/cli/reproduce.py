@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.cli.options import AllowCode, Device
+from kinelo.cli.options import AllowCode, DeviceChoice
 
 if TYPE_CHECKING:
     from kinelo.paper.reproduce import Progress
 
 
-class Scale(StrEnum):
+class ScaleChoice(StrEnum):
     """The paper's own scale, or one for a quick look."""
 
     full = "full"
@@ -39,7 +39,9 @@ def reproduce(
     figure: Annotated[
         list[int] | None, typer.Option("--figure", "-f", help="Only this figure; may be given several times.")
     ] = None,
-    scale: Annotated[Scale, typer.Option(help="full: the paper's own scale. quick: a look in seconds.")] = Scale.full,
+    scale: Annotated[
+        ScaleChoice, typer.Option(help="full: the paper's own scale. quick: a look in seconds.")
+    ] = ScaleChoice.full,
     out: Annotated[Path, typer.Option(help="Folder for the report, the figures and the runs.")] = Path("reproduction"),
     resume: Annotated[bool, typer.Option("--resume", help="Continue in a folder that holds a reproduction.")] = False,
     studies: Annotated[
@@ -47,8 +49,9 @@ def reproduce(
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of threads; all processors by default.")] = None,
     device: Annotated[
-        Device, typer.Option(help="Where simulations run: cpu, gpu, or auto; every device ends at the same bytes.")
-    ] = Device.cpu,
+        DeviceChoice,
+        typer.Option(help="Where simulations run: cpu, gpu, or auto; every device ends at the same bytes."),
+    ] = DeviceChoice.cpu,
     allow_code: AllowCode = False,
 ) -> None:
     """Reproduce the paper: every figure at its own scale, every claim checked, in one report.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinelo.cli.options import Json, RaterName, Reading, grouped
+from kinelo.cli.options import Json, RaterName, ReadingOptions, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
@@ -53,7 +53,7 @@ def season(
     fixtures: Annotated[
         Path, typer.Argument(help="Matches of the season, or those to come; those with a result count as they ended.")
     ],
-    reading: Reading,
+    reading: ReadingOptions,
     scoring: SeasonRules,
     rater: RaterName = AUTOMATIC,
     season_start: Annotated[str | None, typer.Option(help=START_HELP)] = None,

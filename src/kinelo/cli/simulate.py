@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kinelo.cli.options import AllowCode, Device, Scheduler, Workers
+from kinelo.cli.options import AllowCode, DeviceChoice, Scheduler, Workers
 
 
 def simulate(
@@ -14,8 +14,8 @@ def simulate(
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run in that folder.")] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of threads; all processors by default.")] = None,
     device: Annotated[
-        Device, typer.Option(help="cpu, gpu, or auto; every device ends at the same bytes.")
-    ] = Device.cpu,
+        DeviceChoice, typer.Option(help="cpu, gpu, or auto; every device ends at the same bytes.")
+    ] = DeviceChoice.cpu,
     workers: Workers = None,
     scheduler: Scheduler = None,
     allow_code: AllowCode = False,

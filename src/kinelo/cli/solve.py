@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.options import AllowCode, Device
+from kinelo.cli.options import AllowCode, DeviceChoice
 
 if TYPE_CHECKING:
     from kinelo.macro.state import KineticState
@@ -17,7 +17,9 @@ def solve(
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run in that folder.")] = False,
     film: Annotated[str | None, typer.Option(help="Also write a film of the density: gif or mp4.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; the result is the same for any.")] = 1,
-    device: Annotated[Device, typer.Option(help="cpu, gpu (where everyone plays everyone), or auto.")] = Device.cpu,
+    device: Annotated[
+        DeviceChoice, typer.Option(help="cpu, gpu (where everyone plays everyone), or auto.")
+    ] = DeviceChoice.cpu,
     allow_code: AllowCode = False,
 ) -> None:
     """Solve the kinetic equation for the population of a study file.

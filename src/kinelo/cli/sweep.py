@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kinelo.cli.options import AllowCode, Device, Scheduler, Workers
+from kinelo.cli.options import AllowCode, DeviceChoice, Scheduler, Workers
 from kinelo.cli.streams import echo_json
 
 
@@ -15,8 +15,8 @@ def sweep(
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted sweep in that folder.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Continue, and compute failed points again.")] = False,
     device: Annotated[
-        Device, typer.Option(help="cpu, gpu, or auto, where simulating; every device ends at the same bytes.")
-    ] = Device.cpu,
+        DeviceChoice, typer.Option(help="cpu, gpu, or auto, where simulating; every device ends at the same bytes.")
+    ] = DeviceChoice.cpu,
     workers: Workers = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers of every point as JSON.")] = False,

@@ -16,7 +16,7 @@ from numba import njit
 
 from kinelo.model.validation import Array
 
-BLOCK = 32
+ROWS_TOGETHER = 32
 # Emptied cells, and those ahead of a front, would otherwise hold denormal numbers, on which processors are slow.
 TINY = 1e-100
 # Densities are checked to be finite before they come here; without NaN in mind max and min become single instructions.
@@ -38,7 +38,7 @@ def sweep_upwind(
     for block in range(first, last):
         marginal = marginals[block]
         marginal[:] = 0.0
-        for i in range(block * BLOCK, min(rows, (block + 1) * BLOCK)):
+        for i in range(block * ROWS_TOGETHER, min(rows, (block + 1) * ROWS_TOGETHER)):
             row, d, g = f[i], drag[i % drag.shape[0]], label[i]
             inflow, old = 0.0, row[0]
             here = old - up * old + down * row[1]
@@ -108,7 +108,7 @@ def sweep_tvd(
     for block in range(first, last):
         marginal = marginals[block]
         marginal[:] = 0.0
-        for i in range(block * BLOCK, min(rows, (block + 1) * BLOCK)):
+        for i in range(block * ROWS_TOGETHER, min(rows, (block + 1) * ROWS_TOGETHER)):
             row, d, g = target[i], drag[i % drag.shape[0]], label[i]
             _read(source[i], shift, q)
             if shift != 0.0:

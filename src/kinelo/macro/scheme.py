@@ -23,7 +23,7 @@ from typing import Literal
 
 import numpy as np
 
-from kinelo.macro.kernels import BLOCK, shift_rows, sweep_tvd, sweep_upwind
+from kinelo.macro.kernels import ROWS_TOGETHER, shift_rows, sweep_tvd, sweep_upwind
 from kinelo.macro.population import Population
 from kinelo.macro.velocity import Speeds, Velocity
 from kinelo.model.validation import Array
@@ -49,7 +49,7 @@ class Transport(ABC):
         self._density = start.density.reshape(self.grid.labels, -1).copy()
         self._shift, self._pending = 0.0, 0
         self._speeds: Speeds | None = None
-        blocks = -(-self.grid.labels // BLOCK)
+        blocks = -(-self.grid.labels // ROWS_TOGETHER)
         self._marginals = np.zeros((blocks, self.grid.r.count))
         self._edges = np.linspace(0, blocks, min(threads, blocks) + 1).round().astype(int).tolist()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None

@@ -42,7 +42,7 @@ MOST_OF = 0.9
 """Share of the different entries that must be such numbers."""
 
 MOST_YEARS_AHEAD = 3
-FEW = 5
+LEAST_DAYS_IN_ORDER = 5
 """Different days that must stand in order before their order decides anything."""
 
 
@@ -169,4 +169,4 @@ def _alike(form: str, best: str) -> bool:
 def _in_order(days: Days) -> bool:
     known = days[~np.isnat(days)]
     steps = np.diff(known).astype(np.int64)
-    return bool(np.unique(known).size >= FEW and (np.all(steps >= 0) or np.all(steps <= 0)))
+    return bool(np.unique(known).size >= LEAST_DAYS_IN_ORDER and (np.all(steps >= 0) or np.all(steps <= 0)))

@@ -35,7 +35,7 @@ MOST_COLUMNS = 60
 LEAST_MATCHES = 4
 LEAST_NAMES = 5
 LEAST_DAYS = 3
-YEAR = 330
+SEASON_DAYS = 330
 NEARLY_ALL = 0.8
 HARDLY = 0.25
 """Share of the agreement within groups below which there is hardly any across them, and of hosts in more than one."""
@@ -120,7 +120,7 @@ def _two_schedules(table: pl.DataFrame) -> bool:
     both = table.filter(pl.col("at_home") & pl.col("against").is_in(table["side"].unique().implode()))
     if both.height < LEAST_NAMES * (LEAST_NAMES - 1):
         return False
-    year = both.filter(pl.col("day") < pl.col("day").min() + YEAR)
+    year = both.filter(pl.col("day") < pl.col("day").min() + SEASON_DAYS)
     pairs = year.group_by("side", "against").agg(pl.col("level").n_unique(), pl.len())
     if pairs.height < LEAST_NAMES * (LEAST_NAMES - 1):
         return False

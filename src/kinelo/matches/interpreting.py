@@ -27,12 +27,12 @@ from kinelo.matches.matches import LARGEST_WEIGHT
 from kinelo.matches.names import UNDECIDED, as_text, encode_names, spelt_alike, without_stand_ins
 from kinelo.matches.repeats import repeated_meetings
 from kinelo.matches.row_outcomes import read_outcome
-from kinelo.matches.rows import REASONS, USED_UP, Options, Rows
+from kinelo.matches.rows import REASONS, USED_UP, MatchOptions, Rows
 from kinelo.matches.same_side import likely_pairs, note_of_likely
 from kinelo.matches.team_rows import AT_HOME, joined_rows
 
 
-def interpret(opened: Opened, options: Options, name: str) -> Rows:
+def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
     """Read every column of a table of matches and mark the rows that cannot be used."""
     opened = joined_rows(opened, options.columns) or opened
     table = opened.table

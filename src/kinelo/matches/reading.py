@@ -23,7 +23,7 @@ from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text, encode_names
 from kinelo.matches.outcomes import Scale, check_scale
 from kinelo.matches.rejects import Rejects
-from kinelo.matches.rows import REASONS, Options, Rows
+from kinelo.matches.rows import REASONS, MatchOptions, Rows
 from kinelo.matches.same_side import read_aliases
 
 LONGEST = 60
@@ -123,7 +123,7 @@ def read_matches(
     for flag, value in (("played", played), ("ordered", ordered)):
         if value is not True and value is not False:
             raise InputError(f"{flag} must be True or False, not {value!r:.60}.")
-    wanted = Options(columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates)
+    wanted = MatchOptions(columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates)
     rows = interpret(opened, wanted, name)
     matches = _accept(rows, name)
     if lineups is not None:

@@ -45,7 +45,7 @@ USED_UP = -1
 
 
 @dataclass(frozen=True)
-class Options:
+class MatchOptions:
     """What the user of :func:`kinelo.read_matches` asked for."""
 
     columns: Mapping[str, str] | None = None
@@ -74,7 +74,7 @@ class Rows:
     weight: NDArray[np.float64]
     fault: NDArray[np.int8]
     identifiers: pl.Series | None
-    options: Options
+    options: MatchOptions
     conditions: dict[str, Condition] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     winners_first: bool = False

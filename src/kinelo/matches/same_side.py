@@ -27,7 +27,7 @@ from kinelo.matches.names import as_text, clean_name
 if TYPE_CHECKING:
     import polars as pl
 
-KINDS = frozenset({
+CLUB_WORDS = frozenset({
     "fc", "afc", "cf", "sc", "ac", "cd", "ca", "as", "ss", "us", "sv", "fk", "sk", "bk", "if", "vfb", "vfl", "tsv",
     "tsg", "rc", "sd", "ud", "club", "team", "football", "soccer", "basketball", "calcio", "the", "de", "of", "ev",
 })  # fmt: skip
@@ -101,7 +101,7 @@ def note_of_likely(pairs: list[tuple[str, str]]) -> str:
 def _words(name: str) -> tuple[str, ...]:
     plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
     every = tuple(word for word in re.split(r"[^\w]+", plain) if word)
-    return tuple(word for word in every if word not in KINDS) or every
+    return tuple(word for word in every if word not in CLUB_WORDS) or every
 
 
 def _candidates(words: dict[int, tuple[str, ...]]) -> list[tuple[int, int]]:

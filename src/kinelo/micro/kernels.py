@@ -26,7 +26,7 @@ from kinelo.play.laws import acceptance, expected, logistic, result_at
 from kinelo.play.pairs import unpacked
 from kinelo.play.stream import draw, redraw, unit
 
-BLOCK = 64
+DRAWN_AHEAD = 64
 
 
 class Tables(NamedTuple):
@@ -109,12 +109,12 @@ def play_alone(rating, keys, system, first, last):
     nu, kappa, gamma = system.law.nu, system.law.kappa, system.gamma[0]
     pairs, win, loss = system.meeting.pairs, system.meeting.win, system.meeting.loss
     count = np.uint64(pairs.shape[0])
-    bits = np.empty(BLOCK, np.uint64)
-    i, j, result = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK)
+    bits = np.empty(DRAWN_AHEAD, np.uint64)
+    i, j, result = np.empty(DRAWN_AHEAD, np.uint64), np.empty(DRAWN_AHEAD, np.uint64), np.empty(DRAWN_AHEAD)
     for realisation in range(rating.shape[0]):
         r, key_1, key_2 = rating[realisation], keys[realisation, 0], keys[realisation, 1]
-        for begin in range(first, last, BLOCK):
-            size = min(BLOCK, last - begin)
+        for begin in range(first, last, DRAWN_AHEAD):
+            size = min(DRAWN_AHEAD, last - begin)
             for k in range(size):
                 bits[k] = draw(key_1, key_2, np.uint64(begin + k))
             for m in range(size):
@@ -141,12 +141,12 @@ def play_points(rating, played, keys, tables, points_of, first, last):
     which, gamma, outcome, nu, kappa, pairing, c, smoothing = points_of
     points, tables = rating.shape[2], win.shape[1]
     count = np.uint64(pairs.shape[0])
-    bits, at = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    bits, at = np.empty(DRAWN_AHEAD, np.uint64), np.empty(DRAWN_AHEAD, np.uint64)
     found, result, gain = np.empty(tables), np.empty(points), np.empty(points)
     for realisation in range(rating.shape[0]):
         r, key_1, key_2 = rating[realisation], keys[realisation, 0], keys[realisation, 1]
-        for begin in range(first, last, BLOCK):
-            size = min(BLOCK, last - begin)
+        for begin in range(first, last, DRAWN_AHEAD):
+            size = min(DRAWN_AHEAD, last - begin)
             for k in range(size):
                 bits[k] = draw(key_1, key_2, np.uint64(begin + k))
             for k in range(size):

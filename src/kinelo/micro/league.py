@@ -25,7 +25,7 @@ from kinelo.play.users import USER, UserFunctions, user_functions
 LANES = 25
 """Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
 
-FEW = 3
+LEAST_INTERLEAVED = 3
 """Fewer realisations than this gain nothing by being interleaved."""
 
 CHUNK = 1 << 14
@@ -59,7 +59,7 @@ def table_play(encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
-        if simple and chosen.stop - chosen.start < FEW:
+        if simple and chosen.stop - chosen.start < LEAST_INTERLEAVED:
             play_alone(rating[chosen], keys[chosen], encoded, first, last)
             played[chosen] += last - first
             return

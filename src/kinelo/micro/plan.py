@@ -9,7 +9,7 @@ from typing import overload
 
 from kinelo.model.validation import whole
 from kinelo.runtime.device import usable_processors
-from kinelo.runtime.limits import YEAR, check_memory, check_time
+from kinelo.runtime.limits import LONGEST_RUN, check_memory, check_time
 
 LARGEST_COUNT = 1 << 62
 """Matches of one realisation that a counter can tell apart."""
@@ -99,5 +99,5 @@ def check_playing(matches: int, realisations: int, remedy: str) -> None:
     """Refuse more matches than anyone can wait for."""
     seconds = matches * realisations * SECONDS_PER_MATCH / usable_processors()
     # Beyond what a counter can tell apart, no match has a number of its own.
-    seconds = max(seconds, 2 * YEAR) if matches > LARGEST_COUNT else seconds
+    seconds = max(seconds, 2 * LONGEST_RUN) if matches > LARGEST_COUNT else seconds
     check_time(seconds, f"A simulation of {matches * realisations:.3g} matches", remedy)

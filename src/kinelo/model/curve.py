@@ -25,7 +25,7 @@ FINENESS = (16, 32, 64, 128)
 """Cells per length that are tried."""
 
 MET = 4e-15
-BLOCK = 1 << 16
+PLACES_AT_ONCE = 1 << 16
 
 _POSITIONS = np.arange(STENCIL) - (STENCIL - 1) / 2
 
@@ -101,8 +101,8 @@ class Curve:
     def _by_cells(self, z: Array, order: int) -> Array:
         flat = np.ascontiguousarray(z).ravel()
         result = np.empty_like(flat)
-        for first in range(0, flat.size, BLOCK):
-            part = slice(first, first + BLOCK)
+        for first in range(0, flat.size, PLACES_AT_ONCE):
+            part = slice(first, first + PLACES_AT_ONCE)
             result[part] = self._block(flat[part], order)
         return result.reshape(z.shape)
 

@@ -31,10 +31,10 @@ from kinelo.runtime.limits import check_memory
 
 Closure = Literal["exact", "taylor"]
 
-FEW = 1000
+LARGEST_KEPT = 1000
 """Teams of leagues whose results are kept."""
 
-BLOCK = 1 << 22
+NUMBERS_AT_ONCE = 1 << 22
 """Complex numbers held at a time: leagues and laws that need more nodes are summed in parts."""
 
 
@@ -65,7 +65,7 @@ class LeagueWaves:
     strengths: Strength
     origin: float
 
-    def blocks(self, size: int = BLOCK) -> Iterator[tuple[SpectralNodes, Complex]]:
+    def blocks(self, size: int = NUMBERS_AT_ONCE) -> Iterator[tuple[SpectralNodes, Complex]]:
         """Some nodes at a time with the league's characteristic functions there, ``size`` numbers at most."""
         count = max(1, size // self.strengths.teams)
         for first in range(0, self.nodes.u.size, count):
@@ -116,7 +116,11 @@ def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "e
         return taylor_result(outcome, difference, variance)
     if strengths.certain:
         return outcome.b(difference)
-    if type(strengths) is LineupLottery and teams <= FEW and (name := fingerprint(outcome, strengths)) is not None:
+    if (
+        type(strengths) is LineupLottery
+        and teams <= LARGEST_KEPT
+        and (name := fingerprint(outcome, strengths)) is not None
+    ):
         return _kept(_Lottery(name, outcome, strengths)).copy()
     return _exact(outcome, strengths)
 

@@ -29,7 +29,7 @@ NEGLIGIBLE = 1e-13
 FINE = 32
 TOLERANCE = 1e-10
 ROUGH = 1e-12
-BLOCK = 1 << 22
+VALUES_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def sum_of_waves(positions: Array, weight: Array, u: Array) -> Complex:
     step = (u[-1] - u[0]) / (u.size - 1)
     coarse = u[0] + step * FINE * np.arange(math.ceil(u.size / FINE))
     fine = np.exp(1j * np.multiply.outer(positions, step * np.arange(FINE))) * weight[:, None]
-    size = max(1, BLOCK // positions.size)
+    size = max(1, VALUES_AT_ONCE // positions.size)
     parts = [coarse[first : first + size] for first in range(0, coarse.size, size)]
     rows = [np.exp(1j * np.multiply.outer(part, positions)) @ fine for part in parts]
     return np.asarray(np.concatenate(rows).ravel()[: u.size], dtype=np.complex128)

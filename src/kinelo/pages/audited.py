@@ -11,7 +11,7 @@ import numpy as np
 from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.words import rows_of
 from kinelo.advice.report import with_error
-from kinelo.pages.chart import Chart, keys
+from kinelo.pages.chart import SvgChart, keys
 from kinelo.presentation import MISSING, Column, Row, Table, html_facts, number, words
 
 
@@ -37,7 +37,7 @@ def _curve(found: Audit) -> str:
     marked = [advice.low, advice.high, *([] if found.k is None else [found.k])]
     ends = (float(min(ks.min(), measured.k.min(), *marked)), float(max(ks.max(), measured.k.max(), *marked)))
     highest = float(max(theory.max(), seen.max()))
-    chart = Chart(ends, (0.0, highest), ("K", "log-loss above the least"), logarithmic=True)
+    chart = SvgChart(ends, (0.0, highest), ("K", "log-loss above the least"), logarithmic=True)
     chart.band([advice.low, advice.high], np.zeros(2), np.full(2, highest), 4)
     chart.line(ks, theory, 1)
     chart.dots(measured.k, seen, 0, [f"K = {k:.3g}: {y:.5f} measured" for k, y in zip(measured.k, seen)])

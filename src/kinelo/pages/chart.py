@@ -41,7 +41,7 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [m * 10.0**k for k in powers for m in (1, 2, 5) if low <= m * 10.0**k <= high]
 
 
-class Chart:
+class SvgChart:
     """A picture of lines, bands and dots between two axes.
 
     Parameters
@@ -55,7 +55,7 @@ class Chart:
     x_ticks
         Places and texts of the marks of the x axis; by default round numbers.
 
-    >>> chart = Chart((0, 10), (0, 1), ("K", "loss"))
+    >>> chart = SvgChart((0, 10), (0, 1), ("K", "loss"))
     >>> chart.line([0, 10], [0, 1], 0)
     >>> "M62,284h0L728,10" in chart.svg("Loss over K")
     True

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 
 from kinelo.advice.diagnosis import Diagnosis
-from kinelo.pages.chart import Chart, keys
+from kinelo.pages.chart import SvgChart, keys
 from kinelo.presentation import html_facts
 
 SHOWN = 400
@@ -33,7 +33,7 @@ def _map(verdict: Diagnosis) -> str:
     ends = (float(theta.min()), float(theta.max()))
     room = 0.03 * max(ends[1] - ends[0], 1e-9)
     low, high = float(min((rating - 2 * doubt).min(), ends[0])), float(max((rating + 2 * doubt).max(), ends[1]))
-    chart = Chart((ends[0] - room, ends[1] + room), (low, high), ("true strength θ", "rating R"))
+    chart = SvgChart((ends[0] - room, ends[1] + room), (low, high), ("true strength θ", "rating R"))
     chart.band(theta, rating - 2 * doubt, rating + 2 * doubt, 1)
     chart.line(list(ends), list(ends), 6, dashed=True)
     chart.line(theta, rating, 1)

@@ -12,7 +12,7 @@ import polars as pl
 from kinelo.advice.audit.inflation import rating_inflation
 from kinelo.advice.audit.words import inflation_words
 from kinelo.matches.matches import Matches
-from kinelo.pages.chart import Chart, keys
+from kinelo.pages.chart import SvgChart, keys
 from kinelo.pages.frame import isolated, runs_leftwards
 from kinelo.presentation import Column, Row, Table, html_facts, html_list, number, words
 from kinelo.raters.history import broken_line, rating_history
@@ -112,7 +112,7 @@ def _histories(rater: Any, matches: Matches, board: pl.DataFrame) -> str:
     days = (float(stops[0].astype("datetime64[D]").astype(int)), float(stops[-1].astype("datetime64[D]").astype(int)))
     reach = [part for _, rating, doubt in lines for part in (rating - doubt, rating + doubt)]
     low, high = (float(end(np.concatenate(reach))) for end in (np.nanmin, np.nanmax))
-    chart = Chart(days, (low, high), ("date", "rating"), x_ticks=_years(*days))
+    chart = SvgChart(days, (low, high), ("date", "rating"), x_ticks=_years(*days))
     named = []
     for hue, (name, (date, rating, doubt)) in enumerate(zip(names, lines)):
         day = date.astype("datetime64[D]").astype(float)

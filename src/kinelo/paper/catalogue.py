@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from kinelo.errors import InputError
-from kinelo.paper.claim import Check, Claim
+from kinelo.paper.claim import Claim, ClaimCheck
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,12 +65,12 @@ def _module(name: str) -> Any:
     return import_module(f"{PLACES[place_of(name)]}.{name}")
 
 
-def checks(what: str = "paper") -> list[Check]:
+def checks(what: str = "paper") -> list[ClaimCheck]:
     """Every statement of one place that can be measured, in order."""
     modules = [*map(_module, figure_names(what))]
     if what == "paper":
         modules.append(import_module("kinelo.paper.formulas"))
-    found = [one for module in modules for one in vars(module).values() if isinstance(one, Check)]
+    found = [one for module in modules for one in vars(module).values() if isinstance(one, ClaimCheck)]
     return sorted(found, key=lambda one: one.order)
 
 

@@ -77,7 +77,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Check:
+class ClaimCheck:
     """A statement that can be measured once the evidence of the figures it ``needs`` is there.
 
     ``measure`` takes their evidence, in that order; ``order`` is the statement's place in the paper.
@@ -106,15 +106,15 @@ class Check:
 
 def check(
     order: int, place: str, *, quote: str = "", statement: str, criterion: str, needs: tuple[str, ...] | None = None
-) -> Callable[[Callable[..., Finding]], Check]:
+) -> Callable[[Callable[..., Finding]], ClaimCheck]:
     """Turn a function that measures into the check of a statement.
 
     Without ``needs`` a function of evidence measures the figure of its own module.
     """
 
-    def made(measure: Callable[..., Finding]) -> Check:
+    def made(measure: Callable[..., Finding]) -> ClaimCheck:
         own = (measure.__module__.rpartition(".")[2],) if measure.__code__.co_argcount else ()
-        return Check(order, place, quote, statement, criterion, own if needs is None else needs, measure)
+        return ClaimCheck(order, place, quote, statement, criterion, own if needs is None else needs, measure)
 
     return made
 

@@ -65,7 +65,7 @@ SECONDS_PER_FIGURE = 1.0
 
 
 @dataclass(frozen=True)
-class Work:
+class RunWork:
     """``units`` are what the run counts its progress in: matches, or kinetic time."""
 
     units: float
@@ -73,16 +73,16 @@ class Work:
     matches: int
 
 
-def run_work(study: Study) -> Work:
+def run_work(study: Study) -> RunWork:
     """Work of one run; none for a study that only names a league."""
     if study.simulate is not None:
         matches = total_matches(study)
-        return Work(matches, matches * SECONDS_PER_MATCH, matches)
+        return RunWork(matches, matches * SECONDS_PER_MATCH, matches)
     if study.solve is not None and study.population is not None:
         grid = study.teams.grid
         steps = study.solve.until / grid.r.width
-        return Work(study.solve.until, steps * (math.prod(grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP), 0)
-    return Work(1.0, 0.0, 0)
+        return RunWork(study.solve.until, steps * (math.prod(grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP), 0)
+    return RunWork(1.0, 0.0, 0)
 
 
 def figure_work(figure: FigureStudy) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FEW = len(style.SERIES)
+MOST_COLOURS = len(style.SERIES)
 """Lines that have a colour of their own."""
 MOST_PANELS = 5
 """Small multiples side by side, or one above the other."""
@@ -73,7 +73,7 @@ def _axes(dataset: xr.Dataset) -> list[str]:
 def _panel(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits: tuple[float, float] | None) -> None:
     if part.ndim == 1:
         _line(axes, part, label)
-    elif part.sizes[part.dims[0]] <= FEW or _worded(part[part.dims[0]]) or _worded(part[part.dims[1]]):
+    elif part.sizes[part.dims[0]] <= MOST_COLOURS or _worded(part[part.dims[0]]) or _worded(part[part.dims[1]]):
         _family(axes, part, label)
         if limits is not None:
             axes.set_ylim(*limits)
@@ -90,7 +90,7 @@ def _line(axes: Axes, part: xr.DataArray, label: str) -> None:
 
 def _family(axes: Axes, part: xr.DataArray, label: str) -> None:
     family, dim = map(str, part.dims)
-    colours = style.SERIES if part.sizes[family] <= FEW else None
+    colours = style.SERIES if part.sizes[family] <= MOST_COLOURS else None
     for k, value in enumerate(part[family].values):
         colour: dict[str, Any] = {} if colours is None else {"color": colours[k]}
         axes.plot(_places(part, dim), part.values[k], marker="o", markersize=3, label=_text(value), **colour)
@@ -129,7 +129,7 @@ def _multiples(part: xr.DataArray, label: str) -> Figure:
     room = 0.03 * (span[1] - span[0]) if span[1] > span[0] else 1.0
     for i, j in np.ndindex(rows, columns):
         axes, one = panels[i, j], part[i, j]
-        family = one.sizes[one.dims[0]] <= FEW or _worded(one[one.dims[0]]) or _worded(one[one.dims[1]])
+        family = one.sizes[one.dims[0]] <= MOST_COLOURS or _worded(one[one.dims[0]]) or _worded(one[one.dims[1]])
         _panel(figure, axes, one, label, (span[0] - room, span[1] + room) if family else span)
         named = [f"{style.literal(str(across))} = {_text(part[across].values[j])}"]
         if down:

@@ -57,7 +57,7 @@ def _container_room() -> int | None:
         return None
 
 
-YEAR = 365.25 * 86_400.0
+LONGEST_RUN = 365.25 * 86_400.0
 """Seconds after which a run is refused rather than begun."""
 
 
@@ -70,5 +70,5 @@ def check_time(seconds: float, what: str, remedy: str) -> None:
     Traceback (most recent call last):
     kinelo.errors.InputError: A simulation would take at least 31,688 years on this machine; use fewer steps.
     """
-    if seconds > YEAR:
-        raise InputError(f"{what} would take at least {seconds / YEAR:,.0f} years on this machine; {remedy}.")
+    if seconds > LONGEST_RUN:
+        raise InputError(f"{what} would take at least {seconds / LONGEST_RUN:,.0f} years on this machine; {remedy}.")

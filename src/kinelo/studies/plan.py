@@ -10,7 +10,7 @@ from kinelo.micro.plan import SECONDS_PER_MATCH
 from kinelo.results.disk import check_space
 from kinelo.results.manifest import FILE_NAME
 from kinelo.runtime.device import usable_processors
-from kinelo.studies.simulation import BLOCK, MOST_RECORDS, planned, stored_bytes, total_matches
+from kinelo.studies.simulation import MOST_RECORDS, SMALLEST_FILE, planned, stored_bytes, total_matches
 from kinelo.studies.study import Study, required
 
 
@@ -47,9 +47,9 @@ def run_bytes(study: Study) -> float:
     if study.simulate is not None:
         return stored_bytes(study)
     if study.solve is not None:
-        density = max(8.0 * math.prod(study.teams.grid.shape), BLOCK)
+        density = max(8.0 * math.prod(study.teams.grid.shape), SMALLEST_FILE)
         # The densities, two checkpoints of which one replaces the other, and the copy that the dataset is.
-        return density * (2 * _saves(study) + 2) + float(BLOCK) * study.solve.samples
+        return density * (2 * _saves(study) + 2) + float(SMALLEST_FILE) * study.solve.samples
     return 0.0
 
 

@@ -31,7 +31,7 @@ MEMORY = "memory_"
 MOST_RECORDS = 100_000
 """Each record of a stored run is a file per variable, named in the run's manifest."""
 
-BLOCK = 4096
+SMALLEST_FILE = 4096
 """Bytes that a file takes at least."""
 
 
@@ -51,7 +51,9 @@ def stored_bytes(study: Study) -> float:
     """Space that the records of a simulation take on the disk."""
     plan = required("simulate", study.simulate)
     # Each record is two files, and a file takes a block at least.
-    each = max(8.0 * plan.realisations * study.strengths.teams, BLOCK) + max(8.0 * plan.realisations, BLOCK)
+    each = max(8.0 * plan.realisations * study.strengths.teams, SMALLEST_FILE) + max(
+        8.0 * plan.realisations, SMALLEST_FILE
+    )
     return each * Records(plan.steps, plan.record_every).total
 
 

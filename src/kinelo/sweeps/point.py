@@ -15,7 +15,7 @@ VALUE = "value"
 PREVIOUS = "previous"
 """The keyword by which a function receives what it gave at the point before, along the axis of continuation."""
 
-KINDS = "biufU"
+RESULT_TYPES = "biufU"
 """Kinds of NumPy types that a result may have: truth values, whole numbers, floats, text."""
 
 
@@ -93,7 +93,7 @@ def as_dataset(result: Any, settings: Mapping[str, Any]) -> xr.Dataset:
         if name in settings:
             raise InputError(f"The function gives a variable called {name!r}, which is an axis of the sweep.")
     for name, variable in dataset.variables.items():
-        if variable.dtype.kind not in KINDS:
+        if variable.dtype.kind not in RESULT_TYPES:
             raise InputError(f"The function gives {name!r} of type {variable.dtype}; numbers and text are accepted.")
     return dataset.compute()
 
@@ -106,7 +106,7 @@ def _variable(name: str, part: Any) -> Any:
         if isinstance(part, bool | int | float | str | list | tuple | np.generic | np.ndarray)
         else None
     )
-    if array is None or array.dtype.kind not in KINDS:
+    if array is None or array.dtype.kind not in RESULT_TYPES:
         raise InputError(
             f"The function gave {type(part).__name__} for {name!r}; "
             "accepted are numbers, arrays, a mapping of them, or an xarray.Dataset."

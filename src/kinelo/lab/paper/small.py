@@ -17,7 +17,7 @@ from kinelo.lab.control import Panel, slider
 from kinelo.paper.figure import FigureStudy, merged, read_figures
 from kinelo.paper.rendering import render
 from kinelo.paper.reproduce import check_plan, evidence_of
-from kinelo.paper.runs import Work, carry_out, figure_work, has_run, run_folder, run_work
+from kinelo.paper.runs import RunWork, carry_out, figure_work, has_run, run_folder, run_work
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.blas import one_blas_thread
 
@@ -148,7 +148,7 @@ def draw_small(
                 work = run_work(study)
                 tell(name, now=True)
 
-                def advance(units: float, name: str = name, work: Work = work) -> None:
+                def advance(units: float, name: str = name, work: RunWork = work) -> None:
                     tell(name, work.seconds * min(units / work.units, 1.0))
 
                 carry_out(study, run_folder(folder, figure, name, study), advance, threads=1)

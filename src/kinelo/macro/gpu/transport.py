@@ -35,10 +35,10 @@ from kinelo.runtime.device import cuda_module, simulated
 cuda: Any = numba_cuda
 
 
-NEAR = 47 * 1024 - 8 * SCRATCH
+SHARED_BYTES = 47 * 1024 - 8 * SCRATCH
 """Bytes of a multiprocessor's memory that a block may ask for, beside what it adds up in."""
 
-MOST_CELLS = NEAR // 8
+MOST_CELLS = SHARED_BYTES // 8
 """Cells of r whose masses fit there."""
 
 AT_ONCE = 1000
@@ -129,7 +129,7 @@ class GpuTransport(Transport):
         state = grid.volume, self._centred, self._mass, self._drag, self._facts, self._sums, self._label
         shape = self._kernel, grid.r.width, *map(float, self.velocity.range)
         near = 8 * (3 * grid.r.count + 1)
-        kernel[self._blocks, THREADS, self._stream, near if near <= NEAR else 8 * grid.r.count](
+        kernel[self._blocks, THREADS, self._stream, near if near <= SHARED_BYTES else 8 * grid.r.count](
             *before, state, shape, *arguments, self._arrived, self._met
         )
         self._met += balances * MEETINGS * self._blocks

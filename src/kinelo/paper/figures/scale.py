@@ -39,14 +39,14 @@ class EarlyRun:
 
 
 @dataclass(frozen=True)
-class Scale:
+class ScaleEvidence:
     """Evidence of Figure 6."""
 
     final: Mapping[str, Homogeneous]
     early: Mapping[str, EarlyRun]
 
 
-def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Scale:
+def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> ScaleEvidence:
     """Summarise the long runs, and follow the early ones."""
     found = {name: homogeneous(study, runs[name]) for name, study in figure.studies.items()}
     early = {
@@ -54,7 +54,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Scale:
         for name, study in figure.studies.items()
         if name.startswith(EARLY)
     }
-    return Scale({name: run for name, run in found.items() if name not in early}, early)
+    return ScaleEvidence({name: run for name, run in found.items() if name not in early}, early)
 
 
 def _early(study: Study, run: xr.Dataset, end: float) -> EarlyRun:
@@ -81,7 +81,7 @@ def _time_to_ninety_percent(time: Array, slope: Array, end: float) -> float:
     return float(time[k - 1] + part * (time[k] - time[k - 1]))
 
 
-def draw(data: Scale) -> Figure:
+def draw(data: ScaleEvidence) -> Figure:
     """The panels of ν on one scale, and time beside them."""
     with style.journal_style():
         figure = style.new_figure(style.PAGE, 2.6)
@@ -114,7 +114,7 @@ NEAR_DIAGONAL = 0.02
     statement=f"for ν = 1, σ = 2 all teams are rated equally (slope below {EQUAL:g})",
     criterion=f"slope of the computed map below {EQUAL:g} as γ → 0",
 )  # fmt: skip
-def all_to_seven_at_nu_one(evidence: Scale) -> Finding:
+def all_to_seven_at_nu_one(evidence: ScaleEvidence) -> Finding:
     """ν = 1, σ = 2: all ratings converge to 7."""
     run = needed(evidence.final, "ν = 1")
     return Finding(
@@ -132,7 +132,7 @@ def all_to_seven_at_nu_one(evidence: Scale) -> Finding:
     statement=f"for ν = 0.1 and ν = 0.01 the slope is 1 (within {NEAR_DIAGONAL:g})",
     criterion=f"slope of the computed map within {NEAR_DIAGONAL:g} of 1 at both ν; depends if at one of them only",
 )  # fmt: skip
-def diagonal_for_small_nu(evidence: Scale) -> Finding:
+def diagonal_for_small_nu(evidence: ScaleEvidence) -> Finding:
     """ν = 0.1 and 0.01 give the diagonal."""
     tenth, hundredth = needed(evidence.final, "ν = 0.1"), needed(evidence.final, "ν = 0.01")
     return Finding(
@@ -153,7 +153,7 @@ def diagonal_for_small_nu(evidence: Scale) -> Finding:
     statement="a smaller ν takes more matches to settle",
     criterion="matches to settle grow as ν falls, computed and measured",
 )  # fmt: skip
-def small_nu_is_slow(evidence: Scale) -> Finding:
+def small_nu_is_slow(evidence: ScaleEvidence) -> Finding:
     """Smaller ν converges more slowly."""
     early = sorted(evidence.early.values(), key=lambda run: -run.nu)
     predicted, measured = ([getattr(run, name) for run in early] for name in _TIMES)

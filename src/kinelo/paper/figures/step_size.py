@@ -28,7 +28,7 @@ NODES = 24
 
 
 @dataclass(frozen=True)
-class Points:
+class StepPoints:
     """Simulated slopes with their standard errors, one per run."""
 
     sigma: Array
@@ -51,7 +51,7 @@ class Lines:
 class StepSize:
     """Evidence of Figure 7."""
 
-    simulated: Points
+    simulated: StepPoints
     computed: Lines
 
 
@@ -65,7 +65,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> StepSize:
     gammas, sigmas = np.array(figure.parameters["gamma"]), sorted({point[0] for point in points})
     lines = np.array([[_slope(some, sigma, gamma) for gamma in gammas] for sigma in sigmas])
     return StepSize(
-        Points(*(np.array(column) for column in zip(*points))),
+        StepPoints(*(np.array(column) for column in zip(*points))),
         Lines(np.array(sigmas), gammas, lines, np.array([_unbiased(some, sigma) for sigma in sigmas])),
     )
 
