@@ -26,10 +26,22 @@ def shown(text: str) -> str:
     return EXAMPLE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", head) + heading + rest
 
 
+def default_of(value: object) -> object:
+    """The default that an argument of a rater is shown with: what its declaration makes of it, not the declaration."""
+    if not isinstance(value, griffe.ExprCall):
+        return value
+    declared = value.canonical_path.rsplit(".", 1)[-1]
+    if declared == "sought" or (declared.isupper() and not value.arguments):
+        return "None"
+    return value.arguments[0] if declared in ("given", "switch") else value
+
+
 class Roles(griffe.Extension):
-    """Rewrites every docstring as it is read."""
+    """Rewrites every docstring as it is read, and shows arguments of raters with their defaults."""
 
     def on_instance(self, *, obj: griffe.Object, **_: object) -> None:
         """Called for each module, class, function and attribute."""
         if obj.docstring:
             obj.docstring.value = shown(obj.docstring.value)
+        if isinstance(obj, griffe.Attribute) and obj.path.startswith("kinelo.raters."):
+            obj.value = default_of(obj.value)  # type: ignore[assignment]

@@ -217,3 +217,10 @@ def test_a_fit_checks_its_matches_once(kind, monkeypatch):
     matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
     kind().fit(matches)
     assert checked == [matches]
+
+
+def test_the_old_name_of_the_search_warns_and_works():
+    matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
+    rater = kn.TeamElo.classic(k=20, home_advantage=None).fit(matches)
+    with pytest.warns(DeprecationWarning, match="fit estimates"):
+        assert rater.search(matches) == rater.estimates_

@@ -21,6 +21,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters import reading
+from kinelo.raters.arguments import sought
 from kinelo.raters.conditions import PREFIX, condition_names
 from kinelo.raters.filter.alone import NO_SIDES, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
@@ -74,15 +76,15 @@ TURNS = 4
 VENUE_VARIANCE = 1.0
 """Variance of a venue's advantage before any match, in units of the noise: wide, so that the matches decide."""
 
-MARGIN_POWER = Parameter("margin_power", 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
-SHARPNESS = Parameter("sharpness", 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
-NOISE = Parameter("noise", 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
-DOUBT = Parameter(
-    "doubt", 1.0, 0.25, 4.0, True, "how much more uncertain strengths are than the filter believes", prior_counts=True
+MARGIN_POWER = partial(sought, 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
+SHARPNESS = partial(sought, 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
+NOISE = partial(sought, 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
+DOUBT = partial(
+    sought, 1.0, 0.25, 4.0, True, "how much more uncertain strengths are than the filter believes", prior_counts=True
 )
-TIES = Parameter("ties", 0.35, 1e-6, 3.0, True, "half width of the draw band")
-TIES_STEP = Parameter("ties_step", 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
-
+NARROWEST, WIDEST = 1e-6, 3.0
+TIES = partial(sought, 0.35, NARROWEST, WIDEST, True, "half width of the draw band")
+TIES_STEP = partial(sought, 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
 
 MOST_WORK = 4e9
 """Matches times rows of the covariance squared beyond which the parameters of the filter are sought without it."""
@@ -452,7 +454,7 @@ class GaussianRater(Rater):
         share = self._level_draws
         if share is None:
             return super().open_parameters()
-        band = min(max(float(ndtri(0.5 + share / 2)), TIES.low), TIES.high)
+        band = min(max(float(ndtri(0.5 + share / 2)), NARROWEST), WIDEST)
         return tuple(replace(p, default=band) if p.name == "ties" else p for p in super().open_parameters())
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:

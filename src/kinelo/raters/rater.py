@@ -139,6 +139,12 @@ class Rater(SingleMatches, Arguments, ABC):
 
         return estimate(self, matches)
 
+    def search(self, matches: Matches) -> Estimates:
+        """What ``fit`` does by itself, under its old name; it goes with version 0.6."""
+        said = "Rater.search is no longer public: fit estimates, and estimates_ holds what was found."
+        warnings.warn(said, DeprecationWarning, stacklevel=2)
+        return self._search(matches)
+
     def _losses(self, matches: Matches, skipped: int) -> NDArray[np.float64]:
         """Losses of the matches from ``skipped`` on, after a reset, as the search asks for them."""
         return log_loss(self._step_ahead(matches).probabilities[skipped:], matches.result[skipped:])

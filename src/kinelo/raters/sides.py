@@ -13,6 +13,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import OutOfRange
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
+from kinelo.raters.arguments import sought
 from kinelo.raters.rater import Rater
 from kinelo.raters.state import REFERENCE_DAYS, RatingTable, SavedRows
 from kinelo.raters.stored import stored
@@ -79,10 +80,8 @@ def measure_drift(ratings: pl.DataFrame, start: float) -> Drift:
     return Drift(active.height, float(rating.mean()), start, float(rating.std()))
 
 
-HOME_STEP = Parameter(
-    "home_step", 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise", in_points=True
-)
-TIES_STEP = Parameter("ties_step", 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
+HOME_STEP = partial(sought, 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise", in_points=True)
+TIES_STEP = partial(sought, 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
 Trace = tuple[NDArray[Any], ...]
 

@@ -18,10 +18,11 @@ from scipy.special import ndtri
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches
 from kinelo.model.validation import whole
 from kinelo.play.laws import points_scale
+from kinelo.raters.arguments import given, sought
 from kinelo.raters.bradley_terry.intervals import (
     bootstrap,
     check_draws,
@@ -81,22 +82,17 @@ class BradleyTerry(Rater):
     (['A', 'B', 'C'], [2, 3, 3])
     """
 
-    parameters = (
-        Parameter("ties", 0.5, 0.0, 1e6, False, "Davidson's kappa"),
-        Parameter("home_advantage", 0.0, -1e4, 1e4, False, "rating points for the side named first"),
-    )
     _rescaled = False
     look = None
-    options = (Option("ridge", 0.0), Option("refit_days", 0.0), Option("initial"))
 
-    ties: float | None = None
+    ties: float | None = sought(0.5, 0.0, 1e6, False, "Davidson's kappa")
     covariates: Sequence[str] = ()
     anchor: Mapping[str, float] | None = None
-    ridge: float = 0.01
+    ridge: float = given(0.01, 0.0)
     _: KW_ONLY
-    home_advantage: float | None = None
-    refit_days: float = 30.0
-    initial: float = 1500.0
+    home_advantage: float | None = sought(0.0, -1e4, 1e4, False, "rating points for the side named first")
+    refit_days: float = given(30.0, 0.0)
+    initial: float = given(1500.0)
 
     def needs_whole_table(self) -> str:
         """It weighs all matches at once."""

@@ -10,14 +10,15 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Option, Parameter, Switch
 from kinelo.matches.matches import Matches
+from kinelo.raters.arguments import given, sought, switch
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.one_match import Gaps
@@ -31,15 +32,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 Q = math.log(10.0) / 400.0
-_P = Parameter
-_SHARED = (
-    _P("deviation", 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True),
-    _P("home_advantage", 30.0, -300.0, 500.0, False, "rating points for playing at home"),
-    _P("ties", 0.5, 0.0, 20.0, False, "Davidson's kappa"),
-    _P("sharpness", 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True),
-    HOME_STEP,
-    TIES_STEP,
-)
+DEVIATION = partial(sought, 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True)
+HOME_ADVANTAGE = partial(sought, 30.0, -300.0, 500.0, False, "rating points for playing at home")
+TIES = partial(sought, 0.5, 0.0, 20.0, False, "Davidson's kappa")
+SHARPNESS = partial(sought, 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True)
 
 
 class Deviations(RatingTable):
@@ -56,9 +52,6 @@ class Deviations(RatingTable):
 class _GlickoFamily(SideRater):
     """What Glicko and Glicko-2 share: everything but where the volatility comes from."""
 
-    options: ClassVar[tuple[Option | Switch, ...]] = (
-        Option("initial"), Option("period", 0.0, above=True), Switch("together"),
-    )  # fmt: skip
     deviation: float | None
     period: float
     together: bool
@@ -214,20 +207,19 @@ class Glicko(_GlickoFamily):
     (['A', 'C', 'B'], [1750.3, 1383.4, 1337.8], [256.2, 286.8, 290.2])
     """
 
-    parameters = (_P("growth", 35.0, 0.0, 300.0, False, "growth of uncertainty per root of a period"), *_SHARED)
     tau = 0.0
 
-    deviation: float | None = None
-    growth: float | None = None
-    home_advantage: float | None = None
-    ties: float | None = None
-    sharpness: float | None = None
-    home_step: float | None = None
-    ties_step: float | None = None
+    deviation: float | None = DEVIATION()
+    growth: float | None = sought(35.0, 0.0, 300.0, False, "growth of uncertainty per root of a period")
+    home_advantage: float | None = HOME_ADVANTAGE()
+    ties: float | None = TIES()
+    sharpness: float | None = SHARPNESS()
+    home_step: float | None = HOME_STEP()
+    ties_step: float | None = TIES_STEP()
     _: KW_ONLY
-    initial: float = 1500.0
-    period: float = 30.0
-    together: bool = False
+    initial: float = given(1500.0)
+    period: float = given(30.0, 0.0, above=True)
+    together: bool = switch(False)
     start: Any = None
     look: int | None = LOOK
 
@@ -254,21 +246,18 @@ class Glicko2(_GlickoFamily):
     ['name', 'rating', 'uncertainty', 'volatility', 'matches', 'last_played']
     """
 
-    parameters = (_P("volatility", 0.06, 0.001, 1.0, True, "volatility of a newcomer", above_zero=True), *_SHARED)
-    options = (*_GlickoFamily.options, Option("tau", 0.0, above=True))
-
-    deviation: float | None = None
-    volatility: float | None = None
-    home_advantage: float | None = None
-    ties: float | None = None
-    sharpness: float | None = None
-    home_step: float | None = None
-    ties_step: float | None = None
+    deviation: float | None = DEVIATION()
+    volatility: float | None = sought(0.06, 0.001, 1.0, True, "volatility of a newcomer", above_zero=True)
+    home_advantage: float | None = HOME_ADVANTAGE()
+    ties: float | None = TIES()
+    sharpness: float | None = SHARPNESS()
+    home_step: float | None = HOME_STEP()
+    ties_step: float | None = TIES_STEP()
     _: KW_ONLY
-    tau: float = 0.5
-    initial: float = 1500.0
-    period: float = 30.0
-    together: bool = False
+    tau: float = given(0.5, 0.0, above=True)
+    initial: float = given(1500.0)
+    period: float = given(30.0, 0.0, above=True)
+    together: bool = switch(False)
     start: Any = None
     look: int | None = LOOK
 

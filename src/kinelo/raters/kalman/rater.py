@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
+from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.state import HOME, STRENGTH, Lists
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 LEVEL_VARIANCE = 1.0
 """Variance of the newcomers' level before any match, in units of the noise."""
-
-_P = Parameter
 
 
 @dataclass(eq=False, repr=False)
@@ -111,43 +109,29 @@ class KalmanElo(GaussianRater, ConditionRater):
     (['A', 'B', 'C'], True)
     """
 
-    parameters = (
-        _P("walk", 0.15, 0.005, 3.0, True, "yearly random walk of a strength"),
-        _P("prior_spread", 1.5, 0.05, 10.0, True, "spread of newcomers"),
-        NOISE,
-        _P("home_spread", 0.15, 0.005, 1.5, True, "spread of teams' own home advantages"),
-        _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages"),
-        _P("newcomer", -0.5, -8.0, 4.0, False, "mean strength of late entrants"),
-        _P("opponent_prior", 0.3, 0.0, 1.0, False, "how much of the first opponent's strength a newcomer is given"),
-        _P("regression", 0.05, 0.0, 3.0, False, "yearly return to the mean"),
-        MARGIN_POWER,
-        SHARPNESS,
-        TIES,
-        DOUBT,
-        TIES_STEP,
-    )
-    options = (Option("initial"), Option("sharpness_walk", 0.0))
     spreads = ("walk", "prior_spread", "home_spread", "venue_walk")
     condition_spread = (0.05, 0.002, 3.0)
 
-    walk: float | None = None
-    prior_spread: float | None = None
-    noise: float | None = None
-    home_spread: float | None = None
-    venue_walk: float | None = None
-    newcomer: float | None = None
-    opponent_prior: float | None = None
-    regression: float | None = None
-    margin_power: float | None = None
-    sharpness: float | None = None
-    ties: float | None = None
-    doubt: float | None = None
-    ties_step: float | None = None
+    walk: float | None = sought(0.15, 0.005, 3.0, True, "yearly random walk of a strength")
+    prior_spread: float | None = sought(1.5, 0.05, 10.0, True, "spread of newcomers")
+    noise: float | None = NOISE()
+    home_spread: float | None = sought(0.15, 0.005, 1.5, True, "spread of teams' own home advantages")
+    venue_walk: float | None = sought(0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages")
+    newcomer: float | None = sought(-0.5, -8.0, 4.0, False, "mean strength of late entrants")
+    opponent_prior: float | None = sought(
+        0.3, 0.0, 1.0, False, "how much of the first opponent's strength a newcomer is given"
+    )
+    regression: float | None = sought(0.05, 0.0, 3.0, False, "yearly return to the mean")
+    margin_power: float | None = MARGIN_POWER()
+    sharpness: float | None = SHARPNESS()
+    ties: float | None = TIES()
+    doubt: float | None = DOUBT()
+    ties_step: float | None = TIES_STEP()
     _: KW_ONLY
-    sharpness_walk: float = SHARPNESS_WALK
+    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
     conditions: Sequence[str] = ()
     covariance: Literal["auto", "full", "diagonal"] = "auto"
-    initial: float = 1500.0
+    initial: float = given(1500.0)
     start: Any = None
     look: int | None = LOOK
 

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.forecasts.parameters import Parameter, check_number
 from kinelo.matches.dated import Day
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.alone import expected_alone, spread_of
 from kinelo.raters.filter.entries import Entries, Rotations
@@ -58,7 +59,6 @@ KNOWLEDGE = {
 }
 ROLE_PREFIX = "weight of role "
 LEAST_ROLE_SHARE = 0.02
-_P = Parameter
 
 
 @dataclass(eq=False, repr=False)
@@ -135,54 +135,36 @@ class PlayerElo(GaussianRater, ConditionRater):
     ('Ann', ['A', 'B'])
     """
 
-    parameters = (
-        _P("walk", 0.4, 0.02, 5.0, True, "yearly random walk of a strength"),
-        _P("prior_spread", 0.8, 0.05, 10.0, True, "spread of newcomers"),
-        _P("venue_walk", 0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages"),
-        _P("newcomer", -0.3, -4.0, 2.0, False, "mean strength of newcomers"),
-        _P("team_prior", 0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given"),
-        _P("newcomer_correlation", 0.25, 0.0, 1.0, False, "how much newcomers of one side have in common"),
-        _P("squad_spread", 0.1, 0.005, 3.0, True, "spread of what teams have whoever plays"),
-        _P("squad_walk", 0.05, 0.003, 1.0, True, "yearly random walk of what a team has whoever plays"),
-        _P("regression", 0.2, 0.0, 3.0, False, "yearly return to the mean"),
-        NOISE,
-        MARGIN_POWER,
-        SHARPNESS,
-        TIES,
-        DOUBT,
-        TIES_STEP,
-    )
-    options = (Option("initial"), Option("substitute_share", 0.0), Option("sharpness_walk", 0.0))
     spreads = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
     condition_spread = (0.15, 0.005, 5.0)
     together = "players and squads"
     rates_players = True
     lineup_size_ = 11.0
 
-    walk: float | None = None
-    prior_spread: float | None = None
-    venue_walk: float | None = None
-    newcomer: float | None = None
-    team_prior: float | None = None
-    newcomer_correlation: float | None = None
-    regression: float | None = None
-    noise: float | None = None
-    margin_power: float | None = None
-    sharpness: float | None = None
-    ties: float | None = None
-    doubt: float | None = None
-    ties_step: float | None = None
-    squad_spread: float | None = None
-    squad_walk: float | None = None
+    walk: float | None = sought(0.4, 0.02, 5.0, True, "yearly random walk of a strength")
+    prior_spread: float | None = sought(0.8, 0.05, 10.0, True, "spread of newcomers")
+    venue_walk: float | None = sought(0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages")
+    newcomer: float | None = sought(-0.3, -4.0, 2.0, False, "mean strength of newcomers")
+    team_prior: float | None = sought(0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given")
+    newcomer_correlation: float | None = sought(0.25, 0.0, 1.0, False, "how much newcomers of one side have in common")
+    regression: float | None = sought(0.2, 0.0, 3.0, False, "yearly return to the mean")
+    noise: float | None = NOISE()
+    margin_power: float | None = MARGIN_POWER()
+    sharpness: float | None = SHARPNESS()
+    ties: float | None = TIES()
+    doubt: float | None = DOUBT()
+    ties_step: float | None = TIES_STEP()
+    squad_spread: float | None = sought(0.1, 0.005, 3.0, True, "spread of what teams have whoever plays")
+    squad_walk: float | None = sought(0.05, 0.003, 1.0, True, "yearly random walk of what a team has whoever plays")
     _: KW_ONLY
-    sharpness_walk: float = SHARPNESS_WALK
+    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
     role_weights: Mapping[str, float] | None = None
     known: Literal["starters", "minutes", "none"] = "starters"
     strength: Literal["mean", "sum"] = "mean"
-    substitute_share: float = 0.3
+    substitute_share: float = given(0.3, 0.0)
     conditions: Sequence[str] = ()
     covariance: Literal["auto", "full", "diagonal"] = "auto"
-    initial: float = 1500.0
+    initial: float = given(1500.0)
     start: Any = None
     look: int | None = LOOK
 

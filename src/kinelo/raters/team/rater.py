@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.parameters import Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import LOGISTIC
@@ -29,6 +29,7 @@ from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
 from kinelo.play.steps import ELITE
+from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
 from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
@@ -46,7 +47,6 @@ from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
 if TYPE_CHECKING:
     import polars as pl
 
-_P = Parameter
 SCALE = 400.0
 USUAL_SPREAD = 200.0
 NO_LEVELS = np.empty((1, 0), np.int64)
@@ -107,47 +107,37 @@ class TeamElo(SideRater, ConditionRater):
     (['A', 'B', 'C'], [1531.23, 1484.74, 1484.03])
     """
 
-    parameters = (
-        _P("step", 15.0, 0.2, 300.0, True, "rating points per full surprise of a settled side", in_points=True),
-        _P("newcomer_boost", 2.0, 0.0, 50.0, False, "how much larger a newcomer's step is"),
-        _P("settling_matches", 15.0, 1.0, 300.0, True, "matches until a side is settled", above_zero=True),
-        _P("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True),
-        _P("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
-        _P("spread", 80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points", in_points=True),
-        _P("margin_weight", 0.5, 0.0, 1.0, False, "share of the margin in the update"),
-        _P("margin_scale", 1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins", above_zero=True),
-        _P("contraction", 1.5, 0.5, 10.0, True, "how much flatter margins are than results", above_zero=True),
-        _P("regression", 0.1, 0.0, 3.0, False, "return to the mean, per year of rest"),
-        HOME_STEP,
-        TIES_STEP,
-    )
-    options = (
-        Option("initial"),
-        Option("scale", 0.0, above=True),
-        Option("season_gap", 0.0),
-        Option("prior_spread", 0.0, above=True, open=True),
-    )
     condition_spread = (20.0, 0.5, 400.0)
     _in_points = 1.0
     _own_lane = None
 
-    step: float | None = None
-    newcomer_boost: float | None = None
-    settling_matches: float | None = None
-    home_advantage: float | None = None
-    ties: float | None = None
-    spread: float | None = None
-    margin_weight: float | None = None
-    margin_scale: float | None = None
-    contraction: float | None = None
-    regression: float | None = None
-    home_step: float | None = None
-    ties_step: float | None = None
+    step: float | None = sought(
+        15.0, 0.2, 300.0, True, "rating points per full surprise of a settled side", in_points=True
+    )
+    newcomer_boost: float | None = sought(2.0, 0.0, 50.0, False, "how much larger a newcomer's step is")
+    settling_matches: float | None = sought(15.0, 1.0, 300.0, True, "matches until a side is settled", above_zero=True)
+    home_advantage: float | None = sought(
+        50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True
+    )
+    ties: float | None = sought(0.5, 1e-6, 20.0, True, "Davidson's kappa")
+    spread: float | None = sought(
+        80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points", in_points=True
+    )
+    margin_weight: float | None = sought(0.5, 0.0, 1.0, False, "share of the margin in the update")
+    margin_scale: float | None = sought(
+        1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins", above_zero=True
+    )
+    contraction: float | None = sought(
+        1.5, 0.5, 10.0, True, "how much flatter margins are than results", above_zero=True
+    )
+    regression: float | None = sought(0.1, 0.0, 3.0, False, "return to the mean, per year of rest")
+    home_step: float | None = HOME_STEP()
+    ties_step: float | None = TIES_STEP()
     _: KW_ONLY
-    initial: float = 1500.0
-    scale: float = SCALE
-    season_gap: float = 45.0
-    prior_spread: float | None = None
+    initial: float = given(1500.0)
+    scale: float = given(SCALE, 0.0, above=True)
+    season_gap: float = given(45.0, 0.0)
+    prior_spread: float | None = given(None, 0.0, above=True, open=True)
     conditions: Sequence[str] = ()
     system: RatingSystem | None = None
     start: Any = None
