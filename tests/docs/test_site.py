@@ -207,6 +207,17 @@ def test_versions_are_compared_by_what_was_measured():
     assert picture.startswith(b"\x89PNG")
 
 
+def test_what_became_slower_is_said_with_its_reason():
+    def release(version, **values):
+        return {"version": version, "measures": {name: {"value": value, "unit": "s"} for name, value in values.items()}}
+
+    known = [release("0.1.0", a=2.0, b=1.0, c=3.0), release("0.2.0", a=1.0, b=1.5, c=3.0)]
+    assert history_page.slower(known) == ""
+    known.append(release("0.3.0", a=1.7, b=1.5, c=2.0))
+    [line] = [one for one in history_page.slower(known).splitlines() if one.startswith("-")]
+    assert line.startswith("- **a**: 1.7 s, 1 s in 0.2.0. ")
+
+
 def test_what_is_loaded_from_elsewhere_is_found(tmp_path):
     page = tmp_path / "index.html"
     page.write_text('<a href="https://doi.org/1">text</a><script src="own.js"></script><img src="a.png">')
