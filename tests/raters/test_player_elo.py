@@ -1,5 +1,6 @@
 """Player ratings against a plain loop over dictionaries, and line-ups of every kind."""
 
+import copy
 import math
 
 import numpy as np
@@ -196,10 +197,17 @@ def listed_rows(matches, g, side):
             "player": lineups.players[lineups.player[c]],
             "minutes": lineups.minutes[c],
             "starter": lineups.starter[c],
-            "weight": ROLES[lineups.roles[lineups.role[c]]],
+            "weight": ROLES[lineups.roles[lineups.role[c]]] if lineups.roles else 1.0,
         }
         for c in range(lo, hi)
     ]
+
+
+def play_plain(plain, matches, g, y):
+    """Let the plain loop use match ``g``, which shows ``y``; return what it expected."""
+    teams = (matches.teams[matches.home[g]], matches.teams[matches.away[g]])
+    rows = [listed_rows(matches, g, side) for side in (0, 1)]
+    return plain.play(teams, rows, y, bool(matches.neutral[g]), matches.weight[g], int(matches.day[g]))
 
 
 @pytest.mark.parametrize("strength", ["mean", "sum"])
@@ -213,12 +221,10 @@ def test_kernel_agrees_with_dictionaries(known, strength):
     plain = PlainPlayers(VALUES, 1.5, known, size=4.0 if strength == "sum" else 0.0)
     unit = 1.5
     for g in range(len(matches)):
-        teams = (matches.teams[matches.home[g]], matches.teams[matches.away[g]])
         m = matches.margin[g]
         y = np.sign(m) * abs(m / unit) ** 0.8
         unit += (abs(m) - unit) / 1000
-        rows = [listed_rows(matches, g, side) for side in (0, 1)]
-        expected = plain.play(teams, rows, y, bool(matches.neutral[g]), matches.weight[g], int(matches.day[g]))
+        expected = play_plain(plain, matches, g, y)
         assert (mean[g], variance[g]) == pytest.approx(expected, abs=1e-9), g
     ratings = rater.ratings_
     assert set(ratings["name"]) == {q for q in plain.players if isinstance(q, str)}
@@ -243,6 +249,62 @@ def test_prediction_of_the_next_match_is_its_one_step_forecast(known):
     seen = rater.one_step_ahead(matches[40:41])
     np.testing.assert_allclose(seen.probabilities, foreseen.probabilities, atol=1e-12)
     np.testing.assert_allclose(seen.probabilities.sum(axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("covariance", ["diagonal", "full"])
+@pytest.mark.parametrize("known", ["starters", "minutes", "none"])
+def test_a_team_never_met_is_as_uncertain_as_any_newcomer_whoever_plays_for_it(known, covariance):
+    """Its first match is forecast by ``predict`` as on the way: what a team has whoever plays is doubted in both."""
+    rater = kn.PlayerElo(**VALUES, known=known, covariance=covariance).update(season(40, seed=2))
+    table = {
+        "date": ["1975-01-01"] * 3, "home": ["X", "T1", "X"], "away": ["T0", "Y", "Y"], "result": [1, 0.5, 0],
+        "home_lineup": [["0/1", "0/2", "new"], ["1/1", "1/2"], []],
+        "away_lineup": [["0/3", "0/4"], ["1/3", "1/4"], ["other"]],
+    }  # fmt: skip
+    debuts = kn.read_matches(table, ordered=True)
+    for k in range(3):
+        again = copy.deepcopy(rater)
+        foreseen = again.predict(debuts[k : k + 1]).probabilities
+        np.testing.assert_allclose(foreseen, again.one_step_ahead(debuts[k : k + 1]).probabilities, atol=1e-12)
+    sure = kn.PlayerElo(**VALUES | {"squad_spread": 0.0, "squad_walk": 0.0}, known=known, covariance=covariance)
+    sure.update(season(40, seed=2))
+    doubts = [one._expect(debuts)[1] for one in (rater, sure)]
+    assert (doubts[0] > doubts[1] + 0.9 * VALUES["squad_spread"] ** 2).all()
+
+
+def forecast_of(mean, variance):
+    """Chances of a win, a draw and a loss where this is believed."""
+    scale = VALUES["sharpness"] / math.sqrt(1 + VALUES["sharpness"] ** 2 * VALUES["doubt"] * variance)
+    band = VALUES["ties"] / VALUES["sharpness"] * scale
+    win, loss = (0.5 * math.erfc(-(sign * mean * scale - band) / math.sqrt(2)) for sign in (1, -1))
+    return [win, 1 - win - loss, loss]
+
+
+@pytest.mark.parametrize("covariance", ["diagonal", "full"])
+@pytest.mark.parametrize("days", [0, 45, 400, 3000])
+def test_a_forecast_after_a_rest_knows_how_strengths_have_faded(days, covariance):
+    """Players fade and grow uncertain, recent line-ups are trusted less, venues and teams move: as on the way, and
+    without covariance as in a plain loop.
+    """
+    matches = season(60, seed=4)
+    rater = kn.PlayerElo(**VALUES, ties_step=0.0, sharpness_walk=0.0, role_weights=ROLES, covariance=covariance).update(
+        matches
+    )
+    plain = PlainPlayers(VALUES, math.nan, "starters")
+    for g in range(len(matches)):
+        play_plain(plain, matches, g, matches.signed[g])
+    day = str(matches.date[-1] + np.timedelta64(days))
+    for rows, home in (([], "T1"), (["0/1", "0/2", "0/3"], "T0")):
+        table = {"date": [day], "home": [home], "away": ["T2"], "home_lineup": [rows], "away_lineup": [["2/1", "2/4"]]}
+        fixture = kn.read_matches(table | {"result": [1]})
+        said = rater.predict(kn.read_matches(table, played=False)).probabilities
+        np.testing.assert_allclose(said, copy.deepcopy(rater).one_step_ahead(fixture).probabilities, atol=1e-12)
+        if covariance == "diagonal":
+            expected = play_plain(copy.deepcopy(plain), fixture, 0, 1.0)
+            np.testing.assert_allclose(said[0], forecast_of(*expected), atol=1e-9)
+        if days:
+            sooner = rater.predict(kn.read_matches(table | {"date": [str(matches.date[-1])]}, played=False))
+            assert np.abs(said - sooner.probabilities).max() > 1e-4
 
 
 def test_day_by_day_equals_one_batch_to_the_last_bit():
@@ -387,7 +449,9 @@ def test_newcomers_lean_on_their_team():
 
 @pytest.mark.parametrize("size", [1, 4, 11])
 def test_what_newcomers_have_in_common_does_not_average_out(size):
-    """A side of n newcomers with correlation c: σ² (1/n + c). By default a quarter stays, however many they are."""
+    """A side of n newcomers with correlation c: σ² (1/n + c), and what a team has whoever plays. By default a quarter
+    stays, however many they are.
+    """
     one = {"date": ["2020-01-01"], "home": ["A"], "away": ["B"], "neutral": [True]}
     sides = {"home_lineup": [[f"a{k}" for k in range(size)]], "away_lineup": [[f"b{k}" for k in range(size)]]}
     fixture = kn.read_matches(one | sides, played=False)
@@ -395,8 +459,8 @@ def test_what_newcomers_have_in_common_does_not_average_out(size):
         rater = kn.PlayerElo(**values)
         rater.reset()
         variance = rater._expect(fixture)[1][0]
-        spread = rater.parameters_["prior_spread"] ** 2
-        assert variance == pytest.approx(2 * spread * (1 / size + common), rel=1e-9)
+        spread, team = (rater.parameters_[name] ** 2 for name in ("prior_spread", "squad_spread"))
+        assert variance == pytest.approx(2 * spread * (1 / size + common) + 2 * team, rel=1e-9)
 
 
 def test_bad_input_is_one_sentence():

@@ -70,14 +70,16 @@ def believe_known(lo, hi, slot, share, day, q, rho, walk, counts, x, v, last, ga
     Arrays are handed on one by one: in a named tuple they cost more than a match.
     """
     mean = variance = x0 = v0 = w0 = x1 = v1 = w1 = 0.0
-    fresh = 0
+    fresh, f, added, rested, same = 0, 1.0, 0.0, -1, -1
     for e in range(lo, hi):
         at, w = slot[e], share[e]
         if at < 0 or games[at] == 0:
             fresh += 1
             continue
         kind = kinds[at]
-        f, added = fade(day - last[at], rho[kind, q], walk[kind, q])
+        if day - last[at] != rested or kind != same:  # mates have mostly rested alike
+            rested, same = day - last[at], kind
+            f, added = fade(rested, rho[kind, q], walk[kind, q])
         own, doubt = f * x[at, q], f * f * v[at, q] + added
         x_now[e - lo], v_now[e - lo] = own, doubt
         mean += w * own

@@ -43,7 +43,7 @@ from kinelo.raters.gaussian import (
 )
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.rotation import Fixtures, make_lists
-from kinelo.raters.player.state import Reading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody
+from kinelo.raters.player.state import Reading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
 from kinelo.raters.random_walk import TODAY, fade_all
 from kinelo.raters.state import NOBODY
 from kinelo.raters.streaming import LOOK
@@ -181,7 +181,13 @@ class PlayerElo(GaussianRater, ConditionRater):
         if matches.lineups is None or not matches.lineups.player.size:
             raise InputError("Player ratings need line-ups; read them with read_matches(..., lineups=...).")
         self._roles = _estimable_roles(matches.lineups) if self.role_weights is None else ()
-        self.lineup_size_ = _mean_lineup_size(matches.lineups, self.substitute_share)
+        self.lineup_size_ = rotation_kernels.mean_lineup_size(
+            lineup_sheet(
+                matches.lineups,
+                matches.lineups.player,
+                Reading({}, rotation_kernels.AFTER, float(self.substitute_share), 0.0),
+            )
+        )
         super()._prepare(matches)
 
     def open_parameters(self) -> tuple[Parameter, ...]:
@@ -239,8 +245,8 @@ class PlayerElo(GaussianRater, ConditionRater):
 
     def _rows_needed(self, matches: Matches) -> int:
         lineups = lineups_of(matches)
-        teams = np.unique(np.concatenate([matches.home, matches.away])).size
-        return int(np.unique(lineups.player).size + 2 * teams)
+        teams = named(len(matches.teams), matches.home, matches.away).size
+        return named(len(lineups.players), lineups.player).size + 2 * teams
 
     def _names_of(self, matches: Matches) -> set[str]:
         return set(lineups_of(matches).players)
@@ -433,15 +439,3 @@ def _estimable_roles(lineups: Lineups) -> tuple[str, ...]:
     counts = np.bincount(named, minlength=len(lineups.roles))
     frequent = [code for code in np.argsort(-counts, kind="stable") if counts[code] >= LEAST_ROLE_SHARE * named.size]
     return tuple(lineups.roles[code] for code in frequent[1:])
-
-
-def _mean_lineup_size(lineups: Lineups, substitute_share: float) -> float:
-    """Average total share of a line-up, a full match counting one."""
-    sheet = lineup_sheet(lineups, lineups.player, Reading({}, rotation_kernels.AFTER, substitute_share, 0.0))
-    w = np.empty(int(np.diff(lineups.offsets).max(initial=0)))
-    totals = [
-        rotation_kernels.raw_shares(lo, hi, sheet, w)
-        for lo, hi in zip(lineups.offsets[:-1], lineups.offsets[1:])
-        if hi > lo
-    ]
-    return float(np.mean(totals))

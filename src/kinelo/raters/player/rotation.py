@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, inlined, kernel
+from kinelo.play.formula import borrowing, inlined, kernel, part
 from kinelo.raters.filter.state import HOME, NEUTRAL, OWN, STAND_IN, STRENGTH
 from kinelo.raters.random_walk import YEAR
 
@@ -83,7 +83,7 @@ class Fixtures(NamedTuple):
     neutral: NDArray[np.bool_]
 
 
-@borrowing
+@part
 def raw_shares(lo, hi, sheet, w):
     """Time played as a part of the longest, into ``w`` (players); by starts if minutes are unknown. Return the sum."""
     longest = 0.0
@@ -105,7 +105,21 @@ def raw_shares(lo, hi, sheet, w):
     return total
 
 
-@inlined
+@kernel
+def mean_lineup_size(sheet):
+    """Average total share (float) of the line-ups of which anybody is known, a full match counting one."""
+    widest = 0
+    for k in range(sheet.offsets.size - 1):
+        widest = max(widest, sheet.offsets[k + 1] - sheet.offsets[k])
+    w, total, known = np.empty(widest), 0.0, 0
+    for k in range(sheet.offsets.size - 1):
+        if sheet.offsets[k + 1] > sheet.offsets[k]:
+            total += raw_shares(sheet.offsets[k], sheet.offsets[k + 1], sheet, w)
+            known += 1
+    return total / known
+
+
+@part
 def normalise(w, n, total, size):
     """Make shares ``w`` (players) sum to one (``size`` 0), or to ``total / size`` where a side's strength is a sum."""
     scale = size if size > 0.0 else max(total, 1e-12)
@@ -113,7 +127,7 @@ def normalise(w, n, total, size):
         w[k] /= scale
 
 
-@borrowing
+@part
 def played_lineup(g, side, sheet, ids, w):
     """Ids and shares (players each) of those of the line-up who played; return how many."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
@@ -128,7 +142,7 @@ def played_lineup(g, side, sheet, ids, w):
     return n
 
 
-@borrowing
+@part
 def add_recent(team, fixed, s, ids, w):
     """Append the average of the team's recent line-ups to ids[:fixed] (players); only substitutes if any are fixed."""
     n = fixed
@@ -159,7 +173,7 @@ def add_recent(team, fixed, s, ids, w):
     return n, added
 
 
-@borrowing
+@part
 def trust(team, day, s):
     """How much (float) a team's recent line-ups still tell of who plays."""
     if team < 0 or s.ring_count[team] == 0:
@@ -167,7 +181,7 @@ def trust(team, day, s):
     return math.exp(-max(day - s.ring_day[team], 0) / YEAR)
 
 
-@borrowing
+@part
 def likely_lineup(team, q, sheet, s, ids, w):
     """Ids and shares (players each) where no line-up is known: recent players as far as trusted; return how many."""
     if q <= 0.0:
@@ -179,7 +193,7 @@ def likely_lineup(team, q, sheet, s, ids, w):
     return n
 
 
-@borrowing
+@part
 def announced_lineup(g, side, team, sheet, s, ids, w):
     """Ids and shares (players each) of the line-up as its starters let expect it; return how many."""
     n = np.int64(0)
@@ -232,7 +246,7 @@ def longer(values, size):
     return more
 
 
-@borrowing
+@part
 def write(slot, share, n, start, mark, slots, shares):
     """Write an entry at place ``n`` (int), or add its share to that of the same slot in the same match; return the next
     place. ``mark`` (slots) holds the place of everyone's latest entry.
@@ -246,10 +260,10 @@ def write(slot, share, n, start, mark, slots, shares):
     return n + 1
 
 
-@borrowing
+@part
 def write_side(team, sign, side, count, rest, n, start, mark, s, slots, shares):
     """Write the entries of a side: its line-up of ``count`` players, its stand-in with share ``rest``, and what the
-    team has itself. A side of which nothing is known is a newcomer.
+    team has itself. A team never met is a newcomer, whoever plays for it.
     """
     ids, w = side
     for k in range(count):
@@ -257,11 +271,7 @@ def write_side(team, sign, side, count, rest, n, start, mark, s, slots, shares):
             n = write(s.own[ids[k]] if ids[k] >= 0 else -1 - STRENGTH, sign * w[k], n, start, mark, slots, shares)
     if rest > 0.0:
         n = write(s.stand_in[team] if team >= 0 else -1 - STAND_IN, sign * rest, n, start, mark, slots, shares)
-    if team >= 0:
-        n = write(s.effect[team], sign, n, start, mark, slots, shares)
-    elif count == 0:
-        n = write(-1 - OWN, sign, n, start, mark, slots, shares)
-    return n
+    return write(s.effect[team] if team >= 0 else -1 - OWN, sign, n, start, mark, slots, shares)
 
 
 @borrowing

@@ -79,10 +79,9 @@ class SquadState(SlotState):
         teams = self.teams.places(matches.teams)
         players = self.name_index.places(lineups.players)
         self.grow()
-        playing = teams[np.unique(np.concatenate([matches.home, matches.away]))]
-        self.make_missing(
-            "own", players[np.unique(lineups.player)], STRENGTH
-        )  # a part of a table names all its players
+        playing = teams[named(len(matches.teams), matches.home, matches.away)]
+        # A part of a table names all its players.
+        self.make_missing("own", players[named(len(lineups.players), lineups.player)], STRENGTH)
         self.make_missing("stand_in", playing, STAND_IN)
         self.make_missing("effect", playing, OWN)
         if len(matches):
@@ -102,7 +101,7 @@ class SquadState(SlotState):
         players = self.name_index.find(lineups.players, lineups.player)
         placed = players >= 0
         players[placed] = np.where(self.known.own[players[placed]] >= 0, players[placed], -1)
-        newcomers = np.unique(lineups.player[players < 0])
+        newcomers = named(len(lineups.players), lineups.player[players < 0])
         indices = self.find_sides(matches, self.teams, self.known.effect >= 0)
         unmet = {*indices.unknown, *(lineups.players[code] for code in newcomers)}
         return indices._replace(players=players, unknown=tuple(sorted(unmet)))
@@ -180,6 +179,14 @@ class SquadState(SlotState):
         ids = kept["ring_ids"]
         seen = np.where(ids >= 0, kept["last"][np.maximum(ids, 0)] if kept["last"].size else NEVER, NEVER)
         return seen.reshape(kept["teams"].size, -1).max(axis=1, initial=NEVER)
+
+
+def named(size: int, *codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Those of ``size`` names whose codes occur, in order."""
+    there = np.zeros(size, np.bool_)
+    for some in codes:
+        there[some] = True
+    return np.flatnonzero(there)
 
 
 def lineups_of_nobody(matches: int) -> Lineups:
