@@ -36,14 +36,17 @@ def formula(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a part of a loop, which becomes part of each kernel that calls it."""
-    return njit(nogil=True, error_model="numpy", forceinline=True)(function)
+def inlined(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a part of a loop, which becomes part of each kernel that calls it.
+
+    ``options`` are further ones of ``numba.njit``.
+    """
+    return njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
 
 
 def part(function: Callable[..., Any]) -> Any:
     """The same of a part that makes no array: without counts of references."""
-    return njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)(function)
+    return inlined(function, _nrt=False)
 
 
 def kernel(function: Callable[..., Any], **options: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import inlined, kernel
+from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
@@ -92,7 +92,7 @@ def believe_known(lo, hi, slot, share, day, q, rho, walk, counts, x, v, last, ga
     return mean, variance, fresh, (x0, v0, w0), (x1, v1, w1)
 
 
-@kernel
+@borrowing
 def believe_fresh(lo, hi, slot, share, day, q, ours, theirs, p, s, work):
     """Mean and variance (floats) of the newcomers among the entries, and how much of the level is in it."""
     mean = variance = load = common0 = common1 = 0.0
@@ -123,7 +123,7 @@ def believe_fresh(lo, hi, slot, share, day, q, ours, theirs, p, s, work):
     return mean, variance + common0 * common0 + common1 * common1, load
 
 
-@kernel
+@borrowing
 def believe(lo, hi, slot, share, day, q, p, s, work):
     """Mean and variance (floats) of entries ``lo`` to ``hi`` on a day, and how much of the newcomers' level is in it.
 
@@ -157,7 +157,7 @@ def take(lo, hi, slot, share, q, shift, left, x, v, x_now, v_now):
         v[at, q] = v_now[e - lo] - pull * pull * left
 
 
-@kernel
+@borrowing
 def take_level(day, q, shift, left, load, p, s):
     """Let the newcomers' level, of which ``load`` (float) was in a match, learn from it."""
     level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
@@ -166,7 +166,7 @@ def take_level(day, q, shift, left, load, p, s):
     s.v[LEVEL, q] = level_v - pull * pull * left
 
 
-@kernel
+@borrowing
 def learn(lo, hi, slot, share, day, q, shift, left, load, p, s, work):
     """Let entries ``lo`` to ``hi``, as believed in ``work``, take their part of what a match showed."""
     take(lo, hi, slot, share, q, shift, left, s.x, s.v, work.x, work.v)
@@ -182,7 +182,7 @@ def count(lo, hi, slot, day, s):
         s.games[slot[e]] += 1
 
 
-@kernel
+@borrowing
 def spread_of(g, day, q, r, p, s):
     """Variance (float) that a forecast of match ``g`` owes to line-ups of which one will play."""
     whole = 0.0

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import inlined, kernel
+from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL, NO_SIDES, add_up
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
@@ -123,7 +123,7 @@ def known_shares(lo, hi, slot, share, p, s):
     return ours, theirs
 
 
-@kernel
+@borrowing
 def expect(lo, hi, slot, share, day, p, s, pending, room):
     """Mean and variance (floats) of entries ``lo`` to ``hi`` on a day, from the beliefs less the ``pending`` ``U``."""
     c, f, added, U = room.c, room.f, room.added, room.U
@@ -192,7 +192,7 @@ def expect(lo, hi, slot, share, day, p, s, pending, room):
     return mean, variance
 
 
-@kernel
+@borrowing
 def note_sides(lo, hi, slot, share, day, p, s, room, sides):
     """Strengths of both sides (2) of entries ``lo`` to ``hi`` on a day, without venues."""
     late = 1.0 - math.exp(-years_since_start(day, s.clock))
@@ -214,7 +214,7 @@ def note_sides(lo, hi, slot, share, day, p, s, room, sides):
     add_up(lo, hi, slot, share, now, sides)
 
 
-@kernel
+@borrowing
 def rest(row, f, added, s, active, pending, U):
     """Let a row of the covariance rest: it fades by ``f`` and its variance grows by ``added`` (floats)."""
     C = s.C
@@ -228,7 +228,7 @@ def rest(row, f, added, s, active, pending, U):
     C[row, row] = f * f * C[row, row] + added
 
 
-@kernel
+@borrowing
 def advance(at, day, p, s, pending, U):
     """Bring a slot that has been met to a day (int); return its fade (float)."""
     kind = s.kind[at]
@@ -242,7 +242,7 @@ def advance(at, day, p, s, pending, U):
     return f
 
 
-@kernel
+@borrowing
 def give(row, ref, part, s, active, pending, U):
     """Add ``part`` (float) of what is believed of the row ``ref`` to the covariances of the last ``row``."""
     C = s.C
@@ -254,7 +254,7 @@ def give(row, ref, part, s, active, pending, U):
         U[b, row] += part * U[b, ref]
 
 
-@kernel
+@borrowing
 def enter(e, lo, hi, slot, share, given, p, s, pending, U):
     """Give a newcomer a row: what he is ``given`` of those known before, and his own part.
 
@@ -298,7 +298,7 @@ def enter(e, lo, hi, slot, share, given, p, s, pending, U):
     s.C[row, row] = square
 
 
-@kernel
+@borrowing
 def prepare(lo, hi, slot, share, day, p, s, pending, U, out):
     """Bring everyone in a match to its day, and let newcomers enter; ``out`` (steps), if it has rows, is filled."""
     noting = out.f.size > 0
@@ -386,10 +386,12 @@ def _take(root, active, K, U_row):
         U_row[k] = K[k] * root
 
 
-subtract, column, take = (kernel(f, fastmath={"reassoc", "contract"}) for f in (_subtract, _column, _take))
+subtract, column, take = (
+    kernel(f, fastmath={"reassoc", "contract"}, _nrt=False) for f in (_subtract, _column, _take)
+)
 
 
-@kernel
+@borrowing
 def learn(lo, hi, slot, share, shift, left, s, K, of_row):
     """Let everyone take part in what a match showed: rows by their gain ``K``, entries kept apart by their variance."""
     for row in range(s.rows[0]):
@@ -402,7 +404,7 @@ def learn(lo, hi, slot, share, shift, left, s, K, of_row):
             s.v[at] -= pull * pull * left
 
 
-@kernel
+@borrowing
 def slots_of_rows(s, of_row):
     """Write the slot of every row into ``of_row`` (rows)."""
     for at in range(s.row.size):
@@ -410,7 +412,7 @@ def slots_of_rows(s, of_row):
             of_row[s.row[at]] = at
 
 
-@kernel
+@borrowing
 def spread_of(g, day, r, p, s):
     """Variance (float) that a forecast of match ``g`` owes to line-ups of which one will play."""
     whole = 0.0
