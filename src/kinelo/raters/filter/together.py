@@ -386,9 +386,7 @@ def _take(root, active, K, U_row):
         U_row[k] = K[k] * root
 
 
-subtract, column, take = (
-    kernel(f, fastmath={"reassoc", "contract"}, _nrt=False) for f in (_subtract, _column, _take)
-)
+subtract, column, take = (kernel(f, fastmath={"reassoc", "contract"}, _nrt=False) for f in (_subtract, _column, _take))
 
 
 @borrowing
