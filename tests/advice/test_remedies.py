@@ -99,7 +99,7 @@ def test_wide_performances_are_not_cured_by_noise():
     )
 
 
-def test_what_stretches_is_told_apart():
+def test_what_stretches_is_named():
     """Davidson with κ = 20: expected scores are steeper in the middle of the range than at 0, whatever the step."""
     found = kn.diagnose(kn.RatingSystem(kn.Davidson(0.5, 20.0), gamma=0.02), kn.Normal(np.linspace(0, 3, 9), 1.5))
     scale = dict(found.rows())["Scale of the ratings"]

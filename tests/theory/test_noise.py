@@ -10,7 +10,7 @@ from scipy.integrate import quad
 
 import kinelo as kn
 from kinelo.theory.closure import LeagueClosure, State
-from kinelo.theory.covariance import Motion, motion_of
+from kinelo.theory.covariance import StrengthMotion, motion_of
 from kinelo.theory.many_teams import representatives
 from kinelo.theory.moving.following import follow
 from kinelo.theory.pair_means import PairMeans, laplacian
@@ -246,7 +246,7 @@ def test_groups_know_the_number_of_teams_behind_them():
     theta, system = np.repeat([0.0, 1.0, 2.5], 4), kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
     teams = teams_of(kn.Normal(theta, 0.4))
     merged = representatives(teams)
-    for motion in (Motion(), Motion(0.4, 0.03), Motion(walk=0.02**2)):
+    for motion in (StrengthMotion(), StrengthMotion(0.4, 0.03), StrengthMotion(walk=0.02**2)):
         each, few = (LeagueClosure(system, one, motion=motion, whole=False) for one in (teams, merged.teams))
         one, other = each.solve(0.1, teams.theta), few.solve(0.1, merged.teams.theta)
         for name in ("rating", "C", "U"):

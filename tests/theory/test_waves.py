@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 import kinelo as kn
 from kinelo.theory.balance import DensePull, WavePull, expected_b, expected_slope
-from kinelo.theory.waves import BLOCK
+from kinelo.theory.waves import WAVE_BLOCK
 
 OUTCOMES = [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3), kn.Davidson(0.5, 5.0)]
 
@@ -56,7 +56,7 @@ def test_dense_and_wave_pulls_agree_across_blocks(noisy):
 
 def test_several_blocks_give_the_sum_of_one():
     random = np.random.default_rng(3)
-    position = random.normal(0, 3, 2 * BLOCK + 17)
+    position = random.normal(0, 3, 2 * WAVE_BLOCK + 17)
     mass = np.full(position.size, 1 / position.size)
     few = position[:50]
     by_pairs = np.tanh(0.5 * (few[:, None] - position[None, :])) @ mass

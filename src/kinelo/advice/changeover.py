@@ -36,7 +36,7 @@ LAST = 30
 """Matches of a side whose results are held against the old list."""
 STANDS_OUT = 2.0
 LONG_IDLE = 365
-FEW = 10
+FEW_PLAYED = 10
 SHOWN = 10
 CAUSES = {
     "start": ("start", "initial"), "K": ("k", "k_of"), "home advantage": ("home_advantage",),
@@ -110,11 +110,11 @@ class Changeover:
         ]
         if self.gain is not None and self.gain_error is not None:
             way = "falls" if self.gain > 0 else "rises"
-            told = f"log-loss {way} by {abs(self.gain):.4f} ± {self.gain_error:.4f} a match on the later half."
+            size = f"log-loss {way} by {abs(self.gain):.4f} ± {self.gain_error:.4f} a match on the later half."
             if abs(self.gain) <= STANDS_OUT * self.gain_error:
-                said.append(f"The matches cannot tell which of the two forecasts better: {told}")
+                said.append(f"The matches cannot tell which of the two forecasts better: {size}")
             else:
-                said.append(f"Forecasts are {'better' if self.gain > 0 else 'worse'}: {told}")
+                said.append(f"Forecasts are {'better' if self.gain > 0 else 'worse'}: {size}")
         for title in self.titles:
             said.append(
                 f"{title.name} ({title.threshold:g}): {title.before} before, {title.after} after; "
@@ -324,7 +324,7 @@ def _reason(parts: dict[str, float], move: float, surplus: float, z: float, play
         return f"scored {surplus:+.2f} a match against its old rating (z = {z:+.1f})"
     if idle > LONG_IDLE:
         return f"has not played for {idle:,} days"
-    if played < FEW:
+    if played < FEW_PLAYED:
         return f"has played {played} match{'es' if played != 1 else ''}"
     return "no single cause stands out"
 

@@ -35,8 +35,8 @@ WALK_RECORDS = 8
 LEAST_LEAGUES, MOST_LEAGUES = 8, 400
 """Leagues of strengths that walk, each of which is looked at about one moment only."""
 APART = 4.0
-"""Standard errors beyond which theory and league disagree, if they do by more than ``NEAR`` as well."""
-NEAR = 0.02
+"""Standard errors beyond which theory and league disagree, if they do by more than ``NEAR_PLAYED`` as well."""
+NEAR_PLAYED = 0.02
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Quantity:
     @property
     def agrees(self) -> bool:
         """Whether both lie within 2 % or four standard errors of each other."""
-        return abs(self.z) <= APART or abs(self.played - self.theory) <= NEAR * abs(self.played)
+        return abs(self.z) <= APART or abs(self.played - self.theory) <= NEAR_PLAYED * abs(self.played)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ MOST_SETTLING = 10
 """A league is left to settle for at most this many times as long as it is judged."""
 PAIRS = 1_000_000
 """Pairs, records and leagues taken together, over which log-loss is averaged at most."""
-LEAST = 1e-300
+LEAST_CHANCE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ def log_loss(outcome: Outcome, league: Strength, strength: Array, rating: Array)
         spread = np.sqrt(league.sigma[i] ** 2 + league.sigma[j] ** 2)
         true = _chances(outcome, strength[:, i] - strength[:, j], spread)
     said = _chances(outcome, rating[:, i] - rating[:, j], np.zeros(i.size))
-    return -sum(float((p * np.log(np.maximum(q, LEAST))).mean()) for p, q in zip(true, said))
+    return -sum(float((p * np.log(np.maximum(q, LEAST_CHANCE))).mean()) for p, q in zip(true, said))
 
 
 def _chances(outcome: Outcome, gap: Array, spread: Array) -> tuple[Array, Array, Array]:

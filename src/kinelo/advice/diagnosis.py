@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.advice.judged import Judged, League, judge, one_step, resting
+from kinelo.advice.judged import Judged, JudgedLeague, judge, one_step, resting
 from kinelo.advice.motion import (
-    SETTLED,
-    STILL,
+    SETTLED_SHARE,
+    STILL_SCALE,
     MotionFacts,
     RatedTogether,
     drift_notes,
@@ -56,7 +56,7 @@ TRAVEL = Caveat(
     "The speed at which the whole scale travels is about a tenth larger in leagues than in theory.",
     0.1,
 )
-LISTED = 5
+LISTED_TEAMS = 5
 SMALLEST_GAIN = 1e-7
 TAYLOR_TOLERANCE = 0.05
 
@@ -189,7 +189,7 @@ def diagnose(
     and with the remedy, and both numbers are shown.
 
     Of a table of :class:`~kinelo.model.results.Results` it says where ratings end, what they cannot show, and whether
-    that can be told from luck.
+    that is more than luck.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def diagnose(
     moving, turnover = parts_of(dynamics)
     if system.deviations and system.schedule is not None:
         raise InputError(f"DeviationSteps are judged match by match, not for {system.schedule!r}; simulate plays them.")
-    league = League(strengths, moving)
+    league = JudgedLeague(strengths, moving)
     still = resting(system, league)
     plain = one_step(system, strengths, still)
     found = judge(system, league, still)
@@ -261,7 +261,7 @@ def _pace(
             one = at_rest and isinstance(system.gamma, float)
             return rate_together(system.schedule, strengths, still, plain, at_rest=one)
     with few_threads(still.teams.size):
-        matches = relaxation_of(replace(still, system=plain)).matches_per_team(SETTLED)
+        matches = relaxation_of(replace(still, system=plain)).matches_per_team(SETTLED_SHARE)
     if not at_rest or not isinstance(system.gamma, float):
         return RatedTogether(True, lambda factor: matches / factor, None, None)
     return RatedTogether(True, lambda factor: matches / factor, *_unbiased(plain, strengths, still))
@@ -269,7 +269,7 @@ def _pace(
 
 def _verdict(
     system: RatingSystem,
-    league: League,
+    league: JudgedLeague,
     still: StationaryState,
     found: Judged,
     pace: RatedTogether,
@@ -313,7 +313,7 @@ def _caveats(system: RatingSystem, found: Judged) -> tuple[Caveat, ...]:
     caveats = () if system.deviations else found.state.caveats
     if found.tracking is not None:
         caveats = found.tracking.caveats
-    travels = found.deviations is not None and abs(found.deviations.travel_speed) > STILL
+    travels = found.deviations is not None and abs(found.deviations.travel_speed) > STILL_SCALE
     return (*caveats, TRAVEL) if travels else caveats
 
 
@@ -353,7 +353,7 @@ def _taylor(outcome: Outcome, teams: Teams) -> Taylor:
 def _most_biased(state: StationaryState, order: NDArray[np.intp], sign: int) -> tuple[RatedTeam, ...]:
     teams, bias = state.teams, state.bias
     least = 1e-9 * max(1.0, float(np.ptp(teams.theta)))
-    chosen = [int(i) for i in order[:LISTED] if sign * bias[i] > least]
+    chosen = [int(i) for i in order[:LISTED_TEAMS] if sign * bias[i] > least]
     values = (teams.theta, teams.sigma, state.rating, bias)
     return tuple(RatedTeam(teams.name(i), *(float(value[i]) for value in values)) for i in chosen)
 

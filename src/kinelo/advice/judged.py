@@ -26,7 +26,7 @@ from kinelo.theory.teams import Continuum
 
 
 @dataclass(frozen=True)
-class League:
+class JudgedLeague:
     """Who plays and how strengths move; ``dynamics`` is what moves them, without arrivals and departures."""
 
     strengths: Strength | Continuum
@@ -67,7 +67,7 @@ class Judged:
     deviations: DeviationState | None = None
 
 
-def judge(system: RatingSystem, league: League, still: StationaryState) -> Judged:
+def judge(system: RatingSystem, league: JudgedLeague, still: StationaryState) -> Judged:
     """Solve the closure of a system; ``still`` are the ratings of the same league as steps vanish."""
     if league.dynamics is not None:
         return _moving(system, league, still)
@@ -92,7 +92,7 @@ def _from_state(state: StationaryState, deviations: DeviationState | None = None
     return Judged(state, Moments(V, C, between + noise), Parts(noise, 0.0, bias), None, deviations)
 
 
-def _moving(system: RatingSystem, league: League, still: StationaryState) -> Judged:
+def _moving(system: RatingSystem, league: JudgedLeague, still: StationaryState) -> Judged:
     found = tracking(system, league.strengths, league.dynamics)  # type: ignore[arg-type]
     teams, middle = still.teams, still.teams.mean(still.theta)
     if found.teams is None:
@@ -134,7 +134,7 @@ def one_step(system: RatingSystem, strengths: Strength | Continuum, still: Stati
     return replace(system, gamma=gamma, schedule=system.schedule if isinstance(system.schedule, Field) else None)
 
 
-def resting(system: RatingSystem, league: League) -> StationaryState:
+def resting(system: RatingSystem, league: JudgedLeague) -> StationaryState:
     """Ratings as steps vanish, about the league's own strengths."""
     if isinstance(league.dynamics, Learning) and system.schedule is not None:
         raise InputError(f"Strengths that learn are judged match by match, not for {system.schedule!r}.")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import root_scalar
 
-from kinelo.advice.judged import Judged, League
+from kinelo.advice.judged import Judged, JudgedLeague
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Learning, Turnover, Walk
 from kinelo.model.schedule import Period, Rounds
@@ -30,9 +30,9 @@ from kinelo.theory.moving.tracking import Tracking
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum, Teams
 
-SETTLED = 0.01
-STILL = 1e-9
-"""Speed of a whole scale that is told from 0."""
+SETTLED_SHARE = 0.01
+STILL_SCALE = 1e-9
+"""Largest speed of a whole scale that counts as standing still."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class MotionFacts:
 
 
 def motion_facts(
-    system: RatingSystem, league: League, turnover: Turnover | None, found: Judged, plain: RatingSystem
+    system: RatingSystem, league: JudgedLeague, turnover: Turnover | None, found: Judged, plain: RatingSystem
 ) -> MotionFacts | None:
     """What is asked for by the system's schedule and steps, and by the dynamics; ``plain`` has one step for all."""
     strengths = league.strengths
@@ -108,7 +108,7 @@ def motion_rows(motion: MotionFacts | None) -> list[tuple[str, str]]:
         one = motion.inflation
         words = f"mean rating {one.rating:+.3g}, mean strength {one.strength:+.3g} per match of a team"
         kind = f"{'inflation' if one.excess > 0 else 'deflation'} by {abs(one.excess):.3g}"
-        rows.append(("Open league", f"{words}: {kind if abs(one.excess) > STILL else 'no inflation'}"))
+        rows.append(("Open league", f"{words}: {kind if abs(one.excess) > STILL_SCALE else 'no inflation'}"))
     return rows
 
 
@@ -132,7 +132,7 @@ def _following_rows(one: Tracking, best: BestGamma | None) -> list[tuple[str, st
 
 
 def _deviations(one: DeviationState) -> str:
-    travel = f"; all ratings travel by {one.travel_speed:+.3g} per match" if abs(one.travel_speed) > STILL else ""
+    travel = f"; all ratings travel by {one.travel_speed:+.3g} per match" if abs(one.travel_speed) > STILL_SCALE else ""
     rd = f"RD settles between {one.deviation.min():.4g} and {one.deviation.max():.4g}"
     return f"{rd}, slope of ratings on strengths {one.slope:.3f}{travel}"
 
@@ -147,9 +147,9 @@ def drift_notes(motion: MotionFacts | None) -> list[str]:
             f"Add {motion.tracking.drift:.3g} to both ratings after a match if ratings are to keep up with learning: "
             "points that are only passed on cannot show it."
         )
-    if motion.deviations is not None and abs(motion.deviations.travel_speed) > STILL:
+    if motion.deviations is not None and abs(motion.deviations.travel_speed) > STILL_SCALE:
         notes.append("Re-centre ratings now and then: with deviations this lopsided league's whole scale travels.")
-    if motion.inflation is not None and abs(motion.inflation.excess) > STILL:
+    if motion.inflation is not None and abs(motion.inflation.excess) > STILL_SCALE:
         target = "lower" if motion.inflation.excess > 0 else "higher"
         notes.append(f"Let newcomers start {target}, or re-centre: the open league's ratings drift against strengths.")
     return notes
@@ -195,7 +195,7 @@ def rate_together(
     def settling(times: float) -> float:
         fastest, slowest = (1 - times * gamma * share * rate for rate in (critical.largest, critical.slowest))
         factor = max(abs(fastest), abs(slowest))
-        return matches * math.log(SETTLED) / math.log(factor) if 0 < factor < 1 else math.inf
+        return matches * math.log(SETTLED_SHARE) / math.log(factor) if 0 < factor < 1 else math.inf
 
     unbiased = _unbiased(noisy, teams, 2 / (share * critical.largest)) if at_rest else None
     noise = None if not unbiased else math.sqrt(teams.mean(noisy(unbiased).variance))

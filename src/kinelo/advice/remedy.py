@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kinelo.advice.design_theory import expected_error
-from kinelo.advice.judged import Judged, League, judge, rescaled
+from kinelo.advice.judged import Judged, JudgedLeague, judge, rescaled
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Learning, Turnover
 from kinelo.model.steps import DeviationSteps
@@ -79,7 +79,7 @@ class Case(NamedTuple):
     """
 
     system: RatingSystem
-    league: League
+    league: JudgedLeague
     turnover: Turnover | None
     still: StationaryState
     found: Judged
@@ -197,7 +197,7 @@ def _search(error: ErrorAt) -> tuple[float, float]:
     return (best, error(best).total) if error(best).total < around[1] else (2.0**power, around[1])
 
 
-def with_newcomers(found: Judged, system: RatingSystem, league: League, turnover: Turnover) -> Judged:
+def with_newcomers(found: Judged, system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Judged:
     """What was found, with the error that newcomers add, where there is a theory of it."""
     try:
         return replace(found, parts=_open(system, league, turnover))
@@ -205,7 +205,7 @@ def with_newcomers(found: Judged, system: RatingSystem, league: League, turnover
         return found
 
 
-def _open(system: RatingSystem, league: League, turnover: Turnover) -> Parts:
+def _open(system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Parts:
     """The error of an open league, newcomers included."""
     found = None
     if isinstance(league.strengths, Strength) and league.dynamics is None:

@@ -1,4 +1,4 @@
-r"""A table of results judged: where ratings end, what they cannot show, and whether that can be told from luck.
+r"""A table of results judged: where ratings end, what they cannot show, and whether that is more than luck.
 
 Ratings solve ``Σ_j w_ij (s_ij − b(R_i − R_j)) = 0``, w_ij the games of a pair (1 for a table that is exact), by
 Newton's method on a convex functional. What they cannot show is ``s_ij − b(R_i − R_j)``. If results followed the
@@ -104,7 +104,7 @@ class ResultsDiagnosis(Report):
             return ("Ratings show everything: results follow one order of strength.",)
         if self.games is not None and self.by_luck is not None and not self.told:
             return (
-                f"No cycle can be told from luck: of leagues whose results follow the ratings, {self.by_luck:.0%} "
+                f"No cycle is more than luck can make: of leagues whose results follow the ratings, {self.by_luck:.0%} "
                 f"leave as much unexplained after {self.games:,.0f} games.",
             )
         left = f"{100 * (1 - self.explained):.2g} %"

@@ -14,7 +14,8 @@ from kinelo.theory.moving.following import Parts
 if TYPE_CHECKING:
     from kinelo.advice.check import Check
 
-NEAR = 0.02
+NEAR_ONE = 0.02
+"""A slope this close to 1 is called 1."""
 ROUNDING = 1e-6
 
 
@@ -184,7 +185,7 @@ def _taylor(verdict: Facts) -> str:
 def _scale(verdict: Facts) -> str:
     if math.isnan(verdict.slope):
         return "all teams have the same mean strength"
-    if abs(verdict.shrinkage) <= NEAR / 2:
+    if abs(verdict.shrinkage) <= NEAR_ONE / 2:
         kind = "as wide as the strengths"
     else:
         kind = f"{'shrunken' if verdict.shrinkage > 0 else 'stretched'} by {abs(verdict.shrinkage):.1%}"
@@ -192,7 +193,7 @@ def _scale(verdict: Facts) -> str:
         return f"{kind} (slope {verdict.slope:.4f})"
     cause = "rating noise and lag" if verdict.walks else "rating noise"
     small = verdict.slope_of_small_steps
-    curve = ", where the curve of results stretches by itself" if small > 1 + NEAR / 2 else ""
+    curve = ", where the curve of results stretches by itself" if small > 1 + NEAR_ONE / 2 else ""
     return (
         f"{kind} (slope {verdict.slope:.4f}: {small:.4f} for very small steps{curve}, "
         f"{verdict.slope - small:+.4f} by {cause})"

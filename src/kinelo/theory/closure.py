@@ -30,9 +30,9 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.contests import ContestNoise, contests_of
 from kinelo.theory.covariance import (
-    Motion,
     Overshoot,
-    Slopes,
+    PairSlopes,
+    StrengthMotion,
     WalkLag,
     batch_of,
     joint_covariance,
@@ -82,7 +82,7 @@ class Solution:
     residual: float
     iterations: int
     gamma: Array
-    pairs: Slopes
+    pairs: PairSlopes
 
     @property
     def variance(self) -> Array:
@@ -130,11 +130,11 @@ def own_variance(covariance: Array) -> Array:
     return np.ascontiguousarray(np.diag(covariance)) if covariance.ndim == 2 else covariance
 
 
-def most_together(system: RatingSystem, motion: Motion) -> int:
+def most_together(system: RatingSystem, motion: StrengthMotion) -> int:
     """Teams up to which the covariance is kept whole."""
     if isinstance(system.schedule, Rounds) or isinstance(system.gamma, tuple):
         return WHOLE_COVARIANCE
-    return WHOLE_COVARIANCE if motion == Motion() and system.schedule is None else WHOLE_WHEN_MOVING
+    return WHOLE_COVARIANCE if motion == StrengthMotion() and system.schedule is None else WHOLE_WHEN_MOVING
 
 
 class LeagueClosure:
@@ -155,12 +155,12 @@ class LeagueClosure:
         system: RatingSystem,
         teams: Teams,
         closure: Closure = "exact",
-        motion: Motion | None = None,
+        motion: StrengthMotion | None = None,
         *,
         whole: bool | None = None,
     ) -> None:
         self.system, self.teams, self._outcome = system, teams, system.outcome
-        self.motion = Motion() if motion is None else motion
+        self.motion = StrengthMotion() if motion is None else motion
         self.batch = batch_of(system.schedule, teams, self.motion)
         self.whole = teams.finite and teams.size <= most_together(system, self.motion) if whole is None else whole
         self._triangle = triangle = Triangle(teams.size, diagonal=not teams.finite)
@@ -275,7 +275,7 @@ class LeagueClosure:
             shaking = self._contests.shaking(triangle.matrix(shake), noise, triangle, own_variance(state.U))
             # Where many meet at once the shaking answers to means and variances about as that of pairs does.
             bends = (*bends[:2], *(b * self._contests.share(alone, shaking) for b in bends[2:]))
-        pairs = Slopes(triangle.matrix(slope) * weights, self._driving, shaking, follows)
+        pairs = PairSlopes(triangle.matrix(slope) * weights, self._driving, shaking, follows)
         C, U = self._covariances(gamma, pairs)
         drifts = (triangle.matrix(drift, -1) * weights).sum(axis=1)
         lag = self.lag(gamma, pairs)
@@ -289,7 +289,7 @@ class LeagueClosure:
         implied, sharpness = State(state.rating, C, U), self._outcome.sharpness
         return Look(gamma, state, implied, change, residual, drifts, pairs, laid_out, sharpness)
 
-    def _covariances(self, gamma: Array, pairs: Slopes) -> tuple[Array, Array]:
+    def _covariances(self, gamma: Array, pairs: PairSlopes) -> tuple[Array, Array]:
         if self.whole:
             C, U = joint_covariance(gamma, pairs, self.motion, self.batch)
         else:
@@ -299,7 +299,7 @@ class LeagueClosure:
             return C, U
         return C, U - (_about_mean(lag.known) if self.whole else lag.known / self.teams.crowding)
 
-    def lag(self, gamma: Array, pairs: Slopes) -> WalkLag | None:
+    def lag(self, gamma: Array, pairs: PairSlopes) -> WalkLag | None:
         """How ratings come behind strengths that walk."""
         return walk_lag(gamma, pairs, self.motion, self.batch, self.teams)
 
@@ -340,7 +340,7 @@ class LeagueClosure:
 
     def without_luck(self, found: Solution) -> State:
         """C and U if results equalled their expectation, all else as found: what is left is lag and bias."""
-        quiet = Slopes(found.pairs.restoring, found.pairs.driving, 0 * found.pairs.shaking)
+        quiet = PairSlopes(found.pairs.restoring, found.pairs.driving, 0 * found.pairs.shaking)
         return State(found.state.rating, *self._covariances(found.gamma, quiet))
 
     def _unsolved_error(self, gamma: Array) -> NoStationaryState:
@@ -400,7 +400,7 @@ class Look:
     change: float
     residual: float
     drift: Array
-    pairs: Slopes
+    pairs: PairSlopes
     bends: list[Array] | None
     sharpness: float
 

@@ -24,7 +24,7 @@ from kinelo.model.outcome import Outcome, Probit
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.covariance import Motion
+from kinelo.theory.covariance import StrengthMotion
 from kinelo.theory.pair_means import PairMeans, Triangle
 from kinelo.theory.teams import Teams, check_field
 
@@ -60,9 +60,11 @@ def performance_laws(outcome: Outcome, strengths: Strength) -> tuple[Array, Arra
     return np.maximum(density, 0.0) * float(x[1] - x[0]), np.clip(ahead, -1.0, 1.0)
 
 
-def contests_of(system: RatingSystem, teams: Teams, expected: Array, motion: Motion, whole: bool) -> ContestNoise:
+def contests_of(
+    system: RatingSystem, teams: Teams, expected: Array, motion: StrengthMotion, whole: bool
+) -> ContestNoise:
     """The noise of contests of more than two, or a sentence why it is not known."""
-    if motion != Motion():
+    if motion != StrengthMotion():
         raise InputError(
             f"How ratings follow strengths that move is computed for matches of two, not for {system.schedule!r}; "
             "simulate plays it."

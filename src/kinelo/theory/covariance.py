@@ -48,7 +48,7 @@ class Overshoot(LinAlgError):
 
 
 @dataclass(frozen=True)
-class Motion:
+class StrengthMotion:
     """How strengths move: the variance V of form about its mean, its rate ω, and s² of a walk, per match of a team."""
 
     variance: float = 0.0
@@ -56,11 +56,11 @@ class Motion:
     walk: float = 0.0
 
 
-def motion_of(dynamics: Dynamics | None) -> Motion:
+def motion_of(dynamics: Dynamics | None) -> StrengthMotion:
     """Form, walk or rest in numbers."""
     if isinstance(dynamics, Form):
-        return Motion(dynamics.spread**2, dynamics.rate)
-    return Motion(walk=dynamics.step**2) if isinstance(dynamics, Walk) else Motion()
+        return StrengthMotion(dynamics.spread**2, dynamics.rate)
+    return StrengthMotion(walk=dynamics.step**2) if isinstance(dynamics, Walk) else StrengthMotion()
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def matches_together(schedule: Schedule | None, teams: int) -> int:
     return teams - 1 if isinstance(schedule, Rounds) else schedule.matches
 
 
-def batch_of(schedule: Schedule | None, teams: Teams, motion: Motion) -> Batch:
+def batch_of(schedule: Schedule | None, teams: Teams, motion: StrengthMotion) -> Batch:
     """A schedule in numbers."""
     if schedule is None or isinstance(schedule, Field):
         # One candidate match advances the league's clock by 2/N.
@@ -121,7 +121,7 @@ def _forgetting(elapsed: float) -> float:
 
 
 @dataclass(frozen=True)
-class Slopes:
+class PairSlopes:
     """Pairs as they enter the balances, weighted by w_ij: ``E b'``, ``E s'``, and the mean square Q of ``S − b``.
 
     ``follows`` is an addition to ``nVΓL_θ``, for strengths that learn from the matches that move ratings.
@@ -151,7 +151,7 @@ class WalkLag(NamedTuple):
     known: Array
 
 
-def walk_lag(gamma: Array, pairs: Slopes, motion: Motion, batch: Batch, teams: Teams) -> WalkLag | None:
+def walk_lag(gamma: Array, pairs: PairSlopes, motion: StrengthMotion, batch: Batch, teams: Teams) -> WalkLag | None:
     """The lag of ratings behind a walk; None where strengths do not walk, or do not differ."""
     x = teams.theta - teams.mean(teams.theta)
     V = teams.crowding * teams.mean(x * x)
@@ -166,7 +166,7 @@ def walk_lag(gamma: Array, pairs: Slopes, motion: Motion, batch: Batch, teams: T
     return WalkLag(k * D / V, drift - teams.mean(drift), k**2 * D**2 / V)
 
 
-def followed_slope(pairs: Slopes, mass: Array | float = 1.0) -> float:
+def followed_slope(pairs: PairSlopes, mass: Array | float = 1.0) -> float:
     """Slope of ratings on strengths that have been caught up with, over the whole league."""
     if pairs.driving is None:
         return 1.0
@@ -174,7 +174,7 @@ def followed_slope(pairs: Slopes, mass: Array | float = 1.0) -> float:
     return float(driving / restoring)
 
 
-def joint_covariance(gamma: Array, pairs: Slopes, motion: Motion, batch: Batch) -> tuple[Array, Array]:
+def joint_covariance(gamma: Array, pairs: PairSlopes, motion: StrengthMotion, batch: Batch) -> tuple[Array, Array]:
     """C and U of a finite league, each N × N."""
     n, V, size = batch.matches, motion.variance, gamma.size
     root, (o_rr, o_rs, o_ss) = np.sqrt(gamma), batch.overlap
@@ -209,7 +209,7 @@ def joint_covariance(gamma: Array, pairs: Slopes, motion: Motion, batch: Batch) 
 
 
 def separate_covariance(
-    gamma: Array, pairs: Slopes, motion: Motion, batch: Batch, crowding: float
+    gamma: Array, pairs: PairSlopes, motion: StrengthMotion, batch: Batch, crowding: float
 ) -> tuple[Array, Array]:
     """C and U of each team among so many that their ratings are independent; ``crowding`` is N/(N − 1)."""
     n, V, (o_rr, o_rs, o_ss) = batch.matches, motion.variance, batch.overlap

@@ -30,7 +30,7 @@ SMALL_STEP = 0.2
 GROWTH = 1.4
 """Factor by which steps grow on the way from there."""
 
-NEAR = 0.1
+NEAR_SOLUTION = 0.1
 LEAST_SHARE = 0.1
 FEW_TEAMS = 1000
 
@@ -94,12 +94,12 @@ class Mixing:
 
     def propose(self, point: Array, image: Array, change: float) -> Array:
         """The next point, given the relative change from ``point`` to its image."""
-        change = min(change, NEAR) if self._always else change
+        change = min(change, NEAR_SOLUTION) if self._always else change
         if change > self._last:
             self._share = max(0.6 * self._share, LEAST_SHARE)
         self._last = change
         step = image - point
-        if change > NEAR:
+        if change > NEAR_SOLUTION:
             self._before = None
             self._moves.clear()
             self._changes.clear()

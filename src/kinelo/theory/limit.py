@@ -21,7 +21,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array
 from kinelo.theory.balance import Balance, DensePull, WavePull, far_balance, find_balance, missing, runaway_group
 from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure, most_together, settled_steps
-from kinelo.theory.covariance import Motion
+from kinelo.theory.covariance import StrengthMotion
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import few_groups, large_league, mean_field
 from kinelo.theory.pair_means import smooth
@@ -148,7 +148,7 @@ def rating_noise(
     steps = settled_steps(system, teams.theta) if steps is None else steps
     special = not system.pairing.constant or system.schedule is not None or not isinstance(steps, float)
     small = teams.size <= (WHOLE_COVARIANCE if teams.finite else FEW_NODES)
-    many = teams.finite and teams.size > most_together(system, Motion())
+    many = teams.finite and teams.size > most_together(system, StrengthMotion())
     if many and method == "auto" and isinstance(system.schedule, Period) and isinstance(steps, float):
         return _in_groups(system, teams, closure, start, steps)
     if special or method == "dense" or (small and method == "auto"):

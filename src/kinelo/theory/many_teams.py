@@ -29,7 +29,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.balance import DensePull, WavePull, find_balance
 from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, growing_steps, most_together, unsolved_error
-from kinelo.theory.covariance import Motion
+from kinelo.theory.covariance import StrengthMotion
 from kinelo.theory.fixed_point import GOAL, few_threads, fixed_point
 from kinelo.theory.teams import Teams, mean_results
 
@@ -182,7 +182,7 @@ def merge_many(teams: Teams) -> Teams:
     return representatives(teams).teams if many else teams
 
 
-def merge_moving(system: RatingSystem, teams: Teams, motion: Motion) -> Grouped | None:
+def merge_moving(system: RatingSystem, teams: Teams, motion: StrengthMotion) -> Grouped | None:
     """Groups of a league whose ratings are taken as independent; None where teams are solved one by one."""
     if not teams.finite or teams.size <= most_together(system, motion):
         return None

@@ -27,7 +27,7 @@ from kinelo.theory.pair_means import laplacian
 from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.two_teams import gap_law
 
-SETTLED = 1e-11
+RECOVERED = 1e-11
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,10 +59,10 @@ class Recovery:
     residual: float
 
     def __repr__(self) -> str:
-        told = [f"{self.theta.size:,} teams", f"strengths from {self.theta.min():.4g} to {self.theta.max():.4g}"]
+        parts = [f"{self.theta.size:,} teams", f"strengths from {self.theta.min():.4g} to {self.theta.max():.4g}"]
         if self.standard_error is not None:
-            told.append(f"standard error {np.sqrt(np.mean(self.standard_error**2)):.3g}")
-        return f"Recovery: {', '.join(told)}"
+            parts.append(f"standard error {np.sqrt(np.mean(self.standard_error**2)):.3g}")
+        return f"Recovery: {', '.join(parts)}"
 
     @property
     def strengths(self) -> Normal:
@@ -165,7 +165,7 @@ def _with_step_size(system: RatingSystem, teams: Teams, rating: Array) -> Recove
             target = _scores(outcome, teams, rating, noise.variance)
         new, residual = _strengths_for(outcome, teams, target, theta)
         change, theta = float(np.abs(new - theta).max()), new
-        if change * outcome.sharpness <= SETTLED:
+        if change * outcome.sharpness <= RECOVERED:
             error = _standard_error(outcome, teams, theta, noise)
             return Recovery(theta, error, rating, teams.sigma, residual)
     raise InputError(f"No strengths produce these ratings at gamma = {system.step:g}; a smaller gamma may.")

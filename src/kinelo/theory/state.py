@@ -69,11 +69,11 @@ class StationaryState:
     check: object | None = None
 
     def __repr__(self) -> str:
-        told = [f"{self.rating.size:,} teams", f"ratings from {self.rating.min():.4g} to {self.rating.max():.4g}"]
+        parts = [f"{self.rating.size:,} teams", f"ratings from {self.rating.min():.4g} to {self.rating.max():.4g}"]
         if self.kind is not None:
-            told.append(f"noise of a rating {np.sqrt(self.variance.mean()):.3g}")
-        told.append("stable" if self.stable else "not stable")
-        return f"StationaryState: {', '.join(told)}"
+            parts.append(f"noise of a rating {np.sqrt(self.variance.mean()):.3g}")
+        parts.append("stable" if self.stable else "not stable")
+        return f"StationaryState: {', '.join(parts)}"
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:

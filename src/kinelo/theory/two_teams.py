@@ -31,7 +31,7 @@ AGREED = 1e-10, 1e-7
 MOST = 1000, 1500
 """Unknowns, likewise."""
 LEAST_LUCK = 1e-9
-"""Variance of a result, and slope of b in parts of its largest, that are told from 0."""
+"""Variance of a result, and slope of b in parts of its largest, below which they count as 0."""
 WIDTHS = 6.0, 9.0
 """Standard deviations that the interval reaches, with form and at rest."""
 

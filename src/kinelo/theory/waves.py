@@ -17,7 +17,7 @@ from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex
 from kinelo.model.validation import Array
 
-BLOCK = 8192
+WAVE_BLOCK = 8192
 
 
 def wave_nodes(outcome: Outcome, span: float, spread: float = 0.0) -> SpectralNodes:
@@ -35,8 +35,8 @@ class Waves:
         self._variances = variances
 
     def _blocks(self) -> Iterator[tuple[slice, Complex, Complex, Array | None]]:
-        for first in range(0, self._positions.size, BLOCK):
-            part = slice(first, first + BLOCK)
+        for first in range(0, self._positions.size, WAVE_BLOCK):
+            part = slice(first, first + WAVE_BLOCK)
             turn = np.exp(1j * self.step * self._positions[part])
             wave = np.exp(0.5j * self.step * self._positions[part])
             if self._variances is None:

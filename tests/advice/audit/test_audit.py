@@ -10,7 +10,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.advice.audit.estimate import estimate_league, filter_league
-from kinelo.advice.audit.gaps import Gaps, bands_of, law_of
+from kinelo.advice.audit.gaps import GapForecasts, bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse, implied_gap, trace_steps
 from kinelo.advice.audit.kernels import Calendar, Parameters
 from kinelo.advice.audit.recursion import Recursion
@@ -178,7 +178,7 @@ def test_leagues_played_again_look_like_the_real_one():
     assert math.sqrt(found.now.error) == pytest.approx(check.error, rel=0.1)
 
 
-def test_alike_sides_are_not_told_apart():
+def test_alike_sides_are_found_alike():
     found = audited(walking, 100).variation
     assert found.null_low < found.spread < found.null_high
     assert found.p_value > 0.01
@@ -221,8 +221,8 @@ def test_partial_answers_come_with_what_is_missing():
     matches, _ = walking()
     few = kn.audit(matches[:200])
     assert any("200 matches are few" in note for note in few.notes)
-    assert any("between seasons cannot be told" in note for note in few.notes)
-    assert any("would tell it to ± 25 %" in note for note in few.notes)
+    assert any("do not show what happens between seasons" in note for note in few.notes)
+    assert any("would show it to ± 25 %" in note for note in few.notes)
     assert few.verdict.startswith("200 matches cannot tell which K is best: K = 32 forecasts them no worse")
     assert not few.advice.telling
     one_day = kn.audit(replace(matches[:200], date=np.full(200, matches.date[0])))
@@ -238,7 +238,7 @@ def test_winners_named_first_are_turned():
     names = np.array(decided.teams)
     table = {"date": decided.date, "home": names[home], "away": names[away], "result": np.ones(len(decided))}
     found = kn.audit(kn.read_matches(table))
-    assert any("order of sides tells the result" in note for note in found.notes)
+    assert any("order of sides gives away the result" in note for note in found.notes)
     assert found.home.today == 0.0
     # Where draws are left out, results follow gaps 1 + κ/2 times as steeply; 24 sides tell their spread to a seventh.
     assert found.spread == pytest.approx((1 + 0.6 / 2) * float(truth.std()) / math.sqrt(2), rel=0.2)
@@ -347,7 +347,7 @@ def test_the_gap_behind_a_forecast_is_found(ties):
 def test_slopes_and_bands_scatter_by_their_standard_errors(ties):
     rng = np.random.default_rng(4)
     rating = rng.normal(100.0, 150.0, (400, 2))
-    gaps = Gaps(rating[:, 0] - rating[:, 1] + 40.0, law_of(NU, ties))
+    gaps = GapForecasts(rating[:, 0] - rating[:, 1] + 40.0, law_of(NU, ties))
     up = np.exp(NU * (2 + ties) / 2 * gaps.gap)
     win, draw = up / (up + 1 / up + ties), ties / (up + 1 / up + ties)
     slopes, lowest = [], []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinelo.advice.audit.backtest import Difference
-from kinelo.advice.audit.findings import Advice, Comparison, Period, advise
+from kinelo.advice.audit.findings import Advice, Comparison, HistoryPeriod, advise
 from kinelo.advice.audit.outlook import Outlook
 from kinelo.advice.audit.replays import PosteriorCheck
 from kinelo.advice.audit.words import verdict_of
@@ -14,7 +14,7 @@ from kinelo.advice.audit.words import verdict_of
 
 def case(k=32.0, gain=(0.01, 0.004, 0.016), better=18.0, advice=None, theory=(0.613, 0.6), causes=(), moved=False):
     advice = advice or Advice(15.0, 12.0, 19.0, agree=True, telling=True, causes=causes)
-    today = Period("2020-01-01", "2024-12-31", 500, 16.0, 25.0 if moved else 14.0, 20.0 if moved else 11.0, 30.0)
+    today = HistoryPeriod("2020-01-01", "2024-12-31", 500, 16.0, 25.0 if moved else 14.0, 20.0 if moved else 11.0, 30.0)
     gain = Difference(*gain)
     return SimpleNamespace(
         other=None, k=k, advice=advice, outlook=Outlook(15.0, 12.0, 19.0, 900, 0.003, 9.0, 9.5, 8.0),

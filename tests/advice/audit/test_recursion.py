@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.backtest import Backtest, k_grid, lowest
+from kinelo.advice.audit.backtest import KBacktest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, filter_league, has_late_newcomers, smooth_league
 from kinelo.advice.audit.kernels import Calendar, Parameters, System
 from kinelo.advice.audit.recursion import Recursion
@@ -214,7 +214,7 @@ def made_backtest(better, noise, seed=0):
     ks, rng = k_grid(20.0, 20.0), np.random.default_rng(seed)
     x = np.log(ks / better)[:, None]
     slopes = rng.normal(0, noise, 48)
-    return Backtest(ks, 100 * (x**2 + slopes * x), np.full(48, 100.0))
+    return KBacktest(ks, 100 * (x**2 + slopes * x), np.full(48, 100.0))
 
 
 def test_differences_have_the_sign_of_what_is_lost_and_intervals_cover_it():

@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kinelo.advice.audit.backtest import Backtest, Difference
-from kinelo.advice.audit.findings import Advice, Comparison, Home, Period, advise
+from kinelo.advice.audit.backtest import Difference, KBacktest
+from kinelo.advice.audit.findings import Advice, Comparison, HistoryPeriod, Home, advise
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem
-from kinelo.advice.audit.inflation import Inflation, Shift
+from kinelo.advice.audit.inflation import RatingInflation, Shift
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse
-from kinelo.advice.audit.outlook import Outlook, Remedy
+from kinelo.advice.audit.outlook import Outlook, StartRemedy
 from kinelo.advice.audit.performance import Performance
 from kinelo.advice.audit.words import change, other_verdict, performance_words, rows_of, verdict_of
 
@@ -57,8 +57,8 @@ def case(**changes):
             at=lambda k: {9.0: 0.6135, 22.0: 0.61, 15.0: 0.611}[k],
         ),
         periods=(
-            Period("2001-01-01", "2005-12-31", 400, 13.0, 24.0, 18.0, 33.0),
-            Period("2006-01-01", "2009-12-31", 410, 2.0, 64.0, 40.0, 70.0),
+            HistoryPeriod("2001-01-01", "2005-12-31", 400, 13.0, 24.0, 18.0, 33.0),
+            HistoryPeriod("2006-01-01", "2009-12-31", 410, 2.0, 64.0, 40.0, 70.0),
         ),
         spread=141.0, step=7.25, rate=0.02,
         league=entering(-41.0, 6.0), matches=League(),
@@ -233,7 +233,7 @@ def test_a_gain_is_what_the_first_loses_more_than_the_second():
     sizes = np.full(8, 50.0)
     later = np.repeat([0.0, 1.0], 4)
     blocks = np.stack([30.0 + 0 * later, 30.0 + 2.0 * later])
-    found = Backtest(np.array([10.0, 40.0]), blocks, sizes)
+    found = KBacktest(np.array([10.0, 40.0]), blocks, sizes)
     assert found.difference(40.0, 10.0).mean == pytest.approx(2.0 / 50.0)
     assert found.difference(10.0, 40.0).mean == pytest.approx(-2.0 / 50.0)
     losses = np.full(400, 0.65)
@@ -258,7 +258,7 @@ NONE = Comparison(Difference(0.0076, -0.0004, 0.015), None, None)
 
 
 def verdict(**changes):
-    quiet = Period("2012-01-01", "2014-12-31", 400, 15.0, 15.0, 11.0, 21.0)
+    quiet = HistoryPeriod("2012-01-01", "2014-12-31", 400, 15.0, 15.0, 11.0, 21.0)
     found = case(**({"periods": (quiet,)} | changes))
     found.curve.at = lambda k: 0.5985
     return verdict_of(found)
@@ -308,7 +308,7 @@ def test_a_future_that_wants_more_is_said_after_the_past_unless_the_k_in_use_lie
 
 @pytest.mark.parametrize(("theory", "moved"), [(16.0, True), (35.0, False)])
 def test_the_best_k_has_moved_only_where_theory_does_not_expect_it(theory, moved):
-    today = Period("2012-01-01", "2014-12-31", 400, theory, 36.0, 28.0, 45.0)
+    today = HistoryPeriod("2012-01-01", "2014-12-31", 400, theory, 36.0, 28.0, 45.0)
     said = verdict(tested=NONE, periods=(today,))
     assert ("The best K has moved: today, since 2012-01-01, it is" in said) == moved
 
@@ -319,7 +319,7 @@ def test_matches_to_come_with_remedies_and_what_they_saved():
         "want about the K of the past: from today's ratings on theory asks for 9.5 over 1,200 matches, where it asks "
         "for 9 of the past"
     )
-    remedies = (Remedy("a", Difference(0.002, 0.001, 0.003)), Remedy("b", Difference(-0.001, -0.004, 0.002)))
+    remedies = (StartRemedy("a", Difference(0.002, 0.001, 0.003)), StartRemedy("b", Difference(-0.001, -0.004, 0.002)))
     found = outlook(6.0, 4.0, 9.0, past=9.0, future=3.6, known=4.5, remedies=remedies)
     assert line("Matches to come", outlook=found).splitlines() == [
         "from today's ratings on K = 6 (4 to 9) is best over 1,200 matches, and lowers the log-loss by 0.0031 by "
@@ -338,7 +338,7 @@ def test_no_change_has_no_bounds_of_nothing():
 def inflated(per_year, start=None, returning=None, entries=31.0, exits=-12.0):
     shifts = (None if one is None else Shift(*one, 40) for one in (per_year, start, returning))
     rate, first, back = shifts
-    return Inflation(rate, 4.0, first, 1500.0, back, entries, exits)
+    return RatingInflation(rate, 4.0, first, 1500.0, back, entries, exits)
 
 
 def test_a_rating_is_worth_less_after_inflation_and_more_after_deflation():

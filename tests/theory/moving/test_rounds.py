@@ -7,7 +7,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.theory.closure import LeagueClosure
-from kinelo.theory.covariance import Motion, Overshoot, Slopes, batch_of, joint_covariance
+from kinelo.theory.covariance import Overshoot, PairSlopes, StrengthMotion, batch_of, joint_covariance
 from kinelo.theory.moving.rounds import MeanMap
 from kinelo.theory.teams import teams_of
 from kinelo.theory.two_teams import _Chain, gap_law, gap_moments
@@ -24,8 +24,8 @@ def linear_round_noise(gamma):
     slope, luck = share * HALF.b_prime(gap), share * (1 - HALF.b(gap) ** 2)
     np.fill_diagonal(slope, 0.0)
     np.fill_diagonal(luck, 0.0)
-    batch = batch_of(kn.Rounds(), TEAMS, Motion())
-    return joint_covariance(np.full(TEAMS.size, gamma), Slopes(slope, None, luck), Motion(), batch)[1]
+    batch = batch_of(kn.Rounds(), TEAMS, StrengthMotion())
+    return joint_covariance(np.full(TEAMS.size, gamma), PairSlopes(slope, None, luck), StrengthMotion(), batch)[1]
 
 
 def rounds(gamma, outcome=HALF):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kinelo.advice.audit.backtest import Backtest, backtest, k_grid, lowest
+from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, moves
 from kinelo.advice.audit.findings import Advice, Comparison, Findings, Home, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
@@ -60,7 +60,7 @@ class Audit(Findings, Report):
     asked for.
     """
 
-    _heading = "What cannot be told"
+    _heading = "What these matches do not show"
     _sentences_in_table = False
 
     @cached_property
@@ -270,7 +270,7 @@ def replay_interval(
     return math.exp(found.mean() - reach), math.exp(found.mean() + reach)
 
 
-def compare_in_use(in_use: SystemInUse, matches: Matches, measured: Backtest, advised: float) -> Comparison:
+def compare_in_use(in_use: SystemInUse, matches: Matches, measured: KBacktest, advised: float) -> Comparison:
     """The system in use, rated by its own rater, against every K tried."""
     losses = own_losses(in_use.blank(), matches)
     all_tried = [(float(k), measured.against(losses, float(k))) for k in measured.k]
@@ -316,23 +316,23 @@ def _league_today(recursion: Recursion, teams: tuple[str, ...]) -> _LeagueToday:
 
 def _notes(advice: Advice, matches: Matches, k: float, k_in_order: float | None) -> tuple[str, ...]:
     notes = [
-        "How much performances vary around strengths from match to match cannot be told from results alone: it "
+        "How much performances vary around strengths from match to match does not show in results alone: it "
         "flattens the scale of results, and strengths here are on that scale"
-        + ("; the part that line-ups make is told by them (performance)." if matches.lineups is not None else "."),
+        + ("; line-ups show the part that they make (performance)." if matches.lineups is not None else "."),
     ]
     if k_in_order is not None and matches.unordered is not None and abs(math.log(k_in_order / k)) > SAME_K:
         share = 100 * float(matches.unordered.mean())
         notes.append(
             f"{share:.0f} % of the matches have no order within their day and are forecast from the ratings before it: "
             f"so theory's best K is {k:.3g}, and were their order known, it would be {k_in_order:.3g}. A time of day "
-            "or a round in the file tells the order."
+            "or a round in the file gives the order."
         )
     width = math.log(advice.high / advice.low)
     if width > math.log(2.0):
         wanted = len(matches) * (width / math.log(1.25**2)) ** 2
         notes.append(
             f"The best K is uncertain by a factor {advice.high / advice.low:.1f}: about {_round(wanted):,} matches "
-            "like these would tell it to ± 25 %."
+            "like these would show it to ± 25 %."
         )
     return tuple(notes)
 

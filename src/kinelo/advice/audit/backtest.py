@@ -36,7 +36,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Backtest:
+class KBacktest:
     """Mean log-loss of the later half at every K, and of each quarter of the history.
 
     Attributes
@@ -107,13 +107,13 @@ class Backtest:
         return float(low), float(high)
 
 
-def backtest(losses: Losses, ks: Array, since: int) -> Backtest:
+def backtest(losses: Losses, ks: Array, since: int) -> KBacktest:
     """Try these K, and others until the best one lies within."""
     tried = losses(ks)
     sizes = block_sizes(since, tried.shape[1])
     blocks = sums_by_block(tried, sizes)
     for _ in range(MOST_WIDENED):
-        found = Backtest(ks, blocks, sizes)
+        found = KBacktest(ks, blocks, sizes)
         place = int(np.argmin(found.log_loss))
         if 0 < place < ks.size - 1:
             break
@@ -122,7 +122,7 @@ def backtest(losses: Losses, ks: Array, since: int) -> Backtest:
         blocks = np.concatenate([blocks, sums_by_block(losses(more), sizes)])
         order = np.argsort(ks)
         ks, blocks = ks[order], blocks[order]
-    return Backtest(ks, blocks, sizes)
+    return KBacktest(ks, blocks, sizes)
 
 
 def k_grid(centre: float, also: float) -> Array:

@@ -24,9 +24,9 @@ NEGLIGIBLE = 0.01
 """Gain in log-likelihood at which the search ends: K follows from parameters that matches leave wide open."""
 WIDTHS = 16.0
 """Standard deviations of the prior within which a parameter is sought."""
-STILL = 1e-6
+NO_MOVEMENT = 1e-6
 """Movement of strengths that do not move."""
-TELLING = 3.0
+LIKELIER = 3.0
 """Log-likelihood by which strengths that move must be likelier: three more parameters gain half as much by chance."""
 NO_DRAWS = np.empty((1, 0))
 MOST_FILTERED = 1e7
@@ -154,7 +154,7 @@ def estimate_league(calendar: Calendar, nu: float = CHESS_NU, *, still: bool = F
     draws, at_home = bool(np.any(np.abs(calendar.result) < 1)), not bool(calendar.neutral.all())
     wanted = (*[not still] * 3, True, has_late_newcomers(calendar), at_home, draws)
     free = tuple(k for k, one in enumerate(wanted) if one)
-    absent = (STILL, STILL, STILL, 0.0, 0.0, 0.0, 0.0)
+    absent = (NO_MOVEMENT, NO_MOVEMENT, NO_MOVEMENT, 0.0, 0.0, 0.0, 0.0)
     likelihoods = _Likelihoods(calendar, Parameters(*absent, nu=nu), free)
     scales = likelihoods.scales
     here, score = search(likelihoods, scales.start)
@@ -166,7 +166,7 @@ def estimate_league(calendar: Calendar, nu: float = CHESS_NU, *, still: bool = F
 def moves(calendar: Calendar, league: LeagueEstimate) -> bool:
     """Whether the matches show that strengths move: the league is likelier than one that stands still."""
     still = estimate_league(calendar, league.parameters.nu, still=True)
-    return league.log_likelihood - still.log_likelihood > TELLING
+    return league.log_likelihood - still.log_likelihood > LIKELIER
 
 
 @cache

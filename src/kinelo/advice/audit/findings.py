@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinelo.advice.audit.backtest import BLOCKS, Backtest, Difference
+from kinelo.advice.audit.backtest import BLOCKS, Difference, KBacktest
 from kinelo.advice.audit.estimate import LeagueEstimate
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse
-from kinelo.advice.audit.inflation import Inflation
+from kinelo.advice.audit.inflation import RatingInflation
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse
 from kinelo.advice.audit.kernels import Array
 from kinelo.advice.audit.outlook import Outlook
@@ -21,7 +21,7 @@ from kinelo.model.dynamics import Form, Walk
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
 
-FEW = 300
+FEWEST_FOR_K = 300
 """Matches below which nothing from the data beats a convention by much."""
 WIDE = 4.0
 """An interval whose ends lie this factor apart tells no K."""
@@ -52,7 +52,7 @@ class Advice:
 
 
 @dataclass(frozen=True)
-class Period:
+class HistoryPeriod:
     """A quarter of the history: its days, matches, best K by theory, and by backtest with its 95 % interval."""
 
     first: str
@@ -69,7 +69,7 @@ class Period:
         return math.sqrt(self.theory * self.measured)
 
 
-def advise(curve: KCurve, measured: Backtest, matches: int) -> Advice:
+def advise(curve: KCurve, measured: KBacktest, matches: int) -> Advice:
     """What theory and backtest support together."""
     low, high = measured.interval
     agree = curve.low <= high and low <= curve.high
@@ -79,14 +79,14 @@ def advise(curve: KCurve, measured: Backtest, matches: int) -> Advice:
     else:
         k = measured.best
     low, high = min(low, k), max(high, k)
-    return Advice(k, low, high, agree, matches >= FEW and high < WIDE * low)
+    return Advice(k, low, high, agree, matches >= FEWEST_FOR_K and high < WIDE * low)
 
 
-def periods_of(matches: Matches, curve: KCurve, measured: Backtest) -> tuple[Period, ...]:
+def periods_of(matches: Matches, curve: KCurve, measured: KBacktest) -> tuple[HistoryPeriod, ...]:
     """Best K of each quarter of the history."""
     ends = np.concatenate([[0], np.cumsum(measured.sizes)[BLOCKS - 1 :: BLOCKS]]).astype(int)
     return tuple(
-        Period(
+        HistoryPeriod(
             str(matches.date[ends[n]]), str(matches.date[ends[n + 1] - 1]), int(ends[n + 1] - ends[n]),
             curve.quarters[n], *measured.period(n),
         )
@@ -177,18 +177,18 @@ class Findings:
     k_in_order
         Theory's best K of the later half, were the order of all matches within their day known; None where it is.
     notes
-        What could not be told from these matches, and why.
+        What these matches do not show, and why.
     """
 
     advice: Advice
     outlook: Outlook
-    periods: tuple[Period, ...]
+    periods: tuple[HistoryPeriod, ...]
     k: float | None
     tested: Comparison
     now: Prediction
     best: Prediction
     curve: KCurve
-    measured: Backtest
+    measured: KBacktest
     league: LeagueEstimate
     home: Home
     slope: tuple[float, float]
@@ -198,7 +198,7 @@ class Findings:
     rate: float
     memory: float
     newcomer_matches: float
-    inflation: Inflation | None
+    inflation: RatingInflation | None
     bands: tuple[Band, ...]
     misrated: tuple[Misrated, ...]
     ratings: RatingsInUse | None

@@ -47,7 +47,7 @@ def law_of(nu: float, ties: float) -> Davidson | Tanh:
     return Davidson(nu=points_scale(nu, ties), kappa=ties) if ties > 0 else Tanh(nu=nu)
 
 
-class Gaps:
+class GapForecasts:
     """Matches with gaps in points that forecast results by a law; ``blur`` is the standard deviation of a normal error
     of the gaps.
     """
@@ -84,17 +84,17 @@ class Gaps:
         chance = np.where(result == 0, 1 - decided, (decided + result * mean) / 2)
         return -float(np.log(np.maximum(chance, 1e-300)).mean())
 
-    def from_both_sides(self) -> Gaps:
+    def from_both_sides(self) -> GapForecasts:
         """Every match seen by the home side, then by the away side."""
         blur = np.tile(np.broadcast_to(self.blur, self.gap.size), 2)
-        return Gaps(np.concatenate([self.gap, -self.gap]), self._law, blur)
+        return GapForecasts(np.concatenate([self.gap, -self.gap]), self._law, blur)
 
-    def of(self, here: np.ndarray) -> Gaps:
+    def of(self, here: np.ndarray) -> GapForecasts:
         """Some of the matches."""
-        return Gaps(self.gap[here], self._law, np.broadcast_to(self.blur, self.gap.size)[here])
+        return GapForecasts(self.gap[here], self._law, np.broadcast_to(self.blur, self.gap.size)[here])
 
 
-def bands_of(home: Array, away: Array, forecast: Gaps, result: Array) -> tuple[Band, ...]:
+def bands_of(home: Array, away: Array, forecast: GapForecasts, result: Array) -> tuple[Band, ...]:
     """Matches by rating of the side in question, lowest fifth first; every match is seen from both sides."""
     own = np.concatenate([home, away])
     whole = forecast.from_both_sides()

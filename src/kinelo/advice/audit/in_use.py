@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.advice.audit.backtest import Backtest, Difference
-from kinelo.advice.audit.gaps import Band, Gaps, bands_of, law_of
+from kinelo.advice.audit.backtest import Difference, KBacktest
+from kinelo.advice.audit.gaps import Band, GapForecasts, bands_of, law_of
 from kinelo.advice.audit.kernels import Array, System
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.scores import log_loss
@@ -96,9 +96,9 @@ class SystemInUse:
         blank.reset()
         return side_ratings(blank, matches.teams) - self.rater.initial
 
-    def gaps(self, matches: Matches, before: Array, since: int) -> Gaps:
+    def gaps(self, matches: Matches, before: Array, since: int) -> GapForecasts:
         """What ratings before each match forecast of the later half."""
-        return Gaps((before[:, 0] - before[:, 1] + self.home(matches))[since:], law_of(self.nu, self.ties))
+        return GapForecasts((before[:, 0] - before[:, 1] + self.home(matches))[since:], law_of(self.nu, self.ties))
 
 
 def anew(rater: ClassicElo, **changes: Any) -> ClassicElo:
@@ -223,7 +223,7 @@ class OtherSystem:
         return True if self.difference.high < 0 else False if self.difference.low > 0 else None
 
 
-def other_system(rater: Rater, matches: Matches, since: int, system: SystemInUse, measured: Backtest) -> OtherSystem:
+def other_system(rater: Rater, matches: Matches, since: int, system: SystemInUse, measured: KBacktest) -> OtherSystem:
     """Fit a rater on the earlier half and judge what it says of the later one."""
     name = type(rater).__name__
     own = copy.deepcopy(rater)
@@ -238,7 +238,9 @@ def other_system(rater: Rater, matches: Matches, since: int, system: SystemInUse
     losses = np.zeros(len(matches))
     losses[since:] = log_loss(forecast, matches.result[since:])
     home, away = system.ratings_before(matches, k)[since:].T
-    gaps = Gaps(implied_gap(forecast[:, 0] - forecast[:, 2], system.ties, system.nu), law_of(system.nu, system.ties))
+    gaps = GapForecasts(
+        implied_gap(forecast[:, 0] - forecast[:, 2], system.ties, system.nu), law_of(system.nu, system.ties)
+    )
     signed = matches.signed[since:]
     difference = measured.against(losses, k)
     theirs = float(losses[since:].mean())

@@ -67,7 +67,7 @@ class Shift(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Inflation:
+class RatingInflation:
     """What became of the worth of a rating.
 
     Attributes
@@ -161,7 +161,7 @@ def _common_pull(pull: Array, first: np.ndarray, year: Array) -> Array:
     return np.interp(year, edges, np.concatenate([[0.0], np.cumsum(moved)]))
 
 
-def inflation_of(league: Hindsight, before: Array, memory: float, initial: float) -> Inflation | None:
+def inflation_of(league: Hindsight, before: Array, memory: float, initial: float) -> RatingInflation | None:
     """What ratings ``before`` each match (n × 2, less where newcomers begin) did against strengths in hindsight.
 
     ``memory`` is the number of matches in which a rating follows 63 % of a change. None without half a year of dates.
@@ -174,13 +174,13 @@ def inflation_of(league: Hindsight, before: Array, memory: float, initial: float
     settled = seen.number >= min(SETTLING * memory, 0.5 * each)
     offset = _by_side(seen, settled & (seen.year >= years * (1 - 1 / BINS)))
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * league.calendar.size))
-    return Inflation(
+    return RatingInflation(
         _per_year(league, seen, settled, years), years, _start(seen, entered, offset, initial), initial,
         _returning(seen, settled, offset), *_entries_and_exits(seen, entered, years),
     )  # fmt: skip
 
 
-def rating_inflation(rater: Any, matches: Matches) -> Inflation | None:
+def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     """What became of the worth of a rating while a rater, fitted on these matches, rated them.
 
     Of many matches the latest are looked at. Ratings of KalmanElo count from the mean of those who are active, so that
@@ -219,7 +219,7 @@ def _ratings_before(blank: SideRater | GaussianRater, matches: Matches) -> Array
         assert before is not None
         return before - blank.initial
     strength = np.empty((len(matches), 2))
-    blank.expected(matches, strength)
+    blank._expected(matches, strength)  # its forecasts say no ratings, which have no fixed origin
     if blank.start is None:  # ratings count from the mean of those who are active
         strength = strength - mean_of_active(matches, strength)[:, None]
     return blank.points_per_unit_ * strength

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEWEST = 60
-FEW = 500
+FEW_MATCHES = 500
 SEASON_DAYS = 300
-TELLING = 0.95
-LISTED = 5
+ONE_SIDED = 0.95
+LISTED_SIDES = 5
 MOST_MATCHES = 150_000
 
 
@@ -49,35 +49,35 @@ def auditable(matches: Matches) -> AuditableMatches:
     if len(matches) < FEWEST:
         raise InputError(
             f"An audit needs at least {FEWEST} matches and has {len(matches):,}: some {FEWEST} tell how far strengths "
-            f"lie apart, {FEW} which way K should go, some thousands K itself to ± 25 %."
+            f"lie apart, {FEW_MATCHES} which way K should go, some thousands K itself to ± 25 %."
         )
     if np.ptp(matches.result) == 0 and matches.result[0] == 0.5:
-        raise InputError("Every match is a draw: nothing can be told of strengths.")
+        raise InputError("Every match is a draw: results say nothing about strengths.")
     notes: list[str] = []
     matches = _turn_every_second(matches, notes)
-    if len(matches) < FEW:
+    if len(matches) < FEW_MATCHES:
         notes.append(
-            f"{len(matches):,} matches are few: they tell how far strengths lie apart; it takes about {FEW} to tell "
-            "which way K should go, and thousands to tell how fast strengths move. Until then wide priors decide."
+            f"{len(matches):,} matches are few: they show how far strengths lie apart. It takes about {FEW_MATCHES} to "
+            "show which way K should go, and thousands to show how fast strengths move; until then wide priors decide."
         )
     days = int(matches.day[-1] - matches.day[0])
     if days == 0:
-        notes.append("All matches have one date: what time does to strengths cannot be told, only what matches do.")
+        notes.append("All matches have one date: they show what matches do to strengths, not what time does.")
     elif days < SEASON_DAYS:
-        notes.append(f"All matches lie within {days} days: what happens between seasons cannot be told.")
+        notes.append(f"All matches lie within {days} days: they do not show what happens between seasons.")
     _note_pools(matches, notes)
     return AuditableMatches(matches, _later_half(matches), tuple(notes))
 
 
 def _turn_every_second(matches: Matches, notes: list[str]) -> Matches:
-    """Every second match named from the other side, on neutral ground, where the order of sides tells the result."""
+    """Every second match named from the other side, on neutral ground, where the order of sides gives results away."""
     decided = matches.signed[matches.signed != 0]
     share = float(np.mean(decided > 0)) if decided.size else 0.5
-    if max(share, 1 - share) < TELLING:
+    if max(share, 1 - share) < ONE_SIDED:
         return matches
     who = "first" if share > 0.5 else "second"
     notes.append(
-        f"The side named {who} won {max(share, 1 - share):.1%} of decided matches: the order of sides tells the "
+        f"The side named {who} won {max(share, 1 - share):.1%} of decided matches: the order of sides gives away the "
         "result, so nothing is said of home advantage and every second match is read from the other side."
     )
     turn = np.arange(len(matches)) % 2 == 1
@@ -209,7 +209,7 @@ def compare_ratings(
         stated = np.array([float(row["deviation"]) if row["deviation"] is not None else math.nan for _, row in rows])
         ratio = float(np.nanmean((off**2 + error**2) / stated**2))
     order = np.argsort(-rating, kind="stable")
-    chosen = [*order[:LISTED], *order[max(LISTED, order.size - LISTED) :]]
+    chosen = [*order[:LISTED_SIDES], *order[max(LISTED_SIDES, order.size - LISTED_SIDES) :]]
     extremes = tuple(Misrated(teams[places[i]], *(float(x[i]) for x in (rating, own, off, error))) for i in chosen)
     error_of_all = math.sqrt(float(np.mean(off**2) + np.mean(error**2)))
     return RatingsInUse(len(rows), slope, error_of_all, ratio, extremes)

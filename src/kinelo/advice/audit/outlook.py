@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from kinelo.advice.audit import kernels
-from kinelo.advice.audit.backtest import Backtest, Difference, lowest
+from kinelo.advice.audit.backtest import Difference, KBacktest, lowest
 from kinelo.advice.audit.estimate import filter_league, hermite
 from kinelo.advice.audit.in_use import SystemInUse, anew, own_losses
 from kinelo.advice.audit.kernels import Array, Calendar, Expected, Parameters, Strengths
@@ -58,7 +58,7 @@ class BestK(Protocol):
 
 
 @dataclass(frozen=True)
-class Remedy:
+class StartRemedy:
     """Another way to find strengths soon, and how much more the system in use loses on the later half."""
 
     words: str
@@ -94,7 +94,7 @@ class Outlook:
     past: float
     future: float
     known_starts: float
-    remedies: tuple[Remedy, ...] = ()
+    remedies: tuple[StartRemedy, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -134,8 +134,8 @@ def look_ahead(
 
 
 def find_remedies(
-    recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float, measured: Backtest
-) -> tuple[Remedy, ...]:
+    recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float, measured: KBacktest
+) -> tuple[StartRemedy, ...]:
     """What finding strengths sooner would have done to the later half: a larger K at first, and a starting list."""
     since, own = recursion.since, own_losses(in_use.blank(), matches)
     rule = first_steps(recursion, k)
@@ -146,13 +146,13 @@ def find_remedies(
     listed[since:] = own_losses(anew(in_use.rater, k=k, k_of=None, start=names), matches[since:])
     first = 2.0 * rule.gamma * (1.0 + rule.boost)
     return (
-        Remedy(
+        StartRemedy(
             f"a larger K for the first matches of a side (K = {first:.0f} falling to {k:.3g}, halfway after "
             f"{rule.matches:.0f} matches: --k {k:.3g} --k-first {first:.0f} --k-halfway {rule.matches:g}, or "
             f"k=FallingSteps({rule.gamma:.3g}, boost={rule.boost:g}, matches={rule.matches:g}))",
             measured.saving(own - provisional),
         ),
-        Remedy(
+        StartRemedy(
             f"a starting list (the strengths that the earlier half shows, then K = {k:.3g}: --start, or start=)",
             measured.saving(own - listed),
         ),

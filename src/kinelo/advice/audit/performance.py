@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kinelo.advice.audit.gaps import Gaps, law_of
+from kinelo.advice.audit.gaps import GapForecasts, law_of
 from kinelo.advice.audit.kernels import Array, Calendar
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
@@ -36,13 +36,13 @@ from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 
 DRAWS = 200
-LEAST = 60
+LEAST_WITH_LINEUPS = 60
 """Matches with both line-ups known."""
 LEAST_MATCHES = 30
 """Matches of a side whose steepness is scored."""
 LEAST_LINEUPS = 10
 """Line-ups of a side whose own spread is stated."""
-SETTLED = 5
+SETTLED_LINEUPS = 5
 """Line-ups after which a side's usual one is known."""
 RARE = 1e-3
 
@@ -75,15 +75,15 @@ def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int =
     """Estimate the spread of performances from line-ups; ``k`` says how fast the usual line-up is forgotten."""
     lineups = matches.lineups
     known = np.zeros(len(matches), bool) if lineups is None else lineups.known()
-    if lineups is None or known.sum() < LEAST:
+    if lineups is None or known.sum() < LEAST_WITH_LINEUPS:
         raise InputError(
-            f"The spread of performances is told by line-ups only: {int(known.sum()):,} matches have both, and it "
-            f"takes {LEAST}; in results alone it flattens the scale of all results alike."
+            f"Only line-ups show the spread of performances: {int(known.sum()):,} matches have both, and it "
+            f"takes {LEAST_WITH_LINEUPS}; in results alone it flattens the scale of all results alike."
         )
     size = len(matches.teams)
     home, away, seen = _unusual(matches, lineups, min(k / 2 * recursion.slope, 0.5))
     gap, doubt = recursion.before_results()
-    gaps = Gaps(gap, law_of(recursion.parameters.nu, recursion.parameters.ties), np.sqrt(doubt))
+    gaps = GapForecasts(gap, law_of(recursion.parameters.nu, recursion.parameters.ties), np.sqrt(doubt))
     expected, mu, q = gaps.law()
     scale = (mu / np.sqrt(q))[seen]
     x = sparse.diags_array(scale) @ (home - away)[seen]
@@ -147,7 +147,7 @@ def _unusual(
     seen = np.zeros(len(matches), bool)
     for match in np.flatnonzero(lineups.known()).tolist():
         pair = int(matches.home[match]), int(matches.away[match])
-        seen[match] = min(games[pair[0]], games[pair[1]]) >= SETTLED
+        seen[match] = min(games[pair[0]], games[pair[1]]) >= SETTLED_LINEUPS
         for place, team in enumerate(pair):
             fielded = players[bounds[2 * match + place] : bounds[2 * match + place + 1]].tolist()
             apart = {player: -share for player, share in usual[team].items()}
@@ -215,7 +215,7 @@ def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Varia
     """Test whether spreads of performance differ between sides."""
     calendar, (gap, doubt) = recursion.calendar, recursion.before_results()
     law = law_of(recursion.parameters.nu, recursion.parameters.ties)
-    expected, _, spread = Gaps(gap, law, np.sqrt(doubt)).law()
+    expected, _, spread = GapForecasts(gap, law, np.sqrt(doubt)).law()
     z = recursion.parameters.nu * gap
     count = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
     enough = count >= LEAST_MATCHES

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kinelo.advice.audit.gaps import Band, Gaps, bands_of, law_of
+from kinelo.advice.audit.gaps import Band, GapForecasts, bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse
 from kinelo.advice.audit.kernels import Array
 from kinelo.matches.matches import Matches
@@ -64,7 +64,7 @@ def recovered_bands(matches: Matches, since: int, system: SystemInUse, before: A
         part = slice(start, end)
         true[part] = strength((home + edge / 2)[part]) - strength((away - edge / 2)[part])
     later, result = slice(since, None), matches.signed[since:]
-    both = [system.gaps(matches, before, since), Gaps(true[later], law, math.sqrt(2) * sigma)]
+    both = [system.gaps(matches, before, since), GapForecasts(true[later], law, math.sqrt(2) * sigma)]
     bands, after = (bands_of(home[later], away[later], one, result) for one in both)
     slopes = [one.slope(result) for one in both]
     losses = [one.log_loss(result) for one in both]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.report import with_error, with_interval
+from kinelo.advice.words import NEAR_ONE
 from kinelo.matches.columns import first_side
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.findings import Advice, Findings
     from kinelo.advice.audit.in_use import OtherSystem
-    from kinelo.advice.audit.inflation import Inflation
+    from kinelo.advice.audit.inflation import RatingInflation
     from kinelo.advice.audit.inputs import Misrated
     from kinelo.advice.audit.performance import Performance
     from kinelo.advice.audit.recovered import Recovered
@@ -22,7 +23,6 @@ NOTHING = 0.0002
 """A difference in log-loss that nobody would notice."""
 MOVED = 5.0
 """Points by which a home advantage must have changed, or be off, to be worth a word."""
-NEAR = 0.02
 BOUNDLESS = 16.0
 """An interval whose ends lie this factor apart has no lower end: no K is too small."""
 
@@ -307,7 +307,7 @@ def _newcomers(audit: Findings) -> str:
     return f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error"
 
 
-def inflation_words(found: Inflation) -> list[str]:
+def inflation_words(found: RatingInflation) -> list[str]:
     """Whether a rating is worth what it was, where newcomers should start, and what entries and exits do."""
     said, per_year, start, back = [], found.per_year, found.start, found.returning
     if per_year is None:
@@ -361,7 +361,7 @@ def _forecasts(audit: Findings) -> str:
     slope, error = audit.slope
     if math.isnan(slope):
         return "results do not follow the forecasts at all"
-    kind = "calibrated" if abs(slope - 1) < max(2 * error, NEAR) else ("too bold" if slope < 1 else "too timid")
+    kind = "calibrated" if abs(slope - 1) < max(2 * error, NEAR_ONE) else ("too bold" if slope < 1 else "too timid")
     loss = audit.measured.at(audit.advice.k) + audit.tested.gain.mean
     return (
         f"log-loss {loss:.4f} on the later half at {audit.in_use.name}; {kind}: slope of results on forecasts "

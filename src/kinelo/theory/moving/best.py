@@ -22,7 +22,7 @@ from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import Kind, LeagueClosure, State
-from kinelo.theory.covariance import Motion, matches_together, motion_of
+from kinelo.theory.covariance import StrengthMotion, matches_together, motion_of
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import FEW_GROUPS, merge_moving, representatives
 from kinelo.theory.moving.following import Parts, exact_moments, follow
@@ -154,7 +154,7 @@ class _FormCurve:
 
     def __init__(self, system: RatingSystem, teams: Teams, dynamics: Form | Walk | None) -> None:
         normal_only(teams)
-        merged = merge_moving(system, teams, motion_of(dynamics) if dynamics else Motion(walk=1.0))
+        merged = merge_moving(system, teams, motion_of(dynamics) if dynamics else StrengthMotion(walk=1.0))
         rounds = isinstance(system.schedule, Rounds)
         self._all = teams
         # A curve is searched at a tenth of the cost, and off by less than three thousandths, with few groups.

@@ -43,7 +43,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative, positive
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.closure import LeagueClosure, Solution, State, opponents
-from kinelo.theory.covariance import Motion, Slopes, batch_of, motion_of, separate_covariance, walk_lag
+from kinelo.theory.covariance import PairSlopes, StrengthMotion, batch_of, motion_of, separate_covariance, walk_lag
 from kinelo.theory.fixed_point import ACCEPTED, few_threads, fixed_point
 from kinelo.theory.many_teams import representatives
 from kinelo.theory.moving.following import TrackedTeams, follow
@@ -124,7 +124,7 @@ class DeviationState:
     covariance: Array = field(repr=False)
     _league: GlickoLeague = field(repr=False)
     _steps: Array = field(repr=False)
-    _pairs: Slopes = field(repr=False)
+    _pairs: PairSlopes = field(repr=False)
 
     @cached_property
     def slope(self) -> float:
@@ -158,13 +158,17 @@ class GlickoLeague:
     """A league seen by Glicko: expected results, opponents, growth c, and how strengths move."""
 
     def __init__(
-        self, outcome: Outcome, strengths: Strength | Continuum | Teams, growth: float, motion: Motion | None = None
+        self,
+        outcome: Outcome,
+        strengths: Strength | Continuum | Teams,
+        growth: float,
+        motion: StrengthMotion | None = None,
     ) -> None:
         if not isinstance(outcome, Tanh):
             raise InputError(f"Glicko's formulas are those of Tanh, not of {type(outcome).__name__}.")
         self.outcome, self.nu, self.growth = outcome, outcome.nu, positive("growth", growth)
         self.teams = strengths if isinstance(strengths, Teams) else teams_of(strengths)
-        self.motion, self.weights = Motion() if motion is None else motion, opponents(self.teams)
+        self.motion, self.weights = StrengthMotion() if motion is None else motion, opponents(self.teams)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -303,7 +307,7 @@ def _settle(league: GlickoLeague, *, noisy: bool) -> DeviationState:
         ) from None
 
 
-def _image(league: GlickoLeague, state: _State, noisy: bool) -> tuple[_State, Array, Array, Slopes]:
+def _image(league: GlickoLeague, state: _State, noisy: bool) -> tuple[_State, Array, Array, PairSlopes]:
     """The next state, and at this one v, the mean steps and the weighted pairs."""
     nu, weights, still = league.nu, league.weights, league.form is None and not league.motion.walk
     excess = league.growth**2 / state.base if noisy else np.zeros_like(state.base)
@@ -323,7 +327,7 @@ def _image(league: GlickoLeague, state: _State, noisy: bool) -> tuple[_State, Ar
     base = league.growth / np.sqrt(information)
     ahead = base * information if noisy else 0.0
     step = nu * base * (1 - 5 * ahead / 8)
-    pairs = Slopes(restoring, driving, weights * g**2 * (1 - 2 * both + square))
+    pairs = PairSlopes(restoring, driving, weights * g**2 * (1 - 2 * both + square))
     C, U = np.zeros_like(base), np.zeros_like(base)
     drift = (weights * g * (league.results - mean)).sum(axis=1)
     if noisy:

@@ -31,7 +31,7 @@ from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, nonnegative
 from kinelo.theory.closure import LeagueClosure
-from kinelo.theory.covariance import Motion
+from kinelo.theory.covariance import StrengthMotion
 from kinelo.theory.fixed_point import ACCEPTED, fixed_point
 from kinelo.theory.moving.following import TrackedTeams, follow
 from kinelo.theory.pair_means import WIDEST, Function, PairMeans, smooth
@@ -228,7 +228,7 @@ class LearningClosure(LeagueClosure):
         V = _strength_variance(outcome, learning, gamma, sigma, 1 / teams.size if teams.finite else 0.0)
         self._plain, own = _equal_means(outcome, V, sigma)
         equals = Teams(Normal([0.0, 0.0], sigma), np.full(2, 0.5), finite=False)
-        motion = Motion(V, gamma * _decay(learning, self._plain, own))
+        motion = StrengthMotion(V, gamma * _decay(learning, self._plain, own))
         super().__init__(RatingSystem(outcome), equals, motion=motion)
         self._expected = float(self._plain.product(own, np.array([2 * V]))[0])
         self._known = float(1 - own.tie[0])

@@ -25,7 +25,7 @@ from kinelo.theory.moving.glicko import discount
 from kinelo.theory.pair_means import PairMeans
 
 SMOOTH = 0.05
-SETTLED = 1e-5
+STEADY = 1e-5
 LONGEST = 4000
 RATING, SPREAD, SHARED, STRENGTH, OWN, DEVIATION = range(6)
 
@@ -172,7 +172,7 @@ class NewcomerRecursion:
             matches.append(matches[-1] + stride)
             states.append(state)
             gamma = self._step_and_variance(matches[-1], state[RATING], state[DEVIATION], 1.0)[0]
-            if np.abs(move[self._active]).max() / stride <= SETTLED * gamma:
+            if np.abs(move[self._active]).max() / stride <= STEADY * gamma:
                 break
         rows = np.array(states)
         spread = np.sqrt(np.maximum(rows[:, SPREAD], 0.0))
