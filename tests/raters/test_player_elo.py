@@ -473,6 +473,14 @@ def test_bad_input_is_one_sentence():
         kn.PlayerElo(strength="max").update(matches)  # type: ignore[arg-type]
 
 
+def test_a_covariance_that_does_not_fit_is_refused_in_words_that_suit_players(monkeypatch):
+    monkeypatch.setattr("kinelo.raters.gaussian.MOST_TOGETHER", 20)
+    matches = season(30)
+    rows = np.unique(matches.lineups.player).size + 2 * len(matches.teams)
+    with pytest.raises(InputError, match=rf"^{rows} strengths are too many .* use covariance='diagonal'\.$"):
+        kn.PlayerElo(covariance="full").fit(matches)
+
+
 def test_a_covariance_has_rows_for_those_who_have_played():
     """A part of a table names all its players; only those in its matches take room, and both kinds of filter are
     tried.

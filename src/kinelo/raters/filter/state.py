@@ -333,5 +333,6 @@ def _in_order(values: NDArray[Any]) -> NDArray[Any]:
 def too_many(names: int) -> InputError:
     """What to say where a full covariance would not fit."""
     return InputError(
-        f"{names} sides are too many for a full covariance (at most {MOST_TOGETHER}); use covariance='diagonal'."
+        f"{names:,} strengths are too many for a full covariance (at most {MOST_TOGETHER:,}); "
+        "use covariance='diagonal'."
     )
