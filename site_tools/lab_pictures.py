@@ -53,6 +53,15 @@ def rate(page: Page) -> None:
     page.evaluate("scrollBy(0, -80)")
 
 
+def contests(page: Page) -> None:
+    """The made-up races, rated."""
+    page.click("#tab-rate")
+    page.click("[data-sample=races]")
+    page.wait_for_selector("#field-table tbody tr")
+    page.eval_on_selector("#rated-summary", "node => node.scrollIntoView()")
+    page.evaluate("scrollBy(0, -80)")
+
+
 def paper(page: Page) -> None:
     """The first figures."""
     page.click("#tab-paper")
@@ -61,7 +70,8 @@ def paper(page: Page) -> None:
 
 
 SCENES: dict[str, tuple[str, Callable[[Page], None]]] = {
-    "guide": ("", guide), "explore": ("?teams=100&speed=800", explore), "rate": ("", rate), "paper": ("", paper),
+    "guide": ("", guide), "explore": ("?teams=100&speed=800", explore), "rate": ("", rate),
+    "contests": ("", contests), "paper": ("", paper),
 }  # fmt: skip
 
 
