@@ -116,7 +116,7 @@ class Comparison:
         import polars as pl
 
         metric = metric or self.metrics[0]
-        reference = str(reference or self.scores["rater"][0])
+        reference = str(self.scores["rater"][0] if reference is None else reference)
         base = self._score(reference, metric)
         gaps = {name: self._score(name, metric) - base for name in self.forecasts if name != reference}
         if not gaps:

@@ -16,7 +16,7 @@ from kinelo.errors import InputError
 from kinelo.macro.grid import Axis, Cells, Grid, Index
 from kinelo.macro.kernels import label_moments
 from kinelo.model.strength import Strength
-from kinelo.model.validation import Array, finite_array, number, positive
+from kinelo.model.validation import Array, finite_array, number, positive, whole
 
 Spread = float | Cells
 
@@ -178,6 +178,8 @@ class Population:
         >>> round(teams.mean_rating, 12), teams.grid.sigma.centres
         (7.0, array([1.]))
         """
+        if not isinstance(strengths, Strength):
+            raise InputError(f"strengths must be a league such as Normal or Fixed, not {strengths!r:.60}.")
         sample = np.atleast_2d(finite_array("ratings", ratings, 2 if np.ndim(ratings) == 2 else 1))
         if sample.shape[1] != strengths.teams:
             raise InputError(f"ratings must list one per team: {sample.shape[1]} for {strengths.teams} teams.")
@@ -215,7 +217,7 @@ class Population:
 
     def rating_moment(self, order: int) -> float:
         """``m_{s,r} = ∫ r^s f``."""
-        return float(self.rating_mass @ self.grid.r.centres**order)
+        return float(self.rating_mass @ self.grid.r.centres ** whole("order", order, 0))
 
     @property
     def mean_rating(self) -> float:

@@ -301,7 +301,7 @@ class Rater(SingleMatches, Arguments, ABC):
     def _place_of(self, name: str) -> int:
         """Place of a name that is rated."""
         index = self._begun().name_index.index
-        if name not in index:
+        if not isinstance(name, str) or name not in index:
             raise InputError(f"{name!r:.80} is not rated; names are written as in the results.")
         return index[name]
 

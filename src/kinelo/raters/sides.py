@@ -23,6 +23,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import OutOfRange
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches
+from kinelo.model.validation import number
 from kinelo.raters.arguments import sought
 from kinelo.raters.rater import Rater
 from kinelo.raters.state import REFERENCE_DAYS, RatingTable, SavedRows
@@ -175,7 +176,8 @@ class SideRater(Rater):
 
     def add_points(self, name: str, points: float) -> None:
         """Let a side that is rated have so many points more."""
-        self._state.known.rating[self._place_of(name)] += points * self.unit_of_points
+        place = self._place_of(name)
+        self._state.known.rating[place] += number("points", points) * self.unit_of_points
 
     @property
     def drift_(self) -> Drift:

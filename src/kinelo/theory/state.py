@@ -148,6 +148,8 @@ class StationaryState:
                 "a team can settle in several places."
             )
         points = finite_array("theta", theta, np.ndim(theta))
+        if not points.size:
+            raise InputError("theta must hold at least one strength.")
         spread = self.teams.typical_sigma if sigma is None else nonnegative("sigma", sigma)
         return View(self.system, self.teams, self.closure, self.rating, self.variance), points, spread
 
