@@ -3,6 +3,7 @@
 import io
 import re
 
+import numpy as np
 import polars as pl
 from typer.testing import CliRunner
 
@@ -54,6 +55,8 @@ def test_a_frame_is_shown_under_its_own_names():
 
 def test_json_has_no_number_that_readers_refuse():
     assert json_ready({"a": (float("inf"), 1), "b": [float("nan"), "x"]}) == {"a": [None, 1], "b": [None, "x"]}
+    plain = json_ready([np.float64("nan"), np.int64(2), np.bool_(True)])
+    assert plain == [None, 2, True] and [type(value) for value in plain[1:]] == [int, bool]
 
 
 def test_names_of_entrants_are_shown_as_they_are(tmp_path):

@@ -12,8 +12,6 @@ from dataclasses import asdict, dataclass, is_dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -175,6 +173,6 @@ def json_ready(value: Any) -> Any:
         return {key: json_ready(inner) for key, inner in value.items()}
     if isinstance(value, tuple | list):
         return [json_ready(inner) for inner in value]
-    if isinstance(value, np.generic):
+    if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0:  # a number of NumPy's, which help texts do without
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
