@@ -27,6 +27,7 @@ from kinelo.forecasts.estimator import check_target
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.contests import check_contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan
 from kinelo.presentation import html_facts
@@ -143,6 +144,7 @@ class Rater(SingleMatches, Arguments, ABC):
         """What ``fit`` does by itself, under its old name; it goes with version 0.6."""
         said = "Rater.search is no longer public: fit estimates, and estimates_ holds what was found."
         warnings.warn(said, DeprecationWarning, stacklevel=2)
+        (check_contests if getattr(self, "rates_contests", False) else check_matches)(matches)
         return self._search(matches)
 
     def _losses(self, matches: Matches, skipped: int) -> NDArray[np.float64]:
