@@ -99,27 +99,40 @@ def test_fits(table, rater, sides):
 def test_peers(table, peer, sides):
     if find_spec(peer) is None:
         pytest.skip(f"{peer} is not installed")
-    row(table(SECTION), f"{peer}, Bradley–Terry", MATCHES, sides, {"evalica": by_evalica, "choix": by_choix}[peer])
+    ready, estimate = {"evalica": (for_evalica, by_evalica), "choix": (for_choix, by_choix)}[peer]
+    for n in MATCHES:  # neither are lists of their own
+        ready(n, sides)
+    row(table(SECTION), f"{peer}, Bradley–Terry", MATCHES, sides, estimate)
+
+
+@cache
+def for_evalica(n: int, sides: int) -> tuple[list[str], list[str], list[Any]]:
+    import evalica
+
+    matches = league(n, sides)
+    kinds = [evalica.Winner.Y, evalica.Winner.Draw, evalica.Winner.X]
+    home, away = ([matches.teams[k] for k in side] for side in (matches.home, matches.away))
+    return home, away, [kinds[round(2 * result)] for result in matches.result]
 
 
 def by_evalica(n: int, sides: int) -> None:
     import evalica
 
+    evalica.bradley_terry(*for_evalica(n, sides))
+
+
+@cache
+def for_choix(n: int, sides: int) -> list[list[int]]:
     matches = league(n, sides)
-    kinds = [evalica.Winner.Y, evalica.Winner.Draw, evalica.Winner.X]
-    names = list(matches.teams)
-    home, away = ([names[k] for k in side] for side in (matches.home, matches.away))
-    evalica.bradley_terry(home, away, [kinds[round(2 * r)] for r in matches.result])
+    won, decided = matches.result == 1.0, matches.result != 0.5
+    pairs = np.column_stack([np.where(won, matches.home, matches.away), np.where(won, matches.away, matches.home)])
+    return pairs[decided].tolist()
 
 
 def by_choix(n: int, sides: int) -> None:
     import choix
 
-    matches = league(n, sides)
-    decided = matches.result != 0.5
-    won = matches.result == 1.0
-    pairs = np.column_stack([np.where(won, matches.home, matches.away), np.where(won, matches.away, matches.home)])
-    choix.ilsr_pairwise(sides, pairs[decided].tolist(), alpha=0.01)
+    choix.ilsr_pairwise(sides, for_choix(n, sides), alpha=0.01)
 
 
 @pytest.mark.parametrize("sides", SIDES[:2])
