@@ -21,11 +21,10 @@ import kinelo as kn
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(3600)]
 SECTION = "Fits and audits: processor seconds by size"
 NOTE = (
-    "Processor time of one call after one that compiles: other work on the machine hardly matters. Leagues are drawn "
-    "with Poisson goals over ten years; sides of PlayerElo field 5 of 8 players. A fit estimates all parameters of the "
-    "rater. evalica and choix find the strengths of Bradley and Terry for the same results; evalica counts a draw as "
-    "half a win, choix leaves draws out, and neither has a home advantage. –: would take more than ten seconds, or "
-    "there are fewer matches than sides."
+    "Processor time of one call, after one that compiles. Leagues are drawn with Poisson goals over ten years; sides "
+    "of PlayerElo field 5 of 8 players. A fit estimates all parameters of the rater. evalica and choix find the "
+    "strengths of Bradley and Terry for the same results; evalica counts a draw as half a win, choix leaves draws out, "
+    "and neither has a home advantage. –: would take more than ten seconds, or there are fewer matches than sides."
 )
 MATCHES, SIDES, AUDITED = (2_000, 20_000, 200_000), (20, 200, 2_000), (2_000, 8_000, 20_000)
 LONGEST = 10.0
