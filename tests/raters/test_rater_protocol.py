@@ -224,3 +224,9 @@ def test_the_old_name_of_the_search_warns_and_works():
     rater = kn.TeamElo.classic(k=20, home_advantage=None).fit(matches)
     with pytest.warns(DeprecationWarning, match="fit estimates"):
         assert rater.search(matches) == rater.estimates_
+
+
+@pytest.mark.parametrize("kind", [kn.TeamElo, kn.KalmanElo, kn.PlayerElo, kn.Glicko, kn.BradleyTerry])
+def test_no_matches_are_forecast_by_a_rater_that_has_seen_none(kind):
+    matches = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})
+    assert len(kind().one_step_ahead(matches[:0])) == 0

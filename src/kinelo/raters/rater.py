@@ -211,6 +211,7 @@ class Rater(SingleMatches, Arguments, ABC):
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it: what backtests and fits are made of."""
         self._check_usable(matches)
+        self._begun()
         if not len(matches):
             return self._foresee(matches)
         said = []
