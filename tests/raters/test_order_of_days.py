@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from polars.testing import assert_frame_equal
 
 import kinelo as kn
 
@@ -87,7 +88,9 @@ def test_tables_in_any_order_are_fitted_alike(make):
     order = np.random.default_rng(2).permutation(40)
     turned = {name: [values[k] for k in order] for name, values in rows.items()}
     fitted, other = (make().fit(kn.read_matches(one)) for one in (rows, turned))
-    assert fitted.ratings_.sort("name").equals(other.ratings_.sort("name"))
+    # Bradley and Terry's sums run over sides in the order of the table, so their last digit may differ.
+    rounding = 1e-15 if isinstance(fitted, kn.BradleyTerry) else 0.0
+    assert_frame_equal(fitted.ratings_.sort("name"), other.ratings_.sort("name"), rel_tol=4 * rounding, abs_tol=0.0)
 
 
 @pytest.mark.parametrize("few", [True, False])
