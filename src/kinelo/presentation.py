@@ -168,11 +168,12 @@ def html_list(sentences: Iterable[str]) -> str:
 def json_ready(value: Any) -> Any:
     """Plain numbers, words, lists and dictionaries; what is infinite or undefined is None."""
     if is_dataclass(value) and not isinstance(value, type):
-        value = asdict(value)
+        return json_ready(asdict(value))
     if isinstance(value, Mapping):
         return {key: json_ready(inner) for key, inner in value.items()}
     if isinstance(value, tuple | list):
         return [json_ready(inner) for inner in value]
-    if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0:  # a number of NumPy's, which help texts do without
-        value = value.item()
+    number = getattr(value, "item", None)
+    if number is not None and getattr(value, "ndim", 1) == 0:  # a number of NumPy's, which help texts do without
+        value = number()
     return None if isinstance(value, float) and not math.isfinite(value) else value
