@@ -11,12 +11,15 @@ import json
 from dataclasses import fields
 from typing import Any, cast
 
+import numpy as np
+
 from kinelo.errors import InputError, in_one_line
 from kinelo.model.law import Law, built_in_laws
 from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.raters.adapter import settings_of
 from kinelo.raters.choice import class_named
+from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k, read_start
 
 
@@ -132,10 +135,12 @@ def restore(rater: Any, arrays: dict[str, Any], file: str) -> None:
     """Let a rater take over arrays that a book holds; refuse such as no rater of its class stores.
 
     A checksum holds of whatever was written under it. What arrays can contain is for the rater to say, which may be
-    anybody's: any error means that they are not its own.
+    anybody's: any error, also in the table of ratings that follows from them, means that they are not its own.
     """
     try:
         rater.from_arrays(arrays)
+        if isinstance(rater, Rater) and not np.isfinite(rater.ratings_["rating"].to_numpy()).all():
+            raise ValueError("ratings that are no numbers")
     except Exception as error:
         raise InputError(
             f"{file} does not hold what {type(rater).__name__} stores ({in_one_line(error).rstrip('.')}); nothing was "

@@ -13,7 +13,7 @@ from kinelo.raters.filter.alone import Slots
 from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
 from kinelo.raters.state import LEAST_ROOM, NEVER
-from kinelo.raters.stored import FIRST_DAY, LAST_DAY, stored
+from kinelo.raters.stored import FIRST_DAY, LAST_DAY, stored, stored_names
 
 SEPARATOR = "\x1f"
 DAYS_APART = 7
@@ -113,7 +113,7 @@ class RankState:
         """What :meth:`to_arrays` gave."""
         kinds, advantages = (tuple(k for k in arrays[name].tolist() if k) for name in ("kinds", "advantages"))
         state = cls(kinds, advantages)
-        pairs = [name.split(SEPARATOR, 1) for name in arrays["names"].tolist() if name]
+        pairs = [name.split(SEPARATOR, 1) for name in stored_names(arrays, "names") if name]
         state.names = [(kind, name) for kind, name in pairs]
         state.index = {key: place for place, key in enumerate(state.names)}
         state.contests, dated = (int(value) for value in arrays["contests"])
