@@ -61,8 +61,16 @@ def make_report(lab) -> None:
 
 
 def accessible(page, part: str, width: int) -> None:
-    """Nothing in a part of the page that axe finds fault with, and nothing beyond the width of the screen."""
+    """Nothing in a part of the page that axe finds fault with, and nothing beyond the width of the screen.
+
+    A part that has just been opened may still be drawn, so what is found must last to count.
+    """
     context = {"include": [[part]], "exclude": [[".plot-container"]]}  # to a reader a chart is one image with a name
-    found = page.evaluate("(context) => axe.run(context, { resultTypes: ['violations'] })", context)["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], part
+    for _ in range(8):
+        found = page.evaluate("(context) => axe.run(context, { resultTypes: ['violations'] })", context)["violations"]
+        if not found:
+            break
+        page.wait_for_timeout(500)
+    faults = [(one["id"], [node["target"] for node in one["nodes"]]) for one in found]
+    assert faults == [], f"{part}: {faults}"
     assert page.evaluate("document.documentElement.scrollWidth") <= width, part
