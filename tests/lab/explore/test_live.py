@@ -316,3 +316,20 @@ def test_the_density_is_sent_a_few_times_a_second_and_only_where_it_has_moved():
         head, _, shades = decoded(run.frame(k), 20)
         assert head["density"] == (shades.size == 48 * 96) and head["density"] == (k % 4 == 3)
     run.close()
+
+
+def test_a_frame_that_is_drawn_brings_the_next_one_forward(monkeypatch):
+    """A page that draws at once waits for the rhythm of frames, not for that of slow pages."""
+    monkeypatch.setattr("kinelo.lab.explore.pacing.SLOW_SECONDS", 1e6)
+    monkeypatch.setattr("kinelo.lab.explore.pacing.FRAME_SECONDS", 0.05)
+
+    async def one_frame():
+        pacer = Pacer()
+        number = pacer.next_sequence()
+        waiting = asyncio.create_task(pacer.wait())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        pacer.acknowledge(number)
+        await asyncio.wait_for(waiting, 60.0)
+
+    asyncio.run(one_frame())

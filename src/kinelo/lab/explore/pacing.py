@@ -31,6 +31,7 @@ class Pacer:
         self._sent_at = 0.0
         self._ticked_at = time.monotonic()
         self._changed = asyncio.Event()
+        self._woken = False
 
     def set_speed(self, speed: object) -> None:
         """Take a speed in matches per team and second, within the range offered."""
@@ -40,18 +41,18 @@ class Pacer:
     def set_paused(self, paused: object) -> None:
         """Stop the clock or let it run."""
         self.paused = paused is True
-        self._changed.set()
+        self.wake()
 
     def acknowledge(self, sequence: object) -> None:
         """The page has drawn this frame."""
         if isinstance(sequence, int) and self._acknowledged < sequence <= self.sequence:
-            silent = self.abandoned
+            self._woken |= self.abandoned
             self._acknowledged = sequence
-            if silent or time.monotonic() - self._sent_at > FRAME_SECONDS:
-                self._changed.set()
+            self._changed.set()
 
     def wake(self) -> None:
         """Let the run look up at once."""
+        self._woken = True
         self._changed.set()
 
     def forget(self) -> None:
@@ -87,11 +88,19 @@ class Pacer:
             await self.change()
             self._ticked_at = time.monotonic()
             return
-        due = self._ticked_at + (FRAME_SECONDS if self.ready else SLOW_SECONDS) - time.monotonic()
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.change(), max(due, 0.0))
+        while not self._woken:  # a frame drawn meanwhile brings the next one forward
+            due = self._ticked_at + (FRAME_SECONDS if self.ready else SLOW_SECONDS) - time.monotonic()
+            if due <= 0.0:
+                await asyncio.sleep(0)
+                break
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), due)
+            self._changed.clear()
+        self._woken = False
 
     async def change(self) -> None:
         """Until a restart or a pause is asked for, or the page looks again after a silence."""
-        await self._changed.wait()
-        self._changed.clear()
+        while not self._woken:
+            await self._changed.wait()
+            self._changed.clear()
+        self._woken = False
