@@ -28,12 +28,16 @@ $(VENV)/.bench: $(VENV)/.run
 run: $(VENV)/.run
 	$(BIN)/kinelo reproduce --out $(OUT) $(if $(wildcard $(OUT)),--resume)
 
+# Three processes on two cores: tests of the browser and of servers wait for a third of their time. They come first
+# (tests/conftest.py), so that no file of them is left to the end.
+PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL)
 
 # Properties on examples that no run has tried before; `make test` tries the same ones every time.
 search: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "hypothesis and not long" --hypothesis-profile search
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL) -m "hypothesis and not long" --hypothesis-profile search
 
 # What takes half a minute and more: runs killed at random moments, a worker out of memory, a server that dies.
 test-long: $(VENV)/.dev

@@ -19,6 +19,11 @@ settings.register_profile("search", print_blob=True, deadline=None, suppress_hea
 settings.load_profile("same")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What drives a browser comes first: it waits more than it computes, so that other tests fill its pauses."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What lies in the folder from which the tests are started, a reproduction say, is none of their business."""
