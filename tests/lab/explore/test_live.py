@@ -152,16 +152,18 @@ async def watched(script) -> Watcher:
     with ThreadPoolExecutor(1) as pool:
         explorer = Explorer(Pools(pool, pool), Oracle(), watcher.say, watcher.show)
         playing = asyncio.create_task(explorer.play())
-        await script(explorer, watcher)
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        try:
+            await script(explorer, watcher)
+        finally:
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
     return watcher
 
 
 START = {"type": "start", "controls": {"teams": 10}}
 
 
-async def until(condition, seconds: float = 120.0) -> None:
+async def until(condition, seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.005)
@@ -254,6 +256,17 @@ def test_a_pinned_league_plays_to_the_same_clock():
     assert head["pinned"] == 30 and other_time == pytest.approx(own_time, rel=0.25)
     sent = np.frombuffer(frame, "<f4", 70, len(frame) - rest.size - 40)
     assert np.array_equal(sent, np.concatenate(floats, dtype="<f4"))
+
+
+def test_a_league_that_stands_still_begins_anew_when_asked():
+    async def script(explorer: Explorer, watcher: Watcher) -> None:
+        await explorer.hear({"type": "pause", "paused": True})
+        for times in (1, 2):
+            await explorer.hear(START)
+            await until(lambda: sum(one["type"] == "started" for one in watcher.said) == times, 10.0)  # noqa: B023
+            await asyncio.sleep(0.05)  # the run comes to rest
+
+    asyncio.run(watched(script))
 
 
 def test_pause_stops_the_clock():
