@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.deviations import natural_discount
-from kinelo.play.formula import inlined, kernel
+from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_chances, points_scale
 from kinelo.raters.state import NEVER
 
@@ -61,13 +61,13 @@ class GlickoTrace(NamedTuple):
     until: NDArray[np.int64]
 
 
-@kernel
+@borrowing
 def davidson_exponent(z, doubt, kappa, sharpness):
     """Exponent (float) of Davidson's law, at the scale that keeps Glicko's slope of the expected result at equality."""
     return points_scale(0.5 * sharpness, kappa) * z * natural_discount(doubt)
 
 
-@kernel
+@borrowing
 def new_volatility(phi2, vol, gain, info, tau):
     """Volatility (float) after a period: the root of Glickman's equation, by the Illinois method."""
     delta2 = (gain / info) ** 2
@@ -98,7 +98,7 @@ def new_volatility(phi2, vol, gain, info, tau):
     return math.exp(low / 2.0)
 
 
-@kernel
+@borrowing
 def settle(mu, phi2, vol, gain, info, tau, together):
     """Rating, squared deviation and volatility (floats) once the gathered results count."""
     if info <= 0.0:
@@ -111,7 +111,7 @@ def settle(mu, phi2, vol, gain, info, tau, together):
     return mu + phi2 * gain, phi2, vol
 
 
-@inlined
+@part
 def settle_side(t, s, tau, together):
     """Let what was gathered of side ``t`` (int) count, in the state ``s``."""
     s.rating[t], s.variance[t], s.volatility[t] = settle(
@@ -121,13 +121,13 @@ def settle_side(t, s, tau, together):
     s.info[t] = 0.0
 
 
-@inlined
+@part
 def rest_side(t, day, p, s):
     """Bring side ``t`` (int), which has played before, to a day (int): its uncertainty grows."""
     if p.together > 0.0:
         passed = math.floor(day / p.period) - math.floor(s.last[t] / p.period)
         if passed > 0:
-            settle_side(t, s, p.tau, True)
+            settle_side(t, s, p.tau, p.together > 0.0)
             # Glicko-2 has added the first period when it settled.
             rested = passed - 1.0 if p.tau > 0.0 else passed
             s.variance[t] = min(s.variance[t] + s.volatility[t] ** 2 * rested, p.largest)
@@ -135,7 +135,7 @@ def rest_side(t, day, p, s):
         s.variance[t] = min(s.variance[t] + s.volatility[t] ** 2 * (day - s.last[t]) / p.period, p.largest)
 
 
-@kernel
+@borrowing
 def play_all(m, p, s, common, trace):
     """Rate matches ``m`` in order; ``common`` (2) holds home advantage and κ, ``trace`` receives what was known before.
 
@@ -178,19 +178,19 @@ def play_all(m, p, s, common, trace):
             s.info[me] += weight * g * g * E * (1.0 - E)
         if p.together == 0.0:
             for t in (i, j):
-                settle_side(t, s, p.tau, False)
+                settle_side(t, s, p.tau, p.together > 0.0)
     common[HOME], common[KAPPA] = h, kappa
     return True
 
 
-@kernel
+@borrowing
 def settle_all(s, tau):
     """Count what is still gathered of everyone in the state ``s`` (rated together), in place."""
     for t in range(s.rating.size):
         settle_side(t, s, tau, True)
 
 
-@kernel
+@borrowing
 def on_day(side, day, p, s):
     """Rating and squared deviation of a side on a day: as they were at its start while the period runs on.
 
@@ -204,12 +204,12 @@ def on_day(side, day, p, s):
         passed = math.floor(day / p.period) - math.floor(s.last[side] / p.period)
         if passed == 0:
             return mu, phi2
-        mu, phi2, vol = settle(mu, phi2, vol, s.gain[side], s.info[side], p.tau, True)
+        mu, phi2, vol = settle(mu, phi2, vol, s.gain[side], s.info[side], p.tau, p.together > 0.0)
         rest = passed - 1.0 if p.tau > 0.0 else passed
     return mu, min(phi2 + vol * vol * max(rest, 0.0), p.largest)
 
 
-@kernel
+@borrowing
 def foresee(m, begin, end, p, s, phi2_new, common, trace):
     """What is known of the matches from ``begin`` to ``end`` (ints) in the state as it stands, into the trace; a
     newcomer (place -1) has the squared deviation ``phi2_new``.
@@ -224,7 +224,7 @@ def foresee(m, begin, end, p, s, phi2_new, common, trace):
         trace.z[k], trace.doubt[k], trace.ties[k] = edge, both, common[KAPPA]
 
 
-@kernel
+@borrowing
 def all_chances(z, doubt, kappa, sharpness, out):
     """Win, draw and loss probabilities into ``out`` (n, 3), from ``z``, ``doubt`` and ``kappa`` (n): Davidson ties."""
     for k in range(z.size):

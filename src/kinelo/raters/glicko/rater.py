@@ -25,7 +25,7 @@ from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import forecast_until
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, Column, RatingTable, match_columns
+from kinelo.raters.state import NEVER, Column, MatchColumns, RatingTable, match_columns
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
@@ -89,6 +89,9 @@ class _GlickoFamily(SideRater):
         trace = _empty_trace(len(matches), forecast_until(matches)) if traced else NO_TRACE
         kernels.play_all(columns, self._numbers, ratings.known, self._common, trace)
         return trace
+
+    def _play_one(self, columns: MatchColumns) -> None:
+        kernels.play_all(columns, self._numbers, self._state.known, self._common, NO_TRACE)
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, doubt, ties, ratings, _ = trace

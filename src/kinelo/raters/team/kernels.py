@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.model.outcome import LOGISTIC
 from kinelo.play.elementary import tanh_of
-from kinelo.play.formula import inlined, kernel
+from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_terms, match_law, points_scale, tail_of
 from kinelo.play.steps import ELITE, falling, step_size
 from kinelo.raters.state import NEVER
@@ -110,15 +110,14 @@ class TeamTrace(NamedTuple):
 NO_TRACE = TeamTrace(np.empty((0, 1)), np.empty((1, 0, 3)), np.empty((0, 2)), np.empty(0, np.int64))
 
 
-@inlined
+@part
 def outcome_chances(z, nu, kappa, nodes, q):
     """Win and loss probability (floats) at a difference ``z`` blurred by normal performances, in lane ``q``.
 
     Nodes are equally spaced: ``e^{ν(z + x)}`` is a geometric series.
     """
-    x, weight = nodes.x, nodes.weight
-    u = math.exp(min(max(nu * z, -STEEPEST), STEEPEST) + nu * x[0, q])
-    ratio = math.exp(nu * (x[1, q] - x[0, q])) if weight.size > 1 else 1.0
+    first, step = node_exponents(z, nu, nodes, q)
+    u, ratio, weight = math.exp(first), math.exp(step), nodes.weight
     win = 0.0
     loss = 0.0
     for a in range(weight.size):
@@ -129,7 +128,38 @@ def outcome_chances(z, nu, kappa, nodes, q):
     return win, loss
 
 
-@inlined
+@part
+def node_exponents(z, nu, nodes, q):
+    """``ν(z + x)`` at the first node, and how much larger it is at each further one (floats), in lane ``q``."""
+    x = nodes.x
+    step = nu * (x[1, q] - x[0, q]) if nodes.weight.size > 1 else 0.0
+    return min(max(nu * z, -STEEPEST), STEEPEST) + nu * x[0, q], step
+
+
+@part
+def chances_with_slopes(first, step, kappa, weight):
+    """The same as :func:`outcome_chances` at these exponents: win, loss, and how each moves with both exponents and κ.
+
+    The formulas are those of :func:`kinelo.play.laws.davidson_terms`.
+    """
+    u, ratio = math.exp(first), math.exp(step)
+    win = loss = win_first = loss_first = win_step = loss_step = win_kappa = loss_kappa = 0.0
+    for a in range(weight.size):
+        won, lost, r = davidson_terms(kappa, u)
+        won, lost, b = weight[a] * won, weight[a] * lost, won - lost
+        win += won
+        loss += lost
+        win_first += won * (1.0 - b)
+        loss_first -= lost * (1.0 + b)
+        win_step += a * won * (1.0 - b)
+        loss_step -= a * lost * (1.0 + b)
+        win_kappa -= r * won
+        loss_kappa -= r * lost
+        u *= ratio
+    return win, loss, (win_first, win_step, win_kappa), (loss_first, loss_step, loss_kappa)
+
+
+@part
 def three_chances(win, loss, kappa):
     """Win, draw and loss probability (floats), which sum to one, from two of them; nobody draws where κ = 0."""
     if kappa > 0.0:
@@ -137,7 +167,7 @@ def three_chances(win, loss, kappa):
     return win, 0.0, 1.0 - win
 
 
-@inlined
+@part
 def level_gap(i, j, k, q, slots, delta):
     """How much better side ``i`` is than ``j`` by the levels of match ``k``; ``delta`` is (sides, slots, lanes)."""
     gap = 0.0
@@ -148,7 +178,7 @@ def level_gap(i, j, k, q, slots, delta):
     return gap
 
 
-@kernel
+@borrowing
 def learn_levels(i, j, levels, score, information, delta, delta_v):
     """Share a surprise with the deviations (sides, slots) of two sides under the levels of a match."""
     doubt = 0.0
@@ -164,7 +194,7 @@ def learn_levels(i, j, levels, score, information, delta, delta_v):
                 delta_v[team, slot] -= variance * variance * information / whole
 
 
-@inlined
+@part
 def own_step(p, own, marks, rating, n):
     """γ (float) of a side under a rule of K, unless it has its own; ``rule`` is one more than the kind of rule."""
     if own >= 0.0:
@@ -173,7 +203,7 @@ def own_step(p, own, marks, rating, n):
     return step_size(int(p.rule) - 1, p.gamma, p.boost, p.settling, junior, rating, n, reached)
 
 
-@kernel
+@borrowing
 def forecast_together(m, begin, end, parameters, s, common, nodes, trace):
     """Forecast the matches from ``begin`` to ``end`` (ints) from the state as it stands, as :func:`play_all` traces
     them."""
@@ -195,9 +225,10 @@ def forecast_together(m, begin, end, parameters, s, common, nodes, trace):
             trace.chances[q, k, 0], trace.chances[q, k, 1], trace.chances[q, k, 2] = three_chances(win, loss, kappa)
 
 
-@kernel
+@borrowing
 def play_all(m, parameters, s, common, nodes, trace):
-    """Rate matches ``m`` in order, in several lanes side by side, each with an entry of ``parameters`` (lanes).
+    """Rate matches ``m`` in order, in several lanes side by side, each with an entry of ``parameters`` (lanes), which
+    are those of the first but for a little.
 
     Ratings and deviations of the state ``s`` have a last axis of lanes; all else is that of the first lane. ``common``
     (lanes, 5) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ. The
@@ -209,6 +240,8 @@ def play_all(m, parameters, s, common, nodes, trace):
     R, v, n, last, own, marks = s.rating, s.variance, s.games, s.last, s.own, s.marks
     z, chances, levelled = trace.z, trace.chances, m.slots.shape[1] > 0
     ahead = 0 if z.size > 0 else m.home.size  # the matches before this one are forecast
+    origin = by_win = by_loss = (0.0, 0.0, 0.0)
+    first_win = first_loss = 0.0
     for k in range(m.signed.size):
         if math.isnan(m.signed[k]):
             return False
@@ -235,7 +268,15 @@ def play_all(m, parameters, s, common, nodes, trace):
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
             drifting = p.ties_step > 0.0 and kappa > 0.0
             win = loss = 0.0
-            if traced or drifting:
+            if parameters.size > 1:  # lanes stand next to the first, and so do their chances
+                first, step = node_exponents(edge, points_scale(p.outer_nu, p.in_points * kappa), nodes, q)
+                if q == 0:
+                    origin = first, step, kappa
+                    first_win, first_loss, by_win, by_loss = chances_with_slopes(first, step, kappa, nodes.weight)
+                away, wider, drawn = first - origin[0], step - origin[1], kappa - origin[2]
+                win = first_win + by_win[0] * away + by_win[1] * wider + by_win[2] * drawn
+                loss = first_loss + by_loss[0] * away + by_loss[1] * wider + by_loss[2] * drawn
+            elif traced or drifting:
                 win, loss = outcome_chances(edge, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             if traced:
                 if q == 0:
@@ -295,7 +336,7 @@ def play_all(m, parameters, s, common, nodes, trace):
     return True
 
 
-@inlined
+@part
 def rating_on(side, day, p, s):
     """Rating of a side after its rest until a day, and its variance (floats); the start's of a newcomer (place -1)."""
     if side < 0:
@@ -305,7 +346,7 @@ def rating_on(side, day, p, s):
     return p.mean + f * (s.rating[side] - p.mean), p.v0 + f * f * (s.variance[side] - p.v0)
 
 
-@kernel
+@borrowing
 def foresee_all(m, p, s, common, z, doubt, ratings):
     """Differences ``z`` of strengths in matches to come and their variances ``doubt`` (matches each), and ratings of
     both sides (matches, 2), from the state as it stands; place -1 is a newcomer, and ``common`` (5) holds what all
@@ -325,7 +366,7 @@ def foresee_all(m, p, s, common, z, doubt, ratings):
         ratings[k, 0], ratings[k, 1] = R_i, R_j
 
 
-@kernel
+@borrowing
 def all_chances(z, nu, kappa, nodes, out):
     """Win, draw and loss probabilities of every ``z`` (n) at one ``nu`` and ``kappa`` into ``out`` (n, 3)."""
     for k in range(z.size):

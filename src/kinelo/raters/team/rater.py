@@ -35,7 +35,7 @@ from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_match import Gaps, OneResult
 from kinelo.raters.order import forecast_until
-from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
+from kinelo.raters.sides import HOME_STEP, NO_LEVELS, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
 from kinelo.raters.state import MatchColumns, RatingTable, match_columns
 from kinelo.raters.streaming import LOOK
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 SCALE = 400.0
 USUAL_SPREAD = 200.0
-NO_LEVELS = np.empty((1, 0), np.int64)
 LANED = ("rating", "delta", "delta_v")
 """What of a state differs between lanes."""
 
@@ -410,35 +409,15 @@ class TeamElo(SideRater, ConditionRater):
         kernels.all_chances(z, points_scale(self._nu, self._numbers.in_points * ties), ties, self._blur, out)
         return out
 
-    def _use_one(self, one: OneResult) -> None:
-        """The same as many matches, in a third of the time: columns are filled and not made."""
-        ratings: TeamTable = self._begun()
-        slots = NO_LEVELS if one.conditions is None and not self.conditions else ratings.levels.row(one.conditions)
-        i, j = ratings.place(one.home), ratings.place(one.away)
-        if slots.size:
-            ratings.grow()
-        known = ratings.known
-        day = max(int(known.last[i]), int(known.last[j]), 0) if one.day is None else int(one.day.astype(np.int64))
-        before, shared = ratings.saved(np.arange(len(ratings)) if ratings.waiting else [i, j]), self._common.copy()
-        ratings.arrive(day)
-        columns = self._one_match()
-        columns.day[0] = day
-        ratings.note_days(columns.day)
-        for column, value in zip(columns, (i, j, one.signed, one.margin, one.neutral, one.weight), strict=False):
-            column[0] = value
-        columns, state, common = columns._replace(slots=slots), in_lanes(known, LANED), self._common[None]
-        kernels.play_all(columns, self._lane, state, common, self._blur, kernels.NO_TRACE)
-        if not math.isfinite(known.rating[i] + known.rating[j] + known.variance[i] + known.variance[j]):
-            self._refuse(before, shared)
+    def _slots_of(self, one: OneResult) -> NDArray[np.int64]:
+        ratings: TeamTable = self._state
+        if one.conditions is None and not self.conditions:
+            return NO_LEVELS
+        return ratings.levels.row(one.conditions)
 
-    def _one_match(self) -> MatchColumns:
-        """Columns of a single match, made once."""
-        if not hasattr(self, "_columns"):
-            number, place = np.float64, np.int32
-            kinds = (place, place, number, number, np.bool_, number, np.int64)
-            columns: list[Any] = [np.zeros(1, kind) for kind in kinds]
-            self._columns = MatchColumns(*columns, slots=NO_LEVELS)
-        return self._columns
+    def _play_one(self, columns: MatchColumns) -> None:
+        state, common = in_lanes(self._state.known, LANED), self._common[None]
+        kernels.play_all(columns, self._lane, state, common, self._blur, kernels.NO_TRACE)
 
     def _foresee(self, matches: Matches) -> Forecast:
         (z, _, unknown), ratings = self._gaps_and_ratings(matches)
