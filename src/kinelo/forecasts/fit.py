@@ -82,8 +82,12 @@ class Estimable(Protocol):
         ...
 
 
-def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Estimates:
+def estimate(
+    rater: Estimable, matches: Matches, warm_up: float = WARM_UP, near: Mapping[str, float] | None = None
+) -> Estimates:
     """Estimate the open parameters of a rater, which is left as it was.
+
+    The search begins ``near`` these values, where another one ended, or at the defaults.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B"] * 200, "away": ["B", "A"] * 200, "result": [1, -1, 1, 0, -1, 0, 1, -1] * 50}
@@ -93,7 +97,9 @@ def estimate(rater: Estimable, matches: Matches, warm_up: float = WARM_UP) -> Es
     """
     scales = Scales(rater.open_parameters())
     start = scales.start
-    if len(matches) >= MANY * FIRST_LOOK:
+    if near is not None:
+        start = np.clip(scales.place({p.name: p.default for p in scales.parameters} | near), scales.low, scales.high)
+    elif len(matches) >= MANY * FIRST_LOOK:
         start = search(_RaterCourse(rater, matches[:FIRST_LOOK], warm_up, scales), start)[0].z
     here, score = search(_RaterCourse(rater, matches, warm_up, scales), start)
     losses = here.losses

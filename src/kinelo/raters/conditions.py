@@ -97,6 +97,11 @@ class Levels:
             out[:, k] = places[condition.codes]
         return out
 
+    def all_met(self, matches: Matches) -> bool:
+        """Whether every level that matches say has been met."""
+        met = self.codes(matches, admit=False) >= 0
+        return all((met[:, k] | (matches.conditions[name].codes < 0)).all() for k, name in enumerate(self.conditions))
+
     def row(self, given: Mapping[str, object] | None) -> NDArray[np.int64]:
         """Slots of one match from its levels by condition, made where they are new; -1 where none is given."""
         given = check_levels(given, self.conditions)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.fit import WARM_UP, Slopes
+from kinelo.forecasts.fit import WARM_UP, Slopes, estimate
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
@@ -38,13 +38,22 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters import reading
 from kinelo.raters.arguments import sought
 from kinelo.raters.conditions import PREFIX, condition_names
-from kinelo.raters.filter.alone import NO_SIDES, expected_alone, filter_alone
+from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, Work, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
 from kinelo.raters.filter.smoother import backwards, check_room, smooth
 from kinelo.raters.filter.state import FIXED, MOST_TOGETHER, STRENGTH, Lists, SlotState, too_many
-from kinelo.raters.filter.together import BLOCK, NO_STEPS, Steps, expected_together, filter_together, room_for, steps
+from kinelo.raters.filter.together import (
+    BLOCK,
+    NO_STEPS,
+    Room,
+    Steps,
+    expected_together,
+    filter_together,
+    room_for,
+    steps,
+)
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.one_match import Gaps
@@ -105,6 +114,7 @@ class GaussianRater(Rater):
     margin_law_: MarginLaw = MarginLaw()
     look: int | None
     _level_draws: float | None = None
+    _near: Estimates | None = None
     _unit: float = math.nan
     _in_noises: bool = False
     _own_table: tuple[Any, Kinds] | None = None
@@ -151,15 +161,20 @@ class GaussianRater(Rater):
             return self._own_table[1]
         return kinds_in_lanes([lane._numbers[0] for lane in lanes], [lane._numbers[1] for lane in lanes])
 
-    def _run(self, matches: Matches, y: Array, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
+    def _run(
+        self, matches: Matches, y: Array, sides: Array = NO_SIDES, days: Days = NO_DAYS
+    ) -> tuple[Array, Array, tuple[str, ...]]:
         """Use the matches, which show ``y``, in order: mean and variance expected of each, and names never met.
 
-        ``sides`` (matches, 2), where it has rows, receives strengths of both sides before each match.
+        ``sides`` (matches, 2), where it has rows, receives strengths of both sides before each match, and ``days`` what
+        is expected of matches that are forecast together.
         """
         lists = self._lists(matches, keep=True)
         if self._state.full:
-            return *self._together(matches, y, lists, sides=sides), lists.unknown
-        return *self._alone(matches, [self], [y], lists, sides)[0], lists.unknown
+            room = room_for(self._state.beliefs, 1, lists.ahead, lists.played, sides=sides, days=days)
+            return *self._together(matches, y, lists, room), lists.unknown
+        work = room_for_work(lists.ahead, lists.played, sides=sides, days=days)
+        return *self._alone(matches, [self], [y], lists, work)[0], lists.unknown
 
     def _expect(self, matches: Matches, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
         """The same for matches from the state as it stands, which is left alone."""
@@ -173,20 +188,18 @@ class GaussianRater(Rater):
         return mean[:, 0], variance[:, 0], lists.unknown
 
     def _together(
-        self, matches: Matches, y: Array, lists: Lists, block: int = 1, out: Steps = NO_STEPS, sides: Array = NO_SIDES
+        self, matches: Matches, y: Array, lists: Lists, room: Room, out: Steps = NO_STEPS
     ) -> tuple[Array, Array]:
         """Use the matches with the covariance: mean and variance expected of each."""
-        b = self._state.beliefs
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
-        room = room_for(b, block, lists.ahead, lists.played, sides=sides)
         filter_together(
-            matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of([self]), b,
-            room, mean, variance, out,
+            matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of([self]),
+            self._state.beliefs, room, mean, variance, out,
         )  # fmt: skip
         return mean, variance
 
     def _alone(
-        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists, sides: Array = NO_SIDES
+        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists, work: Work
     ) -> list[tuple[Array, Array]]:
         """Let raters with these numbers use the matches without covariance, side by side; the first is this one."""
         count, state = len(lanes), self._state
@@ -196,8 +209,8 @@ class GaussianRater(Rater):
         mean, variance = np.empty((len(matches), count)), np.empty((len(matches), count))
         y = np.column_stack(signals) if count > 1 else signals[0][:, None]
         filter_alone(
-            matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of(lanes), s,
-            room_for_work(lists.ahead, lists.played, sides=sides), mean, variance,
+            matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of(lanes), s, work,
+            mean, variance,
         )  # fmt: skip
         if count > 1:
             state.beliefs.x[: state.size], state.beliefs.v[: state.size] = s.x[:, 0], s.v[:, 0]
@@ -235,8 +248,10 @@ class GaussianRater(Rater):
             first = lanes[group[0]]
             lists = first._lists_made_once(matches)
             if first._state.full:
-                return [first._together(matches, signals[group[0]], lists, BLOCK)]
-            return first._alone(matches, [lanes[k] for k in group], [signals[k] for k in group], lists)
+                room = room_for(first._state.beliefs, BLOCK, lists.ahead, lists.played)
+                return [first._together(matches, signals[group[0]], lists, room)]
+            work = room_for_work(lists.ahead, lists.played)
+            return first._alone(matches, [lanes[k] for k in group], [signals[k] for k in group], lists, work)
 
         found: dict[int, tuple[Array, Array]] = {}
         with ThreadPoolExecutor(usable_processors()) as pool:
@@ -289,12 +304,13 @@ class GaussianRater(Rater):
         if self.open_parameters():
             super(GaussianRater, alone)._learn(matches, first)
         together = alone._with_covariance("full")
+        together._near = alone.estimates_
         if alone.estimates_ and len(matches) * float(self._rows_needed(matches)) ** 2 > MOST_WORK:
             together._take_over(alone.estimates_, matches, first)
         else:
             super(GaussianRater, together)._learn(matches, first)
         likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
-        vars(self).update(vars(alone if likelihood and likelihood[0] > likelihood[-1] else together))
+        vars(self).update(vars(alone if likelihood and likelihood[0] > likelihood[-1] else together), _near=None)
 
     def _with_covariance(self, covariance: str) -> Self:
         """A copy that keeps the covariance or does not, before any match."""
@@ -365,7 +381,15 @@ class GaussianRater(Rater):
     def _seek(self, matches: Matches) -> Estimates:
         """The open parameters but for the noise, and the memory of the unit; the rater forgets what it has seen."""
         self.memory_ = float(MEMORY)
-        return choose_memory(self, average_walk(self, super()._search(matches), matches), matches)
+        found = estimate(self, matches, near=self._values_near())
+        return choose_memory(self, average_walk(self, found, matches), matches)
+
+    def _values_near(self) -> dict[str, float] | None:
+        """Where the search begins, in its units: where that without covariance ended, if there was one."""
+        if self._near is None:
+            return None
+        noise = self._near.values["noise"] if self._in_noises else 1.0
+        return {name: value / (noise if self._in_unit(name) else 1.0) for name, value in self._near.values.items()}
 
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""
@@ -436,7 +460,7 @@ class GaussianRater(Rater):
             at, to = played.offsets[done], played.offsets[stop]
             out = Steps._make([*(part[done:stop] for part in kept[:3]), *(part[at:to] for part in kept[3:])])
             part = lists._replace(ahead=NO_ENTRIES, rotations=NO_ROTATIONS, played=played.of(done, stop))
-            self._together(matches[done:stop], y[done:stop], part, BLOCK, out)
+            self._together(matches[done:stop], y[done:stop], part, room_for(state.beliefs, BLOCK, part.played), out)
             then.append(copy.deepcopy(state))
             done = stop
         r, N, found, later = np.zeros(rows), np.zeros((rows, rows)), [], done
@@ -481,9 +505,9 @@ class GaussianRater(Rater):
         super().reset(estimated)
 
     def _step_ahead(self, matches: Matches) -> Forecast:
-        sides = self._room_for_sides(matches)
-        mean, variance, unknown = self._expected(matches, sides)
-        said = self._forecast_in_order(mean, variance, matches)
+        sides, days = self._room_for_sides(matches), self._room_for_days(matches)
+        mean, variance, unknown = self._expected(matches, sides, days)
+        said = self._forecast_in_order(mean, variance, matches, days)
         return Forecast(said, unknown, matches, self._ratings_of(sides))
 
     @property
@@ -492,11 +516,18 @@ class GaussianRater(Rater):
         values = self.parameters_
         return Reading._make([*(values[name] for name in READING), float(self.sharpness_walk)])
 
-    def _forecast_in_order(self, mean: Array, variance: Array, matches: Matches) -> Array:
+    def _forecast_in_order(self, mean: Array, variance: Array, matches: Matches, days: Days = NO_DAYS) -> Array:
         """Forecast matches in order from what was expected of them, and learn how bold and how level they were."""
-        said = np.empty((mean.size, 3))
-        reading.read_in_order(mean, variance, matches.signed, matches.weight, self._reading, self._reading_state, said)
+        said, seen = np.empty((mean.size, 3)), (matches.signed, matches.weight, self._reading, self._reading_state)
+        if days is NO_DAYS:
+            reading.read_in_order(mean, variance, *seen, said)
+        else:
+            reading.read_by_days(mean, variance, days, *seen, said)
         return said
+
+    def _room_for_days(self, matches: Matches) -> Days:
+        """Room for what is expected of matches that are forecast together, where the filter is to do that."""
+        return NO_DAYS
 
     def _room_for_sides(self, matches: Matches) -> Array:
         """Room for strengths of both sides before each match, where ratings are absolute."""
@@ -506,11 +537,13 @@ class GaussianRater(Rater):
         """Strengths of sides in points; None where there was no room for them."""
         return None if sides is NO_SIDES else self.initial + self.points_per_unit_ * sides
 
-    def _expected(self, matches: Matches, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
+    def _expected(
+        self, matches: Matches, sides: Array = NO_SIDES, days: Days = NO_DAYS
+    ) -> tuple[Array, Array, tuple[str, ...]]:
         """Use the matches in order: mean and variance expected of each, without its noise, and names never met."""
         self._begun()
         y = self._signal(matches)
-        mean, variance, unknown = self._run(matches, y, sides)
+        mean, variance, unknown = self._run(matches, y, sides, days)
         return mean, self._in_unit_of_noise(mean, variance, y, matches), unknown
 
     def _in_unit_of_noise(self, mean: Array, variance: Array, y: Array, matches: Matches) -> Array:
@@ -535,7 +568,11 @@ class GaussianRater(Rater):
             return Slopes(np.empty((len(matches) - skipped, 0)), ())
         moves = moved_twins(self)
         filters = [self] + [move.twin for name, move in moves.items() if name not in READING]
-        signals = [lane._signal(matches) for lane in filters]
+        seen: dict[float, Array] = {}
+        for lane in filters:
+            power = lane.parameters_["margin_power"]
+            seen[power] = seen[power] if power in seen else lane._signal(matches)
+        signals = [seen[lane.parameters_["margin_power"]] for lane in filters]
         expected = [
             (mean, lane._in_unit_of_noise(mean, variance, y, matches))
             for lane, y, (mean, variance) in zip(filters, signals, self._filter_lanes(matches, filters, signals))

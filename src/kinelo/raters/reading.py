@@ -104,6 +104,21 @@ def read_in_order(mean, variance, signed, weight, r, state, out):
             kappa = r.sharpness * math.exp(state[BOLD])
 
 
+@kernel
+def read_by_days(mean, variance, days, signed, weight, r, state, out):
+    """The same where matches of a day are forecast together (:class:`kinelo.raters.filter.alone.Days`): from what was
+    expected of each before any of them, and read as before any of them; what a match teaches is as above.
+    """
+    nothing, learning = np.zeros(mean.size), np.empty((mean.size, 3))
+    g = 0
+    while g < mean.size:
+        end = days.until[g]
+        none = nothing[g:end]  # matches without a weight teach nothing
+        read_in_order(days.mean[g:end], days.variance[g:end], none, none, r, state, out[g:end])
+        read_in_order(mean[g:end], variance[g:end], signed[g:end], weight[g:end], r, state, learning[g:end])
+        g = end
+
+
 def sharpness_now(r: Reading, state: Array) -> float:
     """Sharpness after the matches read."""
     return r.sharpness * math.exp(float(state[BOLD]))

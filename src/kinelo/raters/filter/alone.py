@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, inlined, kernel
+from kinelo.play.formula import borrowing, part
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
 
 Array = NDArray[np.float64]
-LEVEL = 0
-"""The slot of the level at which newcomers enter."""
+LEVEL = np.int64(0)
+"""The slot of the level at which newcomers enter; of a bare 0 functions would be compiled for themselves."""
 VENUES = 2
 """The last slot of an advantage of a venue; they follow the level."""
 LEAST_SHARE = 1e-9
@@ -38,6 +38,26 @@ class Slots(NamedTuple):
 
 NO_SIDES = np.empty((0, 2))
 """Where strengths of sides are not wanted."""
+FIRST_LANE = np.int64(0)
+
+
+class Days(NamedTuple):
+    """Matches that are forecast together before any of them is used: ``until`` (matches, int) is where those end that
+    each is forecast with. ``mean`` and ``variance`` (matches) receive what is expected of each then, in one lane. Empty
+    arrays ask for nothing.
+    """
+
+    until: NDArray[np.int64]
+    mean: Array
+    variance: Array
+
+
+def days_of(until: NDArray[np.int64]) -> Days:
+    """Room for what is expected of matches that are forecast together."""
+    return Days(until, np.empty(until.size), np.empty(until.size))
+
+
+NO_DAYS = days_of(np.empty(0, np.int64))
 
 
 class Work(NamedTuple):
@@ -48,21 +68,22 @@ class Work(NamedTuple):
     x: Array
     v: Array
     sides: Array
+    days: Days
 
 
-def room_for(*lists: Entries, sides: Array = NO_SIDES) -> Work:
+def room_for(*lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS) -> Work:
     """Room for the longest match of some lists."""
-    return Work(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1), sides)
+    return Work(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1), sides, days)
 
 
-@inlined
+@part
 def on_day(slot, kind, q, day, p, s):
     """Mean and variance on a day (int) of a slot that has been met, in lane ``q``."""
     f, added = fade(day - s.last[slot], p.rho[kind, q], p.walk[kind, q])
     return f * s.x[slot, q], f * f * s.v[slot, q] + added
 
 
-@inlined
+@part
 def believe_known(lo, hi, slot, share, day, q, rho, walk, counts, x, v, last, games, kinds, x_now, v_now):
     """Mean and variance (floats) of those of the entries who are known, how many are not, and by side the mean,
     variance and share of those on whom newcomers lean.
@@ -138,7 +159,7 @@ def believe(lo, hi, slot, share, day, q, p, s, work):
     return mean + more, variance + doubt, load
 
 
-@inlined
+@part
 def add_up(lo, hi, slot, share, x_now, sides):
     """Add up entries ``lo`` to ``hi``, now believed to be ``x_now``, into strengths of both sides (2)."""
     sides[:] = 0.0
@@ -147,7 +168,7 @@ def add_up(lo, hi, slot, share, x_now, sides):
             sides[0 if share[e] > 0.0 else 1] += abs(share[e]) * x_now[e - lo]
 
 
-@inlined
+@part
 def take(lo, hi, slot, share, q, shift, left, x, v, x_now, v_now):
     """Let entries ``lo`` to ``hi``, now believed to be ``x_now`` and ``v_now``, learn from what a match showed."""
     for e in range(lo, hi):
@@ -174,7 +195,7 @@ def learn(lo, hi, slot, share, day, q, shift, left, load, p, s, work):
         take_level(day, q, shift, left, load, p, s)
 
 
-@inlined
+@part
 def count(lo, hi, slot, day, s):
     """Note that the slots of entries ``lo`` to ``hi`` have taken part in a match on a day (int)."""
     for e in range(lo, hi):
@@ -201,21 +222,37 @@ def spread_of(g, day, q, r, p, s):
     return whole
 
 
-@kernel
+@borrowing
+def believe_days(g, day, said, p, s, work):
+    """Note what is expected of match ``g`` and of all that are forecast with it; return where they end (int)."""
+    until = work.days.until[g]
+    for k in range(g, until):
+        lo, hi = said.offsets[k], said.offsets[k + 1]
+        m, V, _ = believe(lo, hi, said.slot, said.share, day[k], FIRST_LANE, p, s, work)
+        work.days.mean[k], work.days.variance[k] = m, V
+        if work.sides.size > 0:
+            add_up(lo, hi, said.slot, said.share, work.x, work.sides[k])
+    return until
+
+
+@borrowing
 def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, variance):
     """Filter matches in order, on days and with weights (matches each), a lane per column of ``y`` (matches, lanes).
 
     ``mean`` and ``variance`` (matches, lanes) receive what was expected of ``y``, without its noise: of the entries
     ``ahead``, or where that has no offsets of those that ``played``. Matches without offsets of ``played`` teach
-    nothing, and change nothing.
+    nothing, and change nothing. Matches that are forecast together (:class:`Days`) have no entries ``ahead``.
     """
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
     rotating, noting = rotations.sides.size > 0, work.sides.size > 0
     slot, share, offsets = played.slot, played.share, played.offsets
     x, v, last, games, kinds = s.x, s.v, s.last, s.games, s.kind
     rho, walk, counts, x_now, v_now = p.rho, p.walk, p.counts, work.x, work.v
+    told = np.int64(0) if work.days.until.size > 0 else day.size  # the matches before this one are forecast
     for g in range(day.size):
         today = day[g]
+        if g >= told:
+            told = believe_days(g, day, played, p, s, work)
         if not one_list:
             lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
             for q in range(mean.shape[1]):
@@ -240,7 +277,7 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
                 V += doubt
             if one_list:
                 mean[g, q], variance[g, q] = m, V
-                if noting and q == 0:
+                if noting and q == 0 and work.days.until.size == 0:
                     add_up(lo, hi, slot, share, x_now, work.sides[g])
             shift = left = 0.0
             if weight[g] > 0.0:

@@ -143,7 +143,7 @@ class SlotState(RaterState):
         if not self.levels.conditions or not entries.offsets.size:
             return entries
         match = np.repeat(np.arange(len(codes)), np.diff(entries.offsets))
-        kinds = np.where(entries.slot < 0, -1 - entries.slot, self.beliefs.kind[entries.slot])
+        kinds = np.where(entries.slot < 0, -1 - entries.slot, self.beliefs.kind[np.maximum(entries.slot, 0)])
         strong = np.flatnonzero((kinds == STRENGTH) | (kinds == STAND_IN))
         if keep:
             self._widen()

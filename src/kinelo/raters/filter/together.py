@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, kernel
-from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL, NO_SIDES, add_up
+from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL, NO_DAYS, NO_SIDES, Days, add_up
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
@@ -77,7 +77,7 @@ NO_STEPS = steps(0, 0, 0)
 class Room(NamedTuple):
     """Room for one match: by entry a coefficient, a fade and what time added; by row ``K``; and pending ``U``.
 
-    ``sides`` is as in ``Work``.
+    ``sides`` and ``days`` are as in ``Work``.
     """
 
     c: Array
@@ -86,12 +86,13 @@ class Room(NamedTuple):
     K: Array
     U: Array
     sides: Array
+    days: Days
 
 
-def room_for(s: Joint, block: int, *lists: Entries, sides: Array = NO_SIDES) -> Room:
+def room_for(s: Joint, block: int, *lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS) -> Room:
     """Room for the longest match of some lists, and ``block`` pending rows."""
-    size = most_entries(*lists) + 1
-    return Room(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(len(s.C)), np.zeros((block, len(s.C))), sides)
+    c, f, added = np.zeros((3, most_entries(*lists) + 1))
+    return Room(c, f, added, np.zeros(len(s.C)), np.zeros((block, len(s.C))), sides, days)
 
 
 @inlined
@@ -430,6 +431,19 @@ def spread_of(g, day, r, p, s):
     return whole
 
 
+@borrowing
+def expect_days(g, day, said, p, s, pending, room):
+    """Note what is expected of match ``g`` and of all that are forecast with it; return where they end (int)."""
+    until = room.days.until[g]
+    for k in range(g, until):
+        lo, hi = said.offsets[k], said.offsets[k + 1]
+        if room.sides.size > 0:
+            note_sides(lo, hi, said.slot, said.share, day[k], p, s, room, room.sides[k])
+        mean, variance = expect(lo, hi, said.slot, said.share, day[k], p, s, pending, room)
+        room.days.mean[k], room.days.variance[k] = mean, variance
+    return until
+
+
 @kernel
 def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, variance, out):
     """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one lane.
@@ -439,11 +453,14 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
     """
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
     slot, share, U, K = played.slot, played.share, room.U, room.K
-    block, pending = U.shape[0], 0
+    block, pending = U.shape[0], np.int64(0)  # of a bare 0 every function it is handed to is compiled for itself
     of_row = np.zeros(len(s.C), np.int64)
     slots_of_rows(s, of_row)
+    told = np.int64(0) if room.days.until.size > 0 else day.size  # the matches before this one are forecast
     for g in range(day.size):
-        if room.sides.size > 0:
+        if g >= told:
+            told = expect_days(g, day, played, p, s, pending, room)
+        if room.sides.size > 0 and room.days.until.size == 0:
             said = played if one_list else ahead
             lo, hi = said.offsets[g], said.offsets[g + 1]
             note_sides(lo, hi, said.slot, said.share, day[g], p, s, room, room.sides[g])
@@ -484,7 +501,7 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
         if pending == block:
             subtract(s.C, U, active)
             U[:] = 0.0
-            pending = 0
+            pending = np.int64(0)
     if pending > 0:
         subtract(s.C, U, s.rows[0])
         U[:] = 0.0
@@ -500,7 +517,7 @@ def expected_together(
 ) -> tuple[Array, Array]:
     """Mean and variance (matches) expected of matches, all from the beliefs as they stand."""
     mean, variance, nothing = np.empty(day.size), np.empty(day.size), np.empty(0)
-    size = most_entries(ahead) + 1
-    room = Room(np.zeros(size), np.zeros(size), np.zeros(size), nothing, np.zeros((1, 0)), sides)
+    c, f, added = np.zeros((3, most_entries(ahead) + 1))
+    room = Room(c, f, added, nothing, np.zeros((1, 0)), sides, NO_DAYS)
     filter_together(day, nothing, nothing, ahead, NO_ENTRIES, rotations, p, s, room, mean, variance, NO_STEPS)
     return mean, variance

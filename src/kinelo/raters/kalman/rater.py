@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +22,7 @@ from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import ConditionRater, condition_names
+from kinelo.raters.filter.alone import NO_DAYS, Days, days_of
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.state import HOME, STRENGTH, Lists
 from kinelo.raters.gaussian import (
@@ -37,6 +38,7 @@ from kinelo.raters.gaussian import (
 )
 from kinelo.raters.kalman.draws import Forecasting, PossibleStates, play_out
 from kinelo.raters.kalman.state import SideState
+from kinelo.raters.order import forecast_until
 from kinelo.raters.random_walk import fade_all
 from kinelo.raters.state import REFERENCE_DAYS
 from kinelo.raters.streaming import LOOK
@@ -157,6 +159,16 @@ class KalmanElo(GaussianRater, ConditionRater):
 
     def _lists(self, matches: Matches, keep: bool) -> Lists:
         return self._state.lists(matches, keep)
+
+    def _parts(self, matches: Matches) -> Iterable[tuple[Matches, bool]]:
+        """All of them: the filter knows how far a day goes, and needs no part of its own for each; but a level never
+        met counts for nothing on its first day.
+        """
+        return [(matches, False)] if self._state.levels.all_met(matches) else super()._parts(matches)
+
+    def _room_for_days(self, matches: Matches) -> Days:
+        unordered = matches.unordered is not None and matches.unordered.any()
+        return days_of(forecast_until(matches)) if unordered else NO_DAYS
 
     def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
         """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.

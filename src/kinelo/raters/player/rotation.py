@@ -354,7 +354,8 @@ def make_lists(m, sheet, s, slots, keep):
     sides_at, trusts = np.zeros(size + 1, np.int64), np.empty(2 * size)
     lineups_at, offsets = np.zeros(2 * size + 1, np.int64), np.zeros(2 * size * RECENT + 1, np.int64)
     turns, turns_w = np.empty(2 * most, np.int64), np.empty(2 * most)
-    sides, lineups, n, a, t = 0, 0, 0, 0, 0
+    none = np.int64(0)
+    sides, lineups, n, a, t = none, none, none, none, none
     trusted = np.zeros(2)
     for g in range(size):
         if a + most > ahead.size:
