@@ -75,6 +75,8 @@ def written(value: object, form: str) -> str:
 class Table:
     """Rows, how they are written, and what stands above and below them.
 
+    A terminal, :meth:`html` and the lab (``fillTable`` in ``words.js``, by :meth:`to_dict`) show the same cells.
+
     >>> board = Table([words("Name", "name"), number("Rating", "rating", ".0f")], [{"name": "<A>", "rating": 1500.2}])
     >>> board.cells()
     [['<A>', '1500']]
@@ -119,6 +121,11 @@ class Table:
             table.add_row(*row)
         yield table
         yield from self.below
+
+    def to_dict(self) -> dict[str, Any]:
+        """Headings, cells as text, and what stands above and below, for a script that shows them."""
+        columns = [{"label": column.label, "number": column.number} for column in self.columns]
+        return {"columns": columns, "rows": self.cells(), "title": self.title, "below": list(self.below)}
 
     def html(self) -> str:
         """The table as HTML; what stands above and below it are paragraphs."""

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 import kinelo as kn
-from kinelo.advice.words import Condition, rows_of
+from kinelo.advice.words import ConditionB, rows_of
 
 
 def system(gamma=0.05, nu=0.5, pairing=None):
@@ -154,7 +154,7 @@ def test_rows_show_the_numbers_in_both_directions():
         f"{parts.noise:.3g}, lag 0"
     )
     assert rows["Rating noise"].startswith("a rating wanders by ± 0.3 ")
-    rows = dict(rows_of(replace(plain, rating_noise=0.3, strength_spread=1.5, condition=Condition(True, 0.2, 0.8))))
+    rows = dict(rows_of(replace(plain, rating_noise=0.3, strength_spread=1.5, condition=ConditionB(True, 0.2, 0.8))))
     assert rows["Rating noise"] == (
         "a rating wanders by ± 0.3 (one standard deviation), 20% of the spread of strengths in the league"
     )

@@ -39,7 +39,7 @@ def league(count, sides=SIDES, seed=1, lineups=False):
 @pytest.fixture
 def small_sizes(monkeypatch):
     monkeypatch.setattr(fit, "FIRST_LOOK", FIRST)
-    monkeypatch.setattr(automatic, "MOST", FIRST)
+    monkeypatch.setattr(automatic, "MOST_COMPARED", FIRST)
 
 
 @pytest.mark.parametrize("name", RATERS)

@@ -100,7 +100,7 @@ def test_a_rater_that_cannot_is_left_out_and_said():
 
 
 def test_the_choice_looks_at_the_earlier_matches_only(monkeypatch):
-    monkeypatch.setattr(automatic, "MOST", 80)
+    monkeypatch.setattr(automatic, "MOST_COMPARED", 80)
     monkeypatch.setattr(earlier_part, "__defaults__", (80,))
     early, late = wins(200, lost=range(80, 200)), wins(200, lost=range(80))
     named = {"home": Says(0.9), "away": Says(0.1)}

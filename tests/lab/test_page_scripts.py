@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import mimetypes
 import re
 from importlib.resources import files
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from running_lab import CHROMIUM
 
+from kinelo.advice.audit.gaps import Band, bands_table
+from kinelo.advice.charts import loss_chart
 from kinelo.lab.explore.controls import Controls
 
 if CHROMIUM is None:
@@ -227,18 +232,29 @@ def test_the_rules_of_a_ranking_are_sent_under_their_names(page):
     ]  # fmt: skip
 
 
+def loss_over_k(outlook):
+    """What the server sends of the curves over K."""
+    curve = {"k": np.array([5.0, 20.0, 80.0]), "log_loss": np.array([0.504, 0.5, 0.52])}
+    measured = SimpleNamespace(k=np.array([6.0, 24.0]), log_loss=np.array([0.601, 0.607]))
+    found = SimpleNamespace(
+        curve=SimpleNamespace(column=curve.__getitem__), measured=measured, k=32.0, advice=SimpleNamespace(k=12.3),
+        outlook=SimpleNamespace(**outlook),
+    )  # fmt: skip
+    return loss_chart(found).to_dict()
+
+
+OUTLOOK = {"k": 12.3, "low": 8.1, "high": 19.4, "differs": False}
 FOUND = {
     "verdict": "K = 32 is too large.", "k": 32, "bounded": None, "rows": [["Lag", "eleven"]], "notes": ["A note."],
     "advice": {"k": 12.3, "low": 8.1, "high": 19.4}, "theory": {"k": 11.2},
-    "outlook": {"k": 12.3, "low": 8.1, "high": 19.4, "differs": False},
+    "outlook": OUTLOOK, "chart": loss_over_k(OUTLOOK),
     "now": {"error": 71.2**2}, "best": {"error": 48.6**2}, "gain": 0.0123, "tested": {"gain": {"mean": -0.0045}},
-    "curve": {"k": [5, 20, 80], "log_loss": [0.504, 0.5, 0.52]},
-    "measured": {"best": 13.6, "k": [6, 24], "log_loss": [0.601, 0.607]},
-    "bands": [
-        {"rating": 1390.2, "underrated": -21.4, "error": 7.6, "slope": 1.21, "slope_error": 0.14},
-        {"rating": 1502.9, "underrated": 3.3, "error": 5.5, "slope": None, "slope_error": None},
-        {"rating": 1640.7, "underrated": 34.2, "error": 8.8, "slope": 0.83, "slope_error": 0.09},
-    ],
+    "measured": {"best": 13.6},
+    "fifths": bands_table([
+        Band(1390.2, 7, underrated=-21.4, error=7.6, slope=1.21, slope_error=0.14),
+        Band(1502.9, 8, underrated=3.3, error=5.5, slope=math.nan, slope_error=math.nan),
+        Band(1640.7, 9, underrated=34.2, error=8.8, slope=0.83, slope_error=0.09),
+    ]).to_dict(),
 }  # fmt: skip
 
 
@@ -250,7 +266,8 @@ AUDIT = """async (found) => {
 
 
 def test_a_k_for_the_matches_to_come_stands_before_that_of_the_past(page):
-    page.evaluate(AUDIT, FOUND | {"outlook": {"k": 5.4, "low": 4.1, "high": 7.7, "differs": True}})
+    outlook = {"k": 5.4, "low": 4.1, "high": 7.7, "differs": True}
+    page.evaluate(AUDIT, FOUND | {"outlook": outlook, "chart": loss_over_k(outlook)})
     words = " ".join(page.inner_text("#audit-gain").split())
     assert words.startswith(
         "Best K from today on = 5.4 (95 %: 4.1 to 7.7). The matches of the past wanted K = 12.3 (95 %"
@@ -271,14 +288,19 @@ def test_an_audit_shows_the_numbers_it_is_given(page):
         "half of the matches that it raises it by 0.0045."
     )
     assert [[cell.strip() for cell in row] for row in rows(page, "#audit-bands")] == [
-        ["Fifth", "Rating", "Is rated", "Slope"], ["1 (weakest)", "1390", "21 ± 8 too high", "1.21 ± 0.14"],
+        ["Fifth", "Rating", "Is rated", "Slope of results on forecasts"],
+        ["1 (weakest)", "1390", "21 ± 8 too high", "1.21 ± 0.14"],
         ["2", "1503", "3 ± 6 too low", "–"], ["3 (best)", "1641", "34 ± 9 too low", "0.83 ± 0.09"],
     ]  # fmt: skip
     band, theory, backtest, best, used = page.eval_on_selector("#audit-chart", "node => node.data")
     assert sorted(set(band["x"])) == [8.1, 19.4]
     # Both stand above their own least: of theory's curve differences are to be trusted, the level less so.
     assert (theory["name"], theory["x"], theory["y"]) == ("theory", [5, 20, 80], pytest.approx([0.004, 0.0, 0.02]))
-    assert (backtest["name"], backtest["x"], backtest["y"]) == ("backtest", [6, 24], pytest.approx([0.0, 0.006]))
+    assert (backtest["name"], backtest["x"], backtest["y"]) == (
+        "backtest, later half",
+        [6, 24],
+        pytest.approx([0.0, 0.006]),
+    )
     assert [(one["name"], one["x"][0]) for one in (best, used)] == [("best: 12.3", 12.3), ("in use: 32", 32)]
 
 

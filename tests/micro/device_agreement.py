@@ -170,7 +170,7 @@ def ends_alike(system, league, source, matches, realisations, blocks) -> bool:
 def main(matches: int, realisations: int, every: int) -> int:
     np.seterr(over="ignore")
     if simulated():
-        gpu.BLOCK = (24, 8)
+        gpu.BLOCK_THREADS = (24, 8)
     wrong = 0
     for number, (name, *league) in enumerate(combinations()):
         for blocks in (0, realisations):

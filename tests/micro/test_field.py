@@ -164,7 +164,7 @@ def test_threads_chunks_and_stops_change_no_byte(game, monkeypatch):
     system, league, dynamics = GAMES[game]
     plan = {"matches_per_step": 4, "realisations": 5, "seed": 2, "dynamics": dynamics}
     [whole] = kn.micro.simulation_states(system, league, stops=[60], threads=1, **plan)
-    monkeypatch.setattr(ways, "CHUNK", 16)
+    monkeypatch.setattr(ways, "DRAWN_AT_ONCE", 16)
     first, last = kn.micro.simulation_states(system, league, stops=[7, 60], threads=3, **plan)
     [again] = kn.micro.simulation_states(system, league, stops=[60], start=first, **plan)
     [some] = kn.micro.simulation_states(system, league, stops=[60], **{**plan, "realisations": range(3, 5)})

@@ -243,11 +243,11 @@ def test_draws_of_a_users_law_do_not_depend_on_how_they_are_asked_for(schedule, 
     league = kn.Scaled(student(3), LEAGUE.theta, 1.0)
     settings = {"seed": 2, "sampling": "literal", "matches_per_step": 7}
     [whole] = kn.micro.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings)
-    monkeypatch.setattr(ways, "CHUNK", 11)
+    monkeypatch.setattr(ways, "DRAWN_AT_ONCE", 11)
     *_, parts = kn.micro.simulation_states(system, league, stops=[3, 4, 30], realisations=5, threads=3, **settings)
     assert np.array_equal(whole.rating, parts.rating)
     asked = []
-    monkeypatch.setattr(ways, "CHUNK", 1 << 14)
+    monkeypatch.setattr(ways, "DRAWN_AT_ONCE", 1 << 14)
     monkeypatch.setattr(kn.Scaled, "performances", lambda self, team, u: asked.append(team) or self.theta[team])
     list(kn.micro.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings))
     assert len(asked) == 1

@@ -34,7 +34,7 @@ import numpy as np, kinelo as kn
 np.seterr(over="ignore")
 system, league = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1), kn.Fixed([1.0, 2.0, 4.0])
 from kinelo.micro.gpu import play
-play.BLOCK = (8, 4)
+play.BLOCK_THREADS = (8, 4)
 half = dict(matches_per_step=5, realisations=1, seed=3)
 [first] = kn.micro.simulation_states(system, league, stops=[2], device="gpu", **half)
 [last] = kn.micro.simulation_states(system, league, stops=[4], start=first, device="cpu", **half)

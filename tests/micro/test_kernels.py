@@ -123,7 +123,7 @@ def test_tables_are_kept_by_what_they_are_made_from(monkeypatch):
                 assert (kept.win == made.win).all() and (kept.loss == made.loss).all()
     assert len(tables._kept) == len(outcomes) * len(laws)
     assert result_table(kn.Tanh(0.5), kn.Fixed([1.0, 2.0])) is result_table(kn.Tanh(0.5), kn.Fixed([1.0, 2.0]))
-    monkeypatch.setattr(tables, "MOST", 100)
+    monkeypatch.setattr(tables, "MOST_TABLE_BYTES", 100)
     result_table(kn.Tanh(0.125), kn.Fixed([1.0, 2.0]))
     assert sum(one.nbytes for one in tables._kept.values()) <= 100
     own = kn.Outcome.from_function(lambda z: z / (1 + abs(z)))

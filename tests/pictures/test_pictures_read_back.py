@@ -223,6 +223,7 @@ def made_audit():
         curve=SimpleNamespace(column=columns.__getitem__, points=range(3)), k=32.0,
         measured=SimpleNamespace(k=np.array([10.0, 30.0]), log_loss=np.array([0.624, 0.62])),
         advice=SimpleNamespace(k=17.5, low=12.0, high=26.0),
+        outlook=SimpleNamespace(k=17.5, low=12.0, high=26.0, differs=False),
     )  # fmt: skip
 
 
@@ -230,7 +231,7 @@ def test_an_audit_shows_both_curves_and_each_k_under_its_name():
     loss, parts = kn.plot.audit(made_audit()).axes
     lines = {line.get_label(): line.get_xydata() for line in loss.lines}
     np.testing.assert_allclose(lines["theory"], [(8, 0.02), (20, 0.0), (50, 0.05)], atol=1e-12)
-    np.testing.assert_allclose(lines["backtest, later half"], [(10, 0.004), (30, 0.0)], atol=1e-12)
+    np.testing.assert_allclose(points(loss)["backtest, later half"], [(10, 0.004), (30, 0.0)], atol=1e-12)
     assert lines["best: 17.5"][0, 0] == 17.5 and lines["in use: 32"][0, 0] == 32.0
     span = loss.patches[0].get_extents().transformed(loss.transData.inverted())
     assert (span.x0, span.x1) == pytest.approx((12.0, 26.0))
@@ -238,6 +239,16 @@ def test_an_audit_shows_both_curves_and_each_k_under_its_name():
     assert set(stacked) == {"luck", "newcomers", "lag"}
     assert max(stacked["luck"]) == 250 and max(stacked["newcomers"]) == 260 and max(stacked["lag"]) == 570
     assert (loss.get_xscale(), loss.get_xlabel(), parts.get_ylabel()) == ("log", "K", "Squared error, points²")
+
+
+def test_an_audit_marks_the_k_for_the_matches_to_come():
+    found = made_audit()
+    found.outlook = SimpleNamespace(k=5.4, low=4.1, high=7.7, differs=True)
+    loss = kn.plot.audit(found).axes[0]
+    marked = {line.get_label(): line.get_xdata()[0] for line in loss.lines if ":" in line.get_label()}
+    assert marked == {"best from today on: 5.4": 5.4, "in use: 32": 32.0, "wanted by the past: 17.5": 17.5}
+    span = loss.patches[0].get_extents().transformed(loss.transData.inverted())
+    assert (span.x0, span.x1) == pytest.approx((4.1, 7.7))
 
 
 def test_a_check_shows_the_real_league_among_those_played_again():

@@ -24,12 +24,12 @@ WON = match.Draws(7, np.uint64(1), np.uint64(1), 0.0, 0.0, 0.0, 0.0, np.uint64(3
 
 
 def side(rating, owed=0.0, matches=40, reached=False):
-    return match.Side(rating, 0.0, 0.0, 0, 0.0, 0, matches, reached, owed, 0.0)
+    return match.MatchSide(rating, 0.0, 0.0, 0, 0.0, 0, matches, reached, owed, 0.0)
 
 
 def rules(kind=EACH, period=0):
-    return match.Rules(
-        OutcomeCode(LOGISTIC, NU, 0.0), steps.Steps(kind, 2.0, 30.0), STILL, NO_GLICKO, False, False, period, 0.5
+    return match.MatchRules(
+        OutcomeCode(LOGISTIC, NU, 0.0), steps.StepCode(kind, 2.0, 30.0), STILL, NO_GLICKO, False, False, period, 0.5
     )
 
 

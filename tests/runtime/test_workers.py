@@ -31,8 +31,8 @@ def tree(folder):
 
 
 def test_realisations_are_split_over_workers(client, monkeypatch):
-    for most in (ensemble.ANSWER, 8 * 7 * 9):  # the second one: parts of few realisations and few records
-        monkeypatch.setattr(ensemble, "ANSWER", most)
+    for most in (ensemble.ANSWER_BYTES, 8 * 7 * 9):  # the second one: parts of few realisations and few records
+        monkeypatch.setattr(ensemble, "ANSWER_BYTES", most)
         plan = {"steps": 40, "record_every": 7, "realisations": 61, "seed": 3}
         start = np.random.default_rng(1).normal(7.0, 1.0, (61, 6))
         here = kn.simulate(SYSTEM, LEAGUE, start=start, **plan)
@@ -48,7 +48,7 @@ def test_realisations_are_split_over_workers(client, monkeypatch):
     ],
 )
 def test_what_a_league_carries_is_split_too(client, monkeypatch, system, more):
-    monkeypatch.setattr(ensemble, "ANSWER", 8 * 7 * 12)
+    monkeypatch.setattr(ensemble, "ANSWER_BYTES", 8 * 7 * 12)
     plan = {"steps": 30, "record_every": 5, "realisations": 7, "seed": 5, **more}
     here = kn.simulate(system, LEAGUE, **plan)
     assert kn.simulate(system, LEAGUE, **plan, client=client).identical(here)

@@ -76,7 +76,7 @@ def test_workers_with_another_version_are_refused(client, monkeypatch):
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
-    monkeypatch.setattr(workers, "ANSWER", 0.5)
+    monkeypatch.setattr(workers, "ANSWER_SECONDS", 0.5)
     for address in ("tcp://127.0.0.1:9", "nonsense://here"):
         with pytest.raises(InputError, match="No Dask scheduler answers at"), scheduler_client(address):
             pass
@@ -85,7 +85,7 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
 def test_a_scheduler_without_workers_is_told(monkeypatch):
     from distributed import Client, LocalCluster
 
-    monkeypatch.setattr(workers, "PATIENCE", 0.2)
+    monkeypatch.setattr(workers, "WORKERLESS_SECONDS", 0.2)
     nobody = LocalCluster(n_workers=0, processes=False, dashboard_address=":0")
     with nobody, Client(nobody) as client, pytest.raises(InputError, match="has had no worker for 0 s; start workers"):
         kn.sweep(lambda x: x, {"x": [1]}, client=client)

@@ -132,7 +132,7 @@ def test_neighbours_far_apart_lie_as_far_as_what_is_left_of_a_certain_win_says()
 def test_a_map_that_is_not_found_is_noted_not_raised(found, monkeypatch):
     """A diagnostic of the kinetic equation: its distance is then not a number, and the run goes on."""
     if not found:
-        monkeypatch.setattr("kinelo.theory.balance.STEPS", 0)
+        monkeypatch.setattr("kinelo.theory.balance.MOST_NEWTON_STEPS", 0)
     start = kn.Population.uniform(theta=(4, 10, 12), r=(2, 12, 24), sigma=2.0)
     with pytest.warns(kn.KineloWarning, match="Taylor closure is used outside"):
         run = kn.solve(kn.RatingSystem(kn.Tanh(1.5)), start, until=0.05, closure="taylor")

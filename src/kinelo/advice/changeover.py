@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.advice.audit.backtest import BLOCKS, mean_by_block, sums_by_block
+from kinelo.advice.audit.backtest import BLOCKS_OF_QUARTER, mean_by_block, sums_by_block
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.forecasts.scores import log_loss
@@ -37,7 +37,7 @@ LAST = 30
 STANDS_OUT = 2.0
 LONG_IDLE = 365
 FEW_PLAYED = 10
-SHOWN = 10
+MOVERS_SHOWN = 10
 CAUSES = {
     "start": ("start", "initial"), "K": ("k", "k_of"), "home advantage": ("home_advantage",),
 }  # fmt: skip
@@ -128,7 +128,7 @@ class Changeover:
     def _repr_html_(self) -> str:
         return f"<p>{escape(self.verdict)}</p>{changeover_table(self).html()}"
 
-    def movers(self, most: int = SHOWN) -> pl.DataFrame:
+    def movers(self, most: int = MOVERS_SHOWN) -> pl.DataFrame:
         """Those who move furthest, with old and new rating, move and reason."""
         import polars as pl
 
@@ -144,7 +144,7 @@ class Changeover:
         }  # fmt: skip
 
 
-def changeover_table(found: Changeover, most: int = SHOWN) -> Table:
+def changeover_table(found: Changeover, most: int = MOVERS_SHOWN) -> Table:
     """Those who move furthest, from where, to where, and why."""
     ratings = [number("Old", "old", ".0f"), number("New", "new", ".0f"), number("Move", "move", "+.0f")]
     columns = [words("Name", "name"), *ratings, words("Why", "reason")]
@@ -260,7 +260,7 @@ def _gain(old: _List, new: _List, matches: Matches) -> tuple[float | None, float
         blank = copy.deepcopy(rater).fit(matches[:half])
         losses.append(log_loss(blank.one_step_ahead(matches[half:]).probabilities, matches.result[half:]))
     # Ratings remember: what one system loses against the other in one match, it also loses in the next.
-    sizes = np.diff(np.linspace(0, len(matches) - half, min(2 * BLOCKS, len(matches) - half) + 1).round())
+    sizes = np.diff(np.linspace(0, len(matches) - half, min(2 * BLOCKS_OF_QUARTER, len(matches) - half) + 1).round())
     found = mean_by_block(sums_by_block((losses[0] - losses[1])[None, :], sizes)[0], sizes)
     return found.mean, found.standard_error
 

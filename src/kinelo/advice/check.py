@@ -22,7 +22,7 @@ from kinelo.theory.moving.tracking import Tracking, tracking
 from kinelo.theory.state import StationaryState, regression_slope
 from kinelo.theory.teams import Continuum
 
-MATCHES = 4_000_000
+CHECK_MATCHES = 4_000_000
 """Matches of a check in all: a second or two."""
 REALISATIONS = 16
 RECORDS = 40
@@ -34,7 +34,7 @@ FORGOTTEN = 5.0
 WALK_RECORDS = 8
 LEAST_LEAGUES, MOST_LEAGUES = 8, 400
 """Leagues of strengths that walk, each of which is looked at about one moment only."""
-APART = 4.0
+DISAGREEMENT = 4.0
 """Standard errors beyond which theory and league disagree, if they do by more than ``NEAR_PLAYED`` as well."""
 NEAR_PLAYED = 0.02
 
@@ -61,7 +61,7 @@ class Quantity:
     @property
     def agrees(self) -> bool:
         """Whether both lie within 2 % or four standard errors of each other."""
-        return abs(self.z) <= APART or abs(self.played - self.theory) <= NEAR_PLAYED * abs(self.played)
+        return abs(self.z) <= DISAGREEMENT or abs(self.played - self.theory) <= NEAR_PLAYED * abs(self.played)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,9 @@ class Check:
         return plain if self.spread is None else {**plain, "spread": self.spread}
 
 
-def check_state(state: StationaryState, *, matches: int = MATCHES, seed: int = 1, factor: float | None = None) -> Check:
+def check_state(
+    state: StationaryState, *, matches: int = CHECK_MATCHES, seed: int = 1, factor: float | None = None
+) -> Check:
     """Play the league of a stationary state: slope of the mean ratings, and mean square of rating less strength.
 
     With ``factor`` also the mean square where rating gaps are multiplied by it.
@@ -149,7 +151,7 @@ def check_tracking(
     found: Tracking,
     strengths: Strength | Continuum,
     *,
-    matches: int = MATCHES,
+    matches: int = CHECK_MATCHES,
     seed: int = 1,
     factor: float | None = None,
 ) -> Check:

@@ -34,7 +34,7 @@ from kinelo.theory.moving.tracking import tracking
 
 OLDEST = 1e-6
 ROUNDS = 12
-NODES = 15
+DESIGN_NODES = 15
 GRID = 40
 
 
@@ -90,7 +90,7 @@ def _open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) 
     gamma = _steps(rule, age)
     start, error, noise = float(pool.var()), 0.0, 0.0
     for _ in range(ROUNDS):
-        path = _path(gamma, _Pairs(system.outcome, pool, 2 * (start + error)), start, (error, noise))
+        path = _path(gamma, _PoolPairs(system.outcome, pool, 2 * (start + error)), start, (error, noise))
         error, noise = (weight @ path).tolist()
     return Parts(noise=noise, lag=error - noise, bias=0.0)
 
@@ -101,7 +101,7 @@ def _steps(rule: float | StepRule, age: np.ndarray) -> np.ndarray:
     return np.full(age.size, rule)
 
 
-def _path(gamma: np.ndarray, pairs: _Pairs, start: float, others: tuple[float, float]) -> np.ndarray:
+def _path(gamma: np.ndarray, pairs: _PoolPairs, start: float, others: tuple[float, float]) -> np.ndarray:
     """A newcomer's error match by match, all of it and the part that is luck's, among others with such errors."""
     path = np.empty((gamma.size, 2))
     error, noise = start, 0.0
@@ -114,12 +114,12 @@ def _path(gamma: np.ndarray, pairs: _Pairs, start: float, others: tuple[float, f
     return path
 
 
-class _Pairs:
+class _PoolPairs:
     """Pairs of the pool: mean slope of results where gaps are off by a normal error, and the luck of a result."""
 
     def __init__(self, outcome: Outcome, pool: np.ndarray, widest: float) -> None:
         gap = (pool[:, None] - pool[None, :]).ravel()
-        x, weight = np.polynomial.hermite_e.hermegauss(NODES)
+        x, weight = np.polynomial.hermite_e.hermegauss(DESIGN_NODES)
         self._variances = np.linspace(0.0, widest, GRID)
         blurred = gap[:, None, None] + np.sqrt(self._variances)[:, None] * x
         self._slopes = (outcome.b_prime(blurred) @ (weight / weight.sum())).mean(axis=0)

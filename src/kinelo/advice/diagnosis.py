@@ -25,7 +25,17 @@ from kinelo.advice.motion import (
 from kinelo.advice.remedy import Case, Remedy, find_remedy, with_newcomers
 from kinelo.advice.report import Report, Rows
 from kinelo.advice.results import ResultsDiagnosis, diagnose_results
-from kinelo.advice.words import Condition, Facts, Gain, RatedTeam, Taylor, Worth, nothing_to_change, range_rows, rows_of
+from kinelo.advice.words import (
+    ConditionB,
+    Facts,
+    Gain,
+    RatedTeam,
+    Taylor,
+    Worth,
+    nothing_to_change,
+    range_rows,
+    rows_of,
+)
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.digest import description
 from kinelo.model.dynamics import Dynamics, Learning, Walk, parts_of
@@ -337,9 +347,9 @@ def _worth(still: StationaryState) -> Worth | None:
     return Worth(still.system.sides, float(each.min()), float(each.max()))
 
 
-def _condition(outcome: Outcome, teams: Teams) -> Condition:
+def _condition(outcome: Outcome, teams: Teams) -> ConditionB:
     load = largest_variance(teams.sigma) / outcome.largest_monotone_variance
-    return Condition(load < 1, load, 1 - load)
+    return ConditionB(load < 1, load, 1 - load)
 
 
 def _taylor(outcome: Outcome, teams: Teams) -> Taylor:

@@ -19,7 +19,7 @@ from kinelo.model.validation import Array
 MOST_SNAPSHOTS = 1024
 ENOUGH = 4.0
 """Independent snapshots from which an average is trusted."""
-FEWEST = 20
+LEAST_SNAPSHOTS = 20
 """Snapshots below which nothing is averaged."""
 SAME = 3.0
 """Two halves of a record within this many standard errors show no drift."""
@@ -84,7 +84,7 @@ class _Snapshots:
         """Rows of the later half of the time and the time between two of them; None while they are few."""
         rows = np.array(self._rows)
         late = rows[rows[:, 0] > rows[-1, 0] / 2] if len(rows) else rows
-        if len(late) < FEWEST:
+        if len(late) < LEAST_SNAPSHOTS:
             return None
         return late, (late[-1, 0] - late[0, 0]) / (len(late) - 1)
 

@@ -37,7 +37,7 @@ from kinelo.theory.selective import drift_and_slope, equilibrium
 from kinelo.theory.teams import as_system, teams_of
 
 TOLERANCE = 0.01
-WIDTHS, FARS = 12, (0.01, 0.03, 0.1, 0.3)
+WINDOWS_TRIED, FARS = 12, (0.01, 0.03, 0.1, 0.3)
 """Windows that are tried, by the share of pairs within them, and chances of far pairs."""
 MOST_TEAMS = 600
 QUIET = 20
@@ -246,7 +246,7 @@ class _Bench:
         gap = self._start[:, None] - self._start[None, :]
         self._gap, self._apart = gap, ~np.eye(len(gap), dtype=bool)
 
-    def widths(self, count: int = WIDTHS) -> list[float]:
+    def widths(self, count: int = WINDOWS_TRIED) -> list[float]:
         """Windows between two gaps of teams: on a gap the last bit would decide."""
         gaps = np.abs(self._gap[self._apart])
         known = np.unique(gaps.round(9))
@@ -298,7 +298,7 @@ class _Bench:
         """Windows with just so many strangers that games are as one-sided as allowed."""
         found = []
         excess = np.where(self._apart, self._results - wanted, 0.0)
-        for c in self.widths(2 * WIDTHS):
+        for c in self.widths(2 * WINDOWS_TRIED):
             near = np.abs(self._gap) <= c
             inside, everywhere = float((near * excess).sum()), float(excess.sum())
             if inside > 0:

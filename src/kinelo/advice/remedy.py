@@ -26,7 +26,7 @@ from kinelo.theory.state import StationaryState
 if TYPE_CHECKING:
     from kinelo.advice.check import Check
 
-WORTH = 0.05
+WORTH_SAYING = 0.05
 """Share of the error that a remedy saves at least."""
 MATERIAL = 0.01
 """Share of the variance of strengths that it saves at least."""
@@ -97,7 +97,7 @@ def find_remedy(case: Case) -> Remedy | None:
 
 
 def _worth(before: float, after: float, V: float) -> bool:
-    return before - after > max(WORTH * before, MATERIAL * V)
+    return before - after > max(WORTH_SAYING * before, MATERIAL * V)
 
 
 def _other_scale(case: Case) -> Remedy | None:
@@ -166,7 +166,7 @@ def _best_factor(case: Case) -> tuple[float, ErrorAt]:
     if best > 0:
         return best, error
     # The smaller the better: as small as is worth the wait.
-    goal = floor + max(WORTH * floor, MATERIAL * V)
+    goal = floor + max(WORTH_SAYING * floor, MATERIAL * V)
     factor = 1.0
     for _ in range(MOST_HALVINGS):
         if error(factor).total <= goal:

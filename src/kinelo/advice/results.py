@@ -27,16 +27,16 @@ from kinelo.presentation import json_ready
 from kinelo.theory.farming import gap_of
 from kinelo.theory.pair_means import laplacian
 
-NEWTON = 60
+RESULTS_NEWTON_STEPS = 60
 LEAGUES = 400
 """Leagues that are drawn to say what luck does; of more than ``MOST_DRAWN`` teams the law of X² says it."""
 MOST_DRAWN = 120
 MOST_SEARCHED = 500
-AGAIN = 8
+REDRAWN_NEWTON_STEPS = 8
 """Newton's steps of a drawn league, from the ratings it was drawn from."""
-RARE = 0.05
-SHOWN = 5
-SMALL = 1e-9
+RARE_BY_LUCK = 0.05
+TEAMS_SHOWN = 5
+SMALL_SLOPE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ class ResultsDiagnosis(Report):
     @property
     def told(self) -> bool:
         """Whether results are known to go against one order of strength."""
-        return self.explained < 1 - SMALL and (self.by_luck is None or self.by_luck < RARE)
+        return self.explained < 1 - SMALL_SLOPE and (self.by_luck is None or self.by_luck < RARE_BY_LUCK)
 
     @property
     def advice(self) -> tuple[str, ...]:
         """The verdict in sentences."""
-        if self.explained >= 1 - SMALL:
+        if self.explained >= 1 - SMALL_SLOPE:
             return ("Ratings show everything: results follow one order of strength.",)
         if self.games is not None and self.by_luck is not None and not self.told:
             return (
@@ -119,13 +119,13 @@ class ResultsDiagnosis(Report):
     def rows(self) -> Rows:
         """Name and finding of every line."""
         order = np.argsort(-self.rating, kind="stable")
-        shown = [f"{self.names[k]}: {self.rating[k]:+.3g}" for k in order[:SHOWN]]
-        if order.size > SHOWN:
-            shown.append(f"and {order.size - SHOWN} more")
+        shown = [f"{self.names[k]}: {self.rating[k]:+.3g}" for k in order[:TEAMS_SHOWN]]
+        if order.size > TEAMS_SHOWN:
+            shown.append(f"and {order.size - TEAMS_SHOWN} more")
         rows = [("Where ratings end", "\n".join(shown))]
         i, j = np.unravel_index(int(np.argmax(self.unexplained)), self.unexplained.shape)
         left = f"{self.names[i]} scores {self.unexplained[i, j]:+.2f} points per match more against {self.names[j]}"
-        nothing = self.explained >= 1 - SMALL
+        nothing = self.explained >= 1 - SMALL_SLOPE
         rows.append(
             (
                 "What they cannot show",
@@ -145,7 +145,7 @@ class ResultsDiagnosis(Report):
     def _dependence(self) -> str:
         width = self.highest - self.lowest
         most = int(np.argmax(width))
-        if not width[most] > SMALL:
+        if not width[most] > SMALL_SLOPE:
             return "does not matter: ratings are the same"
         if not math.isfinite(width[most]):
             return f"without end: {self.names[most]} meets an opponent that it always beats, or never"
@@ -198,7 +198,7 @@ def balance(outcome: Outcome, s: Array, weight: Array, start: Array) -> Array:
     """Ratings at which nobody drifts, of mean 0, by Newton's method with steps that bring the drift down."""
     rating, scale = start - start.mean(), weight.sum(axis=1).max()
     drift = _drift(outcome, s, weight, rating)
-    for _ in range(NEWTON):
+    for _ in range(RESULTS_NEWTON_STEPS):
         size = float(np.abs(drift).max()) / scale
         if size <= 1e-13:
             break
@@ -229,14 +229,14 @@ def _check_connected(outcome: Outcome, s: Array, weight: Array, names: tuple[str
         return
     apart = connected_components(weight > 0, directed=False)[0] > 1
     smallest = np.flatnonzero(group == np.bincount(group).argmin())
-    listed = ", ".join(names[k] for k in smallest[:SHOWN]) + (" …" if smallest.size > SHOWN else "")
+    listed = ", ".join(names[k] for k in smallest[:TEAMS_SHOWN]) + (" …" if smallest.size > TEAMS_SHOWN else "")
     why = "never met the others" if apart else "won or lost everything against others"
     raise NoStationaryState(f"No ratings balance these results: {listed} {why}, so the gap between them has no size.")
 
 
 def _cycle(s: Array, left: Array, weight: Array, names: tuple[str, ...]) -> Cycle | None:
     """The three teams with the largest sum of what is left over, once around."""
-    best, found = SMALL, None
+    best, found = SMALL_SLOPE, None
     if len(s) > MOST_SEARCHED:
         return None
     met = weight > 0
@@ -244,7 +244,7 @@ def _cycle(s: Array, left: Array, weight: Array, names: tuple[str, ...]) -> Cycl
         total = left[a, :, None] + left + left[:, a][None, :]
         total = np.where(met[a, :, None] & met & met[:, a][None, :], total, -np.inf)
         b, c = np.unravel_index(int(np.argmax(total)), total.shape)
-        if total[b, c] > best + SMALL:
+        if total[b, c] > best + SMALL_SLOPE:
             best, found = float(total[b, c]), (a, int(b), int(c))
     if found is None:
         return None
@@ -272,21 +272,21 @@ def _chance(outcome: Outcome, s: Array, weight: Array, rating: Array, seed: int)
 def _rate_again(outcome: Outcome, tables: Array, weight: Array, rating: Array) -> Array:
     """Ratings of drawn leagues, all at once; those that never settle have gone far by then."""
     ratings, size = np.tile(rating, (len(tables), 1)), rating.size
-    for _ in range(AGAIN):
+    for _ in range(REDRAWN_NEWTON_STEPS):
         gap = ratings[:, :, None] - ratings[:, None, :]
         drift = (weight * (tables - outcome.b(gap))).sum(axis=2)
         pull = weight * outcome.b_prime(gap)
         stiffness = np.eye(size) * pull.sum(axis=2)[:, :, None] - pull
         # The mean is free; a constant ties it down. A little more keeps teams that run away from running at once.
         tied = np.trace(stiffness, axis1=1, axis2=2)[:, None, None] / size
-        step = np.linalg.solve(stiffness + tied / size + SMALL * tied * np.eye(size), drift[:, :, None])[:, :, 0]
+        step = np.linalg.solve(stiffness + tied / size + SMALL_SLOPE * tied * np.eye(size), drift[:, :, None])[:, :, 0]
         longest = np.abs(step).max(axis=1, keepdims=True) * outcome.sharpness
-        ratings += step * np.minimum(1.0, 1.0 / np.maximum(longest, SMALL))
+        ratings += step * np.minimum(1.0, 1.0 / np.maximum(longest, SMALL_SLOPE))
     return ratings
 
 
 def _misfit(n: Array, s: Array, b: Array) -> Array:
-    return (n * (s - b) ** 2 / np.maximum(1 - b**2, SMALL)).sum(axis=-1)
+    return (n * (s - b) ** 2 / np.maximum(1 - b**2, SMALL_SLOPE)).sum(axis=-1)
 
 
 def _percent(chance: float) -> str:

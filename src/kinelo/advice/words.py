@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 NEAR_ONE = 0.02
 """A slope this close to 1 is called 1."""
-ROUNDING = 1e-6
+ROUNDING_OF_WORDS = 1e-6
 
 
 @dataclass(frozen=True)
-class Condition:
+class ConditionB:
     """Condition (B'): ``holds``, the largest ν²V-like load in units of its limit, and the margin left."""
 
     holds: bool
@@ -110,7 +110,7 @@ class Facts:
 
     system: RatingSystem
     league: str
-    condition: Condition
+    condition: ConditionB
     taylor: Taylor
     slope: float
     slope_of_small_steps: float
@@ -248,7 +248,7 @@ def _unbiased(verdict: Facts) -> str | None:
         return "none: steps follow from deviations, and no γ is chosen"
     if gamma is None:
         return "none found (it takes AllPlayAll, teams of different strength, and noise that can be computed)"
-    if gamma == 0 and verdict.slope_of_small_steps > 1 + ROUNDING:
+    if gamma == 0 and verdict.slope_of_small_steps > 1 + ROUNDING_OF_WORDS:
         return "none: the curve of results stretches the ratings even with very small steps"
     if gamma == 0 or noise is None:
         return "only infinitely small steps are without bias, because performances do not vary"

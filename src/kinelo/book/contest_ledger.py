@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.book.ledger import Entry
-from kinelo.book.rows import LARGEST, parted_removal
+from kinelo.book.rows import LARGEST_NUMBER, parted_removal
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests, Slots
 
@@ -100,7 +100,7 @@ class ContestLedger:
         if not lines:
             return False
         rows = pl.read_ndjson(io.BytesIO(lines), schema=SCHEMA)
-        if rows.null_count().sum_horizontal().item() or not rows["weight"].is_between(0.0, LARGEST).all():
+        if rows.null_count().sum_horizontal().item() or not rows["weight"].is_between(0.0, LARGEST_NUMBER).all():
             raise InputError("A line holds what no contest is.")
         kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
         replaced = kept.height < self.table.height

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-PATIENCE = 0.05
+LOCK_SECONDS = 0.05
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def _hold(file: IO[str]) -> None:
                 file.seek(0)
                 msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
             except OSError:
-                time.sleep(PATIENCE)
+                time.sleep(LOCK_SECONDS)
             else:
                 return
     else:

@@ -34,7 +34,7 @@ SCHEMA = {
     "source": pl.String,
     "row": pl.Int64,
 }
-LARGEST = 1e300
+LARGEST_NUMBER = 1e300
 ORDER = "order"
 CONDITION = "condition "
 REMOVED = b'{"removed"'
@@ -98,9 +98,9 @@ def lines_to_frame(payload: bytes) -> pl.DataFrame:
     sound = pl.all_horizontal(
         *(pl.col(name).is_not_null() for name in SCHEMA if name != "margin"),
         pl.col("result").is_between(0.0, 1.0),
-        pl.col("weight").is_between(0.0, LARGEST),
+        pl.col("weight").is_between(0.0, LARGEST_NUMBER),
         pl.col("date") < LATEST.item(),
-        pl.col("margin").fill_null(0.0).is_between(-LARGEST, LARGEST),
+        pl.col("margin").fill_null(0.0).is_between(-LARGEST_NUMBER, LARGEST_NUMBER),
     )
     if not table.select(sound.all()).item():
         raise InputError("A line holds what no match is.")

@@ -57,11 +57,11 @@ def with_covariates(name: str, columns: Sequence[str]) -> Any:
 
 def fit_forecaster(name: str, matches: Matches, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:
     """A fitted rater to forecast with; where the choice is left to Kinelo, a mixture, whose weights are said."""
-    from kinelo.forecasts.automatic import FEWEST
+    from kinelo.forecasts.automatic import LEAST_COMPARED
     from kinelo.forecasts.mixture import Mixture
     from kinelo.raters.choice import candidates
 
-    if name != AUTOMATIC or len(matches) < FEWEST:
+    if name != AUTOMATIC or len(matches) < LEAST_COMPARED:
         return fit_rater(name, matches, start, conditions)[0]
     mixture = Mixture(candidates(matches, start, conditions)).fit(matches)
     typer.echo(f"Forecasts are mixed, by weights learnt on the earlier matches: {mixture}", err=True)

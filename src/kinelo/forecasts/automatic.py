@@ -1,7 +1,7 @@
 """Choice of a rater on the user's own matches.
 
-The candidates are fitted on the first half of the earlier matches (at most ``MOST`` of them) and forecast the second
-half one step ahead. With ``d`` the mean difference in log-loss to the reference and ``s`` its standard error, a
+The candidates are fitted on the first half of the earlier matches (at most ``MOST_COMPARED`` of them) and forecast the
+second half one step ahead. With ``d`` the mean difference in log-loss to the reference and ``s`` its standard error, a
 candidate replaces the reference only if ``d < −s``: a few hundred matches cannot tell good raters apart, and the best
 of several noisy scores is too often the luckiest. Among those who pass, the lowest log-loss wins. A candidate that
 fails, in whatever way, is left out with its reason, and the next one takes its place.
@@ -23,10 +23,10 @@ from kinelo.forecasts.backtest import Backtest, Forecaster, put_to_the_test
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan, joined
 
-MOST = 20_000
+MOST_COMPARED = 20_000
 """Matches on which raters are compared: more would cost time and change few choices."""
 
-FEWEST = 60
+LEAST_COMPARED = 60
 """Below this number of matches nothing is compared, and the reference is taken."""
 
 
@@ -76,7 +76,7 @@ class RaterChoice:
         without = "".join(f" {name} is left out: {why.rstrip('.')}." for name, why in self.left_out.items())
         if self.test is None:
             which = "the usual rater" if self.name == self.reference else "the next in line"
-            return f"{self.name}, {which}: fewer than {FEWEST} matches cannot tell raters apart.{without}"
+            return f"{self.name}, {which}: fewer than {LEAST_COMPARED} matches cannot tell raters apart.{without}"
         loss = float(self.test.match_scores(self.name).mean())
         count = len(self.test.matches)
         chosen = f"{self.name}, with log-loss {loss:.4f} over {count:,} matches forecast one step ahead"
@@ -133,7 +133,7 @@ def choose(
     half = len(early) // 2
     test, left_out = None, {}
     order = [reference, *candidates]
-    if len(early) >= FEWEST:
+    if len(early) >= LEAST_COMPARED:
         test, left_out = compare(early[:half], early[half:], candidates, progress)
         order = [_best(test, reference), *test.scores["rater"]]
     for name in dict.fromkeys(order):
@@ -156,7 +156,7 @@ def fitted(candidate: Forecaster, matches: Matches | MatchScan, name: str, left_
 
 def earlier_part(matches: Matches | MatchScan, most: int | None = None) -> Matches:
     """The first matches of a table or of a scan, at most ``most`` (default: MOST)."""
-    most = MOST if most is None else most
+    most = MOST_COMPARED if most is None else most
     if not isinstance(matches, MatchScan):
         check_matches(matches)
         return matches[:most]

@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 WARM_UP = 0.25
 DIFFERENCE = 1e-3
 LONGEST_STEP = 1.0
-NEGLIGIBLE = 0.1
+NEGLIGIBLE_GAIN = 0.1
 MOST_STEPS = 30
 MOST_DAMPINGS = 8
 FLAT = 0.7
@@ -168,7 +168,7 @@ class Course:
     The search ends where two steps in a row gain less than ``negligible``, or where a tenth of that is in sight.
     """
 
-    def __init__(self, scales: Scales, negligible: float = NEGLIGIBLE) -> None:
+    def __init__(self, scales: Scales, negligible: float = NEGLIGIBLE_GAIN) -> None:
         self.scales, self.negligible = scales, negligible
 
     def losses(self, z: Array) -> Array:

@@ -35,7 +35,7 @@ GROWTH = 0.25
 """Stacked weights are estimated again after so many matches, and after a quarter more each time."""
 
 MOST_STEPS = 100
-NEGLIGIBLE = 2e-3
+NEGLIGIBLE_WEIGHT = 2e-3
 """A rater below this weight after the comparison is not fitted again."""
 
 
@@ -206,7 +206,7 @@ class Mixture(MatchEstimator):
         able, members = list(test.forecasts), {}
         while able:
             shares = _weights_of(able, test).shares()
-            counted = [name for name, share in zip(able, shares, strict=True) if share >= NEGLIGIBLE]
+            counted = [name for name, share in zip(able, shares, strict=True) if share >= NEGLIGIBLE_WEIGHT]
             for name in counted:
                 if name not in members:
                     members[name] = fitted(self.raters[name], matches, name, left_out)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-REACH, STEP = 6.0, 0.25
-NOTHING = 1e-18
+PLACE_REACH, STEP = 6.0, 0.25
+NEGLIGIBLE_CHANCE = 1e-18
 MOST_SHOWN = 10
 GUMBEL_DEVIATION = math.pi / math.sqrt(6.0)
 EULER = 0.5772156649015329
@@ -81,7 +81,7 @@ class ContestForecast:
         """Points, their weights times each density, and log F, log(1 − F), of some entries (entries, points)."""
         mean, deviation = self.mean[entries], self.deviation[entries]
         least = float(deviation.min())
-        reach = REACH * deviation if self.law == "normal" else 2.5 * REACH * deviation
+        reach = PLACE_REACH * deviation if self.law == "normal" else 2.5 * PLACE_REACH * deviation
         low, high = float((mean - reach).min()), float((mean + reach).max())
         step = min(STEP, finest) * least * (1.0 if self.law == "normal" else 0.5)
         x = np.linspace(low, high, max(int((high - low) / step) + 2, 8))
@@ -195,12 +195,12 @@ def fill_places(density, behind, ahead, chances):
                 law[j] = law[j] * q + law[j - 1] * p
             law[lo] *= q
             hi += 1
-            while lo < hi and law[lo] < NOTHING:
+            while lo < hi and law[lo] < NEGLIGIBLE_CHANCE:
                 lo += 1
-            while hi > lo and law[hi] < NOTHING:
+            while hi > lo and law[hi] < NEGLIGIBLE_CHANCE:
                 hi -= 1
         for a in range(size):
-            if density[a, g] < NOTHING:
+            if density[a, g] < NEGLIGIBLE_CHANCE:
                 continue
             p, q = ahead[a, g], behind[a, g]
             if q >= 0.5:

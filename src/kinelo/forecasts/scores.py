@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-SMALLEST = 1e-12
+SMALLEST_CHANCE = 1e-12
 
 
 def outcome_shares(result: Array) -> Array:
@@ -30,9 +30,9 @@ def log_loss(probabilities: Array, result: Array) -> Array:
     signed = 2.0 * result - 1.0
     decided = np.where(signed > 0.0, probabilities[:, 0], probabilities[:, 2])
     part = np.abs(signed)
-    loss = -part * np.log(np.maximum(decided, SMALLEST))
+    loss = -part * np.log(np.maximum(decided, SMALLEST_CHANCE))
     if (part < 1.0).any():
-        loss -= (1.0 - part) * np.log(np.maximum(probabilities[:, 1], SMALLEST))
+        loss -= (1.0 - part) * np.log(np.maximum(probabilities[:, 1], SMALLEST_CHANCE))
     return loss
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+THETA = (4.0, 10.0)
+"""Mean strengths of the lab's leagues: spread evenly over this interval, as in the paper."""
+MIDDLE = sum(THETA) / 2
 CENTRE = 1500.0
 """What the average team has in Elo points."""
 

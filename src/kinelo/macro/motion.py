@@ -97,7 +97,7 @@ FORM_CELLS = 41
 FORM_REACH = 6.0
 
 
-class StrengthMotion(Protocol):
+class DensityMotion(Protocol):
     """Moves a density in what is not its rating; ``frame`` is by how much the frame of the strengths has moved."""
 
     frame: float

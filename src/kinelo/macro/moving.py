@@ -17,7 +17,7 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.macro.grid import Grid
-from kinelo.macro.motion import FormMotion, LearningMotion, StrengthMotion, WalkMotion, settled_form
+from kinelo.macro.motion import DensityMotion, FormMotion, LearningMotion, WalkMotion, settled_form
 from kinelo.macro.scheme import Transport
 from kinelo.macro.velocity import Velocity
 from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk, parts_of
@@ -90,7 +90,7 @@ class Moving:
         if isinstance(law, Learning) and isinstance(system.schedule, Rounds | Period):
             raise InputError("Learning moves strengths within a period too: simulate plays it, the solver does not.")
         gamma, grid = one_gamma(system), velocity.grid
-        self._motion: StrengthMotion | None = None
+        self._motion: DensityMotion | None = None
         if isinstance(law, Learning):
             self._motion = LearningMotion(system.outcome, velocity, law, frame)
         elif isinstance(law, Form) and grid.form is not None:

@@ -22,7 +22,7 @@ from kinelo.matches.names import as_text
 
 Best = Literal["lowest", "highest"]
 
-WORDS = {
+STATUS_WORDS = {
     NOT_STARTED: (
         r"^(dns|d\.n\.s\.?|dnq|dnpq|wd|w/d|scr|scratched|withdr(ew|awn)?|absent|107 ?% rule)$"
         r"|did not (start|qualify|pre-?qualify)|not started|non[- ]starter|nicht (gestartet|angetreten)"
@@ -76,7 +76,7 @@ def read_endings(column: pl.Series) -> tuple[NDArray[np.int8], NDArray[np.bool_]
     text = as_text(column).str.strip_chars().str.to_lowercase().fill_null("")
     ended = np.full(len(text), UNKNOWN, np.int8)
     ended[(text.str.contains(DONE) & (text != "")).to_numpy()] = FINISHED
-    for ending, pattern in reversed(WORDS.items()):
+    for ending, pattern in reversed(STATUS_WORDS.items()):
         ended[text.str.contains(pattern).to_numpy()] = ending
     return ended, (text != "").to_numpy()
 

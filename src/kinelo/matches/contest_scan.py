@@ -18,7 +18,7 @@ from kinelo.matches.dated import Day, read_day
 from kinelo.matches.loading import damage_in_words, load_table
 from kinelo.matches.scan import files_of
 
-CHUNK = 1_000_000
+ROWS_OF_CHUNK = 1_000_000
 """Rows of a chunk."""
 
 NOTES = ("contests are read in chunks: a contest that stands in two files counts twice",)
@@ -91,7 +91,7 @@ class ContestScan:
         """Contests on or after a day."""
         return replace(self, first=read_day(date))
 
-    def chunks(self, rows: int = CHUNK) -> Iterator[Contests]:
+    def chunks(self, rows: int = ROWS_OF_CHUNK) -> Iterator[Contests]:
         """Read the chunks one after the other; dates that go back are refused."""
         latest, where = np.datetime64("-9999-01-01"), ""
         for path in self.files:

@@ -84,12 +84,12 @@ def check_pools(half_life: object, firm: object) -> None:
         raise InputError(f"firm must be a number of matches from 0 on, not {firm!r}.")
 
 
-LARGEST = 1e15
+LARGEST_COUNT = 1e15
 """Days and matches beyond this are none."""
 
 
 def _finite(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and -LARGEST < value < LARGEST  # type: ignore[operator]
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and -LARGEST_COUNT < value < LARGEST_COUNT  # type: ignore[operator]
 
 
 def pool_table(

@@ -32,7 +32,7 @@ LIKE_PLACES = 10
 """Matches that must end 1 to 2 or 2 to 1, all of them, before scores look like places."""
 
 SOURCES = ("status", "result", "score_line", "home_score", "away_score")
-LARGEST = 1e9
+LARGEST_SCORE = 1e9
 """A score or a margin beyond this is no score."""
 
 
@@ -46,7 +46,7 @@ def read_outcome(rows: Rows, name: str) -> None:
         rows.margin = scores[2]
     elif "margin" in found:
         rows.margin = rows.numbers("margin")
-        rows.blame(np.abs(rows.margin) > LARGEST, "impossible margin")
+        rows.blame(np.abs(rows.margin) > LARGEST_SCORE, "impossible margin")
     if rows.winners_first:
         _turn_winners(rows)
         return
@@ -276,7 +276,7 @@ def _judge_outcome(rows: Rows, scores: tuple[NDArray, ...] | None, played: bool)
     if scores is not None:
         wrong = np.zeros(rows.fault.size, bool)
         for score in scores[:2]:
-            wrong |= (score < 0) | (score > LARGEST)
+            wrong |= (score < 0) | (score > LARGEST_SCORE)
         rows.blame(wrong, "impossible score")
     # One look at the extremes clears a column without faults: NaN fails both comparisons.
     if rows.result.min() >= 0 and rows.result.max() <= 1:

@@ -26,7 +26,7 @@ LARGEST_EDGE = 5.0
 
 BASE_GOALS = 1.3
 TURF_SPREAD = 0.4
-WORTH = np.array([0, 1, 3])
+POINTS_OF_RESULTS = np.array([0, 1, 3])
 """Points of a defeat, a draw and a win."""
 
 
@@ -110,7 +110,7 @@ def sample_league(
                 edge = skill[fielded[0][0]].mean() - skill[fielded[1][0]].mean() + home_advantage
                 edge += on_turf[home] - on_turf[away] if pitch == "turf" else 0.0
                 goals = rng.poisson(BASE_GOALS * np.exp([edge / 2, -edge / 2]))
-                points[[home, away]] += WORTH[1 + np.sign(goals - goals[::-1])]
+                points[[home, away]] += POINTS_OF_RESULTS[1 + np.sign(goals - goals[::-1])]
                 day = kickoff + timedelta(weeks=week)
                 row = (match, day, names[home], names[away], int(goals[0]), int(goals[1]))
                 results.append((*row, pitch) if turf else row)

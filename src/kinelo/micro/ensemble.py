@@ -25,7 +25,7 @@ from kinelo.runtime.workers import LOST, answers, check_client, pieces
 if TYPE_CHECKING:
     from distributed import Client
 
-ANSWER = 1 << 26
+ANSWER_BYTES = 1 << 26
 """Bytes of ratings that one task hands back, unless a single state of one realisation has more."""
 
 SOON = 1 << 29
@@ -52,9 +52,9 @@ def spread_states(
     state = starting_state(strengths, plan.pop("start", None), realisations)
     plan["threads"] = plan.get("threads") or 1
     size = 8 * (strengths.teams + 1)
-    parts = pieces(realisations, client, LANES, max(1, ANSWER // (2 * size)))
+    parts = pieces(realisations, client, LANES, max(1, ANSWER_BYTES // (2 * size)))
     largest = len(parts[0])
-    most = max(1, ANSWER // (size * largest))
+    most = max(1, ANSWER_BYTES // (size * largest))
     reach = max(1, SOON // (matches_per_step * largest)) if stored else None
     for block in _blocks(stops, state.step, most, reach):
         items = [(part, _part(state, part), block) for part in parts]

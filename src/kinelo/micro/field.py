@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.micro.league import CHUNK, league_of
+from kinelo.micro.league import DRAWN_AT_ONCE, league_of
 from kinelo.model.dynamics import LEARNING
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.strength import Strength
@@ -20,7 +20,7 @@ from kinelo.play.contest import FIRST, after_contest, enter, leave, luck, order_
 from kinelo.play.encoding import EncodedSystem
 from kinelo.play.formula import kernel
 from kinelo.play.laws import expected, logistic
-from kinelo.play.match import Rules, Side, turn_over
+from kinelo.play.match import MatchRules, MatchSide, turn_over
 from kinelo.play.motion import lessons
 from kinelo.play.performances import GIVEN, performance
 from kinelo.play.stream import draw, redraw, unit
@@ -37,7 +37,7 @@ def play_field(league, played, keys, system, size, first, last):
     law, _, steps, _, drawing, motion, glicko, gamma, junior, pool = system
     kind, values, table, lineup, theta = drawing
     count, others = league.rating.shape[1], float(size - 1)
-    rules = Rules(law, steps, motion, glicko, False, True, 0, size / count)
+    rules = MatchRules(law, steps, motion, glicko, False, True, 0, size / count)
     order, learns = np.arange(count), motion.kind == LEARNING
     own, x, z, rho = np.empty(size, np.uint64), np.empty(size), np.empty(size), np.empty(size)
     surprise, gain, lesson = np.empty(size), np.empty(size), np.empty(size)
@@ -56,7 +56,7 @@ def play_field(league, played, keys, system, size, first, last):
                     x[a] = values[k * (last - first) + match - first, a]
                 else:
                     x[a], _ = performance(kind, values, table, lineup, q, own[a], FIRST)
-                side = Side(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
+                side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                 rho[a] = strength_today(motion, side, (match - clock[q]) * rules.unit_time, own[a])
                 if motion.moving:
                     x[a] = rho[a] + (x[a] - theta[q])
@@ -86,7 +86,7 @@ def play_field(league, played, keys, system, size, first, last):
                         lesson[b] += theirs
             for a in range(size):
                 q = order[a]
-                side = Side(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
+                side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                 side = after_contest(
                     side, rho[a], gain[a] / others, lesson[a] / others, gamma[q], junior[q], rules, match, own[a]
                 )
@@ -130,7 +130,7 @@ def field_play(encoded: EncodedSystem, size: int, strengths: Strength, keys: NDA
         if encoded.drawing.kind != GIVEN:
             play_field(league, played[chosen], own, encoded, size, first, last)
             return
-        chunk = max(1, CHUNK // rows)
+        chunk = max(1, DRAWN_AT_ONCE // rows)
         for begin in range(first, last, chunk):
             end = min(begin + chunk, last)
             entries = (end - begin) * rows * size

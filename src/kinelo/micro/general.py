@@ -15,8 +15,8 @@ from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import kernel
 from kinelo.play.match import (
     Draws,
-    Rules,
-    Side,
+    MatchRules,
+    MatchSide,
     accepts,
     draws_before,
     end_period,
@@ -55,7 +55,7 @@ def play_general(league, played, keys, system, functions, first, last, seen):
     count, number = league.rating.shape[1], np.uint64(pairs.size)
     teams, waiting = np.uint64(count), np.empty(count, np.uint64)
     matchings, calendar = period > 0 and not rounds, rounds and moves_by_calendar(motion.kind)
-    rules = Rules(law, steps, motion, glicko, rounds, literal, period, 2.0 / count)
+    rules = MatchRules(law, steps, motion, glicko, rounds, literal, period, 2.0 / count)
     for k in range(league.rating.shape[0]):
         key_1, key_2 = keys[k, 0], keys[k, 1]
         left = waiting_at(waiting, key_1, key_2, first) if matchings else np.uint64(0)
@@ -93,8 +93,8 @@ def play_general(league, played, keys, system, functions, first, last, seen):
                     mean_x, mean_y = theta[i], theta[j]
                 draws = Draws(match, bits, used, x, y, mean_x, mean_y, fraction, below, beyond)
                 mine, theirs, result, used = play_match(
-                    Side(r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i]),
-                    Side(r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j]),
+                    MatchSide(r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i]),
+                    MatchSide(r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j]),
                     (gamma[i], gamma[j]), (junior[i], junior[j]), rules, draws, b, tie,
                 )  # fmt: skip
                 r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i] = mine
@@ -106,7 +106,7 @@ def play_general(league, played, keys, system, functions, first, last, seen):
             if into == period:
                 into = 0
                 for q in range(count):
-                    side = Side(r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
+                    side = MatchSide(r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                     side = end_period(side, rules, match + 1, normal_of(bits, used) if calendar else 0.0)
                     r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
                     used += np.uint64(calendar)

@@ -12,14 +12,13 @@ from kinelo.micro.kernels import play_alone, play_rounds, play_table
 from kinelo.model.dynamics import FORM, WALK
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
-from kinelo.model.steps import EACH, FIDE
+from kinelo.model.steps import EACH, ELITE, FIDE
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.play.encoding import EncodedSystem, Motions, is_moving
-from kinelo.play.match import League
+from kinelo.play.match import LeagueState
 from kinelo.play.performances import GIVEN
-from kinelo.play.steps import ELITE
 from kinelo.play.users import USER, UserFunctions, user_functions
 
 LANES = 25
@@ -28,7 +27,7 @@ LANES = 25
 LEAST_INTERLEAVED = 3
 """Fewer realisations than this gain nothing by being interleaved."""
 
-CHUNK = 1 << 14
+DRAWN_AT_ONCE = 1 << 14
 """Matches, of all realisations of a call, whose performances are drawn at once by a user's law."""
 
 WHOLE = {"clock": np.int64, "rest": np.int64, "matches": np.int64, "reached": np.bool_}
@@ -100,7 +99,7 @@ def general_play(
         if encoded.drawing.kind != GIVEN:
             play_general(league, played[chosen], own, encoded, functions, first, last, seen)
             return
-        size = max(1, CHUNK // rows)
+        size = max(1, DRAWN_AT_ONCE // rows)
         for begin in range(first, last, size):
             end = min(begin + size, last)
             drawn = encoded.drawing._replace(values=_performances(strengths, own, encoded, begin, end))
@@ -127,7 +126,7 @@ def remembered(encoded: EncodedSystem) -> tuple[str, ...]:
         "reached": moving or steps == FIDE,
         "owed": moving or encoded.meeting.period > 0,
     }
-    return tuple(name for name in League._fields[1:] if kept.get(name, moving))
+    return tuple(name for name in LeagueState._fields[1:] if kept.get(name, moving))
 
 
 def fresh_memory(encoded: EncodedSystem, rating: Array) -> dict[str, NDArray]:
@@ -140,14 +139,14 @@ def fresh_memory(encoded: EncodedSystem, rating: Array) -> dict[str, NDArray]:
     return made
 
 
-def league_of(rating: Array, memory: Mapping[str, NDArray], chosen: slice) -> League:
+def league_of(rating: Array, memory: Mapping[str, NDArray], chosen: slice) -> LeagueState:
     """Some realisations as loops take them; what the league does not remember is there too, and nobody keeps it."""
     shape = rating[chosen].shape
     parts: list[NDArray] = [
         memory[name][chosen] if name in memory else np.zeros(shape, WHOLE.get(name, np.float64))
-        for name in League._fields[1:]
+        for name in LeagueState._fields[1:]
     ]
-    return League(rating[chosen], *parts)
+    return LeagueState(rating[chosen], *parts)
 
 
 def blank_record(system: RatingSystem, dynamics: Motions, shape: tuple[int, int]) -> dict[str, NDArray]:

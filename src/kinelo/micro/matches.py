@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
 from kinelo.micro.general import NOT_PLAYED, Seen, days
-from kinelo.micro.league import CHUNK, fresh_memory, general_play
+from kinelo.micro.league import DRAWN_AT_ONCE, fresh_memory, general_play
 from kinelo.micro.plan import check_matches
 from kinelo.micro.simulate import checked_kinds, starting_state
 from kinelo.model.dynamics import Dynamics
@@ -58,17 +58,17 @@ def simulate_matches(
     state = starting_state(strengths, start, 1)
     rating = state.rating.copy()
     played = np.zeros(1, dtype=np.int64)
-    seen = Seen(np.empty(CHUNK, np.int32), np.empty(CHUNK, np.int32), np.empty(CHUNK))
+    seen = Seen(np.empty(DRAWN_AT_ONCE, np.int32), np.empty(DRAWN_AT_ONCE, np.int32), np.empty(DRAWN_AT_ONCE))
     encoded, functions = encode(system, strengths, dynamics), user_functions(system.outcome, system.pairing)
     memory = fresh_memory(encoded, rating)
     play = general_play(encoded, functions, strengths, realisation_keys(seed, 1), seen)
     kept: list[tuple[NDArray, NDArray, NDArray]] = []
     first = met = last = 0
     while met < matches:
-        play(rating, played, memory, slice(0, 1), first, first + CHUNK)
+        play(rating, played, memory, slice(0, 1), first, first + DRAWN_AT_ONCE)
         chosen = seen.result != NOT_PLAYED
         kept.append((seen.home[chosen], seen.away[chosen], seen.result[chosen]))
-        first += CHUNK
+        first += DRAWN_AT_ONCE
         met, last = met + int(chosen.sum()), first if chosen.any() else last
         if first - last > LONGEST_SILENCE:
             raise InputError(

@@ -24,7 +24,7 @@ from kinelo.model.validation import Array, positive
 
 FAR = 1e12
 EVEN = 1e-12
-ROUNDING = 25
+JUMP_ROUNDING = 25
 """A jump is rounded over this part of the distance to the next one where noise is averaged over it."""
 
 
@@ -141,7 +141,7 @@ class Softened(Pairing):
     def __init__(self, law: Pairing) -> None:
         self.law = law
         distances = np.array([z for z in law.jumps if z > 0])
-        self.width = float(np.diff(distances, prepend=0.0).min()) / ROUNDING
+        self.width = float(np.diff(distances, prepend=0.0).min()) / JUMP_ROUNDING
         inner, at, outer = (law.w(distances * (1 + shift)) for shift in (-1e-9, 0.0, 1e-9))
         # Either side of a jump may own it.
         first = np.where(at == outer, distances, np.nextafter(distances, np.inf))

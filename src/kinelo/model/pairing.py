@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from kinelo.errors import InputError
 from kinelo.model.formula import Scalar
 from kinelo.model.law import built_in
-from kinelo.model.open_pairing import ROUNDING
+from kinelo.model.open_pairing import JUMP_ROUNDING
 from kinelo.model.open_pairing import Pairing as Pairing
 from kinelo.model.validation import Array, nonnegative, positive
 
@@ -117,7 +117,7 @@ class Window(Pairing):
     @property
     def finest(self) -> float:
         """The width of the edge."""
-        return self.smoothing or self.c / ROUNDING
+        return self.smoothing or self.c / JUMP_ROUNDING
 
     def softened(self) -> Window:
         """The window with its edge rounded over a 25th of its width."""
@@ -171,7 +171,7 @@ class LooseWindow(Pairing):
     @property
     def finest(self) -> float:
         """The width of the edge once it is rounded."""
-        return self.c / ROUNDING
+        return self.c / JUMP_ROUNDING
 
     def w(self, z: ArrayLike) -> Array:
         """Return 1 near, far beyond."""

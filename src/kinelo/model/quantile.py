@@ -23,9 +23,9 @@ Quantile = Callable[[Array], Array]
 """``quantile(t)``: deviations from the mean at normal deviates t, of shape (laws, len(t))."""
 
 ENDS = 8.0
-PARTS = 32
+QUANTILE_PARTS = 32
 HALVINGS = 45
-NEGLIGIBLE = 1e-13
+NEGLIGIBLE_TAIL = 1e-13
 FINE = 32
 TOLERANCE = 1e-10
 ROUGH = 1e-12
@@ -45,11 +45,11 @@ def law_nodes(quantile: Quantile, longest: float, reach: float) -> LawNodes:
     """Nodes for laws cut off at ``reach``, close enough for functions that are smooth over ``longest``."""
     from scipy.special import ndtr
 
-    edges = np.linspace(-ENDS, ENDS, PARTS + 1)
+    edges = np.linspace(-ENDS, ENDS, QUANTILE_PARTS + 1)
     values = np.clip(quantile(edges), -reach, reach)
     for _ in range(HALVINGS):
         rise = np.abs(np.diff(values, axis=1)).max(axis=0)
-        split = (rise > longest) & (np.diff(ndtr(edges)) > NEGLIGIBLE)
+        split = (rise > longest) & (np.diff(ndtr(edges)) > NEGLIGIBLE_TAIL)
         if not split.any():
             break
         middle = ((edges[1:] + edges[:-1]) / 2)[split]
@@ -83,7 +83,7 @@ def _refined(quantile: Quantile, edges: Array, longest: float, reach: float) -> 
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         off = np.abs(waves(low, high) - waves(low, middle) - waves(middle, high)).max(axis=0)
-        rough = (off > ROUGH) & (ndtr(high) - ndtr(low) > NEGLIGIBLE)
+        rough = (off > ROUGH) & (ndtr(high) - ndtr(low) > NEGLIGIBLE_TAIL)
         if not rough.any():
             break
         kept.append(middle[rough])
@@ -107,7 +107,7 @@ def furthest(quantile: Quantile, span: float, missing: Callable[[Array], Array])
         # Where performances jump, or rise without end, inside: as rare values lie there as at the ends.
         size = np.maximum(np.abs(values[:, 1:]), np.abs(values[:, :-1]))
         wide = (np.abs(np.diff(values, axis=1)) > 0.25 * (scale + size)).any(axis=0)
-        split = wide & (np.diff(ndtr(edges)) > NEGLIGIBLE)
+        split = wide & (np.diff(ndtr(edges)) > NEGLIGIBLE_TAIL)
         if not split.any():
             break
         middle = ((edges[1:] + edges[:-1]) / 2)[split]

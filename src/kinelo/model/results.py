@@ -12,7 +12,7 @@ from kinelo.errors import InputError
 from kinelo.model.strength import Complex, Strength
 from kinelo.model.validation import LARGEST, Array, finite_array, nonnegative
 
-ROUNDING = 1e-9
+RESULT_ROUNDING = 1e-9
 
 
 class Results(Strength):
@@ -157,15 +157,15 @@ def _signed(values: Array, met: NDArray[np.bool_]) -> Array:
             f"table must hold a number for every pair that met, but the entry at [{i}, {j}] is {values[i, j]}."
         )
     both = known + known.T
-    if (np.abs(both[met] - 1) <= ROUNDING).all() and (known >= 0).all():
+    if (np.abs(both[met] - 1) <= RESULT_ROUNDING).all() and (known >= 0).all():
         return np.where(met, 2 * known - 1, 0.0)
-    if (np.abs(both[met]) <= ROUNDING).all():
+    if (np.abs(both[met]) <= RESULT_ROUNDING).all():
         if (np.abs(known) > 1).any():
             raise InputError(
                 f"Signed results must lie between −1 and 1, but the table reaches {np.abs(known).max():g}."
             )
         return known
-    i, j = np.argwhere(met & (np.abs(both - 1) > ROUNDING))[0]
+    i, j = np.argwhere(met & (np.abs(both - 1) > RESULT_ROUNDING))[0]
     raise InputError(
         f"table must hold points per match from 0 to 1, of both teams 1 in all, or signed results that add up to 0; at "
         f"[{i}, {j}] it holds {values[i, j]:g} and {values[j, i]:g}."

@@ -15,7 +15,7 @@ from kinelo.model.shape import Shape
 from kinelo.model.strength import Complex, Strength, spreads
 from kinelo.model.validation import Array, team_vector
 
-SMOOTH = 1.5
+SMOOTH_LENGTHS = 1.5
 """Finest lengths of an outcome function over which Gauss's rule of ten nodes is exact to twelve digits."""
 
 
@@ -64,7 +64,7 @@ class Scaled(Strength):
             return self
         seen = copy(self)
         seen._reach = self.shape.furthest(span / widest, lambda x: outcome.missing(widest * x))
-        seen._finest = SMOOTH * outcome.finest / widest
+        seen._finest = SMOOTH_LENGTHS * outcome.finest / widest
         return seen
 
     @property

@@ -21,9 +21,9 @@ from kinelo.model.digest import law_digest
 from kinelo.model.quantile import LawNodes, furthest, law_nodes
 from kinelo.model.validation import Array
 
-REACH = 12.5
-PARTS = 800
-NEWTON = 8
+SHAPE_REACH = 12.5
+SHAPE_PARTS = 800
+SHAPE_NEWTON_STEPS = 8
 
 
 class Inversion:
@@ -37,7 +37,7 @@ class Inversion:
     def __init__(self, density: Callable[[Array], Array], mean: float, deviation: float) -> None:
         self._density = density
         self._nodes, self._weights = np.polynomial.legendre.leggauss(10)
-        self._edges = mean + deviation * np.sinh(np.linspace(-REACH, REACH, PARTS + 1))
+        self._edges = mean + deviation * np.sinh(np.linspace(-SHAPE_REACH, SHAPE_REACH, SHAPE_PARTS + 1))
         masses = self._mass(self._edges[:-1], self._edges[1:])
         self.total = float(masses.sum())
         self._below = np.concatenate([[0.0], np.cumsum(masses)])
@@ -63,7 +63,7 @@ class Inversion:
         low, high = self._edges[part], self._edges[part + 1]
         rest = np.where(upper, self._above[part] - wanted, wanted - self._below[part])
         first, x = low, (low + high) / 2
-        for _ in range(NEWTON):
+        for _ in range(SHAPE_NEWTON_STEPS):
             excess, slope = self._mass(first, x) - rest, self._density(x)
             low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -72,10 +72,10 @@ class Inversion:
         return x
 
     def _part_below(self, wanted: Array) -> NDArray[np.intp]:
-        return np.clip(np.searchsorted(self._below, wanted, side="right") - 1, 0, PARTS - 1)
+        return np.clip(np.searchsorted(self._below, wanted, side="right") - 1, 0, SHAPE_PARTS - 1)
 
     def _part_above(self, wanted: Array) -> NDArray[np.intp]:
-        return np.clip(PARTS - np.searchsorted(self._above[::-1], wanted, side="right"), 0, PARTS - 1)
+        return np.clip(SHAPE_PARTS - np.searchsorted(self._above[::-1], wanted, side="right"), 0, SHAPE_PARTS - 1)
 
     def at(self, uniforms: Array) -> Array:
         """Quantiles at probabilities."""

@@ -7,6 +7,7 @@ per-team steps is the same as for one step, because each team's drift is merely 
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,10 @@ from kinelo.model.law import Law, built_in, no_formula
 from kinelo.model.validation import Array, nonnegative, positive, whole
 
 EACH, FALLING, FIDE, DEVIATION = 0, 1, 2, 3
+ELITE = 2400.0
+"""The line of FIDE's rules: who has reached it keeps the smallest step for good."""
+GLICKO = 12 / math.pi**2
+"""How much less a result says against an uncertain opponent, in units of ν²v."""
 
 
 class StepRule(Law):

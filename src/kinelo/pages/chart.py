@@ -1,21 +1,28 @@
-"""Charts as inline SVG, in the colours of the page they stand on.
+"""A described chart as inline SVG, in the colours of the page it stands on.
 
 A point (x, y) is drawn at ``left + (x − x₀)/(x₁ − x₀)·width``, ``top + (y₁ − y)/(y₁ − y₀)·height``; on a logarithmic
-axis x stands for log x. Series are coloured by the classes h0 … h6 of the frame.
+axis x stands for log x, and a date for its day. Traces are coloured by the classes h0 … h6 of the frame.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from kinelo.charts import Chart, Trace
+from kinelo.pages.frame import isolated
 
 Array = NDArray[np.float64]
 LEFT, TOP, RIGHT, BOTTOM = 62.0, 10.0, 12.0, 46.0
 WIDTH, HEIGHT = 740.0, 330.0
+HUES = {"truth": 6, "prediction": 1, "team": 0, "other": 6, "good": 2, "bad": 4}
+FAMILY = 6
+"""Hues of traces that are alike."""
+LINES = {"lines": "line", "thin": "line", "faint": "line", "dashed": "rule", "upright": "rule"}
+RADII = {"markers": 3.2, "open": 3.2, "large": 6.0, "named": 4.5}
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -41,103 +48,135 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [m * 10.0**k for k in powers for m in (1, 2, 5) if low <= m * 10.0**k <= high]
 
 
-class SvgChart:
-    """A picture of lines, bands and dots between two axes.
+def year_ticks(first: float, last: float) -> list[tuple[float, str]]:
+    """Days and names of beginnings of years, or of months where a year is all there is.
 
-    Parameters
-    ----------
-    x, y
-        Ends of the axes.
-    labels
-        What the axes show.
-    logarithmic
-        Whether x is drawn by its logarithm.
-    x_ticks
-        Places and texts of the marks of the x axis; by default round numbers.
-
-    >>> chart = SvgChart((0, 10), (0, 1), ("K", "loss"))
-    >>> chart.line([0, 10], [0, 1], 0)
-    >>> "M62,284h0L728,10" in chart.svg("Loss over K")
-    True
+    >>> year_ticks(17897.0, 17960.0)
+    [(17897.0, '2019-01'), (17928.0, '2019-02'), (17956.0, '2019-03')]
     """
+    unit = "Y" if last - first > 800 else "M"
+    begin, end = (np.datetime64(int(day), "D").astype(f"datetime64[{unit}]") for day in (first, last))
+    every = np.arange(begin + (begin.astype("datetime64[D]").astype(int) < first), end + 1)
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if every.size <= 8 * step)
+    kept = every[every.astype(int) % step == 0] if unit == "Y" else every[::step]
+    return [(float(at.astype("datetime64[D]").astype(int)), str(at)) for at in kept]
 
-    def __init__(
-        self,
-        x: tuple[float, float],
-        y: tuple[float, float],
-        labels: tuple[str, str],
-        *,
-        logarithmic: bool = False,
-        x_ticks: Sequence[tuple[float, str]] | None = None,
-    ) -> None:
-        self._scale: Callable[[Array], Array] = np.log if logarithmic else np.asarray
-        self._x = tuple(float(self._scale(np.asarray(end, float))) for end in _apart(x))
-        self._y = _apart(y)
-        self._labels = labels
-        places = log_ticks(*x) if logarithmic else ticks(*_apart(x))
-        self._x_ticks = [(at, f"{at:g}") for at in places] if x_ticks is None else list(x_ticks)
-        self._parts: list[str] = []
 
-    def _places(self, x: Sequence[float] | Array, y: Sequence[float] | Array) -> tuple[Array, Array]:
-        (a, b), (c, d) = self._x, self._y
-        u = LEFT + (self._scale(np.asarray(x, float)) - a) / (b - a) * (WIDTH - LEFT - RIGHT)
-        v = TOP + (d - np.asarray(y, float)) / (d - c) * (HEIGHT - TOP - BOTTOM)
+def chart_html(chart: Chart) -> str:
+    """The chart with its key.
+
+    >>> line = Trace("theory", "prediction", "lines", [0, 10], [0, 1])
+    >>> drawn = chart_html(Chart("Loss over K", "K", "loss", [line]))
+    >>> "M62,284h0L728,10" in drawn, '<li class="line h1">theory</li>' in drawn
+    (True, True)
+    """
+    plane = _Plane(chart)
+    marks = "".join(plane.marks())
+    drawn = "".join(part for one in chart.traces for part in plane.drawn(one))
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    return (
+        f'<svg class="chart" role="img" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" aria-label="{escape(chart.label)}">'
+        f'{marks}<path class="axis" d="M{LEFT:g},{TOP:g}V{bottom:g}H{right:g}"/>'
+        f'<text x="{(LEFT + right) / 2:g}" y="{HEIGHT - 6:g}" text-anchor="middle">{escape(chart.x_title)}</text>'
+        f'<text transform="translate(13,{(TOP + bottom) / 2:g}) rotate(-90)" text-anchor="middle">'
+        f"{escape(chart.y_title)}</text>{drawn}</svg>{_key(chart)}"
+    )
+
+
+def _key(chart: Chart) -> str:
+    """Which hue and way of drawing is what."""
+    items = "".join(
+        f'<li class="{_classes(one)}">{isolated(one.name)}{f": {escape(one.value)}" if one.value else ""}</li>'
+        for one in chart.traces
+        if one.name
+    )
+    return f'<ul class="keys">{items}</ul>'
+
+
+def _classes(one: Trace) -> str:
+    hue = one.role % FAMILY if isinstance(one.role, int) else HUES[one.role]
+    kind = LINES.get(one.mode) or ("dot" if one.mode in RADII else "band")
+    return f"{kind} h{hue}"
+
+
+class _Plane:
+    """Where points of a chart lie on the page."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._logarithmic = chart.logarithmic
+        traces = chart.traces
+        self._dated = any(np.asarray(one.x).dtype.kind == "M" for one in traces)
+        x = np.concatenate([_numbers(one.x) for one in traces])
+        y = np.concatenate([np.asarray(v, float) for one in traces for v in (one.y, one.low) if v is not None])
+        self.x = _apart(*(chart.x_range or (float(np.nanmin(x)), float(np.nanmax(x)))))
+        self.y = _apart(*(chart.y_range or (float(np.nanmin(y)), float(np.nanmax(y)))))
+
+    def places(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+        (a, b), at = self.x, _numbers(x)
+        if self._logarithmic:
+            a, b, at = math.log(a), math.log(b), np.log(at)
+        u = LEFT + (at - a) / (b - a) * (WIDTH - LEFT - RIGHT)
+        v = TOP + (self.y[1] - np.asarray(y, float)) / (self.y[1] - self.y[0]) * (HEIGHT - TOP - BOTTOM)
         return u, np.clip(v, TOP, HEIGHT - BOTTOM)
 
-    def line(self, x: Sequence[float] | Array, y: Sequence[float] | Array, hue: int, *, dashed: bool = False) -> None:
-        """Draw a line; it is broken where y is NaN."""
-        kind = "rule" if dashed else "line"
-        self._parts.append(f'<path class="{kind} h{hue}" d="{_path(*self._places(x, y))}"/>')
-
-    def band(self, x: Sequence[float] | Array, low: Array, high: Array, hue: int) -> None:
-        """Fill between two lines, piece by piece where they are broken."""
-        good = np.isfinite(np.asarray(low, float))
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(int)))
-        for first, last in edges.reshape(-1, 2):
-            u, top = self._places(np.asarray(x)[first:last], np.asarray(high)[first:last])
-            _, bottom = self._places(np.asarray(x)[first:last], np.asarray(low)[first:last])
-            outline = _path(np.concatenate([u, u[::-1]]), np.concatenate([top, bottom[::-1]]))
-            self._parts.append(f'<path class="band h{hue}" d="{outline}Z"/>')
-
-    def dots(
-        self, x: Sequence[float] | Array, y: Sequence[float] | Array, hue: int, titles: Sequence[str] = ()
-    ) -> None:
-        """Draw dots; a title is what a browser shows of one."""
-        for k, (u, v) in enumerate(zip(*self._places(x, y))):
-            title = f"<title>{escape(titles[k])}</title>" if k < len(titles) else ""
-            self._parts.append(f'<circle class="h{hue}" cx="{u:.5g}" cy="{v:.5g}" r="3.2">{title}</circle>')
-
-    def upright(self, x: float, hue: int) -> None:
-        """Draw a dashed line from the bottom to the top."""
-        self.line([x, x], list(self._y), hue, dashed=True)
-
-    def svg(self, name: str) -> str:
-        """Return the picture; ``name`` is what a screen reader says."""
-        right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
-        marks = []
-        for at, text in self._x_ticks:
-            (u,), _ = self._places([at], [self._y[0]])
+    def marks(self) -> list[str]:
+        """The grid and what stands beside it."""
+        right, bottom, marks = WIDTH - RIGHT, HEIGHT - BOTTOM, []
+        places = log_ticks(*self.x) if self._logarithmic else ticks(*self.x)
+        for at, text in year_ticks(*self.x) if self._dated else [(at, f"{at:g}") for at in places]:
+            (u,), _ = self.places([at], [self.y[0]])
             marks.append(f'<text class="x" x="{u:.5g}" y="{bottom + 18:g}" text-anchor="middle">{escape(text)}</text>')
             marks.append(f'<path class="grid" d="M{u:.5g},{TOP:g}V{bottom:g}"/>')
-        for at in ticks(*self._y, most=5):
-            _, (v,) = self._places([self._x[0] if self._scale is np.asarray else math.exp(self._x[0])], [at])
+        for at in ticks(*self.y, most=5):
+            _, (v,) = self.places([self.x[0]], [at])
             text = f"{at:,.6g}".replace("-", "−")
             marks.append(
                 f'<text class="y" x="{LEFT - 8:g}" y="{v + 4:.5g}" data-at="{v:.5g}" text-anchor="end">{text}</text>'
             )
             marks.append(f'<path class="grid" d="M{LEFT:g},{v:.5g}H{right:g}"/>')
-        x, y = (escape(label) for label in self._labels)
-        return (
-            f'<svg class="chart" role="img" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" aria-label="{escape(name)}">'
-            f'{"".join(marks)}<path class="axis" d="M{LEFT:g},{TOP:g}V{bottom:g}H{right:g}"/>'
-            f'<text x="{(LEFT + right) / 2:g}" y="{HEIGHT - 6:g}" text-anchor="middle">{x}</text>'
-            f'<text transform="translate(13,{(TOP + bottom) / 2:g}) rotate(-90)" text-anchor="middle">{y}</text>'
-            f"{''.join(self._parts)}</svg>"
-        )
+        return marks
+
+    def drawn(self, one: Trace) -> list[str]:
+        """What one trace draws."""
+        if one.mode in RADII:
+            return self._dots(one)
+        if one.mode in LINES:
+            x, y = ([*np.asarray(one.x)] * 2, self.y) if one.mode == "upright" else (one.x, one.y)
+            return [f'<path class="{_classes(one)}" d="{_path(*self.places(x, y))}"/>']
+        x, high, low = one.x, one.y, np.zeros(np.size(one.y)) if one.low is None else one.low
+        if one.mode == "span":
+            low, high = np.full(2, self.y[0]), np.full(2, self.y[1])
+        return self._between(_classes(one), _numbers(x), np.asarray(low, float), np.asarray(high, float))
+
+    def _dots(self, one: Trace) -> list[str]:
+        parts = []
+        for k, (u, v) in enumerate(zip(*self.places(one.x, one.y))):
+            title = f"<title>{escape(one.notes[k])}</title>" if k < len(one.notes) else ""
+            dot = f'<circle class="{_classes(one)}" cx="{u:.5g}" cy="{v:.5g}" r="{RADII[one.mode]}">{title}</circle>'
+            parts.append(dot)
+            if one.mode == "named":
+                parts.append(f'<text x="{u:.5g}" y="{v + 18:.5g}" text-anchor="middle">{escape(one.notes[k])}</text>')
+        return parts
+
+    def _between(self, classes: str, x: Array, low: Array, high: Array) -> list[str]:
+        """A filled band, piece by piece where it is broken."""
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], np.isfinite(low), [False]]).astype(int)))
+        parts = []
+        for first, last in edges.reshape(-1, 2):
+            u, top = self.places(x[first:last], high[first:last])
+            _, bottom = self.places(x[first:last], low[first:last])
+            outline = _path(np.concatenate([u, u[::-1]]), np.concatenate([top, bottom[::-1]]))
+            parts.append(f'<path class="{classes}" d="{outline}Z"/>')
+        return parts
 
 
-def _apart(ends: tuple[float, float]) -> tuple[float, float]:
-    low, high = ends
+def _numbers(x: ArrayLike) -> Array:
+    """Coordinates as numbers; a date is its day."""
+    x = np.asarray(x)
+    return (x.astype("datetime64[D]") if x.dtype.kind == "M" else x).astype(float)
+
+
+def _apart(low: float, high: float) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
@@ -152,8 +191,3 @@ def _path(u: Array, v: Array) -> str:
         commands.append(f"{'L' if begun else 'M'}{a:.5g},{b:.5g}{'' if begun else 'h0'}")
         begun = True
     return "".join(commands)
-
-
-def keys(names: Sequence[tuple[int, str]]) -> str:
-    """Return the key of a chart: which hue is what."""
-    return '<ul class="keys">' + "".join(f'<li class="h{hue}">{escape(name)}</li>' for hue, name in names) + "</ul>"

@@ -11,16 +11,17 @@ import polars as pl
 
 from kinelo.advice.audit.inflation import rating_inflation
 from kinelo.advice.audit.words import inflation_words
+from kinelo.advice.charts import history_chart
 from kinelo.matches.matches import Matches
-from kinelo.pages.chart import SvgChart, keys
-from kinelo.pages.frame import isolated, runs_leftwards
+from kinelo.pages.chart import chart_html
+from kinelo.pages.frame import isolated
 from kinelo.presentation import Column, Row, Table, html_facts, html_list, number, words
-from kinelo.raters.history import broken_line, rating_history
+from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import leaderboard
 from kinelo.raters.upset_table import upsets
 
 LISTED, FOLLOWED, SURPRISES = 200, 6, 10
-WIDE = 1.5
+BAR_REACH = 1.5
 """A bar ends at the edge where it lies further from the middle half of all than this many times its width."""
 
 
@@ -61,7 +62,7 @@ def bar_ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     if not ends.size:
         return 0.0, 1.0
     first, third = np.quantile(ends, [0.25, 0.75], method="lower")
-    reach = WIDE * (third - first)
+    reach = BAR_REACH * (third - first)
     return float(max(ends[0], first - reach)), float(min(ends[-1], third + reach))
 
 
@@ -104,35 +105,11 @@ def _histories(rater: Any, matches: Matches, board: pl.DataFrame) -> str:
     if not matches.dated or matches.date[0] == matches.date[-1]:
         return "<p>The matches have no dates.</p>"
     history = rating_history(rater, matches, points=200)
-    stops = history["date"].unique().sort().to_numpy()
     names = [name for name in board["name"].head(FOLLOWED) if name in history["name"]]
     if not names:
         return "<p>Nobody who is ranked plays in these matches.</p>"
-    lines = [broken_line(history.filter(pl.col("name") == name).sort("date"), stops) for name in names]
-    days = (float(stops[0].astype("datetime64[D]").astype(int)), float(stops[-1].astype("datetime64[D]").astype(int)))
-    reach = [part for _, rating, doubt in lines for part in (rating - doubt, rating + doubt)]
-    low, high = (float(end(np.concatenate(reach))) for end in (np.nanmin, np.nanmax))
-    chart = SvgChart(days, (low, high), ("date", "rating"), x_ticks=_years(*days))
-    named = []
-    for hue, (name, (date, rating, doubt)) in enumerate(zip(names, lines)):
-        day = date.astype("datetime64[D]").astype(float)
-        if hue == 0:
-            chart.band(day, rating - doubt, rating + doubt, hue)
-        chart.line(day, rating, hue)
-        shown = f"\u2068{name}\u2069" if runs_leftwards(name) else name  # isolated, as text that is escaped later
-        named.append((hue, f"{shown}: {rating[-1]:.0f} ± {doubt[-1]:.0f}"))
     words = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
-    return words + chart.svg(f"Ratings through time of {', '.join(names)}") + keys(named)
-
-
-def _years(first: float, last: float) -> list[tuple[float, str]]:
-    """Marks at the beginnings of years, or of months where a year is all there is."""
-    unit = "Y" if last - first > 800 else "M"
-    begin, end = (np.datetime64(int(day), "D").astype(f"datetime64[{unit}]") for day in (first, last))
-    every = np.arange(begin + 1, end + 1)
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if every.size <= 8 * step)
-    kept = every[every.astype(int) % step == 0] if unit == "Y" else every[::step]
-    return [(float(at.astype("datetime64[D]").astype(int)), str(at)) for at in kept]
+    return words + chart_html(history_chart(history, names, others=False))
 
 
 def _upsets(rater: Any, matches: Matches) -> str:

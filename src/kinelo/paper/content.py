@@ -29,7 +29,7 @@ CONCLUSION = (
 )
 
 
-ANSWER = "homogeneous_micro"
+ANSWER_FIGURE = "homogeneous_micro"
 """The figure that shows the answer."""
 
 
@@ -48,7 +48,7 @@ def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]
         "scale": result.scale,
         "paper": PAPER,
         "abstract": [CONCLUSION, _abstract(result, counts)],
-        "shown_by": next((one.study.number for one in result.figures if one.study.draw == ANSWER), None),
+        "shown_by": next((one.study.number for one in result.figures if one.study.draw == ANSWER_FIGURE), None),
         "counts": {
             "figures": len(result.figures), "runs": result.runs, "matches": result.matches,
             "claims": len(result.claims), "holds": counts["holds"], "fails": counts["does not hold"],

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinelo.advice.charts import loss_chart
 from kinelo.pictures import style
+from kinelo.pictures.chart import draw_chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.replays import PosteriorCheck
 
-PARTS = (("luck", style.BLUE), ("newcomers", style.GREEN), ("lag", style.ORANGE))
+ERROR_PARTS = (("luck", style.BLUE), ("newcomers", style.GREEN), ("lag", style.ORANGE))
 CHECKED = (
     ("spread", "Spread"),
     ("movement", "Change in 20 matches"),
@@ -30,31 +32,17 @@ def draw_audit(audit: Audit) -> Figure:
     with style.journal_style():
         figure = style.new_figure(style.PAGE, 3.2)
         left, right = figure.subplots(1, 2)
-        _draw_loss(left, audit)
+        draw_chart(left, loss_chart(audit))
+        left.set_title("Which K?")
+        left.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
         _draw_parts(right, audit)
         return figure
-
-
-def _draw_loss(axes: Axes, audit: Audit) -> None:
-    """What each K loses against the best one of its own curve: differences are what theory is to be trusted for."""
-    curve, measured, advice = audit.curve, audit.measured, audit.advice
-    ks, losses = curve.column("k"), curve.column("log_loss")
-    axes.axvspan(advice.low, advice.high, color=style.BLUE, alpha=0.12, linewidth=0)
-    axes.plot(ks, losses - losses.min(), color=style.BLUE, label="theory")
-    lost = measured.log_loss - measured.log_loss.min()
-    axes.plot(measured.k, lost, "o", color=style.RED, markersize=2.8, label="backtest, later half")
-    axes.axvline(advice.k, color=style.BLUE, linewidth=0.9, linestyle="--", label=f"best: {advice.k:.3g}")
-    if audit.k is not None:
-        axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":", label=f"in use: {audit.k:g}")
-    axes.set(xscale="log", xlabel="K", ylabel="Log-loss above the least", title="Which K?")
-    style.plain_ticks(axes)
-    axes.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
 
 
 def _draw_parts(axes: Axes, audit: Audit) -> None:
     curve = audit.curve
     ks, below = curve.column("k"), np.zeros(len(curve.points))
-    for name, colour in PARTS:
+    for name, colour in ERROR_PARTS:
         above = below + np.maximum(curve.column(name), 0.0)
         if (above - below).max() > 1e-3 * above.max():
             axes.fill_between(ks, below, above, color=colour, alpha=0.6, linewidth=0, label=name)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from kinelo.advice.matchmaking import Matchmaking
 
-KINDS = {
+PAIRING_LOOKS = {
     "all play all": (AllPlayAll, style.BLACK, "s"),
     "local": (Local, style.GREEN, "D"),
     "windows": (Window, style.ORANGE, "o"),
@@ -25,8 +25,8 @@ def draw_matchmaking(found: Matchmaking) -> Figure:
     with style.journal_style():
         figure = style.new_figure(style.PAGE * 0.75, 3.3)
         axes = figure.subplots()
-        known = tuple(kind for kind, _, _ in KINDS.values())
-        for label, (kind, colour, marker) in KINDS.items():
+        known = tuple(kind for kind, _, _ in PAIRING_LOOKS.values())
+        for label, (kind, colour, marker) in PAIRING_LOOKS.items():
             _points(axes, [one for one in found.options if isinstance(one.pairing, kind)], label, colour, marker)
         _points(axes, [one for one in found.options if not isinstance(one.pairing, known)], "others", style.PURPLE, "^")
         axes.plot(

@@ -15,13 +15,14 @@ import numpy as np
 
 from kinelo.model.dynamics import LEARNING
 from kinelo.model.outcome import LOGISTIC
+from kinelo.model.steps import ELITE
 from kinelo.play.arithmetic import high_product
 from kinelo.play.elementary import log_of
 from kinelo.play.formula import formula
-from kinelo.play.match import Side, moves_by_calendar, strength_now
+from kinelo.play.match import MatchSide, moves_by_calendar, strength_now
 from kinelo.play.motion import jolt
 from kinelo.play.performances import normal_of
-from kinelo.play.steps import ELITE, step_size
+from kinelo.play.steps import step_size
 from kinelo.play.stream import centred, redraw
 
 CALENDAR, KICK, JOLT, FIRST = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
@@ -94,4 +95,4 @@ def after_contest(side, strength, gain, lesson, gamma, junior, rules, match, own
             rho += jolt(step, motion.diffusion, normal_of(own, JOLT))
     r = side.rating + step * gain
     top = side.reached | (r >= ELITE)
-    return Side(r, rho, side.level, clock, side.variance, side.rest, side.matches + 1, top, side.owed, side.known)
+    return MatchSide(r, rho, side.level, clock, side.variance, side.rest, side.matches + 1, top, side.owed, side.known)

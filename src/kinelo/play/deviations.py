@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from kinelo.model.steps import GLICKO
 from kinelo.play.formula import formula
 from kinelo.play.laws import logistic
 
-GLICKO = 1.2158542037080533
-"""12/π²."""
 PI_SQUARE = math.pi * math.pi
 
 

@@ -23,7 +23,7 @@ from kinelo.play.deviations import Deviation
 from kinelo.play.laws import OutcomeCode, PairingCode, code_outcome, code_pairing
 from kinelo.play.motion import Motion
 from kinelo.play.performances import GIVEN, Drawing
-from kinelo.play.steps import Steps
+from kinelo.play.steps import StepCode
 from kinelo.play.tables import LARGEST_TABLE, all_pairs, result_table
 from kinelo.play.users import USER
 
@@ -54,7 +54,7 @@ class EncodedSystem(NamedTuple):
 
     law: OutcomeCode
     rule: PairingCode
-    steps: Steps
+    steps: StepCode
     meeting: Meeting
     drawing: Drawing
     motion: Motion
@@ -132,13 +132,13 @@ def _check_moving(system: RatingSystem, strengths: Strength, dynamics: Motions) 
         )
 
 
-def _encode_steps(system: RatingSystem) -> Steps:
+def _encode_steps(system: RatingSystem) -> StepCode:
     if not isinstance(system.gamma, StepRule):
-        return Steps(EACH, 0.0, 1.0)
+        return StepCode(EACH, 0.0, 1.0)
     kind, _, boost, matches = system.gamma.code
     if kind not in [one.law.kind for one in built_in_laws(StepRule)]:
         raise no_formula(StepRule, "step rule", system.gamma)
-    return Steps(kind, boost, matches)
+    return StepCode(kind, boost, matches)
 
 
 def _encode_meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:

@@ -26,12 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.model.dynamics import FORM, LEARNING, WALK
+from kinelo.model.steps import ELITE
 from kinelo.play.deviations import Deviation, informed, rested, sharpened
 from kinelo.play.formula import formula
 from kinelo.play.laws import OutcomeCode, result_at, result_of
 from kinelo.play.motion import Motion, jolt, leaver, lessons, newcomer_of, present
 from kinelo.play.performances import normal_of
-from kinelo.play.steps import ELITE, Steps, step_size
+from kinelo.play.steps import StepCode, step_size
 from kinelo.play.stream import redraw, unit
 from kinelo.play.users import b_at, tie_at, w_at
 
@@ -39,7 +40,7 @@ NOTHING, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 NOBODY = np.int64(-1)
 
 
-class League(NamedTuple):
+class LeagueState(NamedTuple):
     """What a league carries from match to match, arrays of shape (realisations, teams).
 
     ``strength`` as of T = ``clock`` (in candidate matches), its own mean ``level``, v as of ``rest``, ``matches``
@@ -59,8 +60,8 @@ class League(NamedTuple):
     known: NDArray[np.float64]
 
 
-class Side(NamedTuple):
-    """One team of a :class:`League` as a match finds it or leaves it."""
+class MatchSide(NamedTuple):
+    """One team of a :class:`LeagueState` as a match finds it or leaves it."""
 
     rating: float
     strength: float
@@ -74,13 +75,13 @@ class Side(NamedTuple):
     known: float
 
 
-class Rules(NamedTuple):
+class MatchRules(NamedTuple):
     """The rules of a match: all numbers. ``period`` > 0 freezes ratings, ``rounds`` form and walks too; ``literal``
     draws performances.
     """
 
     law: OutcomeCode
-    steps: Steps
+    steps: StepCode
     motion: Motion
     glicko: Deviation
     rounds: bool
@@ -148,7 +149,7 @@ def learning_gains(motion, law, b, d, result, steps, bits, used):
 
 @formula
 def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
-    """Play a match between two :class:`Side` that was accepted: the sides after it, its result and the draws used.
+    """Play a match between two :class:`MatchSide` that was accepted: the sides after it, its result and the draws used.
 
     ``gammas`` and ``juniors`` are the steps of both and whether FIDE counts them as juniors; ``b`` and ``tie`` are
     functions of a user's outcome.
@@ -210,8 +211,8 @@ def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
             else:
                 rho_i, rho_j = rho_i + gain[0] + more[0], rho_j + gain[1] + more[1]
     return (
-        Side(r_i, rho_i, mine.level, clock_i, v_i, rest_i, mine.matches + 1, top_i, owed_i, known_i),
-        Side(r_j, rho_j, theirs.level, clock_j, v_j, rest_j, theirs.matches + 1, top_j, owed_j, known_j),
+        MatchSide(r_i, rho_i, mine.level, clock_i, v_i, rest_i, mine.matches + 1, top_i, owed_i, known_i),
+        MatchSide(r_j, rho_j, theirs.level, clock_j, v_j, rest_j, theirs.matches + 1, top_j, owed_j, known_j),
         result,
         used,
     )
@@ -239,7 +240,7 @@ def end_period(side, rules, after, normal):
         known = 0.0
     if moves_by_calendar(motion.kind) and rules.rounds:
         rho, clock = strength_now(motion, side, span, normal), after
-    return Side(r, rho, side.level, clock, v, rest, side.matches, top, 0.0, known)
+    return MatchSide(r, rho, side.level, clock, v, rest, side.matches, top, 0.0, known)
 
 
 @formula
@@ -252,4 +253,4 @@ def turn_over(strength, pool, motion, glicko, after, bits, used):
     if unit(redraw(bits, used)) < motion.leaving:
         gone = leaver(motion.who, strength, redraw(bits, used + ONE))
         level, rho = newcomer_of(motion.kind, motion.form, pool, bits, used + TWO)
-    return gone, Side(motion.start, rho, level, after, glicko.start, after, 0, False, 0.0, 0.0)
+    return gone, MatchSide(motion.start, rho, level, after, glicko.start, after, 0, False, 0.0, 0.0)

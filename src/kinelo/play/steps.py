@@ -12,11 +12,8 @@ from typing import NamedTuple
 from kinelo.model.steps import FALLING, FIDE
 from kinelo.play.formula import formula
 
-ELITE = 2400.0
-"""The line of FIDE's rules: who has reached it keeps the smallest step for good."""
 
-
-class Steps(NamedTuple):
+class StepCode(NamedTuple):
     """A rule of steps as kernels take it: its kind and two numbers; γ and who is a junior are one entry per team."""
 
     kind: int

@@ -22,7 +22,7 @@ from kinelo.model.validation import Array
 LARGEST_TABLE = 4096
 """Teams up to which the table of results is used."""
 
-MOST = 1 << 28
+MOST_TABLE_BYTES = 1 << 28
 """Bytes of tables that a process keeps."""
 
 _kept: OrderedDict[str, ResultTable] = OrderedDict()
@@ -64,7 +64,7 @@ def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
     table = _make_table(outcome, strengths)
     with _lock:
         _kept[name] = table
-        while sum(one.nbytes for one in _kept.values()) > MOST:
+        while sum(one.nbytes for one in _kept.values()) > MOST_TABLE_BYTES:
             _kept.popitem(last=False)
     return table
 

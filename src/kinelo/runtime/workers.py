@@ -23,10 +23,10 @@ from kinelo.runtime.versions import library_versions
 if TYPE_CHECKING:
     from distributed import Client
 
-ANSWER = 10.0
+ANSWER_SECONDS = 10.0
 """Seconds in which a scheduler must answer."""
 
-PATIENCE = 60.0
+WORKERLESS_SECONDS = 60.0
 """Seconds in which a scheduler without workers must find one."""
 
 RETURN = "300 s"
@@ -137,10 +137,10 @@ def check_client(client: Any) -> None:
     threads: Any = client.nthreads()
     if not threads:
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=WORKERLESS_SECONDS)
         except TimeoutError:
             raise InputError(
-                f"The Dask scheduler has had no worker for {PATIENCE:.0f} s; start workers, then try again."
+                f"The Dask scheduler has had no worker for {WORKERLESS_SECONDS:.0f} s; start workers, then try again."
             ) from None
     here = library_versions()
     versions: Any = client.run(library_versions, on_error="return")
@@ -218,7 +218,7 @@ def scheduler_client(address: str) -> Iterator[Client]:
 
     with _default_kept():
         try:
-            client = Client(address, timeout=ANSWER)
+            client = Client(address, timeout=ANSWER_SECONDS)
         except (OSError, ValueError, TypeError) as error:
             reason = in_one_line(error).split(" after ")[0]
             raise InputError(f"No Dask scheduler answers at {address!r} ({reason}).") from None

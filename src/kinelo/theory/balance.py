@@ -26,10 +26,10 @@ from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, normal_waves
 from kinelo.model.validation import Array
-from kinelo.theory.fixed_point import GOAL, ROUNDING
+from kinelo.theory.fixed_point import GOAL, ROUNDING_FLOOR
 from kinelo.theory.waves import Waves, wave_nodes
 
-STEPS = 100
+MOST_NEWTON_STEPS = 100
 INNER = 400
 NO_SLACK = 1e-14
 
@@ -177,7 +177,7 @@ def far_balance(outcome: Outcome, mass: Array, uncertain: Array, start: Array) -
     rows, columns = np.triu_indices(mass.size, 1)
     weight, known = mass[rows] * mass[columns], uncertain[rows, columns]
     positions = start - float(mass @ start)
-    for iteration in range(STEPS):
+    for iteration in range(MOST_NEWTON_STEPS):
         gap = positions[rows] - positions[columns]
         expected, slope = missing(outcome, gap), weight * outcome.b_prime(gap)
         push, size = weight * (expected - known), weight * np.maximum(expected, known)
@@ -194,7 +194,7 @@ def far_balance(outcome: Outcome, mass: Array, uncertain: Array, start: Array) -
         stiffness = stiffness / np.multiply.outer(root, root) + np.eye(mass.size) + np.multiply.outer(root, root)
         step = np.linalg.solve(stiffness, force / root) / root
         longest = float(np.abs(step).max()) * outcome.sharpness
-        if longest <= 1e-11 or float((np.abs(force) / scale).max()) <= ROUNDING:
+        if longest <= 1e-11 or float((np.abs(force) / scale).max()) <= ROUNDING_FLOOR:
             return Balance(positions + float(mass @ start), float(np.abs(force / mass).max()), iteration)
         positions = positions + step * min(1.0, 0.5 / longest)
         positions -= float(mass @ positions)
@@ -215,9 +215,9 @@ def find_balance(pull: Pull, target: Array, start: Array, mass: Array) -> Balanc
 
 def _descent(pull: Pull, target: Array, positions: Array, mass: Array) -> Balance:
     imbalance = target - pull.scores(positions)
-    for iteration in range(STEPS):
+    for iteration in range(MOST_NEWTON_STEPS):
         residual = float(np.abs(imbalance).max())
-        if residual <= ROUNDING:
+        if residual <= ROUNDING_FLOOR:
             return Balance(positions, residual, iteration)
         try:
             step = pull.step(positions, imbalance)
@@ -230,10 +230,10 @@ def _descent(pull: Pull, target: Array, positions: Array, mass: Array) -> Balanc
     residual = float(np.abs(imbalance).max())
     if not residual <= GOAL:
         raise NoStationaryState(
-            f"No balance was found: after {STEPS} Newton steps the ratings still drift by {residual:.3g} per match; "
-            "the ratings lie so far apart that results no longer depend on them."
+            f"No balance was found: after {MOST_NEWTON_STEPS} Newton steps the ratings still drift by {residual:.3g} "
+            "per match; the ratings lie so far apart that results no longer depend on them."
         )
-    return Balance(positions, residual, STEPS)
+    return Balance(positions, residual, MOST_NEWTON_STEPS)
 
 
 def _line_search(

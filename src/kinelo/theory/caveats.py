@@ -14,13 +14,13 @@ from kinelo.model.dynamics import Dynamics, Form, Walk
 from kinelo.model.schedule import Period, Rounds
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.closure import Kind
+from kinelo.theory.closure import NoiseKind
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.teams import Teams
 
 INSIDE = 0.02
 """Relative error of a variance or mean square error where there is no caveat."""
-FEWEST = 5
+LEAST_TEAMS = 5
 LARGEST_STEP = 0.1
 SLOWEST = 0.01
 CURVED = 0.05
@@ -56,7 +56,7 @@ class Caveat:
 def caveats_of(
     system: RatingSystem,
     teams: Teams,
-    kind: Kind | None,
+    kind: NoiseKind | None,
     steps: float | Array,
     *,
     dynamics: Dynamics | None = None,
@@ -70,7 +70,7 @@ def caveats_of(
     if not system.pairing.constant:
         found.append(Caveat("pairing by rating", _BY_RATING, 0.2))
         found += _window(system, teams, variance)
-    if teams.finite and teams.size < FEWEST:
+    if teams.finite and teams.size < LEAST_TEAMS:
         found.append(Caveat("few teams", f"{teams.size} teams are few for a normal law of their ratings.", 0.06))
     if slope > LARGEST_STEP:
         found.append(

@@ -25,7 +25,7 @@ from kinelo.model.expectation import Closure, expected_result, expected_tie
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.schedule import Rounds
-from kinelo.model.steps import DeviationSteps, StepRule
+from kinelo.model.steps import ELITE, DeviationSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.contests import ContestNoise, contests_of
@@ -43,16 +43,14 @@ from kinelo.theory.fixed_point import ATTEMPTS, GOAL, GROWTH, ITERATIONS, SMALL_
 from kinelo.theory.pair_means import WIDEST, PairMeans, Triangle, laplacian, normal_nodes
 from kinelo.theory.teams import Teams, normal_only
 
-Kind = Literal["joint", "independent", "exact"]
+NoiseKind = Literal["joint", "independent", "exact"]
 """How an answer was found: whole covariance, independent teams, or the exact law of two teams."""
 
 WHOLE_COVARIANCE = 300
 WHOLE_WHEN_MOVING = 100
-ELITE = 2400.0
-"""The rating that FIDE's lowest coefficient takes once."""
 LARGEST_CHANGE = 4.0
 """Factor by which one step changes a variance at most."""
-LONGEST = 4.0
+LONGEST_MEAN_STEP = 4.0
 """Longest step of a mean, in units of 1/ν."""
 
 
@@ -107,7 +105,7 @@ class Fluctuation:
     covariance: Array | None
     residual: float
     iterations: int
-    kind: Kind
+    kind: NoiseKind
 
     def state(self, whole: bool) -> State:
         """As a start for similar equations."""
@@ -433,7 +431,7 @@ class Look:
         wider = np.sqrt(np.clip((variance + found[n : 2 * n]) / implied, 1 / LARGEST_CHANGE, LARGEST_CHANGE))
         scale = np.multiply.outer(wider, wider) if state.U.ndim == 2 else wider**2
         longest = float(np.abs(found[:n]).max()) * self.sharpness
-        step = found[:n] * min(1.0, LONGEST / longest) if longest > 0 else found[:n]
+        step = found[:n] * min(1.0, LONGEST_MEAN_STEP / longest) if longest > 0 else found[:n]
         ahead = State(state.rating + step, self.implied.C, self.implied.U * scale)
         return ahead, 0.0 if aim is None else float(found[-1])
 

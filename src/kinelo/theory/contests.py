@@ -30,7 +30,7 @@ from kinelo.theory.teams import Teams, check_field
 
 FINE = 0.3
 """Distance of nodes in x, in units of 1/2ν: the rule is then exact to rounding."""
-SMALL = 35.0
+LOG_OF_ROUNDING = 35.0
 """e^{−35} is below rounding."""
 
 
@@ -38,9 +38,14 @@ def luck_wave(outcome: Outcome, u: Array) -> tuple[Array, float, float, float]:
     """Characteristic function of the luck G/2ν, how far it reaches down and up, and where its waves end."""
     unit = 2 * outcome.sharpness
     if isinstance(outcome, Probit):
-        reach = math.sqrt(2 * SMALL) / unit
-        return np.exp(-((u / unit) ** 2) / 2), reach, reach, math.sqrt(2 * SMALL) * unit
-    return np.exp(loggamma(1 - 1j * u / unit)), math.log(SMALL) / unit, SMALL / unit, (2 * SMALL / math.pi + 3) * unit
+        reach = math.sqrt(2 * LOG_OF_ROUNDING) / unit
+        return np.exp(-((u / unit) ** 2) / 2), reach, reach, math.sqrt(2 * LOG_OF_ROUNDING) * unit
+    return (
+        np.exp(loggamma(1 - 1j * u / unit)),
+        math.log(LOG_OF_ROUNDING) / unit,
+        LOG_OF_ROUNDING / unit,
+        (2 * LOG_OF_ROUNDING / math.pi + 3) * unit,
+    )
 
 
 def performance_laws(outcome: Outcome, strengths: Strength) -> tuple[Array, Array]:

@@ -40,7 +40,7 @@ from kinelo.model.validation import Array
 from kinelo.theory.pair_means import laplacian
 from kinelo.theory.teams import Teams
 
-FREE = 1e-9
+FREE_SHARE = 1e-9
 
 
 class Overshoot(LinAlgError):
@@ -180,7 +180,7 @@ def joint_covariance(gamma: Array, pairs: PairSlopes, motion: StrengthMotion, ba
     root, (o_rr, o_rs, o_ss) = np.sqrt(gamma), batch.overlap
     L_r = laplacian(pairs.restoring)
     rates, modes = eigh(root[:, None] * L_r * root, driver="evd")
-    free = np.abs(rates) <= FREE * np.abs(rates).max()
+    free = np.abs(rates) <= FREE_SHARE * np.abs(rates).max()
     if free.all() or (rates[~free] < 0).any():
         raise LinAlgError("nothing holds the ratings together")
     source = n * gamma[:, None] * laplacian(pairs.shaking) * gamma

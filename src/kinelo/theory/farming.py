@@ -154,7 +154,7 @@ def farming(
         raise InputError(f"opponents must be at most {strengths.teams - 1}, the number of other teams, not {most}.")
     if noise == "gaussian" and system.sides > 2:
         raise InputError(f'farming with noise="gaussian" is computed for matches of two, not for {system.schedule!r}.')
-    choice = Choice(stationary(system, strengths, noise=noise), own)
+    choice = ChoosingTeam(stationary(system, strengths, noise=noise), own)
     best, worst = choice.group(most, 1), choice.group(most, -1)
     names = tuple(choice.state.teams.name(k) for k in range(strengths.teams))
     now = float(choice.state.rating[own])
@@ -173,7 +173,7 @@ def largest_gain(state: StationaryState) -> tuple[int, int, float]:
     return int(own), int(other), float(gain[own, other])
 
 
-class Choice:
+class ChoosingTeam:
     """One team of a settled league, free to choose whom it meets."""
 
     def __init__(self, state: StationaryState, own: int) -> None:

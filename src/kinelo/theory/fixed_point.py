@@ -18,7 +18,7 @@ from kinelo.runtime.blas import one_blas_thread
 
 GOAL = 1e-12
 """Relative change, or what is left of an equation, at which it counts as solved."""
-ROUNDING = 1e-13
+ROUNDING_FLOOR = 1e-13
 """Below this there is nothing but rounding to be gained."""
 ACCEPTED = 1e-8
 """What is accepted of equations whose own rounding keeps them from ``GOAL``."""

@@ -35,7 +35,7 @@ DENSE_TEAMS = 800
 FEW_NODES = 100
 """Nodes of a continuum whose noise takes less time pair by pair, in Newton's steps, than in waves."""
 
-FAR = 12.0
+CERTAIN_GAP = 12.0
 """Gap of neighbours, in units of 1/ν, beyond which results are so certain that the rest to certainty decides."""
 
 
@@ -187,7 +187,7 @@ def _far_apart(outcome: Outcome, teams: Teams, start: Array) -> Balance | None:
         return None
     order = np.argsort(-teams.theta, kind="stable")
     theta, sigma = teams.theta[order], teams.sigma[order]
-    if -np.diff(theta).min(initial=0.0) * outcome.sharpness < FAR:
+    if -np.diff(theta).min(initial=0.0) * outcome.sharpness < CERTAIN_GAP:
         return None
     rows, columns = np.triu_indices(teams.size, 1)
     uncertain, gap = np.zeros((teams.size, teams.size)), theta[rows] - theta[columns]

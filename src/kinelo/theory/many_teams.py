@@ -40,7 +40,7 @@ FEW_GROUPS = 80
 """Groups of teams that differ in strength alone, where the closure is solved pair by pair."""
 SIGMA_GROUPS = 8
 PASSES = 2
-CHUNK = 4096
+TEAMS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Opponents:
     def variance_of(self, theta: Array, sigma: Array, rating: Array, variance: Array) -> Array:
         """New estimate of the variances of teams with these strengths, mean ratings and present variances."""
         result = np.empty_like(rating)
-        for first in range(0, rating.size, CHUNK):
-            part = slice(first, first + CHUNK)
+        for first in range(0, rating.size, TEAMS_AT_ONCE):
+            part = slice(first, first + TEAMS_AT_ONCE)
             matchups = results_against(self._system.outcome, self._teams, self._closure, theta[part], sigma[part])
             result[part] = self.variance_given(matchups, rating[part], variance[part])
         return result

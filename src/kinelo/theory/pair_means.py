@@ -30,7 +30,7 @@ CACHED = 1 << 14
 FIRST = 4
 MOST_TERMS = 64
 NARROW = 1e-3
-FREE = 1e-10
+FREE_RATE = 1e-10
 """Share of the largest rate below which a mode is a shift of teams that never meet, and free."""
 
 

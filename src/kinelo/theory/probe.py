@@ -38,7 +38,7 @@ class View:
     variance: Array
 
 
-class Field:
+class ProbedLeague:
     """What a league presents to one more team: the score of a position x with variance v, and its derivatives.
 
     ``span`` bounds the differences of positions that will be asked for, ``spread`` the noise of either side.
@@ -74,21 +74,21 @@ def target_score(
             total += (waves @ (weight * (teams.mass @ phi).conj())).imag
         return total
     zero, second = np.zeros(teams.size), derivative + 2
-    plain = Field(outcome, teams.mass, teams.theta, zero, span, 0.0)
-    curved = Field(outcome, teams.mass * teams.sigma**2, teams.theta, zero, span, 0.0)
+    plain = ProbedLeague(outcome, teams.mass, teams.theta, zero, span, 0.0)
+    curved = ProbedLeague(outcome, teams.mass * teams.sigma**2, teams.theta, zero, span, 0.0)
     curvature = sigma**2 * plain.score(theta, 0.0, second) + curved.score(theta, 0.0, second)
     return plain.score(theta, 0.0, derivative) + curvature / 2
 
 
 def league_field(
     outcome: Outcome, mass: Array, rating: Array, variance: Array, own: Array | float, reach: float
-) -> Field:
+) -> ProbedLeague:
     """The field of a league's ratings, for positions as far as ``reach`` beyond them."""
     spread = float(np.sqrt(max(variance.max(), np.max(own))))
-    return Field(outcome, mass, rating, variance, float(np.ptp(rating)) + 2 * reach, spread)
+    return ProbedLeague(outcome, mass, rating, variance, float(np.ptp(rating)) + 2 * reach, spread)
 
 
-def field_around(view: View, target: Array, own: Array | float) -> tuple[Field, float, float]:
+def field_around(view: View, target: Array, own: Array | float) -> tuple[ProbedLeague, float, float]:
     """The field of a league and two positions between which a team scores ``target``.
 
     Under a law with heavy tails b is flat only millions of points away, and waves as long would be needed to look
@@ -105,7 +105,7 @@ def field_around(view: View, target: Array, own: Array | float) -> tuple[Field, 
         reach = min(4 * reach, outcome.saturation / 2)
 
 
-def settle(field: Field, low: float, high: float, target: Array, own: Array | float) -> Array:
+def settle(field: ProbedLeague, low: float, high: float, target: Array, own: Array | float) -> Array:
     """Position in [low, high] at which one more team scores ``target``: Newton's method inside a shrinking bracket."""
     below, above = np.full(target.shape, low), np.full(target.shape, high)
     if (target <= field.score(below, own)).any() or (target >= field.score(above, own)).any():
@@ -153,7 +153,7 @@ def probe_slope(view: View, theta: Array, sigma: float) -> Array:
     return slope / field.score(own, 0.0, derivative=1)
 
 
-def _settle_without_noise(view: View, target: Array) -> tuple[Field, Array]:
+def _settle_without_noise(view: View, target: Array) -> tuple[ProbedLeague, Array]:
     """The field of the league, and the rating at which a team without noise scores ``target`` in it."""
     field, low, high = field_around(view, target, 0.0)
     return field, settle(field, low, high, target, 0.0)

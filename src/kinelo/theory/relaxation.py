@@ -22,7 +22,7 @@ from kinelo.model.validation import Array, positive
 from kinelo.theory.balance import WavePull, expected_slope
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import DENSE_TEAMS, stationary
-from kinelo.theory.pair_means import FREE, mass_laplacian
+from kinelo.theory.pair_means import FREE_RATE, mass_laplacian
 from kinelo.theory.selective import drift_and_slope
 from kinelo.theory.state import Noise, StationaryState
 from kinelo.theory.teams import Continuum
@@ -107,7 +107,7 @@ def relaxation_of(state: StationaryState) -> Relaxation:
 
 def _dense_gap(slope: Array, mass: Array) -> tuple[float, Array]:
     rates, modes = eigh(mass_laplacian(slope, mass))
-    moving = np.flatnonzero(np.abs(rates) > FREE * np.abs(rates).max())
+    moving = np.flatnonzero(np.abs(rates) > FREE_RATE * np.abs(rates).max())
     slowest = int(moving[0])
     return float(rates[slowest]), modes[:, slowest] / np.sqrt(mass)
 

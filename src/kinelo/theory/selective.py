@@ -15,12 +15,12 @@ from kinelo.model.expectation import Closure, expected_result
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.balance import Balance
-from kinelo.theory.fixed_point import GOAL, ROUNDING
-from kinelo.theory.pair_means import FREE, mass_laplacian
+from kinelo.theory.fixed_point import GOAL, ROUNDING_FLOOR
+from kinelo.theory.pair_means import FREE_RATE, mass_laplacian
 from kinelo.theory.teams import Teams
 
-LARGEST = 3000
-STEPS = 2000
+MOST_DENSE_TEAMS = 3000
+MOST_SELECTIVE_STEPS = 2000
 
 
 def drift_and_slope(system: RatingSystem, results: Array, mass: Array, rating: Array) -> tuple[Array, Array]:
@@ -33,18 +33,18 @@ def drift_and_slope(system: RatingSystem, results: Array, mass: Array, rating: A
 
 def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Array) -> Balance:
     """Follow the flow from ``start`` to where it ends."""
-    if teams.size > LARGEST:
+    if teams.size > MOST_DENSE_TEAMS:
         raise InputError(
-            f"A pairing that depends on ratings is solved for at most {LARGEST:,} teams, not {teams.size:,}; "
+            f"A pairing that depends on ratings is solved for at most {MOST_DENSE_TEAMS:,} teams, not {teams.size:,}; "
             "AllPlayAll has no such limit."
         )
     results = expected_result(system.outcome, teams.strengths, closure)
     mass, rating = teams.mass, np.array(start)
     drift, slope = drift_and_slope(system, results, mass, rating)
     time = 1 / system.outcome.steepest
-    for iteration in range(STEPS):
+    for iteration in range(MOST_SELECTIVE_STEPS):
         residual = float(np.abs(drift).max())
-        if residual <= ROUNDING:
+        if residual <= ROUNDING_FLOOR:
             return Balance(rating, residual, iteration, _growth(slope, mass))
         step = _implicit_step(slope, mass, drift, time)
         if step is None:
@@ -79,5 +79,5 @@ def _implicit_step(slope: Array, mass: Array, drift: Array, time: float) -> Arra
 def _growth(slope: Array, mass: Array) -> float:
     """Largest eigenvalue of the Jacobian apart from shifts of groups that never meet, which are free."""
     rates = eigvalsh(mass_laplacian(slope, mass))
-    moving = rates[np.abs(rates) > FREE * np.abs(rates).max()]
+    moving = rates[np.abs(rates) > FREE_RATE * np.abs(rates).max()]
     return -float(moving.min()) if moving.size else 0.0

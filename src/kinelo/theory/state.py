@@ -14,7 +14,7 @@ from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import Kind, settled_steps
+from kinelo.theory.closure import NoiseKind, settled_steps
 from kinelo.theory.probe import View, probe_rating, probe_slope
 from kinelo.theory.teams import Teams
 from kinelo.theory.two_teams import GapLaw
@@ -64,7 +64,7 @@ class StationaryState:
     stable: bool = True
     growth: float | None = None
     covariance: Array | None = field(default=None, repr=False)
-    kind: Kind | None = None
+    kind: NoiseKind | None = None
     gap: GapLaw | None = field(default=None, repr=False)
     check: object | None = None
 

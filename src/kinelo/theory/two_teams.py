@@ -26,13 +26,13 @@ from kinelo.model.validation import Array, positive
 from kinelo.theory.pair_means import hermite_rows, normal_nodes, smooth
 from kinelo.theory.teams import Teams
 
-AGREED = 1e-10, 1e-7
+GAP_AGREEMENT = 1e-10, 1e-7
 """Two resolutions agree to this much, at rest and with form, where they cost more."""
-MOST = 1000, 1500
+MOST_GAP_UNKNOWNS = 1000, 1500
 """Unknowns, likewise."""
 LEAST_LUCK = 1e-9
 """Variance of a result, and slope of b in parts of its largest, below which they count as 0."""
-WIDTHS = 6.0, 9.0
+INTERVAL_WIDTHS = 6.0, 9.0
 """Standard deviations that the interval reaches, with form and at rest."""
 
 
@@ -97,8 +97,8 @@ def gap_law(system: RatingSystem, strengths: Strength, form: Form | None = None,
         found = chain.moments(degrees, count)
         seen = [k for k in range(5) if not moving or k not in (2, 3)]
         change = math.inf if last is None else max(abs(found[k] - last[k]) / max(1, abs(found[k])) for k in seen)
-        fine = degrees * count > MOST[moving]
-        if quick or change <= AGREED[moving] or (fine and change <= 1e-3):
+        fine = degrees * count > MOST_GAP_UNKNOWNS[moving]
+        if quick or change <= GAP_AGREEMENT[moving] or (fine and change <= 1e-3):
             return GapLaw((found[0], found[1], found[2], found[3]), found[4])
         if fine:
             raise InputError(f"The law of the gap was not resolved at gamma = {system.gamma}; take a smaller one.")
@@ -146,7 +146,7 @@ class _Chain:
         luck = max(1 - tie - score**2, LEAST_LUCK)
         slope = max(float(outcome.b_prime(low)), LEAST_LUCK * outcome.steepest)
         noise = self._step * self._together * luck / (2 * slope)
-        widths = WIDTHS[self._form is None]
+        widths = INTERVAL_WIDTHS[self._form is None]
         return low, widths * math.sqrt(noise + own**2 + noise**2 * outcome.nu**2) + 2 * self._step * self._together
 
     def _chances(self, degrees: int) -> list[tuple[float, Array]]:

@@ -34,7 +34,7 @@ from kinelo.theory.teams import Continuum, Teams, as_system, check_field, teams_
 from kinelo.theory.two_teams import exact_law, gap_law
 
 UNBIASED = 1e-9
-STEEPEST = 8.0
+LARGEST_STEP_TRIED = 8.0
 """Largest γ sup b' that is tried."""
 
 
@@ -145,7 +145,7 @@ def _crossing(excess: Callable[[float], float], outcome: Outcome, teams: Teams) 
     low, high = 0.0, min(0.5 * outcome.sharpness * teams.typical_sigma**2, SMALL_STEP / outcome.steepest)
     while excess(high) < 0:
         low, high = high, GROWTH * high
-        if high * outcome.steepest > STEEPEST:
+        if high * outcome.steepest > LARGEST_STEP_TRIED:
             raise NoStationaryState(f"No step up to γ = {low:.3g} makes the ratings as wide as the strengths.")
     return float(root_scalar(excess, bracket=(max(low, 1e-3 * high), high), method="brentq", xtol=1e-8 * high).root)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinelo.advice.audit.backtest import Difference
-from kinelo.advice.audit.findings import Advice, Comparison, HistoryPeriod, advise
+from kinelo.advice.audit.findings import Advice, HistoryPeriod, SystemComparison, advise
 from kinelo.advice.audit.outlook import Outlook
 from kinelo.advice.audit.replays import PosteriorCheck
 from kinelo.advice.audit.words import verdict_of
@@ -20,7 +20,7 @@ def case(k=32.0, gain=(0.01, 0.004, 0.016), better=18.0, advice=None, theory=(0.
         other=None, k=k, advice=advice, outlook=Outlook(15.0, 12.0, 19.0, 900, 0.003, 9.0, 9.5, 8.0),
         in_use=SimpleNamespace(name=f"K = {k:g}"),
         matches=range(2500),
-        tested=Comparison(gain, better, None if better is None else Difference(0.007, 0.005, 0.009)),
+        tested=SystemComparison(gain, better, None if better is None else Difference(0.007, 0.005, 0.009)),
         now=SimpleNamespace(log_loss=theory[0]), periods=(None, None, None, today),
         curve=SimpleNamespace(at=lambda _: theory[1], best=SimpleNamespace(k=9.0), low=7.0, high=11.0),
         measured=SimpleNamespace(interval=(17.0, 30.0), best=22.0),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinelo.advice.audit.backtest import Difference, KBacktest
-from kinelo.advice.audit.findings import Advice, Comparison, HistoryPeriod, Home, advise
+from kinelo.advice.audit.findings import Advice, HistoryPeriod, Home, SystemComparison, advise
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem
 from kinelo.advice.audit.inflation import RatingInflation, Shift
@@ -66,7 +66,7 @@ def case(**changes):
         now=prediction(32.0, 1600.0, 400.0, 160.0, 0.6021), best=prediction(15.0, 900.0, 90.0, -5.0, 0.5987),
         memory=26.4, newcomer_matches=17.0,
         misrated=(Misrated("Ash", 180.0, 150.0, 30.0, 14.0), Misrated("Bix", -120.0, -99.0, -21.0, 9.0)),
-        slope=(0.8, 0.05), tested=Comparison(Difference(0.01, 0.004, 0.016), None, None),
+        slope=(0.8, 0.05), tested=SystemComparison(Difference(0.01, 0.004, 0.016), None, None),
         bands=(band(-14.0, 6.0), band(3.0, 5.0), band(37.0, 8.0)),
     )  # fmt: skip
     return SimpleNamespace(**(vars(found) | changes))
@@ -253,8 +253,8 @@ def test_few_matches_or_a_wide_interval_tell_no_k(matches, measured, telling):
     assert found.telling is telling and found.agree
 
 
-BETTER = Comparison(Difference(0.0051, -0.0003, 0.0102), 25.0, Difference(0.0031, 0.0004, 0.006))
-NONE = Comparison(Difference(0.0076, -0.0004, 0.015), None, None)
+BETTER = SystemComparison(Difference(0.0051, -0.0003, 0.0102), 25.0, Difference(0.0031, 0.0004, 0.006))
+NONE = SystemComparison(Difference(0.0076, -0.0004, 0.015), None, None)
 
 
 def verdict(**changes):

@@ -222,7 +222,7 @@ def played(controls: Controls, matches: float) -> Evidence:
 @pytest.fixture
 def few_nodes(monkeypatch):
     """A coarse continuum: hard cases are solved in a fraction of the time, and the answers are hardly others."""
-    monkeypatch.setattr("kinelo.lab.explore.theory.NODES", 12)
+    monkeypatch.setattr("kinelo.lab.explore.theory.EXPLORED_NODES", 12)
     predicted_map.cache_clear()
     whole_answer.cache_clear()
     yield

@@ -11,8 +11,8 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.rate.controller import RatingController
-from kinelo.lab.rate.reading import Reading, contests_of
-from kinelo.lab.rate.tables import FIELDS, Table
+from kinelo.lab.rate.reading import ReadingPanel, contests_of
+from kinelo.lab.rate.tables import FIELDS, UploadedTable
 from kinelo.raters.rank.leaderboard import contest_leaderboard
 
 LINES = kn.matches.sample_contests(contests=60, entrants=12, size=6, cars=4, walk=0.5, seed=3)
@@ -25,8 +25,8 @@ SMALL = pl.DataFrame(
 )  # fmt: skip
 
 
-def tables(frame: pl.DataFrame, **others: pl.DataFrame) -> dict[str, Table]:
-    return {kind: Table(kind, "a file", one, 1) for kind, one in {"results": frame, **others}.items()}
+def tables(frame: pl.DataFrame, **others: pl.DataFrame) -> dict[str, UploadedTable]:
+    return {kind: UploadedTable(kind, "a file", one, 1) for kind, one in {"results": frame, **others}.items()}
 
 
 @pytest.fixture(scope="module")
@@ -58,17 +58,17 @@ def test_a_table_of_contests_is_recognised_and_another_meaning_can_be_chosen():
 
 def test_an_untouched_table_is_read_as_anywhere_and_its_notes_speak_of_the_page():
     given = tables(SMALL)
-    found = contests_of(given, given["results"].guesses, [], Reading(rows="contests"))
+    found = contests_of(given, given["results"].guesses, [], ReadingPanel(rows="contests"))
     expected = kn.read_contests(SMALL)
     assert found.to_polars().equals(expected.to_polars()) and len(found.notes) == len(expected.notes)
     assert found.rejected.counts() == expected.rejected.counts()
     notes = " ".join(found.notes)
     assert "=" not in notes and "--" not in notes
     assert "“Who did not finish: Left out” leaves them out" in notes and "tick 'car' below the columns" in notes
-    behind = Reading(rows="contests", not_started="behind", disqualified="behind")
+    behind = ReadingPanel(rows="contests", not_started="behind", disqualified="behind")
     more = contests_of(given, given["results"].guesses, [], behind)
     assert more.entrant.size == found.entrant.size + 2
-    fewer = contests_of(given, given["results"].guesses, [], Reading(rows="contests", unfinished="out"))
+    fewer = contests_of(given, given["results"].guesses, [], ReadingPanel(rows="contests", unfinished="out"))
     assert fewer.entrant.size == found.entrant.size - 1
 
 
@@ -76,19 +76,21 @@ def test_a_score_is_asked_about_with_the_control_of_the_page():
     frame = SMALL.head(2).rename({"position": "score"})
     given = tables(frame)
     with pytest.raises(InputError, match="choose “Which value is best: The highest”") as refused:
-        contests_of(given, given["results"].guesses_of("contests"), [], Reading(rows="contests"))
+        contests_of(given, given["results"].guesses_of("contests"), [], ReadingPanel(rows="contests"))
     assert "--" not in str(refused.value)
-    found = contests_of(given, given["results"].guesses_of("contests"), [], Reading(rows="contests", best="highest"))
+    found = contests_of(
+        given, given["results"].guesses_of("contests"), [], ReadingPanel(rows="contests", best="highest")
+    )
     assert found.to_polars()["entrant"].to_list() == ["Bob", "Ann"]
     with pytest.raises(InputError, match="choose the column “Place”"):
-        contests_of(given, {"contest": "race", "entrant": "driver"}, [], Reading(rows="contests"))
+        contests_of(given, {"contest": "race", "entrant": "driver"}, [], ReadingPanel(rows="contests"))
 
 
 def test_rows_of_a_team_are_one_entrant():
     given = tables(SMALL.head(2).with_columns(position=pl.Series(["1", "1"])).vstack(SMALL[2:4].with_columns(
         position=pl.Series(["2", "2"]))))  # fmt: skip
     columns = {**given["results"].guesses, "team": "car"}
-    found = contests_of(given, columns, [], Reading(rows="contests"))
+    found = contests_of(given, columns, [], ReadingPanel(rows="contests"))
     assert found.to_polars()["entrant"].to_list() == ["Red", "Blue"] and found.kinds == ("driver",)
 
 

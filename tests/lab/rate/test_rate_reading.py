@@ -10,8 +10,8 @@ import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.odds import season_rules
-from kinelo.lab.rate.reading import Reading, matches_of, page_words
-from kinelo.lab.rate.tables import Table
+from kinelo.lab.rate.reading import ReadingPanel, matches_of, page_words
+from kinelo.lab.rate.tables import UploadedTable
 
 DAYS = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-03"]
 PLAIN = pl.DataFrame(
@@ -26,11 +26,11 @@ TEAM_ROWS = pl.DataFrame(
 WINNERS = pl.DataFrame({"date": DAYS[:2], "winner": ["A", "C"], "loser": ["B", "A"]})
 
 
-def tables(frame: pl.DataFrame, **others: pl.DataFrame) -> dict[str, Table]:
-    return {kind: Table(kind, "a file", one, 1) for kind, one in {"results": frame, **others}.items()}
+def tables(frame: pl.DataFrame, **others: pl.DataFrame) -> dict[str, UploadedTable]:
+    return {kind: UploadedTable(kind, "a file", one, 1) for kind, one in {"results": frame, **others}.items()}
 
 
-def untouched(given: dict[str, Table]) -> dict[str, str]:
+def untouched(given: dict[str, UploadedTable]) -> dict[str, str]:
     """Columns as the page sends them where nobody has changed a guess."""
     return {field: column for table in given.values() for field, column in table.guesses.items()}
 
@@ -38,22 +38,22 @@ def untouched(given: dict[str, Table]) -> dict[str, str]:
 @pytest.mark.parametrize("frame", [PLAIN, TEAM_ROWS, WINNERS], ids=["plain", "one row per team", "winners first"])
 def test_an_untouched_file_is_read_as_anywhere(frame):
     given = tables(frame)
-    found, expected = matches_of(given, untouched(given), [], Reading()), kn.read_matches(frame)
+    found, expected = matches_of(given, untouched(given), [], ReadingPanel()), kn.read_matches(frame)
     assert found.to_polars().equals(expected.to_polars()) and len(found.notes) == len(expected.notes)
 
 
 def test_what_a_note_asks_for_has_a_control():
     given = tables(PLAIN)
     chosen = untouched(given)
-    found = matches_of(given, chosen, [], Reading())
+    found = matches_of(given, chosen, [], ReadingPanel())
     notes = " ".join(found.notes)
     for words in ("“Numbers for results: −1, 0, 1: 0 is a draw”", "“Repeated rows: Drop them”", "“Order within a day”"):
         assert words in notes
     assert "=" not in notes and "--" not in notes  # no argument of a function, no option of a command
-    assert np.array_equal(matches_of(given, chosen, [], Reading(results="signed")).result, [1, 0.5, 1, 1])
-    assert len(matches_of(given, chosen, [], Reading(repeats="drop"))) == 3
+    assert np.array_equal(matches_of(given, chosen, [], ReadingPanel(results="signed")).result, [1, 0.5, 1, 1])
+    assert len(matches_of(given, chosen, [], ReadingPanel(repeats="drop"))) == 3
     assert found.unordered is not None and found.unordered.any()
-    in_order = matches_of(given, chosen, [], Reading(order="file")).unordered
+    in_order = matches_of(given, chosen, [], ReadingPanel(order="file")).unordered
     assert in_order is None or not in_order.any()
 
 
@@ -61,13 +61,13 @@ def test_what_a_note_asks_for_has_a_control():
 def test_dates_are_read_in_the_order_chosen(order, month):
     frame = PLAIN.head(2).with_columns(date=pl.Series(["01/02/2024", "02/02/2024"]))
     given = tables(frame)
-    found = matches_of(given, untouched(given), [], Reading(dates=order))
+    found = matches_of(given, untouched(given), [], ReadingPanel(dates=order))
     assert str(found.date[0]) == f"2024-{month:02d}-{3 - month:02d}"
 
 
 def test_other_names_are_taken_for_one():
     given = tables(PLAIN, aliases=pl.DataFrame({"found": ["C"], "wanted": ["B"]}))
-    found = matches_of(given, untouched(given), [], Reading())
+    found = matches_of(given, untouched(given), [], ReadingPanel())
     assert set(np.array(found.teams)[np.concatenate([found.home, found.away])]) == {"A", "B"}
     assert found.rejected.counts() == {"a side against itself": 1}
 
@@ -78,8 +78,8 @@ def test_a_column_that_was_taken_back_is_not_guessed_again():
     chosen = untouched(given)
     assert {"round", "margin"} <= chosen.keys()
     without = {field: column for field, column in chosen.items() if field != "margin"}
-    assert np.isnan(matches_of(given, without, [], Reading()).margin).all()
-    assert matches_of(given, chosen, [], Reading()).margin.tolist() == [3, -1]
+    assert np.isnan(matches_of(given, without, [], ReadingPanel()).margin).all()
+    assert matches_of(given, chosen, [], ReadingPanel()).margin.tolist() == [3, -1]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_column_that_was_taken_back_is_not_guessed_again():
 def test_what_is_missing_is_asked_for_in_the_words_of_the_page(frame, complaint):
     given = tables(frame)
     with pytest.raises(InputError, match=complaint) as error:
-        matches_of(given, untouched(given), [], Reading())
+        matches_of(given, untouched(given), [], ReadingPanel())
     assert "columns={" not in str(error.value) and "--" not in str(error.value)
 
 
@@ -129,5 +129,5 @@ def test_names_that_may_be_one_side_are_offered_to_be_joined():
     assert seen["likely"] == [("Man United", "Manchester United")]
     assert any("Man United" in note and "a file of other names joins them" in note for note in seen["summary"]["notes"])
     pairs = pl.DataFrame(seen["likely"], ["found", "wanted"], orient="row")
-    controller._tables |= {"aliases": Table("aliases", "joined", pairs, 1)}
+    controller._tables |= {"aliases": UploadedTable("aliases", "joined", pairs, 1)}
     assert controller.check(untouched(controller._tables), [])["likely"] == []

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, moves
-from kinelo.advice.audit.findings import Advice, Comparison, Findings, Home, advise, periods_of
+from kinelo.advice.audit.findings import Advice, Findings, Home, SystemComparison, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
 from kinelo.advice.audit.in_use import (
     SystemInUse,
@@ -48,7 +48,7 @@ SECONDS = 0.0005
 REPLAYS = 40
 SAME_K = 0.05
 """Two K whose logarithms are this close are the same."""
-RUNG, RUNGS = 1.35, 5
+REPLAY_RUNG, REPLAY_RUNGS = 1.35, 5
 """K tried in each replay: this factor apart, so many on either side of K*."""
 
 
@@ -260,7 +260,7 @@ def replay_interval(
 
     The logarithms of forty best K are taken as normal: their quantiles themselves would be the extremes.
     """
-    ks = centre * RUNG ** np.arange(-RUNGS, RUNGS + 1.0)
+    ks = centre * REPLAY_RUNG ** np.arange(-REPLAY_RUNGS, REPLAY_RUNGS + 1.0)
     losses = [
         in_use.losses(with_results(matches, one.result), ks)[:, recursion.since :].sum(axis=1)
         for one in replays(recursion.calendar, drawn)
@@ -270,13 +270,13 @@ def replay_interval(
     return math.exp(found.mean() - reach), math.exp(found.mean() + reach)
 
 
-def compare_in_use(in_use: SystemInUse, matches: Matches, measured: KBacktest, advised: float) -> Comparison:
+def compare_in_use(in_use: SystemInUse, matches: Matches, measured: KBacktest, advised: float) -> SystemComparison:
     """The system in use, rated by its own rater, against every K tried."""
     losses = own_losses(in_use.blank(), matches)
     all_tried = [(float(k), measured.against(losses, float(k))) for k in measured.k]
     better = [(k, one) for k, one in all_tried if one.low > 0]
     surest = max(better, key=lambda pair: pair[1].low, default=(None, None))
-    return Comparison(measured.against(losses, advised), *surest)
+    return SystemComparison(measured.against(losses, advised), *surest)
 
 
 def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:

@@ -15,9 +15,9 @@ import numpy as np
 
 from kinelo.advice.audit.kernels import Array
 
-BLOCKS = 12
+BLOCKS_OF_QUARTER = 12
 """Blocks in each quarter of the history."""
-DRAWS = 600
+BOOTSTRAP_DRAWS = 600
 LADDER = 1.1
 MOST_WIDENED = 3
 
@@ -75,7 +75,7 @@ class KBacktest:
 
     def period(self, quarter: int) -> tuple[float, float, float]:
         """Best K of one quarter of the history, with its 95 % interval."""
-        part = slice(quarter * BLOCKS, (quarter + 1) * BLOCKS)
+        part = slice(quarter * BLOCKS_OF_QUARTER, (quarter + 1) * BLOCKS_OF_QUARTER)
         return lowest(self.k, self.blocks[:, part].sum(axis=1)[:, None])[0], *self._interval(part)
 
     def difference(self, one: float, other: float) -> Difference:
@@ -136,7 +136,10 @@ def k_grid(centre: float, also: float) -> Array:
 def block_sizes(since: int, size: int) -> Array:
     """Matches of each block: as many blocks in the earlier half as in the later one."""
     cuts = np.concatenate(
-        [np.linspace(0, since, 2 * BLOCKS + 1).round(), np.linspace(since, size, 2 * BLOCKS + 1).round()[1:]]
+        [
+            np.linspace(0, since, 2 * BLOCKS_OF_QUARTER + 1).round(),
+            np.linspace(since, size, 2 * BLOCKS_OF_QUARTER + 1).round()[1:],
+        ]
     )
     return np.diff(cuts)
 
@@ -180,4 +183,4 @@ def _later(sizes: Array) -> slice:
 
 def _resample(blocks: int) -> Array:
     """How often each block is drawn, a row for each bootstrap sample."""
-    return np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS).astype(float)
+    return np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), BOOTSTRAP_DRAWS).astype(float)

@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from kinelo.advice.audit import kernels
-from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, Nodes, Parameters, Strengths
+from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, NormalNodes, Parameters, Strengths
 from kinelo.forecasts.fit import Course, Scales, search
 from kinelo.forecasts.parameters import Parameter
 
-NODES = 9
-NEGLIGIBLE = 0.01
+PERFORMANCE_NODES = 9
+LIKELIHOOD_GAIN = 0.01
 """Gain in log-likelihood at which the search ends: K follows from parameters that matches leave wide open."""
-WIDTHS = 16.0
+PRIOR_WIDTHS = 16.0
 """Standard deviations of the prior within which a parameter is sought."""
 NO_MOVEMENT = 1e-6
 """Movement of strengths that do not move."""
@@ -35,7 +35,7 @@ MOST_FILTERED = 1e7
 
 def _unknown(name: str, centre: float, width: float, meaning: str, in_points: bool = True) -> Parameter:
     """A positive number about which a wide prior knows next to nothing: a width of its logarithm."""
-    reach = math.exp(0.5 * WIDTHS * width)
+    reach = math.exp(0.5 * PRIOR_WIDTHS * width)
     return Parameter(name, centre, centre / reach, centre * reach, True, meaning, in_points=in_points)
 
 
@@ -45,7 +45,9 @@ UNKNOWN = (
     _unknown("walk_per_year", 30.0, 1.5, "movement of a strength in a year"),
     _unknown("return_per_year", 0.05, 1.5, "rate of return to the league's mean", in_points=False),
     _unknown("newcomer_spread", 150.0, 1.0, "spread of newcomers"),
-    Parameter("newcomer_level", 0.0, -200.0 * WIDTHS, 200.0 * WIDTHS, False, "mean of newcomers", in_points=True),
+    Parameter(
+        "newcomer_level", 0.0, -200.0 * PRIOR_WIDTHS, 200.0 * PRIOR_WIDTHS, False, "mean of newcomers", in_points=True
+    ),
     _unknown("home_drift", 3.0, 1.5, "movement of the home advantage in a year"),
     _unknown("ties", 0.7, 1.5, "Davidson's κ", in_points=False),
 )
@@ -121,7 +123,9 @@ class _Likelihoods(Course):
 
     def __init__(self, calendar: Calendar, fixed: Parameters, free: tuple[int, ...]) -> None:
         self.calendar, self.fixed = calendar, fixed
-        super().__init__(Scales(tuple(UNKNOWN[k].in_unit(CHESS_NU / fixed.nu) for k in free), WIDTHS), NEGLIGIBLE)
+        super().__init__(
+            Scales(tuple(UNKNOWN[k].in_unit(CHESS_NU / fixed.nu) for k in free), PRIOR_WIDTHS), LIKELIHOOD_GAIN
+        )
 
     def at(self, z: Array) -> Parameters:
         """The parameters at a place of the search."""
@@ -136,7 +140,7 @@ def filter_league(calendar: Calendar, parameters: Parameters) -> Filtered:
     """Run the filter over all matches."""
     n = calendar.size
     likelihood, path, home_path = np.empty(n), np.empty((n, 2, 5)), np.empty((n, 4))
-    centre = kernels.filter_matches(calendar, parameters, hermite(NODES), likelihood, path, home_path)
+    centre = kernels.filter_matches(calendar, parameters, hermite(PERFORMANCE_NODES), likelihood, path, home_path)
     return Filtered(likelihood, path, home_path, float(centre))
 
 
@@ -170,10 +174,10 @@ def moves(calendar: Calendar, league: LeagueEstimate) -> bool:
 
 
 @cache
-def hermite(number: int) -> Nodes:
+def hermite(number: int) -> NormalNodes:
     """Nodes and weights of the expectation over a standard normal variable."""
     x, weight = np.polynomial.hermite_e.hermegauss(number)
-    return Nodes(x, weight / weight.sum())
+    return NormalNodes(x, weight / weight.sum())
 
 
 def has_late_newcomers(calendar: Calendar) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinelo.advice.audit.backtest import BLOCKS, Difference, KBacktest
+from kinelo.advice.audit.backtest import BLOCKS_OF_QUARTER, Difference, KBacktest
 from kinelo.advice.audit.estimate import LeagueEstimate
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse
@@ -23,7 +23,7 @@ from kinelo.model.system import RatingSystem
 
 FEWEST_FOR_K = 300
 """Matches below which nothing from the data beats a convention by much."""
-WIDE = 4.0
+WIDE_INTERVAL = 4.0
 """An interval whose ends lie this factor apart tells no K."""
 
 
@@ -79,12 +79,12 @@ def advise(curve: KCurve, measured: KBacktest, matches: int) -> Advice:
     else:
         k = measured.best
     low, high = min(low, k), max(high, k)
-    return Advice(k, low, high, agree, matches >= FEWEST_FOR_K and high < WIDE * low)
+    return Advice(k, low, high, agree, matches >= FEWEST_FOR_K and high < WIDE_INTERVAL * low)
 
 
 def periods_of(matches: Matches, curve: KCurve, measured: KBacktest) -> tuple[HistoryPeriod, ...]:
     """Best K of each quarter of the history."""
-    ends = np.concatenate([[0], np.cumsum(measured.sizes)[BLOCKS - 1 :: BLOCKS]]).astype(int)
+    ends = np.concatenate([[0], np.cumsum(measured.sizes)[BLOCKS_OF_QUARTER - 1 :: BLOCKS_OF_QUARTER]]).astype(int)
     return tuple(
         HistoryPeriod(
             str(matches.date[ends[n]]), str(matches.date[ends[n + 1] - 1]), int(ends[n + 1] - ends[n]),
@@ -106,7 +106,7 @@ class Home:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SystemComparison:
     """The system in use against every K tried, on the later half of the matches.
 
     Attributes
@@ -184,7 +184,7 @@ class Findings:
     outlook: Outlook
     periods: tuple[HistoryPeriod, ...]
     k: float | None
-    tested: Comparison
+    tested: SystemComparison
     now: Prediction
     best: Prediction
     curve: KCurve

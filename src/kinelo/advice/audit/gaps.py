@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy.optimize import root_scalar
 
 from kinelo.advice.audit.estimate import hermite
 from kinelo.advice.audit.kernels import Array
+from kinelo.advice.report import with_error
 from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.play.laws import points_scale
+from kinelo.presentation import MISSING, Column, Row, Table, number, words
 
 BANDS = 5
 LEAST_IN_BAND = 30
-NODES = 15
+GAP_NODES = 15
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,31 @@ class Band:
     slope_error: float
 
 
+def bands_table(bands: Sequence[Band]) -> Table:
+    """How far off each fifth of the ratings is, the weakest first."""
+    if len(bands) < 2:
+        return Table((), (), below=("Too few matches to tell strong and weak sides apart.",))
+    ends = {1: " (weakest)", len(bands): " (best)"}
+    rows = [{"fifth": f"{k}{ends.get(k, '')}", **asdict(one)} for k, one in enumerate(bands, 1)]
+    columns = [
+        words("Fifth", "fifth"),
+        number("Rating", "rating", ".0f"),
+        Column("Is rated", _tilt, number=True),
+        Column("Slope of results on forecasts", _slope, number=True),
+    ]
+    return Table(columns, rows)
+
+
+def _tilt(row: Row) -> str:
+    if not math.isfinite(row["underrated"]):
+        return MISSING
+    return f"{abs(row['underrated']):.0f} ± {row['error']:.0f} too {'high' if row['underrated'] < 0 else 'low'}"
+
+
+def _slope(row: Row) -> str:
+    return with_error(row["slope"], row["slope_error"], ".2f") if math.isfinite(row["slope"]) else MISSING
+
+
 def law_of(nu: float, ties: float) -> Davidson | Tanh:
     """Davidson's law in points: its expected score has the slope ν at equality, whatever its κ."""
     return Davidson(nu=points_scale(nu, ties), kappa=ties) if ties > 0 else Tanh(nu=nu)
@@ -58,7 +86,7 @@ class GapForecasts:
     def law(self, stretch: float = 1.0) -> tuple[Array, Array, Array]:
         """Mean, slope and variance of results."""
         mean, slope, square = (np.zeros(self.gap.size) for _ in range(3))
-        for x, weight in zip(*hermite(NODES if np.any(self.blur) else 1)):
+        for x, weight in zip(*hermite(GAP_NODES if np.any(self.blur) else 1)):
             z = stretch * self.gap + self.blur * x
             mean += weight * self._law.b(z)
             slope += weight * self._law.b_prime(z)

@@ -30,14 +30,14 @@ INSTANTS = 64
 """Instants at which what moves all sides together is summed."""
 FOUNDING = 0.1
 """Who enters after this part of the matches is a newcomer."""
-FEWEST = 8
+LEAST_SIDES = 8
 """Sides that must have stayed, newcomers, and sides that came back, before anything is said of them."""
 LEAST_YEARS = 0.5
-SETTLING = 3.0
+SETTLED_AFTER = 3.0
 """A side has settled after so many times the matches in which a rating follows 63 % of a change."""
 AWAY_DAYS = 250.0
 """Who was away for so long has come back."""
-LEVEL = 1.96
+NORMAL_95 = 1.96
 FEWEST_MATCHES, MOST_MATCHES = 300, 50_000
 USUAL_MEMORY = 20.0
 """Matches in which ratings follow 63 % of a change, where no step tells it."""
@@ -53,12 +53,12 @@ class Shift(NamedTuple):
     @property
     def low(self) -> float:
         """Lower end of the 95 % interval."""
-        return self.mean - LEVEL * self.error
+        return self.mean - NORMAL_95 * self.error
 
     @property
     def high(self) -> float:
         """Upper end of the 95 % interval."""
-        return self.mean + LEVEL * self.error
+        return self.mean + NORMAL_95 * self.error
 
     @property
     def beyond_chance(self) -> bool:
@@ -171,7 +171,7 @@ def inflation_of(league: Hindsight, before: Array, memory: float, initial: float
         return None
     seen = _appearances(league, before)
     each = seen.side.size / max(np.unique(seen.side).size, 1)
-    settled = seen.number >= min(SETTLING * memory, 0.5 * each)
+    settled = seen.number >= min(SETTLED_AFTER * memory, 0.5 * each)
     offset = _by_side(seen, settled & (seen.year >= years * (1 - 1 / BINS)))
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * league.calendar.size))
     return RatingInflation(
@@ -247,7 +247,7 @@ def mean_of_active(matches: Matches, strength: Array) -> Array:
 def _by_side(seen: _Appearances, here: np.ndarray) -> Shift | None:
     """Mean of rating less strength over sides, in some of their matches: where the scale of ratings lies."""
     sides, place = np.unique(seen.side[here], return_inverse=True)
-    if sides.size < FEWEST:
+    if sides.size < LEAST_SIDES:
         return None
     off = np.bincount(place, (seen.rating - seen.strength)[here]) / np.bincount(place)
     return Shift(float(off.mean()), float(off.std(ddof=1)) / math.sqrt(sides.size), sides.size)
@@ -267,7 +267,7 @@ def _per_year(league: Hindsight, seen: _Appearances, settled: np.ndarray, years:
     t, d = (one[kept] - (np.bincount(own, one[kept]) / np.maximum(cells, 1))[own] for one in (when, off))
     reach = float((t * t).sum())
     stayed = int(np.sum(cells > 1))
-    if stayed < FEWEST or reach <= 0:
+    if stayed < LEAST_SIDES or reach <= 0:
         return None
     slope = float((t * d).sum()) / reach
     scores = np.bincount(own, t * (d - slope * t), sides.size)
@@ -281,7 +281,7 @@ def _per_year(league: Hindsight, seen: _Appearances, settled: np.ndarray, years:
 
 def _start(seen: _Appearances, entered: np.ndarray, offset: Shift | None, initial: float) -> Shift | None:
     """Where newcomers should start, on today's scale: their mean strength when they entered."""
-    if offset is None or entered.size < FEWEST:
+    if offset is None or entered.size < LEAST_SIDES:
         return None
     strength = seen.strength[entered]
     variance = (float(strength.var(ddof=1)) + float(seen.doubt[entered].mean())) / entered.size
@@ -293,7 +293,7 @@ def _returning(seen: _Appearances, settled: np.ndarray, offset: Shift | None) ->
     """How much stronger than rated sides are that come back, against those who stayed."""
     same = seen.side[1:] == seen.side[:-1]
     back = 1 + np.flatnonzero(same & (np.diff(seen.year) * YEAR > AWAY_DAYS) & settled[1:])
-    if offset is None or back.size < FEWEST:
+    if offset is None or back.size < LEAST_SIDES:
         return None
     off = (seen.strength - seen.rating)[back] + offset.mean
     variance = (float(off.var(ddof=1)) + float(seen.doubt[back].mean())) / back.size

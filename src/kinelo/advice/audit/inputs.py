@@ -17,7 +17,7 @@ from kinelo.raters.name_index import nearest_names
 if TYPE_CHECKING:
     import polars as pl
 
-FEWEST = 60
+LEAST_AUDITED = 60
 FEW_MATCHES = 500
 SEASON_DAYS = 300
 ONE_SIDED = 0.95
@@ -46,10 +46,10 @@ def latest_part(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, Ma
 
 def auditable(matches: Matches) -> AuditableMatches:
     """Check the matches; refuse only what leaves nothing to say."""
-    if len(matches) < FEWEST:
+    if len(matches) < LEAST_AUDITED:
         raise InputError(
-            f"An audit needs at least {FEWEST} matches and has {len(matches):,}: some {FEWEST} tell how far strengths "
-            f"lie apart, {FEW_MATCHES} which way K should go, some thousands K itself to ± 25 %."
+            f"An audit needs at least {LEAST_AUDITED} matches and has {len(matches):,}: some {LEAST_AUDITED} tell how "
+            f"far strengths lie apart, {FEW_MATCHES} which way K should go, some thousands K itself to ± 25 %."
         )
     if np.ptp(matches.result) == 0 and matches.result[0] == 0.5:
         raise InputError("Every match is a draw: results say nothing about strengths.")

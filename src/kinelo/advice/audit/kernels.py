@@ -32,7 +32,7 @@ from kinelo.raters.order import forecast_until
 from kinelo.raters.random_walk import YEAR, fade
 
 Array = NDArray[np.float64]
-STEEPEST = 300.0
+STEEPEST_PROMISE = 300.0
 LEAST_SEEN = 20
 """The league's mean follows no faster than if there were this many sides."""
 HOME_DOUBT = 100.0
@@ -97,7 +97,7 @@ class System(NamedTuple):
     start: Array
 
 
-class Nodes(NamedTuple):
+class NormalNodes(NamedTuple):
     """Of the expectation over a standard normal variable."""
 
     x: Array
@@ -149,7 +149,7 @@ def _observe(S, games, nu, kappa, z, sd, x, weight):
     """
     L, M0, M1, M2 = 0.0, 0.0, 0.0, 0.0
     for n in range(x.size):
-        u = min(max(nu * (z + sd * x[n]), -STEEPEST), STEEPEST)
+        u = min(max(nu * (z + sd * x[n]), -STEEPEST_PROMISE), STEEPEST_PROMISE)
         e = math.exp(u)
         power = e if S == 1.0 else (1.0 / e if S == -1.0 else (1.0 if S == 0.0 else math.exp(S * u)))
         like = power / (e + 1.0 / e + kappa)
@@ -167,9 +167,9 @@ def _observe(S, games, nu, kappa, z, sd, x, weight):
 def filter_matches(calendar, p, nodes, likelihood, path, home_path):
     """Log-likelihood of each result before it is seen; a match of weight w teaches as much as w with its result.
 
-    Takes a ``Calendar``, ``Parameters`` and ``Nodes``, fills ``likelihood`` (n), ``path`` (n × 2 × 5: both sides' φ,
-    mean and variance before the match, mean and variance after it) and ``home_path`` (n × 4: mean and variance of the
-    home advantage before and after), all float64, and returns M.
+    Takes a ``Calendar``, ``Parameters`` and ``NormalNodes``, fills ``likelihood`` (n), ``path`` (n × 2 × 5: both
+    sides' φ, mean and variance before the match, mean and variance after it) and ``home_path`` (n × 4: mean and
+    variance of the home advantage before and after), all float64, and returns M.
     """
     v0, kappa, drift = p.newcomer_spread**2, p.ties, p.home_drift**2
     nu = points_scale(p.nu, kappa)
@@ -417,7 +417,7 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
             B_r += nodes.weight[n] * slope
             b_square += nodes.weight[n] * b * b
             forecast = nu_D * (known + known_sd * nodes.x[n])
-            _, _, share = davidson_terms(kappa, math.exp(min(max(forecast, -STEEPEST), STEEPEST)))
+            _, _, share = davidson_terms(kappa, math.exp(min(max(forecast, -STEEPEST_PROMISE), STEEPEST_PROMISE)))
             log_D -= nodes.weight[n] * math.log(share)
         score, B_z, square = expected.score[k], expected.slope[k], expected.square[k]
         # Errors of ratings: what the home advantage in use is off is no error of a rating.

@@ -19,20 +19,20 @@ from kinelo.advice.audit.backtest import Difference, KBacktest, lowest
 from kinelo.advice.audit.estimate import filter_league, hermite
 from kinelo.advice.audit.in_use import SystemInUse, anew, own_losses
 from kinelo.advice.audit.kernels import Array, Calendar, Expected, Parameters, Strengths
-from kinelo.advice.audit.recursion import NODES, Recursion
+from kinelo.advice.audit.recursion import RECURSION_NODES, Recursion
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import FallingSteps
 
 OTHER = 1.25
 """Two K this factor apart are not the same."""
-BOOSTS, SETTLING = (1.0, 2.0, 4.0, 8.0, 16.0), (3.0, 10.0, 30.0)
+BOOSTS, HALVING_MATCHES = (1.0, 2.0, 4.0, 8.0, 16.0), (3.0, 10.0, 30.0)
 """Steps of newcomers that are tried: how much larger at first, and matches until half of that is gone."""
 
-AGAIN = 2
+PLAYED_AGAIN = 2
 """How often the later half is played."""
 LAST_PART = 0.2
 """Who played in this last part of the later half is still there."""
-RUNG, RUNGS = 1.5, 4
+OUTLOOK_RUNG, OUTLOOK_RUNGS = 1.5, 4
 """K tried under other parameters: this factor apart, so many on either side."""
 MOST_FOLLOWED = 2e6
 """Matches followed in all under other parameters, about."""
@@ -123,7 +123,7 @@ def look_ahead(
     found = Outlook(advice.k, advice.low, advice.high, ahead.calendar.size, gain(advice.k), past, best, known)
     if not found.differs:
         return found
-    ks = best * RUNG ** np.arange(-RUNGS, RUNGS + 1.0)
+    ks = best * OUTLOOK_RUNG ** np.arange(-OUTLOOK_RUNGS, OUTLOOK_RUNGS + 1.0)
     number = int(np.clip(MOST_FOLLOWED / (ks.size * ahead.calendar.size), 4, len(drawn)))
     some = [drawn[n] for n in np.linspace(0, len(drawn) - 1, number).astype(int)]
     others = [play_on(recursion, parameters, ratings) for parameters in some]
@@ -163,7 +163,7 @@ def first_steps(recursion: Recursion, k: float) -> FallingSteps:
     """A step that falls to K/2 as a side plays: the one with the least expected loss over all matches."""
     calendar = recursion.calendar
     before = matches_before(calendar)
-    tried = [FallingSteps(k / 2, boost, matches) for boost in BOOSTS for matches in SETTLING]
+    tried = [FallingSteps(k / 2, boost, matches) for boost in BOOSTS for matches in HALVING_MATCHES]
     weight = calendar.weight[:, None]
     steps = (weight * rule.gamma * (1 + rule.boost * rule.matches / (rule.matches + before)) for rule in tried)
     losses = [float(recursion.follow(one).loss.mean()) for one in steps]
@@ -186,16 +186,17 @@ def future_calendar(calendar: Calendar, since: int) -> Calendar:
     stayed = np.flatnonzero(active[entrants])[: left.size]
     days = calendar.day[since:]
     parts, places = [], np.arange(calendar.sides)
-    for n in range(AGAIN):
+    for n in range(PLAYED_AGAIN):
         places[left[: stayed.size]] = places[entrants[stayed]]
         places[entrants] = calendar.sides + n * entrants.size + np.arange(entrants.size)
         shift = (n + 1) * (float(days[-1] - days[0]) + 1.0)
         parts.append((places[calendar.home[since:]], places[calendar.away[since:]], days + shift))
     home, away, day = (np.concatenate(column) for column in zip(*parts))
-    until = np.concatenate([calendar.until[since:] - since + n * size for n in range(AGAIN)])
+    until = np.concatenate([calendar.until[since:] - since + n * size for n in range(PLAYED_AGAIN)])
     return Calendar(
-        home.astype(np.int32), away.astype(np.int32), np.zeros(home.size), np.tile(calendar.neutral[since:], AGAIN),
-        np.tile(calendar.weight[since:], AGAIN), day, calendar.sides + AGAIN * entrants.size, until,
+        home.astype(np.int32), away.astype(np.int32), np.zeros(home.size),
+        np.tile(calendar.neutral[since:], PLAYED_AGAIN),
+        np.tile(calendar.weight[since:], PLAYED_AGAIN), day, calendar.sides + PLAYED_AGAIN * entrants.size, until,
     )  # fmt: skip
 
 
@@ -212,10 +213,10 @@ def play_on(recursion: Recursion, parameters: Parameters, ratings: Array) -> Rec
     strengths.home[~coming.neutral] = filtered.home_path[-1, 2]
     future = copy.copy(recursion)
     future.calendar, future.parameters, future.since, future.strengths = coming, parameters, 0, strengths
-    home = np.tile(recursion.system.home[recursion.since :], AGAIN)
+    home = np.tile(recursion.system.home[recursion.since :], PLAYED_AGAIN)
     future.system = recursion.system._replace(home=home, start=np.append(ratings, np.zeros(more)))
     future.expected = Expected(*(np.empty(size) for _ in Expected._fields))
-    kernels.expect_results(strengths, parameters, hermite(NODES), future.expected)
+    kernels.expect_results(strengths, parameters, hermite(RECURSION_NODES), future.expected)
     return future
 
 

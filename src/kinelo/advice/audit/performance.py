@@ -35,7 +35,7 @@ from kinelo.errors import InputError
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 
-DRAWS = 200
+PERFORMANCE_DRAWS = 200
 LEAST_WITH_LINEUPS = 60
 """Matches with both line-ups known."""
 LEAST_MATCHES = 30
@@ -44,7 +44,7 @@ LEAST_LINEUPS = 10
 """Line-ups of a side whose own spread is stated."""
 SETTLED_LINEUPS = 5
 """Line-ups after which a side's usual one is known."""
-RARE = 1e-3
+RARE_BY_CHANCE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,12 @@ def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int =
     scale = (mu / np.sqrt(q))[seen]
     x = sparse.diags_array(scale) @ (home - away)[seen]
     y = ((matches.signed - expected) / np.sqrt(q))[seen]
-    pairs = _Pairs(x.tocsr())
+    pairs = _MatchPairs(x.tocsr())
     raw = pairs.estimate(y)
     tau = max(raw, 0.0)
     draw = np.random.default_rng(seed)
-    null, again = np.empty(DRAWS), np.empty(DRAWS)
-    for n in range(DRAWS):
+    null, again = np.empty(PERFORMANCE_DRAWS), np.empty(PERFORMANCE_DRAWS)
+    for n in range(PERFORMANCE_DRAWS):
         luck = (_draw_results(draw, expected[seen], q[seen]) - expected[seen]) / np.sqrt(q[seen])
         null[n] = pairs.estimate(luck)
         worth = draw.normal(0.0, math.sqrt(tau), x.shape[1])
@@ -106,7 +106,7 @@ def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int =
     typical = float(squares.sum() / max(count.sum(), 1))
     sides = {matches.teams[i]: math.sqrt(tau * squares[i] / count[i]) for i in np.flatnonzero(count >= LEAST_LINEUPS)}
     spread, least, most = (math.sqrt(max(float(value), 0.0) * typical) for value in (tau, low, high))
-    p = (1 + int(np.sum(null >= raw))) / (1 + DRAWS)
+    p = (1 + int(np.sum(null >= raw))) / (1 + PERFORMANCE_DRAWS)
     return Performance(spread, least, most, p, int(seen.sum()), sides)
 
 
@@ -121,7 +121,7 @@ def starters(lineups: Lineups) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return lineups.player[keep], bounds
 
 
-class _Pairs:
+class _MatchPairs:
     """Sums over pairs of different matches."""
 
     def __init__(self, x: sparse.csr_array) -> None:
@@ -174,7 +174,7 @@ def _update_usual(usual: dict[int, float], fielded: list[int], rate: float) -> N
     """Move the usual line-up towards the one that played."""
     for player in list(usual):
         usual[player] *= 1.0 - rate
-        if usual[player] < RARE:
+        if usual[player] < RARE_BY_CHANCE:
             del usual[player]
     for player in fielded:
         usual[player] = usual.get(player, 0.0) + rate
@@ -221,13 +221,13 @@ def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Varia
     enough = count >= LEAST_MATCHES
     score = _Scores(calendar, z, spread, enough)
     draw = np.random.default_rng(seed)
-    null = [float(score.of(_draw_results(draw, expected, spread) - expected).var()) for _ in range(DRAWS)]
+    null = [float(score.of(_draw_results(draw, expected, spread) - expected).var()) for _ in range(PERFORMANCE_DRAWS)]
     residual = matches.signed - expected
     found = float(score.of(residual).var())
     odd = score.of(residual, 0), score.of(residual, 1)
     correlation = float(np.corrcoef(*odd)[0, 1]) if enough.sum() > 3 else float("nan")
     low, high = np.quantile(null, [0.025, 0.975])
-    p = (1 + int(np.sum(np.array(null) >= found))) / (1 + DRAWS)
+    p = (1 + int(np.sum(np.array(null) >= found))) / (1 + PERFORMANCE_DRAWS)
     return Variation(int(enough.sum()), found, float(low), float(high), p, correlation)
 
 

@@ -21,7 +21,7 @@ from kinelo.advice.audit.gaps import law_of
 from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, Expected, Followed, Parameters, System
 from kinelo.raters.random_walk import YEAR, fade_all
 
-NODES = 7
+RECURSION_NODES = 7
 TOP, BOTTOM = 400.0, 0.25
 """Largest and smallest K looked at, on the chess scale."""
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -66,7 +66,7 @@ class Recursion:
         self.filtered = filter_league(calendar, parameters)
         self.strengths = smooth_league(calendar, self.filtered)
         self.expected = Expected(*(np.empty(calendar.size) for _ in Expected._fields))
-        kernels.expect_results(self.strengths, parameters, hermite(NODES), self.expected)
+        kernels.expect_results(self.strengths, parameters, hermite(RECURSION_NODES), self.expected)
 
     @property
     def slope(self) -> float:
@@ -95,7 +95,9 @@ class Recursion:
         """Ratings under one K, or under steps γ given for both sides of every match (n × 2, weights included)."""
         steps = np.multiply.outer(self.calendar.weight, np.full(2, k / 2)) if np.ndim(k) == 0 else k
         out = Followed(*(np.empty(self.calendar.size) for _ in Followed._fields))
-        kernels.follow_ratings(self.calendar, self.system, steps, self.strengths, self.expected, hermite(NODES), out)
+        kernels.follow_ratings(
+            self.calendar, self.system, steps, self.strengths, self.expected, hermite(RECURSION_NODES), out
+        )
         return out
 
     def loss(self, k: float) -> float:
@@ -164,7 +166,7 @@ class Recursion:
         r, variance = out.gap[part], np.maximum(out.variance[part], 0.0)
         wanted = float((self.expected.score[part] * r + self.expected.slope[part] * out.covariance[part]).sum())
         sd, law = np.sqrt(variance), law_of(self.system.nu, self.system.forecast_kappa)
-        points = [(r + sd * x, weight) for x, weight in zip(*hermite(NODES))]
+        points = [(r + sd * x, weight) for x, weight in zip(*hermite(RECURSION_NODES))]
 
         def excess(t: float) -> float:
             return sum(weight * float(at @ law.b(t * at)) for at, weight in points) - wanted

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kinelo.advice.audit.recovered import Recovered
     from kinelo.advice.audit.recursion import Prediction
 
-NOTHING = 0.0002
+UNNOTICED_LOSS = 0.0002
 """A difference in log-loss that nobody would notice."""
 MOVED = 5.0
 """Points by which a home advantage must have changed, or be off, to be worth a word."""
@@ -59,7 +59,7 @@ def _another_k(audit: Findings) -> str:
         # Another K tried is surely better than the one in use, the best one not surely.
         surest = f" The surest step is to K = {tested.better:.3g}, which {change(tested.better_gain)}."
     saved = tested.gain if tested.gain.low > 0 else tested.better_gain
-    little = "a little " if saved.mean < NOTHING else ""
+    little = "a little " if saved.mean < UNNOTICED_LOSS else ""
     if audit.k is None:
         start = f"One K serves this league {little}better than {name}"
     else:
@@ -279,7 +279,7 @@ def _venue(audit: Findings) -> str:
     draws = f"equal sides draw {100 * ties / (2 + ties):.0f} % of their matches"
     if audit.matches.neutral.all():
         return f"no home; {draws}"
-    worth_it = home.gain > NOTHING
+    worth_it = home.gain > UNNOTICED_LOSS
     moved = f" today, {home.first:.0f} at first" if worth_it and abs(home.today - home.first) > MOVED else ""
     follow = f", and following it {change(home.gain)} by theory" if worth_it else ""
     first = first_side(audit.matches.side_headers[0])

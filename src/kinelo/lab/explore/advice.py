@@ -10,9 +10,9 @@ from kinelo.lab.explore.theory import typical_sigma
 from kinelo.lab.explore.verdict import FAIR, TheoryAnswer
 from kinelo.lab.units import Units
 
-WORTH = 0.98
+WORTH_OFFERING = 0.98
 """A step is offered for its smaller miss from this share of the present one on."""
-NEAR = 0.02
+SLOPE_READ_AS_ONE = 0.02
 """Ratings whose gaps are this near to those of strengths are read as they are."""
 
 
@@ -23,7 +23,7 @@ def advice(theory: TheoryAnswer, controls: Controls, units: Units) -> list[str]:
     words = [] if theory.parts else [_on_scale(theory, controls, units)]
     if (least := _worth(theory)) is not None:
         words.append(_on_miss(theory, least, controls, units))
-    if theory.forecast is not None and abs(theory.forecast - 1) > NEAR:
+    if theory.forecast is not None and abs(theory.forecast - 1) > SLOPE_READ_AS_ONE:
         words.append(
             f"Multiply gaps between ratings by {theory.forecast:.2f} before you read them as gaps in strength."
         )
@@ -42,7 +42,7 @@ def offers(theory: TheoryAnswer, controls: Controls, units: Units) -> list[dict[
 
 
 def _worth(theory: TheoryAnswer) -> PricedStep | None:
-    return theory.least if theory.least is not None and theory.least.miss < WORTH * theory.miss else None
+    return theory.least if theory.least is not None and theory.least.miss < WORTH_OFFERING * theory.miss else None
 
 
 def _on_scale(theory: TheoryAnswer, controls: Controls, units: Units) -> str:

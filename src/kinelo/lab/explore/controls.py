@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kinelo.lab.control import Clash, Panel, choice, slider
-from kinelo.lab.units import Units, elo_points
+from kinelo.lab.units import MIDDLE, THETA, Units, elo_points
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.pairing import AllPlayAll, Local, Pairing, Window
@@ -19,10 +19,6 @@ from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import LineupLottery, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-
-THETA = (4.0, 10.0)
-"""Mean strengths of the teams spread evenly over this interval, as in the paper."""
-MIDDLE = sum(THETA) / 2
 
 VARIES, MOVES, RULES, LEAGUE = (
     "How much strength varies", "How strengths move", "How ratings are computed", "The league"

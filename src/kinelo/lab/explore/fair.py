@@ -18,11 +18,11 @@ from kinelo.lab.explore.theory import PredictedMap, predicted_map
 
 FACTOR = 1.5
 CHORDS = 6
-NEAR = 0.002
+SLOPE_TOLERANCE = 0.002
 """A slope this near to 1 is 1."""
 
 
-RUNGS, FEW_RUNGS = 9, 4
+STEPS_TRIED, FEW_STEPS_TRIED = 9, 4
 """Steps of the slider that are tried for the least miss."""
 
 
@@ -75,7 +75,7 @@ def _between(controls: Controls, here: tuple[float, float], there: tuple[float, 
         slope = _slope(controls, gamma)
         if slope is None:
             return Search(None, *here, settles=False)
-        if abs(slope - 1) <= NEAR:
+        if abs(slope - 1) <= SLOPE_TOLERANCE:
             break
         here, there = ((gamma, slope), there) if (slope < 1) == (here[1] < 1) else (here, (gamma, slope))
     return Search(gamma, gamma, 1.0)
@@ -120,7 +120,9 @@ def least_miss(controls: Controls) -> PricedStep | None:
     low, high = offered_steps()
     # Where opponents depend on ratings, an answer takes seconds at large steps: only smaller ones are tried.
     steps = (
-        np.geomspace(low, high, RUNGS) if controls.pairing == "all" else np.geomspace(low, controls.gamma, FEW_RUNGS)
+        np.geomspace(low, high, STEPS_TRIED)
+        if controls.pairing == "all"
+        else np.geomspace(low, controls.gamma, FEW_STEPS_TRIED)
     )
     rungs = (priced(controls, float(f"{gamma:.3g}")) for gamma in steps)
     return min((one for one in rungs if one is not None), key=lambda one: one.miss, default=None)

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.lab.explore.controls import MIDDLE, THETA, Controls
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.units import MIDDLE, THETA
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states
 from kinelo.macro.state import KineticState
@@ -25,7 +26,7 @@ THETA_CELLS, RATING_CELLS = 48, 96
 RATING_RANGE = (THETA[0] - 0.5, THETA[1] + 0.5)
 SPACING = 0.2
 """Kinetic time between two stills."""
-FAR = 1e6
+DENSITY_LIMIT = 1e6
 MOST_FILMS, MOST_STILLS = 32, 1500
 """Films that are kept, and stills of one of them: some kilobytes each."""
 
@@ -44,8 +45,8 @@ class Film:
 
     def __init__(self, controls: Controls, sigma: float) -> None:
         self._states = kinetic_states(
-            replace(controls.system, schedule=None), _first_population(controls, sigma), until=FAR,
-            samples=round(FAR / SPACING), stop="steady", steady_below=1e-4,
+            replace(controls.system, schedule=None), _first_population(controls, sigma), until=DENSITY_LIMIT,
+            samples=round(DENSITY_LIMIT / SPACING), stop="steady", steady_below=1e-4,
         )  # fmt: skip
         self._advancing = threading.Lock()
         first = next(self._states)

@@ -23,7 +23,7 @@ DOUBT = 4.0
 SLOPE_TOLERANCE, LUCK_TOLERANCE = 0.05, 0.15
 """Shares of what is shown by which theory may be off before it misleads: both are larger than what ten teams differ
 from very many."""
-PATIENCE = 4.0
+MATCHES_ALLOWED = 4.0
 """A league not where theory said after this many times the matches that theory gave it has been given its time."""
 PAPER = Units()
 
@@ -34,7 +34,7 @@ def state_of(theory: TheoryAnswer, league: Evidence | None) -> State:
         return "no theory"
     if league is None:
         return "expected"
-    overdue = theory.matches is not None and league.matches > PATIENCE * theory.matches
+    overdue = theory.matches is not None and league.matches > MATCHES_ALLOWED * theory.matches
     if not league.settled and not overdue:
         return "expected"
     if slopes_differ(theory, league) or luck_differs(theory, league):

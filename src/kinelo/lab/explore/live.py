@@ -16,10 +16,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from kinelo.advice.league_evidence import Evidence, LeagueRecord, MovingRecord
-from kinelo.lab.explore.controls import MIDDLE, Controls
+from kinelo.lab.explore.controls import Controls
 from kinelo.lab.explore.film import Still, film_of
 from kinelo.lab.explore.python import python_lines
 from kinelo.lab.explore.theory import is_slow
+from kinelo.lab.units import MIDDLE
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.validation import Array
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kinelo.lab.explore.controls import MIDDLE, THETA, Controls
-from kinelo.lab.explore.theory import NODES, typical_sigma, unanswered
-from kinelo.lab.units import CENTRE
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.theory import EXPLORED_NODES, typical_sigma, unanswered
+from kinelo.lab.units import CENTRE, MIDDLE, THETA
 
 
 def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "paper") -> str:
@@ -87,7 +87,7 @@ def _theory(controls: Controls, units: str) -> list[str]:
     if reason := unanswered(controls):
         return ["", f"# {reason}"]
     sigma = typical_sigma(controls)
-    many = f"many = kn.Continuum({THETA}, {sigma!r}, nodes={NODES})"
+    many = f"many = kn.Continuum({THETA}, {sigma!r}, nodes={EXPLORED_NODES})"
     if controls.schedule == "rounds":
         many = f"many = kn.homogeneous(sigma={sigma!r}, teams={controls.teams}, theta={THETA})"
     if controls.motion != "still":

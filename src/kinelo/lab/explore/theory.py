@@ -19,8 +19,8 @@ import numpy as np
 
 from kinelo.advice.diagnosis import Diagnosis, diagnose
 from kinelo.errors import InputError, KineloWarning, NoStationaryState
-from kinelo.lab.explore.controls import MIDDLE, THETA, Controls
-from kinelo.lab.units import CENTRE
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.units import CENTRE, MIDDLE, THETA
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.setups import homogeneous
 from kinelo.model.strength import Strength
@@ -33,13 +33,13 @@ from kinelo.theory.moving.tracking import tracking
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum
 
-NODES = 40
+EXPLORED_NODES = 40
 MOST_TEAMS = 200
 """Teams up to which rounds are computed: more would keep others waiting for their answers."""
 OVERSHOT = 1.5
 """Critical steps of rounds up to which the swings are computed: beyond, the search for them mostly ends in nothing."""
 UNSTABLE = "Luck at this step leaves no stable mean ratings; a smaller step or a wider choice of opponents has them."
-REACH = 4.0
+STRENGTH_REACH = 4.0
 """Standard deviations of strength on either side that the line of a moving league covers."""
 
 
@@ -139,8 +139,8 @@ def _settled(state: StationaryState | DeviationState) -> PredictedMap:
 def _tracked(controls: Controls, dynamics: Dynamics) -> PredictedMap:
     found = tracking(controls.system, league_of(controls), dynamics)
     slope = found.rating_slope
-    theta = MIDDLE + np.linspace(-REACH, REACH, NODES) * found.V**0.5
-    around = np.full(NODES, max(found.U - found.C**2 / found.V, 0.0) ** 0.5)
+    theta = MIDDLE + np.linspace(-STRENGTH_REACH, STRENGTH_REACH, EXPLORED_NODES) * found.V**0.5
+    around = np.full(EXPLORED_NODES, max(found.U - found.C**2 / found.V, 0.0) ** 0.5)
     luck, lag, bias = (max(part, 0.0) ** 0.5 for part in (found.parts.noise, found.parts.lag, found.parts.bias))
     said = tuple(one.sentence for one in found.caveats)
     line, miss = MIDDLE + slope * (theta - MIDDLE), found.E**0.5
@@ -161,7 +161,7 @@ def league_of(controls: Controls) -> Strength | Continuum:
     sigma = typical_sigma(controls)
     if controls.schedule == "rounds":
         return homogeneous(sigma=sigma, teams=controls.teams, theta=THETA)
-    return Continuum(THETA, sigma, nodes=NODES)
+    return Continuum(THETA, sigma, nodes=EXPLORED_NODES)
 
 
 def typical_sigma(controls: Controls) -> float:
@@ -176,7 +176,7 @@ def diagnosis_in(controls: Controls, units: str) -> Diagnosis:
     point = controls.elo_points
     sigma = point * typical_sigma(controls)
     ends = (CENTRE + point * (THETA[0] - MIDDLE), CENTRE + point * (THETA[1] - MIDDLE))
-    league = Continuum(ends, sigma, nodes=NODES)
+    league = Continuum(ends, sigma, nodes=EXPLORED_NODES)
     if controls.schedule == "rounds":
         league = homogeneous(sigma=sigma, teams=controls.teams, theta=ends)
     return _diagnosed(controls.scaled_system(point), league, controls.scaled_dynamics(point))

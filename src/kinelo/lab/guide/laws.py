@@ -1,17 +1,42 @@
-"""The league of the scenes: teams as in the paper, and how a page writes and computes with its points."""
+"""What scenes share: the picture that each shows, their league (as in the paper), and how its points are written."""
 
 from __future__ import annotations
 
-from kinelo.lab.units import Units, elo_points, percent
+from dataclasses import dataclass
+from typing import Any
+
+from kinelo.charts import Chart
+from kinelo.lab.units import THETA, Units, elo_points, percent
+from kinelo.model.outcome import Tanh
 
 NU = 0.5
 """Decisiveness of the scenes, as in the paper."""
 ELO = elo_points(NU)
 """Elo points to one point of the paper at this ν: the same expected score."""
-THETA, MIDDLE = (4.0, 10.0), 7.0
+LAW = Tanh(nu=NU)
+FIRST_K = 32.0
 STRONG, WEAK = "Ashford", "Yarm"
 """Two clubs of the sample league."""
 UNITS = {"elo": Units("elo", ELO), "paper": Units("paper", 1.0)}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A scene at one place of its control.
+
+    ``numbers`` are those that the lines of ``python`` print, in order, and that ``sentence`` is written from.
+    """
+
+    chart: Chart
+    sentence: str
+    beside: Chart
+    more: tuple[str, ...]
+    python: str
+    numbers: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The picture as JSON holds it."""
+        return vars(self) | {"chart": self.chart.to_dict(), "beside": self.beside.to_dict()}
 
 
 def step_of(k: float) -> float:

@@ -10,12 +10,11 @@ from functools import lru_cache
 import numpy as np
 
 from kinelo.advice.league_evidence import Evidence, LeagueRecord
-from kinelo.lab.guide.laws import ELO, MIDDLE, NU, STRONG, THETA, law_line, league_line, number, step_of
-from kinelo.lab.guide.pictures import Chart, Frames, Picture, Trace, moments, trace
-from kinelo.lab.units import Units, percent
+from kinelo.charts import Chart, Frames, Trace
+from kinelo.lab.guide.laws import ELO, FIRST_K, LAW, STRONG, Picture, law_line, league_line, number, step_of
+from kinelo.lab.units import MIDDLE, THETA, Units, percent
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.dynamics import Form
-from kinelo.model.outcome import Tanh
 from kinelo.model.setups import homogeneous
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
@@ -27,13 +26,12 @@ from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum
 from kinelo.theory.unbiased import unbiased_gamma
 
-TEAMS, FIRST_K, SIGMA = 100, 32.0, 1.0
-"""Teams of a league, its K at first, and the ups and downs of every team, as in the paper."""
+TEAMS, SIGMA = 100, 1.0
+"""Teams of a league, and the ups and downs of every team, as in the paper."""
 MOMENTS = 40
 FORM_RATE, FORM_SPREAD = 0.01, 1.0
 """Share of form lost in a match, and how far it carries a team."""
 SLOPE_FAIR = 0.02
-LAW = Tanh(nu=NU)
 LEAGUE_WORDS = "Each dot is a team: its true strength across, its rating up. On the dashed line ratings would be right."
 
 
@@ -107,12 +105,12 @@ def played(gamma: float) -> tuple[Array, Evidence]:
 
 def _truth(f: float) -> Trace:
     ends = [f * (end - MIDDLE) for end in THETA]
-    return trace("rating = strength", "truth", "dashed", ends, ends)
+    return Trace("rating = strength", "truth", "dashed", ends, ends)
 
 
 def _line(f: float, gamma: float, name: str = "theory") -> Trace:
     state = _theory(gamma)
-    return trace(name, "prediction", "lines", f * (state.theta - MIDDLE), f * (state.rating - MIDDLE), later=True)
+    return Trace(name, "prediction", "lines", f * (state.theta - MIDDLE), f * (state.rating - MIDDLE), later=True)
 
 
 def _league_chart(units: Units, label: str, traces: list[Trace], frames: Frames | None = None) -> Chart:
@@ -146,8 +144,8 @@ def settling(units: Units, start: str) -> Picture:
     slopes = [float(np.polyfit(theta, one, 1)[0]) for one in ratings]
     labels = [f"{t:,.0f} matches per team: slope {s:.2f}" for t, s in zip(times, slopes, strict=True)]
     theory = _theory(gamma)
-    dots = trace("teams", "team", "markers", f * (theta - MIDDLE), f * (ratings[-1] - MIDDLE))
-    moving = Frames(2, labels, y=moments([f * (one - MIDDLE) for one in ratings]))
+    dots = Trace("teams", "team", "markers", f * (theta - MIDDLE), f * (ratings[-1] - MIDDLE))
+    moving = Frames(2, labels, y=[f * (one - MIDDLE) for one in ratings])
     began = {"random": "at random", "equal": "all equal", "reversed": "upside down"}[start]
     return Picture(
         _league_chart(
@@ -159,9 +157,9 @@ def settling(units: Units, start: str) -> Picture:
         Chart(
             "The slope of ratings on strengths over the matches played.", "matches per team (logarithmic)", "slope",
             [
-                trace("rating = strength", "truth", "dashed", [1, times[-1]], [1, 1]),
-                trace("theory", "prediction", "lines", [1, times[-1]], [theory.slope] * 2),
-                trace("the league", "team", "thin", times[1:], slopes[1:]),
+                Trace("rating = strength", "truth", "dashed", [1, times[-1]], [1, 1]),
+                Trace("theory", "prediction", "lines", [1, times[-1]], [theory.slope] * 2),
+                Trace("the league", "team", "thin", times[1:], slopes[1:]),
             ],
             (0.9, 1.1 * times[-1]), logarithmic=True,
         ),
@@ -194,8 +192,8 @@ def luck(units: Units, k: float) -> Picture:
             units, f"The same hundred teams rated with {names[0]} and with {names[1]}.",
             [
                 _truth(f),
-                trace(names[1], "bad", "open", x, dots[1], later=True),
-                trace(names[0], "team", "markers", x, dots[0]),
+                Trace(names[1], "bad", "open", x, dots[1], later=True),
+                Trace(names[0], "team", "markers", x, dots[0]),
             ],
         ),
         f"With {names[0]} luck moves a rating by ± {units.points(theory[0])} {units.word} (one standard deviation), "
@@ -205,8 +203,8 @@ def luck(units: Units, k: float) -> Picture:
             "Luck in a rating over the step: theory and leagues that were played, with two standard errors.",
             _step_axis(units), f"luck ({units.word})",
             [
-                trace("theory", "prediction", "lines", _on_axis(units, curve), lucks),
-                trace("leagues played", "team", "markers", _on_axis(units, np.array(steps)), shown, error=bars),
+                Trace("theory", "prediction", "lines", _on_axis(units, curve), lucks),
+                Trace("leagues played", "team", "markers", _on_axis(units, np.array(steps)), shown, error=bars),
             ],
             logarithmic=True,
         ),
@@ -276,11 +274,11 @@ def bias_and_luck(units: Units, k: float) -> Picture:
             f"How far ratings miss true strength, by the step: {units.points(here)} at {units.step(gamma)}.",
             _step_axis(units), f"ratings miss strength by ({units.word})",
             [
-                trace("bias", "other", "thin", at, f * all_of.bias),
-                trace("luck", "bad", "thin", at, f * all_of.luck),
-                trace("both together", "prediction", "lines", at, f * all_of.total, later=True),
-                trace("right on average", "good", "large", [_on_axis(units, fair)], [f * miss_of(fair)], later=True),
-                trace("this step", "team", "large", [_on_axis(units, gamma)], [f * here], later=True),
+                Trace("bias", "other", "thin", at, f * all_of.bias),
+                Trace("luck", "bad", "thin", at, f * all_of.luck),
+                Trace("both together", "prediction", "lines", at, f * all_of.total, later=True),
+                Trace("right on average", "good", "large", [_on_axis(units, fair)], [f * miss_of(fair)], later=True),
+                Trace("this step", "team", "large", [_on_axis(units, gamma)], [f * here], later=True),
             ],
             span, (0, 1.08 * f * float(all_of.total.max())), logarithmic=True,
         ),
@@ -289,9 +287,9 @@ def bias_and_luck(units: Units, k: float) -> Picture:
             "Slope of ratings on strengths by the step: theory, and leagues played, with two standard errors.",
             _step_axis(units), "slope",
             [
-                trace("right on average", "truth", "dashed", ends, [1, 1]),
-                trace("theory", "prediction", "lines", at, [_theory(float(step)).slope for step in all_of.steps]),
-                trace(
+                Trace("right on average", "truth", "dashed", ends, [1, 1]),
+                Trace("theory", "prediction", "lines", at, [_theory(float(step)).slope for step in all_of.steps]),
+                Trace(
                     "leagues played", "team", "markers", at, [one.value for one in slopes],
                     error=[2 * one.error for one in slopes],
                 ),
@@ -376,8 +374,8 @@ def moving_strength(units: Units, k: float) -> Picture:
             f"{STRONG}'s strength over 800 matches, and its rating with {units.step(gamma)}.",
             "matches", f"{units.word} from the average",
             [
-                trace(f"{STRONG}'s strength", "truth", "lines", times, f * (strength - MIDDLE)),
-                trace(f"its rating, {units.step(gamma)}", "team", "thin", times, f * (rating - MIDDLE), later=True),
+                Trace(f"{STRONG}'s strength", "truth", "lines", times, f * (strength - MIDDLE)),
+                Trace(f"its rating, {units.step(gamma)}", "team", "thin", times, f * (rating - MIDDLE), later=True),
             ],
             y_range=(-4.2 * f * FORM_SPREAD, 4.2 * f * FORM_SPREAD),
         ),
@@ -386,11 +384,11 @@ def moving_strength(units: Units, k: float) -> Picture:
             "How far off ratings are, by the step: lag on one side, luck on the other.",
             _step_axis(units), f"typical error ({units.word})",
             [
-                trace("lag", "other", "thin", _on_axis(units, steps), f * shown["lag"]),
-                trace("luck", "bad", "thin", _on_axis(units, steps), f * shown["luck"]),
-                trace("both", "prediction", "lines", _on_axis(units, steps), f * shown["both"]),
-                trace("best step", "good", "large", [_on_axis(units, best.gamma)], [f * error]),
-                trace("this step", "team", "large", [_on_axis(units, gamma)], [f * here]),
+                Trace("lag", "other", "thin", _on_axis(units, steps), f * shown["lag"]),
+                Trace("luck", "bad", "thin", _on_axis(units, steps), f * shown["luck"]),
+                Trace("both", "prediction", "lines", _on_axis(units, steps), f * shown["both"]),
+                Trace("best step", "good", "large", [_on_axis(units, best.gamma)], [f * error]),
+                Trace("this step", "team", "large", [_on_axis(units, gamma)], [f * here]),
             ],
             logarithmic=True,
         ),

@@ -7,18 +7,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from kinelo.lab.guide.laws import ELO, NU, STRONG, WEAK, law_line, number, step_of, two_shares
-from kinelo.lab.guide.pictures import Chart, Frames, Picture, moments, trace
+from kinelo.charts import Chart, Frames, Trace
+from kinelo.lab.guide.laws import ELO, FIRST_K, LAW, NU, STRONG, WEAK, Picture, law_line, number, step_of, two_shares
 from kinelo.lab.units import Units, percent
 from kinelo.micro.simulate import simulation_states
 from kinelo.model.expectation import expected_result
-from kinelo.model.outcome import Tanh
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
-LAW = Tanh(nu=NU)
-FIRST_K = 32.0
 LEADS = np.linspace(-600, 600, 61) / ELO
 AHEAD = np.linspace(0, 700, 57) / ELO
 DAYS_LEAD, BEST_LEAD = 300 / ELO, 525 / ELO
@@ -40,9 +37,9 @@ def one_match(units: Units, lead: float) -> Picture:
             f"{_small(loss * f)}.",
             f"{STRONG}'s lead before the match ({units.word})", f"change of its rating ({units.word})",
             [
-                trace(f"{STRONG} wins", "good", "lines", f * LEADS, f * win),
-                trace(f"{STRONG} loses", "bad", "lines", f * LEADS, f * defeat, later=True),
-                trace("this lead", "team", "large", [f * gap, f * gap], [f * gain, -f * loss], later=True),
+                Trace(f"{STRONG} wins", "good", "lines", f * LEADS, f * win),
+                Trace(f"{STRONG} loses", "bad", "lines", f * LEADS, f * defeat, later=True),
+                Trace("this lead", "team", "large", [f * gap, f * gap], [f * gain, -f * loss], later=True),
             ],
             y_range=(-2.1 * f * gamma, 2.1 * f * gamma),
         ),
@@ -52,8 +49,8 @@ def one_match(units: Units, lead: float) -> Picture:
             f"What a lead promises: {percent(share)} of the points at this one.",
             f"{STRONG}'s lead ({units.word})", "expected share of the points",
             [
-                trace("expected", "prediction", "lines", f * LEADS, (1 + LAW.b(LEADS)) / 2),
-                trace("this lead", "team", "large", [f * gap], [share]),
+                Trace("expected", "prediction", "lines", f * LEADS, (1 + LAW.b(LEADS)) / 2),
+                Trace("this lead", "team", "large", [f * gap], [share]),
             ],
             y_range=(-0.03, 1.03),
         ),
@@ -112,20 +109,20 @@ def good_and_bad_days(units: Units, spread: float) -> Picture:
             f"How strong {STRONG} and {WEAK} are from day to day, and on the day of one match.",
             f"strength on the day ({units.word})", "how often",
             [
-                trace(WEAK, "other", "area", f * x, bell[1]),
-                trace(STRONG, "team", "area", f * x, bell[0]),
-                trace("this match", "prediction", "large", f * drawn[:, -1], [0.5, 0.5], later=True),
+                Trace(WEAK, "other", "area", f * x, bell[1]),
+                Trace(STRONG, "team", "area", f * x, bell[0]),
+                Trace("this match", "prediction", "large", f * drawn[:, -1], [0.5, 0.5], later=True),
             ],
-            (f * x[0], f * x[-1]), (0, 1.15), frames=Frames(2, labels, x=moments(f * drawn.T)),
+            (f * x[0], f * x[-1]), (0, 1.15), frames=Frames(2, labels, x=f * drawn.T),
         ),
         _days_sentence(days, share, alone, sigma),
         Chart(
             "Expected share of the stronger side, by strength alone and with good and bad days.",
             f"lead in average strength ({units.word})", "expected share of the points",
             [
-                trace("by strength alone", "truth", "dashed", f * AHEAD, (1 + LAW.b(AHEAD)) / 2),
-                trace("good and bad days", "prediction", "lines", f * AHEAD, flattened),
-                trace(f"{STRONG} and {WEAK}", "team", "large", [f * gap], [share]),
+                Trace("by strength alone", "truth", "dashed", f * AHEAD, (1 + LAW.b(AHEAD)) / 2),
+                Trace("good and bad days", "prediction", "lines", f * AHEAD, flattened),
+                Trace(f"{STRONG} and {WEAK}", "team", "large", [f * gap], [share]),
             ],
             y_range=(0.47, 1.02),
         ),
@@ -179,12 +176,12 @@ def why_too_low(units: Units, spread: float) -> Picture:
             f"which a rating lead of {units.points(settled)} promises.",
             f"lead ({units.word})", "share of the points",
             [
-                trace("what a rating lead promises", "truth", "lines", f * AHEAD, (1 + LAW.b(AHEAD)) / 2),
-                trace("what a side that much stronger takes", "prediction", "lines", f * AHEAD, really, later=True),
-                trace("", "truth", "thin", [f * gap, f * gap], [0.5, promised]),
-                trace("", "prediction", "dashed", [f * settled, f * gap], [share, share], later=True),
-                trace("its true lead", "other", "large", [f * gap], [promised]),
-                trace("where the rating settles", "team", "large", [f * settled], [share], later=True),
+                Trace("what a rating lead promises", "truth", "lines", f * AHEAD, (1 + LAW.b(AHEAD)) / 2),
+                Trace("what a side that much stronger takes", "prediction", "lines", f * AHEAD, really, later=True),
+                Trace("", "truth", "thin", [f * gap, f * gap], [0.5, promised]),
+                Trace("", "prediction", "dashed", [f * settled, f * gap], [share, share], later=True),
+                Trace("its true lead", "other", "large", [f * gap], [promised]),
+                Trace("where the rating settles", "team", "large", [f * settled], [share], later=True),
             ],
             (0, 700 / ELO * f), (0.48, 1.02),
         ),
@@ -193,9 +190,9 @@ def why_too_low(units: Units, spread: float) -> Picture:
             f"The lead of {STRONG} in rating over {MATCHES_OF_BEST} matches, from its true lead on.",
             f"matches against {WEAK}", f"lead in rating ({units.word})",
             [
-                trace("true lead", "truth", "dashed", [0, MATCHES_OF_BEST], [f * gap, f * gap]),
-                trace("where promise and results meet", "prediction", "lines", [0, MATCHES_OF_BEST], [f * settled] * 2),
-                trace(f"{STRONG}'s lead", "team", "thin", matches, f * path),
+                Trace("true lead", "truth", "dashed", [0, MATCHES_OF_BEST], [f * gap, f * gap]),
+                Trace("where promise and results meet", "prediction", "lines", [0, MATCHES_OF_BEST], [f * settled] * 2),
+                Trace(f"{STRONG}'s lead", "team", "thin", matches, f * path),
             ],
         ),
         (

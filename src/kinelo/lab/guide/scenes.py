@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.lab.guide.laws import ELO, STRONG, UNITS, WEAK, step_of
+from kinelo.lab.guide.laws import ELO, STRONG, UNITS, WEAK, Picture, step_of
 from kinelo.lab.guide.leagues import (
     bias_and_luck,
     fair_k,
@@ -21,7 +21,6 @@ from kinelo.lab.guide.leagues import (
     settling,
 )  # fmt: skip
 from kinelo.lab.guide.matches import BEST_LEAD, DAYS_LEAD, LAW, good_and_bad_days, one_match, taken, why_too_low
-from kinelo.lab.guide.pictures import Picture
 from kinelo.lab.units import Units, percent
 
 Value = float | str

@@ -15,7 +15,7 @@ from kinelo.lab.guide.scenes import described_scenes, scene_pictures, scenes
 
 PLOTLY = "plotly.min.js"
 STYLES = ("theme.css", "layout.css", "parts.css", "guide.css")
-SCRIPTS = ("words.js", "charts.js", "guide_charts.js", "guide.js", "guide_site.js")
+SCRIPTS = ("words.js", "charts.js", "guide.js", "guide_site.js")
 """Modules in the order in which they need one another."""
 STATIC = files("kinelo.lab") / "static"
 

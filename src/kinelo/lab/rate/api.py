@@ -15,13 +15,13 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
-from kinelo.lab.rate.reading import Reading
+from kinelo.lab.rate.reading import ReadingPanel
 from kinelo.lab.rate.tables import FIELDS
 from kinelo.lab.serve.jobs import WorkerDied
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
 
-KINDS = tuple(FIELDS)
+TABLE_KINDS = tuple(FIELDS)
 DOWNLOADS = ("leaderboard", "ratings", "histories", "forecasts", "rejects")
 LONGEST_NAME = 80
 
@@ -40,13 +40,13 @@ async def _ask(page: Page, task: str, **arguments: Any) -> Response:
 
 async def _upload(request: Request) -> Response:
     kind = request.path_params["kind"]
-    if kind not in KINDS:
+    if kind not in TABLE_KINDS:
         raise InputError(f"A table holds results or lineups, not {kind!r}.")
     return await _received(request, "look", [kind])
 
 
 async def _open_session(request: Request) -> Response:
-    return await _received(request, "open_session", list(KINDS))
+    return await _received(request, "open_session", list(TABLE_KINDS))
 
 
 async def _received(request: Request, task: str, kinds: list[str]) -> Response:
@@ -123,7 +123,7 @@ async def _rate(request: Request) -> Response:
 
 
 def _reading(body: dict[str, Any]) -> dict[str, str]:
-    return Reading.read(body.get("reading", {})).to_dict()
+    return ReadingPanel.read(body.get("reading", {})).to_dict()
 
 
 def _names(body: dict[str, Any]) -> list[str]:

@@ -13,7 +13,9 @@ from typing import Any
 import polars as pl
 
 from kinelo.advice.audit.audit import Audit, audit
+from kinelo.advice.audit.gaps import bands_table
 from kinelo.advice.audit.words import rows_of
+from kinelo.advice.charts import loss_chart
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
@@ -55,6 +57,8 @@ class AuditController:
         self._found = found
         return {
             **found.to_dict(),
+            "chart": loss_chart(found).to_dict(),
+            "fifths": bands_table(found.bands).to_dict(),
             "rows": [list(row) for row in rows_of(found)],
             "gain": found.now.log_loss - found.curve.at(found.advice.k),  # as the verdict says it
             "bounded": bounded,

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.forecasts.automatic import FEWEST, choose
+from kinelo.forecasts.automatic import LEAST_COMPARED, choose
 from kinelo.lab.rate.standings import plain
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
@@ -56,8 +56,8 @@ class CompareController:
         """Try every rater that can use these matches on the later half of them."""
         matches = read_written(Path(folder), conditions)
         named = candidates(matches, conditions=conditions)
-        if len(matches) < FEWEST:
-            raise InputError(f"Fewer than {FEWEST} matches cannot tell raters apart.")
+        if len(matches) < LEAST_COMPARED:
+            raise InputError(f"Fewer than {LEAST_COMPARED} matches cannot tell raters apart.")
         tried = iter(range(1, len(named) + 1))
         found = choose(
             matches, named, next(iter(named)), lambda name: self._progress(f"{name}, {next(tried)} of {len(named)}")

@@ -16,7 +16,7 @@ from kinelo.raters.team.rater import TeamElo
 
 LEAST_CONTESTS = 10
 OWN, PLAIN = "RankElo", "plain Elo"
-WORDS = {"win": "comes first", "top 3": "is among the first three"}
+EVENT_WORDS = {"win": "comes first", "top 3": "is among the first three"}
 
 
 def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataFrame]:
@@ -33,8 +33,8 @@ def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataF
     scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
     table = test.forecasts[OWN].to_polars().with_columns(place=test.contests.place)
     checked = {
-        "bins": [{**row, "outcome": WORDS[row["event"]], "matches": row["entries"]} for row in rows],
-        "outcomes": list(WORDS.values()),
+        "bins": [{**row, "outcome": EVENT_WORDS[row["event"]], "matches": row["entries"]} for row in rows],
+        "outcomes": list(EVENT_WORDS.values()),
         "scores": {metric: plain(scores[OWN][metric]) for metric in test.metrics},
         "plain": {metric: plain(scores[PLAIN][metric]) for metric in test.metrics},
         "matches": len(test.contests),

@@ -15,9 +15,9 @@ from kinelo.errors import InputError
 from kinelo.forecasts.places import ContestForecast
 from kinelo.lab.rate.contest_check import check_forecasts
 from kinelo.lab.rate.labels import all_labels
-from kinelo.lab.rate.reading import Reading, contests_to_come
+from kinelo.lab.rate.reading import ReadingPanel, contests_to_come
 from kinelo.lab.rate.standings import histories, leaderboard, parameters, plain, summary
-from kinelo.lab.rate.tables import Table
+from kinelo.lab.rate.tables import UploadedTable
 from kinelo.lab.rate.teams import history_of, ranks_of
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
 from kinelo.raters.adapter import blank_of
@@ -37,7 +37,11 @@ class ContestLeague:
     """Contests, rater and rankings of one visitor's league; ``chosen`` is what the visitor chose."""
 
     def __init__(
-        self, contests: Contests, tables: Mapping[str, Table], chosen: dict[str, Any], progress: Callable[[Any], None]
+        self,
+        contests: Contests,
+        tables: Mapping[str, UploadedTable],
+        chosen: dict[str, Any],
+        progress: Callable[[Any], None],
     ) -> None:
         self.contests, self.chosen, self._tables = contests, {**chosen, "rater": RATER}, tables
         progress(f"Fitting {len(contests):,} contests")
@@ -140,7 +144,7 @@ class ContestLeague:
 
     def _to_come(self) -> Contests | None:
         chosen = self.chosen
-        reading = Reading.read(chosen["reading"])
+        reading = ReadingPanel.read(chosen["reading"])
         return contests_to_come(self._tables, chosen["columns"], chosen["conditions"], reading)
 
     def _fields(self) -> list[dict[str, Any]]:

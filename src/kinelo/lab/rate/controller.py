@@ -16,11 +16,11 @@ from kinelo.lab.rate.auditing import hand_over
 from kinelo.lab.rate.comparing import write_matches
 from kinelo.lab.rate.contest_league import ContestLeague, first_entries
 from kinelo.lab.rate.match_league import MatchLeague
-from kinelo.lab.rate.reading import Reading, contests_of, matches_of
+from kinelo.lab.rate.reading import ReadingPanel, contests_of, matches_of
 from kinelo.lab.rate.samples import sample_tables
 from kinelo.lab.rate.session import read_session, write_session
 from kinelo.lab.rate.standings import first_matches, summary
-from kinelo.lab.rate.tables import Table, read_table
+from kinelo.lab.rate.tables import UploadedTable, read_table
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.matches.same_side import likely_names
@@ -37,7 +37,7 @@ class RatingController:
 
     def __init__(self, progress: Callable[[Any], None]) -> None:
         self._progress = progress
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, UploadedTable] = {}
         self._made_up = False
         self._forget_ratings()
 
@@ -57,9 +57,9 @@ class RatingController:
 
     def restore(self, kind: str, keep: str, name: str) -> dict[str, Any]:
         """Take a table that was read before."""
-        return self._take(kind, Table.read(kind, name, Path(keep)))
+        return self._take(kind, UploadedTable.read(kind, name, Path(keep)))
 
-    def _take(self, kind: str, table: Table) -> dict[str, Any]:
+    def _take(self, kind: str, table: UploadedTable) -> dict[str, Any]:
         kept = {} if self._made_up else self._tables
         self._tables, self._made_up = {**kept, kind: table}, False
         self._forget_ratings()
@@ -111,12 +111,12 @@ class RatingController:
             "rejects": {"count": rejects.height, "reasons": found.rejected.counts(), "rows": _first_rows(rejects, 8)},
         }
 
-    def _reading(self, given: dict[str, str] | None) -> Reading:
+    def _reading(self, given: dict[str, str] | None) -> ReadingPanel:
         """What the visitor chose; what each row is, as the results suggest where nobody said."""
         seems = {"rows": self._tables["results"].rows} if "results" in self._tables else {}
-        return Reading.read({**seems, **(given or {})})
+        return ReadingPanel.read({**seems, **(given or {})})
 
-    def _read(self, columns: dict[str, str], conditions: list[str], reading: Reading) -> Matches | Contests:
+    def _read(self, columns: dict[str, str], conditions: list[str], reading: ReadingPanel) -> Matches | Contests:
         """Matches under conditions, or contests with further columns to rate."""
         read = contests_of if reading.rows == "contests" else matches_of
         return read(self._tables, columns, conditions, reading)

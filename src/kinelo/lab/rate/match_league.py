@@ -11,7 +11,7 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.lab.rate.labels import all_labels
 from kinelo.lab.rate.odds import can_raise, odds, season_rules
-from kinelo.lab.rate.reading import Reading, aliases_of
+from kinelo.lab.rate.reading import ReadingPanel, aliases_of
 from kinelo.lab.rate.standings import (
     calibration,
     histories,
@@ -21,7 +21,7 @@ from kinelo.lab.rate.standings import (
     sides_of,
     summary,
 )
-from kinelo.lab.rate.tables import Table
+from kinelo.lab.rate.tables import UploadedTable
 from kinelo.lab.rate.teams import fixtures_of, team_page
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
@@ -42,7 +42,11 @@ class MatchLeague:
     """
 
     def __init__(
-        self, matches: Matches, tables: Mapping[str, Table], chosen: dict[str, Any], progress: Callable[[Any], None]
+        self,
+        matches: Matches,
+        tables: Mapping[str, UploadedTable],
+        chosen: dict[str, Any],
+        progress: Callable[[Any], None],
     ) -> None:
         self.matches, self.chosen, self._tables = matches, chosen, tables
         self._choice, self._named = None, chosen["rater"]
@@ -110,7 +114,7 @@ class MatchLeague:
             return None
         frame, conditions = self._tables["fixtures"].frame, self.chosen["conditions"]
         missing = [pl.lit("").alias(name) for name in conditions if name not in frame.columns]
-        options = Reading.read(self.chosen["reading"]).options()
+        options = ReadingPanel.read(self.chosen["reading"]).options()
         return read_matches(
             frame.with_columns(missing),
             played=False,

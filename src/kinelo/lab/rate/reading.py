@@ -18,7 +18,7 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.lab.control import Panel, choice
-from kinelo.lab.rate.tables import FIELDS, OWN_FIELDS, Table, fields_of, forget_columns
+from kinelo.lab.rate.tables import FIELDS, OWN_FIELDS, UploadedTable, fields_of, forget_columns
 from kinelo.matches.contest_columns import CONTEST_COLUMNS
 from kinelo.matches.contest_reading import read_contests
 from kinelo.matches.contests import Contests
@@ -28,7 +28,7 @@ from kinelo.matches.reading import read_matches
 MATCHES, CONTESTS = ("rows", "matches"), ("rows", "contests")
 
 
-class Reading(Panel, frozen=True):
+class ReadingPanel(Panel, frozen=True):
     """How a file is to be read where it does not say."""
 
     rows: str = choice(
@@ -111,7 +111,7 @@ class Reading(Panel, frozen=True):
 
 
 def matches_of(
-    tables: Mapping[str, Table], columns: Mapping[str, str], conditions: Sequence[str], reading: Reading
+    tables: Mapping[str, UploadedTable], columns: Mapping[str, str], conditions: Sequence[str], reading: ReadingPanel
 ) -> Matches:
     """The matches of the tables; what is wrong or was guessed is said in the words of the page."""
     frame, given = _results(tables, columns, conditions, "matches")
@@ -126,7 +126,7 @@ def matches_of(
 
 
 def contests_of(
-    tables: Mapping[str, Table], columns: Mapping[str, str], beside: Sequence[str], reading: Reading
+    tables: Mapping[str, UploadedTable], columns: Mapping[str, str], beside: Sequence[str], reading: ReadingPanel
 ) -> Contests:
     """The contests of the tables, rating the entrant and the columns ``beside`` it."""
     frame, given = _results(tables, columns, beside, "contests")
@@ -134,7 +134,7 @@ def contests_of(
 
 
 def contests_to_come(
-    tables: Mapping[str, Table], columns: Mapping[str, str], beside: Sequence[str], reading: Reading
+    tables: Mapping[str, UploadedTable], columns: Mapping[str, str], beside: Sequence[str], reading: ReadingPanel
 ) -> Contests | None:
     """Contests of the fixtures that have no places yet, read as the results are; None where there are no fixtures."""
     if "fixtures" not in tables:
@@ -146,7 +146,7 @@ def contests_to_come(
 
 
 def _asked(
-    tables: Mapping[str, Table], columns: Mapping[str, str], beside: Sequence[str], reading: Reading
+    tables: Mapping[str, UploadedTable], columns: Mapping[str, str], beside: Sequence[str], reading: ReadingPanel
 ) -> dict[str, Any]:
     """Arguments of ``read_contests``."""
     slots = [columns["entrant"], *beside] if beside and "entrant" in columns else ()
@@ -163,7 +163,7 @@ def _read_contests(frame: pl.DataFrame, given: Mapping[str, str], asked: Mapping
 
 
 def _results(
-    tables: Mapping[str, Table], columns: Mapping[str, str], others: Sequence[str], rows: str
+    tables: Mapping[str, UploadedTable], columns: Mapping[str, str], others: Sequence[str], rows: str
 ) -> tuple[pl.DataFrame, dict[str, str]]:
     """The results without columns that the visitor took back, and the fields that differ from the guesses."""
     if "results" not in tables:
@@ -188,7 +188,7 @@ def _in_page_words(found: Read, rows: str = "matches") -> Read:
     return replace(found, notes=tuple(page_words(note, rows) for note in found.notes))
 
 
-def aliases_of(tables: Mapping[str, Table]) -> dict[str, str] | None:
+def aliases_of(tables: Mapping[str, UploadedTable]) -> dict[str, str] | None:
     """Names to be replaced: the first two columns of the table of other names."""
     if "aliases" not in tables:
         return None
@@ -224,7 +224,7 @@ def page_words(text: str, rows: str = "matches") -> str:
 
 
 def _named(control: str, option: str) -> str:
-    declared = Reading.controls()[control]
+    declared = ReadingPanel.controls()[control]
     return f"“{declared.label}: {declared.options[option]}”"  # type: ignore[union-attr]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.lab.rate.tables import Table
+from kinelo.lab.rate.tables import UploadedTable
 from kinelo.matches.contest_sample import sample_contests
 from kinelo.matches.sample import sample_league
 
@@ -28,22 +28,22 @@ DRIVERS = (
     "Ohm", "Popov", "Quist", "Rossi", "Sato", "Tanaka", "Urban", "Vidal", "Weiss", "Young",
 )  # fmt: skip
 CARS = ("Argon", "Boron", "Cobalt", "Helium", "Iridium", "Neon", "Radon", "Xenon")
-DRAWS = 0.35
+DRAW_SHARE = 0.35
 """Share of draws between equals."""
 
 
-def sample_tables(name: str) -> dict[str, Table]:
+def sample_tables(name: str) -> dict[str, UploadedTable]:
     """The tables of a made-up league."""
     if name == "football":
         return _football()
     if name == "chess":
-        return {"results": Table("results", "a made-up chess club", chess_club(), 1)}
+        return {"results": UploadedTable("results", "a made-up chess club", chess_club(), 1)}
     if name == "races":
         return _races()
     raise InputError(f"There is no made-up league {name!r}; there are {', '.join(SAMPLES)}.")
 
 
-def _football() -> dict[str, Table]:
+def _football() -> dict[str, UploadedTable]:
     """Clubs that come and go, with line-ups, draws and two kinds of pitch; the last season is still being played."""
     league = sample_league(promoted=2, turf=True)
     results = league.results
@@ -54,13 +54,13 @@ def _football() -> dict[str, Table]:
     played = results.filter(~coming)
     lineups = league.lineups.join(played.select("match_id"), on="match_id", how="semi", maintain_order="left")
     return {
-        "results": Table("results", "a made-up league", played.cast(pl.String), 1),
-        "lineups": Table("lineups", "its line-ups", lineups.cast(pl.String), 1),
-        "fixtures": Table("fixtures", "its last season", season.with_columns(scores).cast(pl.String), 1),
+        "results": UploadedTable("results", "a made-up league", played.cast(pl.String), 1),
+        "lineups": UploadedTable("lineups", "its line-ups", lineups.cast(pl.String), 1),
+        "fixtures": UploadedTable("fixtures", "its last season", season.with_columns(scores).cast(pl.String), 1),
     }
 
 
-def _races() -> dict[str, Table]:
+def _races() -> dict[str, UploadedTable]:
     """Seasons of races, and the entrants of one that is still to come."""
     table = sample_contests(contests=RACES, entrants=len(DRIVERS), size=16, walk=0.5, cars=len(CARS), seed=5).rename(
         {"contest": "race", "entrant": "driver"}
@@ -70,8 +70,8 @@ def _races() -> dict[str, Table]:
     last = pl.col("race") == RACES
     coming = table.filter(last).with_columns(place=None)
     return {
-        "results": Table("results", "made-up races", table.filter(~last).cast(pl.String), 1),
-        "fixtures": Table("fixtures", "the next race", coming.cast(pl.String), 1),
+        "results": UploadedTable("results", "made-up races", table.filter(~last).cast(pl.String), 1),
+        "fixtures": UploadedTable("fixtures", "the next race", coming.cast(pl.String), 1),
     }
 
 
@@ -95,7 +95,7 @@ def chess_club(seed: int = 1) -> pl.DataFrame:
         day = str(date(2022, 1, 7) + timedelta(weeks=week))
         for white, black in here[: len(here) // 2 * 2].reshape(-1, 2):
             share = 1 / (1 + 10 ** (-(strength[white] - strength[black] + 30) / 400))
-            draw = DRAWS * 4 * share * (1 - share)
+            draw = DRAW_SHARE * 4 * share * (1 - share)
             chance = rng.random()
             result = "1" if chance < share - draw / 2 else "0.5" if chance < share + draw / 2 else "0"
             rows.append((day, names[white], names[black], result))

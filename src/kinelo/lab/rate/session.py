@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.lab.rate.reading import Reading
-from kinelo.lab.rate.tables import FIELDS, Table
+from kinelo.lab.rate.reading import ReadingPanel
+from kinelo.lab.rate.tables import FIELDS, UploadedTable
 
 VERSION = 1
 
 
-def write_session(path: Path, tables: dict[str, Table], chosen: dict[str, Any]) -> None:
+def write_session(path: Path, tables: dict[str, UploadedTable], chosen: dict[str, Any]) -> None:
     """Write tables and choices; every cell as text, as it stood in the file."""
     content = {
         "kinelo_session": VERSION,
@@ -32,7 +32,7 @@ def write_session(path: Path, tables: dict[str, Table], chosen: dict[str, Any]) 
     path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
 
-def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[str, Table], dict[str, Any]]:
+def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[str, UploadedTable], dict[str, Any]]:
     """Read what :func:`write_session` wrote, refusing what is no session or too large."""
     try:
         content = json.loads(path.read_bytes())
@@ -41,7 +41,7 @@ def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[s
         tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
         chosen = {"columns": dict(content["columns"]), "rater": str(content["rater"])}
         chosen["conditions"] = list(content.get("conditions", []))
-        chosen["reading"] = Reading.read(content.get("reading", {})).to_dict()
+        chosen["reading"] = ReadingPanel.read(content.get("reading", {})).to_dict()
         texts = [*(text for pair in chosen["columns"].items() for text in pair), *chosen["conditions"]]
         if not all(isinstance(text, str) for text in texts):
             raise TypeError
@@ -55,10 +55,10 @@ def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[s
     return tables, chosen
 
 
-def _table(kind: str, plain: dict[str, Any]) -> Table:
+def _table(kind: str, plain: dict[str, Any]) -> UploadedTable:
     if kind not in FIELDS:
         raise KeyError(kind)
     frame = pl.DataFrame(plain["columns"], schema=dict.fromkeys(plain["columns"], pl.String))
     if frame.height == 0 or frame.width < 2:
         raise ValueError(kind)
-    return Table(kind, str(plain["name"])[:80], frame, int(plain["header_lines"]))
+    return UploadedTable(kind, str(plain["name"])[:80], frame, int(plain["header_lines"]))

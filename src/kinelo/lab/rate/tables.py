@@ -66,8 +66,10 @@ CONTEST_FIELDS: dict[str, str] = {
     "weight": "Weight of the contest",
 }
 """What the columns of results may be where each row is an entrant of a contest."""
-RARE = ("margin", "home_games", "away_games", "home_place", "away_place", "time", "round", "order", "season", "group",
-        "retired", "neutral", "weight", "home_lineup", "away_lineup", "team")  # fmt: skip
+RARE_FIELDS = (
+    "margin", "home_games", "away_games", "home_place", "away_place", "time", "round", "order", "season", "group",
+    "retired", "neutral", "weight", "home_lineup", "away_lineup", "team",
+)  # fmt: skip
 """Fields that few files have; the page keeps them together."""
 REQUIRED = ("lineup_match", "player", "name_key", "name_shown")
 SHOWN_NAMES = ("playername", "name", "fullname", "shortname", "displayname", "label", "teamname")
@@ -89,7 +91,7 @@ _HEADER_LINES = "kinelo header lines"
 
 
 @dataclass(frozen=True)
-class Table:
+class UploadedTable:
     """One uploaded table. A row's line in the file is its number plus ``header_lines``."""
 
     kind: str
@@ -124,7 +126,7 @@ class Table:
         self.frame.with_columns(pl.lit(self.header_lines).alias(_HEADER_LINES)).write_parquet(path)
 
     @classmethod
-    def read(cls, kind: str, name: str, path: Path) -> Table:
+    def read(cls, kind: str, name: str, path: Path) -> UploadedTable:
         """The table that :meth:`write` wrote."""
         frame = pl.read_parquet(path)
         return cls(kind, name, frame.drop(_HEADER_LINES), int(frame[_HEADER_LINES][0]))
@@ -151,7 +153,7 @@ class Table:
                 "name": field,
                 "label": label,
                 "required": field in REQUIRED,
-                "rare": field in RARE and field not in guesses,
+                "rare": field in RARE_FIELDS and field not in guesses,
                 "guess": guesses.get(field),
             }
             for field, label in fields_of(self.kind, rows).items()
@@ -163,7 +165,7 @@ def fields_of(kind: str, rows: str) -> dict[str, str]:
     return CONTEST_FIELDS if (kind, rows) == ("results", "contests") else FIELDS[kind]
 
 
-def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Table:
+def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> UploadedTable:
     """Read an upload, as Parquet if it begins like one and else as text, refusing what is too large."""
     if kind not in FIELDS:
         raise InputError(f"A table holds {', '.join(FIELDS)}, not {kind!r}.")
@@ -185,7 +187,7 @@ def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Tab
         raise InputError(f"{name} holds no rows below its header.")
     if frame.width < 2:
         raise InputError(f"{name} could not be read as a table: only one column was found.")
-    return Table(kind, name, frame, 0 if parquet else 1)
+    return UploadedTable(kind, name, frame, 0 if parquet else 1)
 
 
 def _parquet_rows(path: Path) -> int:
@@ -199,7 +201,7 @@ def _check_size(name: str, rows: int, columns: int, most_rows: int, most_columns
         raise InputError(f"{name} has {columns:,} columns; at most {most_columns:,} are accepted here.")
 
 
-def forget_columns(table: Table, chosen: Mapping[str, str], rows: str = "matches") -> pl.DataFrame:
+def forget_columns(table: UploadedTable, chosen: Mapping[str, str], rows: str = "matches") -> pl.DataFrame:
     """The table without columns that would be guessed for a field the visitor left empty."""
     guessed = {column for field, column in table.guesses_of(rows).items() if field not in chosen}
     return table.frame.drop(guessed - set(chosen.values()))

@@ -9,7 +9,7 @@ from kinelo.lab.explore.controls import Controls
 from kinelo.lab.serve.jobs import Worker
 from kinelo.lab.serve.settings import Limits
 
-KINDS = {"foresee": "theory", "judge": "theory", "scene": "guide"}
+WORKER_KINDS = {"foresee": "theory", "judge": "theory", "scene": "guide"}
 """The kind of worker behind each question."""
 
 
@@ -23,12 +23,12 @@ class TheoryService:
     async def _worker(self, task: str) -> Worker:
         starting = self._workers.get(task)
         if starting is None or (starting.done() and (starting.exception() or starting.result().ended)):
-            starting = self._workers[task] = asyncio.create_task(Worker.start(KINDS[task], self._limits))
+            starting = self._workers[task] = asyncio.create_task(Worker.start(WORKER_KINDS[task], self._limits))
         return await asyncio.shield(starting)
 
     async def warm_up(self) -> None:
         """Start the processes before anybody asks."""
-        for task in KINDS:
+        for task in WORKER_KINDS:
             await self._worker(task)
 
     async def foresee(self, controls: Controls) -> dict[str, Any] | None:

@@ -1,8 +1,6 @@
 // Is my rating system any good? The verdict first, then the curve over K, what moving to the best K buys, and strong and weak sides.
-import { baseLayout, colours, draw } from "./charts.js";
-import { $, element, figure } from "./words.js";
-
-const TICKS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
+import { plot } from "./charts.js";
+import { $, element, figure, fillTable } from "./words.js";
 
 export class LeagueAudit {
   #connection; #found = null; #asked = 0; #working = false;
@@ -39,7 +37,9 @@ export class LeagueAudit {
   }
 
   redraw() {
-    if (this.#found) this.#drawCurve();
+    if (!this.#found) return;
+    plot($("#audit-chart"), this.#found.chart);
+    $("#audit-chart").setAttribute("aria-label", this.#found.chart.label);
   }
 
   #say(text) { $("#audit-verdict").textContent = text; }
@@ -72,7 +72,7 @@ export class LeagueAudit {
     $("#audit-bounded").textContent = found.bounded ?? "";
     $("#audit-bounded").hidden = !found.bounded;
     this.#drawGain();
-    this.#drawBands();
+    fillTable($("#audit-bands"), found.fifths);
     $("#audit-rows").replaceChildren(...found.rows.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)]));
     $("#audit-notes").replaceChildren(...found.notes.map((note) => element("p", { class: "soft" }, note)));
     this.redraw();
@@ -90,46 +90,5 @@ export class LeagueAudit {
       outlook.differs ? ` (${ends(outlook)}). The matches of the past wanted K = ${figure(advice.k)} (${found}). ` : ` (${found}). `,
       `${outlook.differs ? `K = ${figure(advice.k)} would have taken` : `Moving there from ${figure(k)} takes`} the error of a rating from ± ${off(now)} to ± ${off(best)} points; `,
       `of the log-loss, theory says that it ${way(gain)}, and the later half of the matches that it ${way(tested.gain.mean)}.`);
-  }
-
-  #drawBands() {
-    const { bands } = this.#found;
-    if (bands.length < 2) {
-      $("#audit-bands").replaceChildren(element("tbody", {}, element("tr", {}, element("td", {}, "Too few matches to tell strong and weak sides apart."))));
-      return;
-    }
-    const names = ["Fifth", "Rating", "Is rated", "Slope"];
-    const label = (n) => (n === 0 ? "weakest" : n === bands.length - 1 ? "best" : "");
-    const pair = (value, error, digits) => (value === null ? "–" : `${value.toFixed(digits)} ± ${error.toFixed(digits)}`);
-    const tilt = ({ underrated, error }) => (underrated === null ? "–" : `${Math.abs(underrated).toFixed(0)} ± ${error.toFixed(0)} ${underrated < 0 ? "too high" : "too low"}`);
-    $("#audit-bands").replaceChildren(
-      element("thead", {}, element("tr", {}, ...names.map((name, n) => element("th", { scope: "col", class: n ? "number" : "" }, name)))),
-      element("tbody", {}, ...bands.map((band, n) => element("tr", {}, element("td", {}, `${n + 1}${label(n) ? ` (${label(n)})` : ""}`),
-        element("td", { class: "number" }, band.rating.toFixed(0)), element("td", { class: "number" }, tilt(band)),
-        element("td", { class: "number" }, pair(band.slope, band.slope_error, 2))))));
-  }
-
-  #drawCurve() {
-    const { curve, measured, advice, outlook, k } = this.#found;
-    const c = colours();
-    // Of the theory's curve differences are to be trusted, the level less so.
-    const [expected, seen] = [curve, measured].map(({ log_loss: losses }) => losses.map((loss) => loss - Math.min(...losses)));
-    const all = [...expected, ...seen];
-    const [low, high] = [Math.min(...all), Math.max(...all)];
-    const ends = [low - 0.06 * (high - low), high + 0.06 * (high - low)];
-    const upright = (at, name, dash, color) => ({ x: [at, at], y: ends, mode: "lines", name, hoverinfo: "skip", line: { color, width: 1.6, dash } });
-    draw($("#audit-chart"), [
-      { x: [outlook.low, outlook.high, outlook.high, outlook.low], y: [ends[0], ends[0], ends[1], ends[1]], fill: "toself", fillcolor: c.band, mode: "none", hoverinfo: "skip", showlegend: false },
-      { x: curve.k, y: expected, mode: "lines", name: "theory", line: { color: c.prediction, width: 3 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} by theory<extra></extra>" },
-      { x: measured.k, y: seen, mode: "markers", name: "backtest", marker: { color: c.team, size: 6.5 }, hovertemplate: "K = %{x:.3g}: %{y:.4f} measured<extra></extra>" },
-      upright(outlook.k, outlook.differs ? `best from today on: ${figure(outlook.k)}` : `best: ${figure(advice.k)}`, "dash", c.prediction),
-      upright(k, `in use: ${figure(k)}`, "dot", c.truth),
-      ...(outlook.differs ? [upright(advice.k, `wanted by the past: ${figure(advice.k)}`, "longdash", c.team)] : []),
-    ], baseLayout({
-      xaxis: { title: { text: "K" }, type: "log", tickvals: TICKS, ticktext: TICKS.map(String) },
-      yaxis: { title: { text: "log-loss above the least" }, range: ends, tickformat: ".4f" },
-      showlegend: true, legend: { orientation: "h", y: 1.12, font: { color: c.muted, size: 12 } }, margin: { l: 70, r: 12, t: 34, b: 42 },
-    }));
-    $("#audit-chart").setAttribute("aria-label", `Log-loss over K, theory and backtest; the best K is ${figure(outlook.k)}, in use is ${figure(k)}`);
   }
 }

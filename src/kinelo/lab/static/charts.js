@@ -1,6 +1,9 @@
 // Charts by plotly.js in the colours of the page. Nothing is computed here: the server sends what is drawn.
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
+const MARGIN = { l: 62, r: 12, t: 46, b: 44 };
+const TICKS = [-2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((one) => Number((one * 10 ** power).toPrecision(1))));
+const ROLES = { truth: "truth", prediction: "prediction", team: "team", other: "muted", good: "good", bad: "bad" };
 
 export function colours() {
   const style = getComputedStyle(document.documentElement);
@@ -28,6 +31,45 @@ export function baseLayout(extra = {}) {
 
 export function draw(node, data, layout, own = {}) {
   return window.Plotly.react(node, data, layout, { ...CONFIG, ...own });
+}
+
+// Draws a chart that the server described (kinelo/charts.py): traces with a role, which chooses the colour, and a way of drawing.
+// `moment`: of a trace that moves. `whole`: also what is kept until the visitor has guessed.
+export function plot(node, chart, moment = 0, whole = true) {
+  const c = colours();
+  const { frames } = chart;
+  const data = chart.traces.map((trace, k) => {
+    const moves = frames?.trace === k;
+    const x = moves && frames.x ? frames.x[moment] : trace.x;
+    const y = moves && frames.y ? frames.y[moment] : trace.y;
+    const color = c[ROLES[trace.role]];
+    return {
+      x, y, name: trace.name, showlegend: trace.name !== "", visible: whole || !trace.later,
+      ...(trace.notes.length ? { text: trace.notes, hovertemplate: "%{text}<extra></extra>" } : { hovertemplate: `${trace.name} %{x:.3~g}, %{y:.3~g}<extra></extra>` }),
+      ...(trace.error ? { error_y: { type: "data", array: trace.error, color, thickness: 1.5 } } : {}),
+      ...look(trace, color, c.band, chart.y_range),
+    };
+  });
+  const place = (range, log) => (log ? range.map(Math.log10) : range);
+  const axis = (title, range, log = false) => ({
+    title: { text: title }, zeroline: false, exponentformat: "none", ...(log ? { type: "log", tickvals: TICKS, ticktext: TICKS.map(String) } : {}), ...(range ? { range: place(range, log) } : {}),
+  });
+  draw(node, data, baseLayout({
+    xaxis: axis(chart.x_title, chart.x_range, chart.logarithmic), yaxis: axis(chart.y_title, chart.y_range),
+    showlegend: true, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: 11 } }, margin: MARGIN,
+  }));
+}
+
+function look({ mode, x, y, low }, color, band, ends) {
+  const filled = { mode: "lines", line: { width: 0 }, fill: "toself", fillcolor: band, hoverinfo: "skip", hovertemplate: null };
+  if (mode === "span") return { ...filled, x: [x[0], x[1], x[1], x[0]], y: [ends[0], ends[0], ends[1], ends[1]] };
+  if (mode === "band") return { ...filled, x: [...x, ...x.toReversed()], y: [...y, ...low.toReversed()] };
+  if (mode === "upright") return { mode: "lines", x: [x[0], x[0]], y: ends, line: { color, width: 1.6, dash: "dash" }, hoverinfo: "skip", hovertemplate: null };
+  if (mode === "area") return { mode: "lines", line: { color, width: 2 }, fill: "tozeroy", fillcolor: "rgba(128, 140, 150, .14)" };
+  if (mode === "markers") return { mode: "markers", marker: { color, size: x.length > 20 ? 6 : 9, opacity: .85 } };
+  if (mode === "open") return { mode: "markers", marker: { color, size: 7, symbol: "circle-open", line: { width: 1.5 } } };
+  if (mode === "large") return { mode: "markers", marker: { color, size: 14, line: { width: 2, color: "rgba(255,255,255,.8)" } } };
+  return { mode: "lines", line: { color, width: mode === "thin" ? 1.8 : 3, dash: mode === "dashed" ? "dash" : "solid" } };
 }
 
 export const restyle = (node, change, traces) => window.Plotly.restyle(node, change, traces);

@@ -1,6 +1,6 @@
 // The guided visit: seven scenes, each asks, plays and says; then three doors. All pictures of a scene come at once, so
 // the picture answers the hand without asking anybody. The lab and the documentation site show the same scenes.
-import { plot } from "./guide_charts.js";
+import { plot } from "./charts.js";
 import { $, copy, element, say } from "./words.js";
 
 const PER_SECOND = 10;

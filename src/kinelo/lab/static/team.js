@@ -1,6 +1,6 @@
 // The page of one side or player: rating and place through time, the biggest upsets, what comes next.
 import { baseLayout, colours, draw } from "./charts.js";
-import { $, element, percent } from "./words.js";
+import { $, element, fillTable, percent } from "./words.js";
 
 export class TeamView {
   #connection; #label = (name) => name; #sides = ["Home", "Away"]; #shown = null; #asked = 0;
@@ -87,15 +87,10 @@ export class TeamView {
     const place = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
     $("#upsets-title").textContent = "Biggest surprises";
     $("#upsets-words").textContent = "Places furthest from what was expected from the contests before alone, as a share of the field; of those that were finished.";
-    this.#table(["Place", "Expected", "Of", "Contest", "Entrant", "Date"], this.#shown.surprises.map((one) => [
-      place(one.place), one.expected_place.toFixed(1), String(one.of), one.contest, one.entrant, one.date === "0001-01-01" ? "" : one.date]));
-  }
-
-  #table(head, rows) {
-    const kind = (k) => (k < 3 ? "number" : "");
-    $("#team-upsets").replaceChildren(
-      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: kind(k) }, text)))),
-      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text, k) => element("td", { class: kind(k) }, text))))));
+    const columns = ["Place", "Expected", "Of", "Contest", "Entrant", "Date"].map((label, k) => ({ label, number: k < 3 }));
+    const rows = this.#shown.surprises.map((one) => [
+      place(one.place), one.expected_place.toFixed(1), String(one.of), one.contest, one.entrant, one.date === "0001-01-01" ? "" : one.date]);
+    fillTable($("#team-upsets"), { columns, rows, below: [] });
   }
 
   #upsets() {

@@ -14,6 +14,15 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
+// Shows a table that the server described (kinelo/presentation.py): headings, and cells as text.
+export function fillTable(node, { columns, rows, below }) {
+  const kind = (k) => (columns[k].number ? "number" : "");
+  node.replaceChildren(
+    element("thead", {}, element("tr", {}, ...columns.map(({ label }, k) => element("th", { scope: "col", class: kind(k) }, label)))),
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text, k) => element("td", { class: kind(k) }, text)))),
+      ...below.map((text) => element("tr", {}, element("td", { colspan: String(columns.length || 1) }, text)))));
+}
+
 export function figure(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");

@@ -25,7 +25,7 @@ from kinelo.micro.league import WHOLE
 from kinelo.model.dynamics import LEARNING
 from kinelo.play.contest import FIRST
 from kinelo.play.encoding import EncodedSystem
-from kinelo.play.match import League, Rules, Side
+from kinelo.play.match import LeagueState, MatchRules, MatchSide
 from kinelo.runtime.device import cuda_module
 
 cuda: Any = numba_cuda
@@ -53,7 +53,7 @@ def field_kernel(formulas: SimpleNamespace) -> Any:
         here, own = order[realisation], bits[realisation]
         x, z, rho = numbers[0, realisation], numbers[1, realisation], numbers[2, realisation]
         count, others, learns = r.shape[0], float(size - 1), motion.kind == LEARNING
-        rules = Rules(law, steps, motion, glicko, False, True, 0, size / count)
+        rules = MatchRules(law, steps, motion, glicko, False, True, 0, size / count)
         for match in range(first, last):
             chance = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
             if lane == 0:
@@ -63,7 +63,7 @@ def field_kernel(formulas: SimpleNamespace) -> Any:
                 q = here[a]
                 own[a], z[a] = own_bits(chance, size, a), r[q]
                 performed, _used = performance(kind, values, table, lineup, q, own[a], FIRST)
-                side = Side(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
+                side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                 rho[a] = strength_today(motion, side, (match - clock[q]) * rules.unit_time, own[a])
                 if motion.moving:
                     performed = rho[a] + (performed - theta[q])
@@ -79,7 +79,7 @@ def field_kernel(formulas: SimpleNamespace) -> Any:
                             gap = expected(law.kind, law.nu, law.kappa, rho[a] - rho[b])
                             mine, _theirs = lessons(motion.alpha, motion.beta, motion.on_result, gap, placed)
                             lesson += mine
-                side = Side(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
+                side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                 side = after_contest(
                     side, rho[a], gain / others, lesson / others, gamma[q], junior[q], rules, match, own[a]
                 )
@@ -111,10 +111,12 @@ def gpu_field_play(encoded: EncodedSystem, size: int, keys: NDArray[np.uint64]) 
     rows = len(keys)
     bits, numbers = cuda.device_array((rows, size), np.uint64), cuda.device_array((3, rows, size), np.float64)
     order = cuda.to_device(np.tile(np.arange(teams), (rows, 1)))
-    unused = {name: cuda.to_device(np.zeros((rows, teams), WHOLE.get(name, np.float64))) for name in League._fields}
+    unused = {
+        name: cuda.to_device(np.zeros((rows, teams), WHOLE.get(name, np.float64))) for name in LeagueState._fields
+    }
 
     def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:
-        league = League(*(arrays.get(name, unused[name]) for name in League._fields))
+        league = LeagueState(*(arrays.get(name, unused[name]) for name in LeagueState._fields))
         run[rows, WARP](league, played, own, held, size, first, last, order, bits, numbers)
 
-    return HeldPlay(cuda, launch, keys, League._fields, LONGEST_LAUNCH)
+    return HeldPlay(cuda, launch, keys, LeagueState._fields, LONGEST_LAUNCH)

@@ -6,8 +6,9 @@ all lanes have shared the teams among them. Where teams leave, a match may conce
 played alone. In a round every pair meets and ratings are frozen: there a lane takes a team and adds up its matches in
 their order, so that each match is looked at from both sides and nobody waits.
 
-The loop is compiled for the :class:`Kind` of a league: its laws and rules are constants, and columns that its matches
-do not touch are neither read nor written. Columns lie in the memory of the multiprocessor where they fit (``near``).
+The loop is compiled for the :class:`LoopKind` of a league: its laws and rules are constants, and columns that its
+matches do not touch are neither read nor written. Columns lie in the memory of the multiprocessor where they fit
+(``near``).
 """
 
 from __future__ import annotations
@@ -36,24 +37,24 @@ from kinelo.play.arithmetic import Target, high_product
 from kinelo.play.deviations import Deviation
 from kinelo.play.encoding import EncodedSystem
 from kinelo.play.laws import OutcomeCode, PairingCode
-from kinelo.play.match import Draws, League, Rules, Side
+from kinelo.play.match import Draws, LeagueState, MatchRules, MatchSide
 from kinelo.play.motion import Motion
-from kinelo.play.steps import Steps
+from kinelo.play.steps import StepCode
 from kinelo.play.users import UserFunctions
 
 cuda: Any = numba_cuda
 
 LOW32, S32, NOTHING = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(0)
 LAST_OF_RING = np.uint32(RING - 1)
-WIDTHS = {"reached": 1}
+COLUMN_BYTES = {"reached": 1}
 """Bytes of a team in a column, where they are not 8."""
 
 
-class Kind(NamedTuple):
+class LoopKind(NamedTuple):
     """What is known of a league when its loop is compiled.
 
     Kinds of laws, whether ratings are frozen for rounds or for random matchings, how results are drawn, and the columns
-    of a :class:`kinelo.play.match.League` that matches read or write.
+    of a :class:`kinelo.play.match.LeagueState` that matches read or write.
     """
 
     outcome: int
@@ -75,7 +76,7 @@ class Kind(NamedTuple):
         return self.rounds or self.matchings
 
 
-def kind_of(encoded: EncodedSystem, remembered: tuple[str, ...]) -> Kind:
+def kind_of(encoded: EncodedSystem, remembered: tuple[str, ...]) -> LoopKind:
     """The kind of a league that remembers these columns."""
     motion, glicko, meeting = encoded.motion, encoded.glicko, encoded.meeting
     calendar = motion.kind in (FORM, WALK)
@@ -93,33 +94,33 @@ def kind_of(encoded: EncodedSystem, remembered: tuple[str, ...]) -> Kind:
     }
     leaving = motion.leaving > 0.0
     kept = ("rating", *remembered)
-    columns = tuple(name for name in League._fields if name in kept and (leaving or touched[name]))
-    return Kind(
+    columns = tuple(name for name in LeagueState._fields if name in kept and (leaving or touched[name]))
+    return LoopKind(
         encoded.law.kind, encoded.rule.kind, encoded.steps.kind, motion.kind, motion.moving, glicko.on, leaving,
         meeting.rounds, meeting.period > 0 and not meeting.rounds, meeting.literal, encoded.drawing.kind, columns,
     )  # fmt: skip
 
 
-def moved_columns(kind: Kind) -> tuple[str, ...]:
+def moved_columns(kind: LoopKind) -> tuple[str, ...]:
     """The columns that matches write."""
     still = () if kind.leaving else ("level", "strength") if kind.motion == STILL else ("level",)
     return tuple(name for name in kind.columns if name not in still)
 
 
-def near_bytes(kind: Kind, teams: int) -> int:
+def near_bytes(kind: LoopKind, teams: int) -> int:
     """Memory of the multiprocessor that a realisation needs: columns, those who wait, claims."""
-    return teams * (sum(WIDTHS.get(name, 8) for name in kind.columns) + 8 * kind.matchings + 4) + 16
+    return teams * (sum(COLUMN_BYTES.get(name, 8) for name in kind.columns) + 8 * kind.matchings + 4) + 16
 
 
-def column_access(kind: Kind, target: Target) -> tuple[Any, Any]:
-    """Functions that read and write a :class:`Side` of a tuple of ten columns; what matches do not touch reads as 0."""
+def column_access(kind: LoopKind, target: Target) -> tuple[Any, Any]:
+    """Functions that read and write a :class:`MatchSide` of ten columns; what matches do not touch reads as 0."""
     has_rho, has_level, has_clock, has_v, has_rest, has_n, has_top, has_owed, has_known = (
-        name in kind.columns for name in League._fields[1:]
+        name in kind.columns for name in LeagueState._fields[1:]
     )
 
     def side_at(columns, q):
         r, rho, level, clock, v, rest, n, top, owed, known = columns
-        return Side(
+        return MatchSide(
             r[q], rho[q] if has_rho else 0.0, level[q] if has_level else 0.0, clock[q] if has_clock else 0,
             v[q] if has_v else 0.0, rest[q] if has_rest else 0, n[q] if has_n else 0, top[q] if has_top else False,
             owed[q] if has_owed else 0.0, known[q] if has_known else 0.0,
@@ -150,7 +151,7 @@ def column_access(kind: Kind, target: Target) -> tuple[Any, Any]:
     return target.compile(side_at), target.compile(put)
 
 
-def match_of(kind: Kind, formulas: SimpleNamespace, target: Target, functions: UserFunctions) -> Any:
+def match_of(kind: LoopKind, formulas: SimpleNamespace, target: Target, functions: UserFunctions) -> Any:
     """The function that plays one match: both sides after it, the draws used, and whether it took place."""
     f, upper = formulas, target.operations[high_product]
     b, tie, w = functions
@@ -188,7 +189,9 @@ def match_of(kind: Kind, formulas: SimpleNamespace, target: Target, functions: U
     return target.compile(meet)
 
 
-def league_kernel(kind: Kind, near: bool, formulas: SimpleNamespace, target: Target, functions: UserFunctions) -> Any:
+def league_kernel(
+    kind: LoopKind, near: bool, formulas: SimpleNamespace, target: Target, functions: UserFunctions
+) -> Any:
     """Launch with (realisations, WARP) and :func:`near_bytes` where ``near``; arguments as of ``play_general``.
 
     ``boards`` and ``queues`` (realisations, teams) hold claims and those who wait where they are not near.
@@ -204,7 +207,7 @@ def league_kernel(kind: Kind, near: bool, formulas: SimpleNamespace, target: Tar
     by_team = rounds and not leaving
     frozen, calendar = kind.period, kind.rounds and kind.motion in (FORM, WALK)
     # Places of columns in near memory, counted in columns; flags come last, behind those who wait and the claims.
-    wide = [name for name in kind.columns if name not in WIDTHS]
+    wide = [name for name in kind.columns if name not in COLUMN_BYTES]
     at_rho, at_level, at_clock, at_v, at_rest, at_n, at_owed, at_known = (
         wide.index(name) if name in wide else 0
         for name in ("strength", "level", "clock", "variance", "rest", "matches", "owed", "known")
@@ -249,9 +252,9 @@ def league_kernel(kind: Kind, near: bool, formulas: SimpleNamespace, target: Tar
             motion.form, motion.walk, motion.leaving, motion.who, motion.start,
         )  # fmt: skip
         deviation = Deviation(glicko_on, glicko.nu, glicko.growth, glicko.start, glicko.largest)
-        rules = Rules(
-            OutcomeCode(law_kind, law.nu, law.kappa), Steps(steps_kind, steps.boost, steps.matches), moves, deviation,
-            rounds, literal, period if frozen else 0, 2.0 / count,
+        rules = MatchRules(
+            OutcomeCode(law_kind, law.nu, law.kappa), StepCode(steps_kind, steps.boost, steps.matches), moves,
+            deviation, rounds, literal, period if frozen else 0, 2.0 / count,
         )  # fmt: skip
         for k in range(lane, count, WARP):
             owner[k] = UNCLAIMED

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.micro.gpu.held import HeldPlay, on_device
-from kinelo.micro.gpu.play import NEAR, device_formulas, user_functions_on_device
+from kinelo.micro.gpu.play import BLOCK_MEMORY, device_formulas, user_functions_on_device
 from kinelo.micro.gpu.target import target
 from kinelo.micro.league import WHOLE, remembered
 from kinelo.model.system import RatingSystem
 from kinelo.play.encoding import EncodedSystem
-from kinelo.play.match import League
+from kinelo.play.match import LeagueState
 from kinelo.play.users import UserFunctions
 from kinelo.runtime.device import cuda_module
 
@@ -38,15 +38,15 @@ def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray
     cuda, teams, rows = cuda_module(), len(encoded.gamma), len(keys)
     kind = kind_of(encoded, remembered(encoded))
     need = near_bytes(kind, teams)
-    near = need <= NEAR
+    near = need <= BLOCK_MEMORY
     run = _kernel(kind, near, user_functions_on_device(system.outcome, system.pairing))
     held = on_device(cuda, encoded)
     boards = cuda.device_array((1, 1) if near else (rows, teams), np.uint32)
     queues = cuda.device_array((rows, teams) if kind.matchings and not near else (1, 1), np.uint64)
-    unused = {name: cuda.device_array((rows, 1), WHOLE.get(name, np.float64)) for name in League._fields}
+    unused = {name: cuda.device_array((rows, 1), WHOLE.get(name, np.float64)) for name in LeagueState._fields}
 
     def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:
-        league = League(*(arrays[name] if name in kind.columns else unused[name] for name in League._fields))
+        league = LeagueState(*(arrays[name] if name in kind.columns else unused[name] for name in LeagueState._fields))
         run[rows, WARP, 0, need if near else 0](league, played, own, held, first, last, boards, queues)
 
     return HeldPlay(cuda, launch, keys, moved_columns(kind), LONGEST_LAUNCH)

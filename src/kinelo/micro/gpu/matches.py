@@ -27,7 +27,7 @@ SHORT_WON, SHORT_LOST = np.uint32(1 << 30), np.uint32(1 << 31)
 LARGEST_LEAGUE = 1 << 24
 """Teams that 24 bits can name."""
 
-WORDS, WORDS_WITH_TIES = 2, 4
+PAIR_WORDS, WORDS_WITH_TIES = 2, 4
 """Words of a pair in the table: its teams, the fraction below which i wins and, with ties, from which i loses."""
 
 Source = Literal["table", "literal"]
@@ -99,7 +99,7 @@ class Origin:
 def from_table(formulas: SimpleNamespace, target: Target, *, ties: bool) -> Origin:
     """Matches whose probabilities stand in a table; what is not won is lost unless there are ``ties``."""
     draw = formulas.draw
-    words, one = np.uint32(WORDS_WITH_TIES if ties else WORDS), np.uint32(1)
+    words, one = np.uint32(WORDS_WITH_TIES if ties else PAIR_WORDS), np.uint32(1)
     last = np.uint32(2) if ties else one
 
     def prepare(key_1, key_2, match, table, teams, drawing, law):

@@ -14,8 +14,8 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.micro.gpu.held import HeldPlay
 from kinelo.micro.gpu.matches import (
     LARGEST_LEAGUE,
+    PAIR_WORDS,
     SHORT,
-    WORDS,
     WORDS_WITH_TIES,
     Laws,
     Source,
@@ -35,13 +35,13 @@ from kinelo.play.encoding import EncodedSystem, Meeting, distinct_tables, has_ti
 from kinelo.play.users import USER, UserFunctions
 from kinelo.runtime.device import cuda_module, simulated
 
-NEAR = 48 * 1024
+BLOCK_MEMORY = 48 * 1024
 """Bytes of a multiprocessor's memory that a block may ask for."""
 
-BLOCKS = 1
+BLOCK_REALISATIONS = 1
 """Realisations per multiprocessor up to which a block of threads for each is faster than a warp for each."""
 
-BLOCK, BLOCK_OF_MANY, MANY_TEAMS = (448, 64), (256, 256), 500
+BLOCK_THREADS, BLOCK_OF_MANY, MANY_TEAMS = (448, 64), (256, 256), 500
 """Threads of a block that sort and that play, in leagues of fewer than MANY_TEAMS and of more."""
 
 WARPS = 2
@@ -105,7 +105,7 @@ def _kernel(source: Source, laws: Laws, ties: bool, near: bool, window: int, pla
 
 def packed(table: Meeting, *, ties: bool) -> NDArray[np.uint64]:
     """The table with what belongs to a pair side by side, so that one look at memory finds it."""
-    words = np.zeros((len(table.pairs), WORDS_WITH_TIES if ties else WORDS), dtype=np.uint64)
+    words = np.zeros((len(table.pairs), WORDS_WITH_TIES if ties else PAIR_WORDS), dtype=np.uint64)
     i, j = table.pairs.astype(np.uint64) >> np.uint64(16), table.pairs.astype(np.uint64) & np.uint64(0xFFFF)
     words[:, 0], words[:, 1] = i | (j << np.uint64(SHORT)), table.win
     if ties:
@@ -113,7 +113,7 @@ def packed(table: Meeting, *, ties: bool) -> NDArray[np.uint64]:
     return words.ravel()
 
 
-NO_TABLE = np.zeros(WORDS, dtype=np.uint64)
+NO_TABLE = np.zeros(PAIR_WORDS, dtype=np.uint64)
 
 
 def gpu_play(
@@ -139,8 +139,8 @@ def gpu_play(
     keys = np.repeat(keys, len(leagues), axis=0)
     rows = len(keys)
     if blocks is None:
-        blocks = BLOCKS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
-    window, players = BLOCK_OF_MANY if teams >= MANY_TEAMS else BLOCK
+        blocks = BLOCK_REALISATIONS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
+    window, players = BLOCK_OF_MANY if teams >= MANY_TEAMS else BLOCK_THREADS
     if rows > blocks:
         window, players = 0, 1 if simulated() else WARPS
     together = 1 if window else players
@@ -150,7 +150,7 @@ def gpu_play(
             return kernels.block_bytes(window, teams, near)
         return players * kernels.warp_bytes(teams, near, 32 if source == "table" else 64, laws.w is not None)
 
-    near = bytes_of_block(True) <= NEAR
+    near = bytes_of_block(True) <= BLOCK_MEMORY
     need = bytes_of_block(near)
     run = _kernel(source, laws, ties, near, window, players, len(leagues) > 1)
     threads = window + players if window else players * kernels.WARP

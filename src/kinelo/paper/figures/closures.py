@@ -100,13 +100,13 @@ def draw(data: Closures) -> Figure:
         return figure
 
 
-SMALL = 0.05
+SMALL_GAP = 0.05
 
 
 @check(
     202, "Section 2, Taylor expansion; used throughout Section 3",
     statement="⟨S⟩ ≈ b(θᵢ − θⱼ) + ½ b″(θᵢ − θⱼ)(σᵢ² + σⱼ²)",
-    criterion=f"largest error of ⟨S⟩ below {SMALL:g} at the smallest σ and at the largest; depends if at one of "
+    criterion=f"largest error of ⟨S⟩ below {SMALL_GAP:g} at the smallest σ and at the largest; depends if at one of "
     f"them only",
 )  # fmt: skip
 def taylor_closure(evidence: Closures) -> Finding:
@@ -117,7 +117,7 @@ def taylor_closure(evidence: Closures) -> Finding:
         "largest error of ⟨S⟩, which is twice that of the win probability: "
         + ", ".join(f"{e:.4f} at σ = {s:g}" for s, e in zip(evidence.sigma, error))
         + (f"; falls with growing d at σ = {', '.join(turns)}" if turns else ""),
-        judged_under(bool(error[0] < SMALL), bool(error[-1] < SMALL)),
+        judged_under(bool(error[0] < SMALL_GAP), bool(error[-1] < SMALL_GAP)),
         "Good while νσ is well below 1/√2 = 0.707; beyond it a stronger team can be predicted to win less often.",
         on="νσ",
         figures=(8,),

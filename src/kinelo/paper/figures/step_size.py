@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-NODES = 24
+STEP_SIZE_NODES = 24
 """Enough of them for a slope to nine digits at ν = 0.5; the default of 80 costs ten times as much with noise."""
 
 
@@ -71,14 +71,14 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> StepSize:
 
 
 def _slope(study: Study, sigma: float, gamma: float) -> float:
-    teams = Continuum(theta=homogeneous_league(study).theta, sigma=sigma, nodes=NODES)
+    teams = Continuum(theta=homogeneous_league(study).theta, sigma=sigma, nodes=STEP_SIZE_NODES)
     return stationary(RatingSystem(study.system.outcome, gamma=float(gamma)), teams, noise="gaussian").slope
 
 
 def _unbiased(study: Study, sigma: float) -> float:
     if sigma == 0:
         return 0.0
-    teams = Continuum(theta=homogeneous_league(study).theta, sigma=sigma, nodes=NODES)
+    teams = Continuum(theta=homogeneous_league(study).theta, sigma=sigma, nodes=STEP_SIZE_NODES)
     return unbiased_gamma(study.system.outcome, teams)
 
 

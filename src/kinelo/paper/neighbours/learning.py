@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-APART = "apart"
-SETTLED = 0.25
+LEARNING_APART = "apart"
+BURN_IN = 0.25
 """Part of a run that is left out, as its way to the stationary state."""
 
 
@@ -48,7 +48,7 @@ class LearningEvidence:
 
 def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> LearningEvidence:
     """Compute the line, and measure the runs."""
-    studies = {name: study for name, study in figure.studies.items() if name != APART}
+    studies = {name: study for name, study in figure.studies.items() if name != LEARNING_APART}
     first = next(iter(studies.values()))
     learning = first.motion
     if not isinstance(learning, Learning):
@@ -59,7 +59,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> LearningEvid
     teams = teams_of(first.strengths)
     error = np.array([(learning_closure(outcome, learning, one, teams).moments + correction).error for one in gamma])
     measured = np.array([(study.system.step, *simulated_error(runs[name])) for name, study in studies.items()])
-    apart, system = runs[APART], figure.studies[APART].system
+    apart, system = runs[LEARNING_APART], figure.studies[LEARNING_APART].system
     time = system.step * apart.time.values
     nu = system.outcome.nu
     return LearningEvidence(
@@ -79,7 +79,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> LearningEvid
 
 def simulated_error(run: xr.Dataset) -> tuple[float, float]:
     """Mean square error about the league's means, and its standard error over realisations."""
-    late = run.isel(time=slice(int(SETTLED * run.sizes["time"]), None))
+    late = run.isel(time=slice(int(BURN_IN * run.sizes["time"]), None))
     gap = (late.rating - late.strength).transpose("realisation", "time", "team").values
     each = gap.var(axis=-1, ddof=1).mean(axis=-1)
     return float(each.mean()), float(each.std(ddof=1) / math.sqrt(each.size))

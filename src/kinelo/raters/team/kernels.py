@@ -34,10 +34,11 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.outcome import LOGISTIC
+from kinelo.model.steps import ELITE
 from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_terms, match_law, points_scale, tail_of
-from kinelo.play.steps import ELITE, falling, step_size
+from kinelo.play.steps import falling, step_size
 from kinelo.raters.state import NEVER
 from kinelo.raters.team.state import JUNIOR, REACHED
 

@@ -25,10 +25,9 @@ from kinelo.forecasts.parameters import Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import LOGISTIC
-from kinelo.model.steps import StepRule
+from kinelo.model.steps import ELITE, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
-from kinelo.play.steps import ELITE
 from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
 from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of

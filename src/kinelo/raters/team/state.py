@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
-from kinelo.play.steps import ELITE
+from kinelo.model.steps import ELITE
 from kinelo.raters.conditions import LevelState
 from kinelo.raters.state import Column, MatchIndices, RatingTable
 

@@ -21,7 +21,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import Kind, LeagueClosure, State
+from kinelo.theory.closure import LeagueClosure, NoiseKind, State
 from kinelo.theory.covariance import StrengthMotion, matches_together, motion_of
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import FEW_GROUPS, merge_moving, representatives
@@ -33,7 +33,7 @@ from kinelo.theory.two_teams import exact_law
 MOST_JOINT = 40
 LADDER = 2.0
 FLAT = 1e-3
-MOST = 6.0
+WIDEST_RANGE = 6.0
 POINTS = 4, 6
 """Degrees of the polynomials, a coarse one over a wide range and a fine one about its least point."""
 
@@ -129,7 +129,7 @@ def best_gamma(
         found = _least(curve, *_ladder(outcome, dynamics, together))
         if isinstance(curve, _FormCurve):
             found = curve.refine(found)
-    kind: Kind = "exact" if exact_law(system, teams, dynamics) else "joint" if teams.finite else "independent"
+    kind: NoiseKind = "exact" if exact_law(system, teams, dynamics) else "joint" if teams.finite else "independent"
     return replace(found, caveats=caveats_of(system, teams, kind, found.gamma, dynamics=dynamics))
 
 
@@ -197,7 +197,7 @@ class _FormCurve:
 
 def _ladder(outcome: Outcome, dynamics: Dynamics | None, together: int) -> tuple[float, float, float]:
     """A first step size, the least one that differs from 0, and the largest one tried."""
-    most = (MOST if together == 1 else 2 / together) / outcome.steepest
+    most = (WIDEST_RANGE if together == 1 else 2 / together) / outcome.steepest
     if isinstance(dynamics, Walk):
         return min(dynamics.step, most / LADDER), 0.0, most
     if isinstance(dynamics, Form):

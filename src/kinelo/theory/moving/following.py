@@ -19,7 +19,7 @@ from kinelo.model.dynamics import Form, Walk
 from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.closure import Kind, LeagueClosure, Solution, State, own_variance, settled_steps
+from kinelo.theory.closure import LeagueClosure, NoiseKind, Solution, State, own_variance, settled_steps
 from kinelo.theory.covariance import motion_of
 from kinelo.theory.many_teams import Grouped, merge_moving
 from kinelo.theory.teams import Teams, teams_of
@@ -124,7 +124,7 @@ class TrackedTeams:
     between: Moments
     parts: Parts
     after: float
-    kind: Kind
+    kind: NoiseKind
     deviation: Array | None = field(default=None, repr=False)
 
     @property

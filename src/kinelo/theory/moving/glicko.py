@@ -37,7 +37,7 @@ from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Form, Walk
 from kinelo.model.expectation import expected_result
 from kinelo.model.outcome import Outcome, Tanh
-from kinelo.model.steps import DeviationSteps
+from kinelo.model.steps import GLICKO, DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative, positive
@@ -52,7 +52,6 @@ from kinelo.theory.state import Noise, regression_slope
 from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
 
 MOST_TEAMS = 120
-GLICKO = 12 / math.pi**2
 
 
 def discount(nu: float, variance: ArrayLike) -> Array:

@@ -24,11 +24,11 @@ from kinelo.model.validation import Array
 from kinelo.theory.moving.following import Moments
 from kinelo.theory.pair_means import Function, smooth
 
-AGREED = 3e-6
+JOINT_AGREEMENT = 3e-6
 FINER = 1.25
-WIDE = 8.0
-NEWTON = 25
-LARGEST = 5200
+AXIS_WIDTH = 8.0
+JOINT_NEWTON_STEPS = 25
+MOST_UNKNOWNS = 5200
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class JointState(Moments):
 
 
 @dataclass(frozen=True)
-class Axis:
+class SinhAxis:
     """An even number of points placed symmetrically about 0, stretched by sinh; weights and derivative matrix."""
 
     points: Array
@@ -69,13 +69,13 @@ class Axis:
     core: float
     step: float
 
-    def onto(self, other: Axis) -> Array:
+    def onto(self, other: SinhAxis) -> Array:
         """Matrix that carries values here to values on another axis with the same stretch."""
         mine, theirs = np.arcsinh(self.points / self.core), np.arcsinh(other.points / other.core)
         return np.sinc(np.subtract.outer(theirs, mine) / self.step)
 
 
-def sinc_axis(count: int, reach: float, core: float) -> Axis:
+def sinc_axis(count: int, reach: float, core: float) -> SinhAxis:
     """``core·sinh(y)`` for equidistant y, out to ``reach``."""
     end = math.asinh(reach / core)
     half = count // 2
@@ -86,7 +86,7 @@ def sinc_axis(count: int, reach: float, core: float) -> Axis:
     with np.errstate(divide="ignore"):
         derivative = np.where(gap == 0, 0.0, (1.0 - 2.0 * (gap % 2)) / (gap * step))
     derivative[np.diag_indices(2 * half)] = 0.0
-    return Axis(core * np.sinh(y), stretch * step, derivative / stretch[:, None], core, step)
+    return SinhAxis(core * np.sinh(y), stretch * step, derivative / stretch[:, None], core, step)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def joint_state(outcome: Outcome, motion: JointDynamics, guess: Moments, reach: 
             solved = _Equation(outcome, motion, guess, reach, sizes).solve(solved)
         except NoStationaryState:
             # Too coarse for Newton's method to find its way: begin again on the next grid.
-            if sizes[0] * sizes[1] >= LARGEST:
+            if sizes[0] * sizes[1] >= MOST_UNKNOWNS:
                 raise
             solved, last, sizes = None, None, _finer(sizes)
             continue
@@ -134,7 +134,7 @@ def joint_state(outcome: Outcome, motion: JointDynamics, guess: Moments, reach: 
         if last is not None:
             old, new = (np.array([one.V, one.C, one.U]) for one in (last, found))
             change = float(np.abs(old / new - 1).max())
-            if change <= AGREED or sizes[0] * sizes[1] >= LARGEST:
+            if change <= JOINT_AGREEMENT or sizes[0] * sizes[1] >= MOST_UNKNOWNS:
                 return replace(found, change=change)
         last = found
         sizes = _finer(sizes)
@@ -153,7 +153,7 @@ class _Equation:
         m = guess.C / guess.V
         rest = math.sqrt(max(guess.U - m * guess.C, 0.02 * guess.U))
         self.strength = sinc_axis(sizes[0], reach, 3 * math.sqrt(guess.V))
-        self.error = sinc_axis(sizes[1], WIDE * rest, 3 * rest)
+        self.error = sinc_axis(sizes[1], AXIS_WIDTH * rest, 3 * rest)
         self.start = np.exp(
             -np.add.outer(self.strength.points**2 / (2 * guess.V), self.error.points**2 / (2 * rest**2))
         )
@@ -211,7 +211,7 @@ class _Equation:
         density = self._scale(density.reshape(-1, width)).ravel()
         dropped = np.arange(0, self._half, width) + np.argmax(density.reshape(-1, width), axis=1)
         size = math.inf
-        for _ in range(NEWTON):
+        for _ in range(JOINT_NEWTON_STEPS):
             velocity = self.drive - self._kernel @ density
             system = self._fixed - self._transport(velocity)
             residual = system @ density
@@ -238,7 +238,7 @@ class _Solution:
     equation: _Equation
     density: Array
 
-    def on(self, strength: Axis, error: Axis) -> Array:
+    def on(self, strength: SinhAxis, error: SinhAxis) -> Array:
         """The density interpolated by sinc functions onto other grids of the same stretch."""
         mine = self.equation
         full = np.concatenate([self.density, self.density[::-1]]).reshape(mine.start.shape)

@@ -37,9 +37,9 @@ from kinelo.theory.moving.following import TrackedTeams, follow
 from kinelo.theory.pair_means import WIDEST, Function, PairMeans, smooth
 from kinelo.theory.teams import Teams, common_sigma
 
-AGREED = 1e-11
+LEARNING_AGREEMENT = 1e-11
 FINEST = 2**17
-SMALLEST = 1e-12
+VANISHING_STEP = 1e-12
 """γ sup b' that stands for infinitely small steps."""
 
 
@@ -152,7 +152,7 @@ def strength_profile(outcome: Outcome, learning: Learning, sigma: float = 0.0) -
         if found.density[0] > 1e-18 * found.density.max():
             half *= 1.5
             continue
-        if last is not None and abs(found.variance / last - 1) <= AGREED:
+        if last is not None and abs(found.variance / last - 1) <= LEARNING_AGREEMENT:
             return found
         last, step = found.variance, step / 2
 
@@ -215,7 +215,7 @@ def learning_closure(outcome: Outcome, learning: Learning, gamma: float, teams: 
     Of the teams their number and their common spread of performances matter.
     """
     refuse_unsettled(learning)
-    step = max(gamma, SMALLEST / outcome.steepest)
+    step = max(gamma, VANISHING_STEP / outcome.steepest)
     closure = LearningClosure(outcome, learning, step, teams)
     return follow(closure, closure.solve(step, np.zeros(2)))
 

@@ -19,12 +19,12 @@ from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk, parts_of
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
-from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps
+from kinelo.model.steps import ELITE, DeviationSteps, FallingSteps, FideSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, number, positive
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import ELITE, settled_steps
+from kinelo.theory.closure import settled_steps
 from kinelo.theory.limit import stationary
 from kinelo.theory.moving.following import follow_league
 from kinelo.theory.moving.glicko import deviation_tracking, settled_deviations

@@ -24,9 +24,9 @@ from kinelo.model.validation import Array
 from kinelo.theory.moving.glicko import discount
 from kinelo.theory.pair_means import PairMeans
 
-SMOOTH = 0.05
+PATH_SMOOTHNESS = 0.05
 STEADY = 1e-5
-LONGEST = 4000
+MOST_PATH_STEPS = 4000
 RATING, SPREAD, SHARED, STRENGTH, OWN, DEVIATION = range(6)
 
 StepOf = Callable[[float, float], float]
@@ -164,9 +164,11 @@ class NewcomerRecursion:
         """The path until the mean has settled, or for the longest time that is followed."""
         v = self._step.start**2 if isinstance(self._step, DeviationSteps) else 0.0
         state = np.array([start, 0.0, 0.0, self._theta, self._own, v])
-        stride = 1 if self._smooth is None else max(1, math.floor(SMOOTH / (self._smooth * self._outcome.steepest)))
+        stride = (
+            1 if self._smooth is None else max(1, math.floor(PATH_SMOOTHNESS / (self._smooth * self._outcome.steepest)))
+        )
         states, matches = [state], [0.0]
-        for _ in range(LONGEST):
+        for _ in range(MOST_PATH_STEPS):
             move = self._stride(state, stride, matches[-1])
             state = state + move
             matches.append(matches[-1] + stride)

@@ -25,8 +25,8 @@ from kinelo.theory.limit import stationary
 from kinelo.theory.pair_means import laplacian, mass_laplacian
 from kinelo.theory.teams import Continuum, Teams, as_system, mean_results, teams_of
 
-LARGEST = 2000
-SETTLING = 40_000
+MOST_ROUND_TEAMS = 2000
+MOST_ROUNDS = 40_000
 LONGEST = 64
 SAME = 1e-8
 
@@ -151,8 +151,8 @@ def critical_gamma(system: RatingSystem | Outcome, strengths: Strength | Continu
     """
     outcome = as_system(system).outcome
     teams = teams_of(strengths)
-    if teams.size > LARGEST:
-        raise InputError(f"Rounds are analysed for at most {LARGEST} teams, not {teams.size}.")
+    if teams.size > MOST_ROUND_TEAMS:
+        raise InputError(f"Rounds are analysed for at most {MOST_ROUND_TEAMS} teams, not {teams.size}.")
     rating = stationary(RatingSystem(outcome), strengths).rating
     with few_threads(teams.size):
         rates, modes = round_modes(outcome, teams, rating)
@@ -196,7 +196,7 @@ def _fastest_mode(rates: Array, modes: Array) -> Array:
 
 def _orbit(step: MeanMap, rating: Array) -> Orbit:
     before = last = rating
-    for _ in range(SETTLING):
+    for _ in range(MOST_ROUNDS):
         before, last, rating = last, rating, step(rating)
         if min(np.abs(rating - last).max(), np.abs(rating - before).max()) <= 1e-13:
             break

@@ -24,7 +24,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.presentation import html_facts
 from kinelo.theory.caveats import Caveat, caveats_of
-from kinelo.theory.closure import Kind, LeagueClosure
+from kinelo.theory.closure import LeagueClosure, NoiseKind
 from kinelo.theory.covariance import motion_of
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import merge_moving
@@ -50,7 +50,7 @@ from kinelo.theory.pair_means import smooth
 from kinelo.theory.teams import Continuum, Teams, as_system, common_sigma, normal_only, teams_of
 from kinelo.theory.two_teams import exact_law
 
-NEGLIGIBLE = 1e-11
+NEGLIGIBLE_LAG = 1e-11
 COARSE = 1e-4
 
 
@@ -95,7 +95,7 @@ class Tracking:
     profile: StrengthProfile | None = field(repr=False)
     drift: float
     teams: TrackedTeams | None = field(repr=False)
-    kind: Kind
+    kind: NoiseKind
     _league: Teams = field(repr=False)
     _small: Moments | None = field(default=None, repr=False)
     check: object | None = None
@@ -252,7 +252,7 @@ def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Trackin
     limit = Moments(profile.variance, joint.C, joint.U)
     best = limit + closed.moments - small.moments
     drift = system.step * learning.alpha
-    kind: Kind = "joint" if teams.finite else "independent"
+    kind: NoiseKind = "joint" if teams.finite else "independent"
     return Tracking(
         system, learning, best, closed.moments, closed.parts, profile, drift, None, kind, teams, _small=limit
     )
@@ -279,7 +279,7 @@ def learning_joint(pull: LearningPull, profile: StrengthProfile, guess: Moments)
     outcome, diffusion = pull.outcome, pull.learning.diffusion**2
     force, drive = (partial(profile.mean_of, one) for one in (pull.force, expected_score(outcome, pull.sigma)))
     outer = np.cumsum(profile.weight * profile.strength**2)
-    reach = -float(profile.strength[np.searchsorted(outer, NEGLIGIBLE * outer[-1])])
+    reach = -float(profile.strength[np.searchsorted(outer, NEGLIGIBLE_LAG * outer[-1])])
     exponent, middle = partial(profile.mean_of, pull.potential), profile.strength.size // 2
     bottom, top = float(exponent(np.zeros(1))[0]), float(profile.density[middle])
 

@@ -1,0 +1,151 @@
+"""Charts that several doors show: described here once, drawn by ``pictures``, ``pages`` and the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinelo.charts import Chart, Trace
+from kinelo.raters.history import broken_line
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.advice.audit.audit import Audit
+    from kinelo.model.validation import Array
+    from kinelo.theory.state import StationaryState
+
+MOST_NAMED_TEAMS = 12
+CURVE_POINTS = 121
+MOST_TEAM_DOTS = 2000
+MOST_OTHER_LINES = 40
+"""More sides than this in the background of a history are drawn as one band."""
+
+
+def loss_chart(found: Audit) -> Chart:
+    """Log-loss over K, expected and measured, each above its own least.
+
+    Of the theory's curve differences are to be trusted, the level less so.
+    """
+    curve, measured, best, past = found.curve, found.measured, found.outlook, found.advice
+    theory, seen = (losses - losses.min() for losses in (curve.column("log_loss"), measured.log_loss))
+    highest = float(max(theory.max(), seen.max()))
+    notes = tuple(f"K = {k:.3g}: {loss:.5f} measured" for k, loss in zip(measured.k, seen))
+    traces = [
+        Trace(f"95 %: {best.low:.3g} to {best.high:.3g}", "prediction", "span", [best.low, best.high]),
+        Trace("theory", "prediction", "lines", curve.column("k"), theory),
+        Trace("backtest, later half", "team", "markers", measured.k, seen, notes=notes),
+        Trace(f"best{' from today on' * best.differs}: {best.k:.3g}", "prediction", "upright", [best.k]),
+    ]
+    said = f"Log-loss over K, theory and backtest; the best K is {best.k:.3g}"
+    if found.k is not None:
+        traces.append(Trace(f"in use: {found.k:.3g}", "truth", "upright", [found.k]))
+        said += f", in use is {found.k:.3g}"
+    if best.differs:
+        traces.append(Trace(f"wanted by the past: {past.k:.3g}", "team", "upright", [past.k]))
+    ends = (-0.06 * highest, 1.06 * highest)
+    return Chart(said, "K", "log-loss above the least", traces, y_range=ends, logarithmic=True)
+
+
+def map_chart(state: StationaryState) -> Chart:
+    """The curve R(θ) of a team of typical spread, a band of one standard deviation of rating noise, and the teams."""
+    theta, rating, deviation = _curve(state)
+    ends = [theta[0], theta[-1]]
+    traces = [
+        Trace("stationary rating R(θ)", "prediction", "lines", theta, rating),
+        Trace("rating = mean strength", "truth", "dashed", ends, ends),
+        *_teams(state, state.rating),
+    ]
+    if state.variance.any():
+        name = "± one standard deviation of a rating"
+        traces.insert(0, Trace(name, "prediction", "band", theta, rating + deviation, low=rating - deviation))
+    label = f"Rating over mean strength, slope {state.slope:.3f}"
+    return Chart(label, "mean strength θ (rating points)", "rating R (rating points)", traces)
+
+
+def bias_chart(state: StationaryState) -> Chart:
+    """Points (θ, R − θ): above zero a team is rated too high."""
+    theta, rating, _ = _curve(state)
+    traces = [
+        Trace("", "truth", "dashed", [theta[0], theta[-1]], [0.0, 0.0]),
+        Trace("", "prediction", "lines", theta, rating - theta),
+        *_teams(state, state.bias),
+    ]
+    return Chart("Bias over mean strength", "mean strength θ (rating points)", "bias R − θ (rating points)", traces)
+
+
+def _teams(state: StationaryState, y: Array) -> list[Trace]:
+    """The teams of a league of so many, and the few that have a name of their own."""
+    if not state.teams.finite:
+        return []
+    shown = slice(None, None, max(1, state.theta.size // MOST_TEAM_DOTS))
+    x, deviation = state.theta, np.sqrt(state.variance)
+    notes = tuple(
+        f"θ = {a:.4g}, R = {b:.4g} ± {d:.3g}" for a, b, d in zip(x[shown], state.rating[shown], deviation[shown])
+    )
+    traces = [Trace("teams", "team", "markers", x[shown], y[shown], notes=notes)]
+    names = state.teams.strengths.names or ()
+    named = [k for k, name in enumerate(names) if not name.startswith("Team ")]
+    if 0 < len(named) <= MOST_NAMED_TEAMS:
+        traces.append(Trace("", "bad", "named", x[named], y[named], notes=tuple(names[k] for k in named)))
+    return traces
+
+
+def _curve(state: StationaryState) -> tuple[Array, Array, Array]:
+    order = np.argsort(state.theta, kind="stable")
+    deviation = np.sqrt(state.variance[order])
+    if not state.system.pairing.constant or state.theta.min() == state.theta.max():
+        return state.theta[order], state.rating[order], deviation
+    theta = np.linspace(state.theta.min(), state.theta.max(), CURVE_POINTS)
+    groups = np.array_split(np.arange(order.size), min(20, order.size))
+    # Teams differ in spread, and so slightly in noise; the band shows what is typical at a strength.
+    centres = [state.theta[order][group].mean() for group in groups]
+    typical = [deviation[group].mean() for group in groups]
+    return theta, state.rating_of(theta), np.interp(theta, centres, typical)
+
+
+def history_chart(history: pl.DataFrame, names: Sequence[str], *, others: bool = True) -> Chart:
+    """Ratings over time of the named sides, the first with its band, and of the others behind them."""
+    import polars as pl
+
+    stops = history["date"].unique().sort().to_numpy()
+    shown = pl.col("name").is_in(list(names))
+    traces = _other_sides(history.filter(~shown), stops) if others else []
+    for place, name in enumerate(names):
+        date, rating, doubt = broken_line(history.filter(pl.col("name") == name).sort("date"), stops)
+        if place == 0:
+            band = Trace("± one standard deviation", 0, "band", date, rating + doubt, low=rating - doubt)
+            traces.append(band)
+        traces.append(Trace(name, place, "lines", date, rating, value=f"{rating[-1]:.0f}"))
+    ends = _rating_ends(history if others else history.filter(shown), history.filter(shown))
+    return Chart(f"Ratings through time of {', '.join(names)}", "date", "rating (points)", traces, y_range=ends)
+
+
+def _other_sides(rest: pl.DataFrame, stops: Array) -> list[Trace]:
+    """A line each where they are few, else the band that holds the middle four fifths of them."""
+    import polars as pl
+
+    others = rest["name"].n_unique()
+    if others > MOST_OTHER_LINES:
+        rating = pl.col("rating")
+        band = rest.group_by("date").agg(low=rating.quantile(0.1), high=rating.quantile(0.9), sides=pl.len())
+        band = band.filter(pl.col("sides") >= 5).sort("date")
+        date, low, high = (band[column].to_numpy() for column in ("date", "low", "high"))
+        return [Trace(f"middle 80 % of {others} others", "other", "band", date, high, low=low)]
+    parts = [broken_line(part.sort("date"), stops) for _, part in rest.group_by("name", maintain_order=True)]
+    return [
+        Trace(f"{others} others" * (place == 0), "other", "faint", date, rating)
+        for place, (date, rating, _) in enumerate(parts)
+    ]
+
+
+def _rating_ends(drawn: pl.DataFrame, chosen: pl.DataFrame) -> tuple[float, float]:
+    """Limits that hold the chosen lines with their bands and most of the rest."""
+    cut = 0.05 if drawn["name"].n_unique() > MOST_OTHER_LINES else 0.0
+    low, high = drawn["rating"].quantile(cut), drawn["rating"].quantile(1.0 - cut)
+    low = min(float(low or 0.0), float((chosen["rating"] - chosen["uncertainty"]).quantile(0.005) or 0.0))
+    high = max(float(high or 0.0), float((chosen["rating"] + chosen["uncertainty"]).quantile(0.995) or 0.0))
+    room = 0.04 * (high - low + 1.0)
+    return low - room, high + room

@@ -1,0 +1,90 @@
+"""A described chart, drawn by matplotlib: the colours of roles and how each mode looks in print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinelo.charts import Chart, Trace
+from kinelo.pictures import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS = {
+    "truth": style.GREY, "prediction": style.BLUE, "team": style.BLACK, "other": style.GREY,
+    "good": style.GREEN, "bad": style.ORANGE,
+}  # fmt: skip
+LINES: dict[str, dict[str, Any]] = {
+    "lines": {}, "dashed": {"linestyle": "--", "linewidth": 1.0}, "thin": {"linewidth": 0.9},
+    "faint": {"linewidth": 0.5, "alpha": 0.35}, "upright": {"linestyle": "--", "linewidth": 0.9},
+}  # fmt: skip
+DOTS: dict[str, dict[str, Any]] = {
+    "markers": {"s": 6, "linewidth": 0}, "open": {"s": 12, "facecolor": "none", "linewidth": 0.8}, "large": {"s": 40},
+    "named": {"s": 20, "edgecolor": style.BLACK, "linewidth": 0.7},
+}  # fmt: skip
+LONGEST_NAME = 30
+"""Characters of a name in the key, beside which the axes need room."""
+
+
+def draw_chart(axes: Axes, chart: Chart) -> None:
+    """Draw all traces, in their order, with labels for a key; the caller places the key."""
+    for place, one in enumerate(chart.traces):
+        _draw(axes, one, 2.0 + place / 1000)
+    axes.set_xlabel(chart.x_title)
+    axes.set_ylabel(chart.y_title)
+    if chart.logarithmic:
+        axes.set_xscale("log")
+        style.plain_ticks(axes)
+    if chart.x_range:
+        axes.set_xlim(*chart.x_range)
+    if chart.y_range:
+        axes.set_ylim(*chart.y_range)
+
+
+def _draw(axes: Axes, one: Trace, order: float) -> None:
+    if isinstance(one.role, int):
+        look: dict[str, Any] = {"color": style.SERIES[one.role % len(style.SERIES)]}
+        if one.mode == "lines" and one.role >= len(style.SERIES):
+            look["linestyle"] = "--"
+    else:
+        look = {"color": COLOURS[one.role]}
+    look |= {"label": _label(one), "zorder": order}
+    x, y = np.asarray(one.x), np.asarray(one.y, float)
+    if one.mode == "span":
+        axes.axvspan(x[0], x[1], alpha=0.12, linewidth=0, **look)
+    elif one.mode == "upright":
+        axes.axvline(x[0], **LINES["upright"], **look)
+    elif one.mode in ("band", "area"):
+        low = np.zeros(y.size) if one.low is None else np.asarray(one.low, float)
+        axes.fill_between(x, low, y, alpha=0.2, linewidth=0, **look)
+    elif one.mode in DOTS:
+        if one.mode == "open":
+            look["edgecolor"] = look.pop("color")
+        axes.scatter(x, y, **DOTS[one.mode], **look)
+        if one.error is not None:
+            axes.vlines(x, y - np.asarray(one.error), y + np.asarray(one.error), color=look["color"], zorder=order)
+    else:
+        axes.plot(x, y, **{**LINES[one.mode], **look})
+        _draw_alone(axes, one, look)
+    for note, u, v in zip(one.notes if one.mode == "named" else (), x, y):
+        axes.annotate(
+            style.literal(note, 40), (u, v), xytext=(0, -12), textcoords="offset points", ha="center", fontsize=7,
+            zorder=order,
+        )  # fmt: skip
+
+
+def _draw_alone(axes: Axes, one: Trace, look: dict[str, Any]) -> None:
+    """Points that no line joins to another one."""
+    x, y = np.asarray(one.x), np.asarray(one.y, float)
+    alone = np.isnan(np.append(y[1:], np.nan)) & np.isnan(np.append(np.nan, y[:-1])) & ~np.isnan(y)
+    if alone.any():
+        size = 1.5 if one.mode == "faint" else 3.0
+        axes.plot(x[alone], y[alone], "o", color=look["color"], markersize=size, zorder=look["zorder"])
+
+
+def _label(one: Trace) -> str | None:
+    if not one.name:
+        return None
+    return f"{style.literal(one.name, LONGEST_NAME)}  {one.value}" if one.value else style.literal(one.name, 60)
