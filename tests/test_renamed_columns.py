@@ -37,3 +37,9 @@ def test_rejects_are_put_into_words():
     rejects = kn.read_matches({**TABLE, "result": [*TABLE["result"][:-1], "?!"]}).rejected
     with pytest.warns(DeprecationWarning, match="Rejects.told is now in_words"):
         assert rejects.told() == rejects.in_words() != ""
+
+
+def test_a_diagnosis_of_results_says_what_is_beyond_luck():
+    found = kn.diagnose(kn.Tanh(nu=0.5), kn.Results([[0.5, 0.9, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]]))
+    with pytest.warns(DeprecationWarning, match=r"ResultsDiagnosis.told is now beyond_luck"):
+        assert found.told is found.beyond_luck is True

@@ -30,7 +30,7 @@ for rater in (kn.TeamElo.classic(k=32), kn.BradleyTerry()):
 
 # %% [markdown]
 # `kn.BradleyTerry` takes all votes at once. Its intervals are of ratings and of ranks: two models whose ranks
-# overlap have not been told apart.
+# overlap may be equally good.
 
 # %%
 kn.BradleyTerry().fit(votes).intervals()

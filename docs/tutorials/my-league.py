@@ -27,7 +27,7 @@ print(len(matches.rejected), "rows were not used")
 # %% [markdown]
 # ## Rate it
 #
-# What a rater is not told it estimates from the matches, with standard errors.
+# A rater estimates from the matches what you do not set, with standard errors.
 
 # %%
 rater = kn.TeamElo().fit(matches)

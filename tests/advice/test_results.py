@@ -33,7 +33,7 @@ def test_one_order_of_strength_is_shown_whole():
     theta = np.array([0.0, 0.7, 1.5, 4.0])
     found = kn.diagnose(T, kn.Results(T.b(theta[:, None] - theta)))
     assert found.rating == pytest.approx(theta - theta.mean(), abs=1e-10) and found.explained == pytest.approx(1)
-    assert found.cycle is None and not found.told and found.advice[0].startswith("Ratings show everything")
+    assert found.cycle is None and not found.beyond_luck and found.advice[0].startswith("Ratings show everything")
     assert ("Who plays whom", "does not matter: ratings are the same") in found.rows()
 
 
@@ -42,7 +42,7 @@ def test_rock_paper_scissors():
     assert found.rating == pytest.approx(0, abs=1e-12) and found.explained == pytest.approx(0)
     assert found.cycle.teams == ("rock", "scissors", "paper") and found.cycle.real
     assert found.cycle.excess == pytest.approx(0.5) and found.unexplained[0, 1] == pytest.approx(0.5)
-    assert "rock beats scissors, scissors beats paper, and paper beats rock" in repr(found) and found.told
+    assert "rock beats scissors, scissors beats paper, and paper beats rock" in repr(found) and found.beyond_luck
     assert found.to_dict()["highest"] == [None, None, None] and found.to_dict()["by_luck"] is None
 
 
@@ -71,10 +71,10 @@ def test_luck_is_not_taken_for_a_cycle_and_a_cycle_not_for_luck():
     chances = [kn.diagnose(T, kn.Results(drawn(fair, 12, seed), games=12)).by_luck for seed in range(20)]
     assert sum(one < 0.05 for one in chances) <= 5 and 0.25 < np.mean(chances) < 0.75
     found = [kn.diagnose(T, kn.Results(drawn(ROUND, 300, seed), games=300)) for seed in range(5)]
-    assert all(one.told and one.by_luck < 0.01 for one in found)
+    assert all(one.beyond_luck and one.by_luck < 0.01 for one in found)
     few = kn.diagnose(T, kn.Results(drawn(ROUND, 4, 1), games=4))
     assert (
-        not few.told
+        not few.beyond_luck
         and few.advice[0].startswith("No cycle is more than luck can make")
         and "after 24 games" in repr(few)
     )
@@ -95,7 +95,7 @@ def test_played_matches_become_a_table():
     at = (played.home == 0) & (played.away == 1) | (played.home == 1) & (played.away == 0)
     points = np.where(played.home == 0, played.result, 1 - played.result)[at]
     assert (1 + table.signed[0, 1]) / 2 == pytest.approx(points.mean()) and table.games[0, 1] == at.sum()
-    assert not kn.diagnose(T, table).told
+    assert not kn.diagnose(T, table).beyond_luck
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ the answer cautious.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,7 +95,14 @@ class ResultsDiagnosis(Report):
 
     @property
     def told(self) -> bool:
-        """Whether results are known to go against one order of strength."""
+        """The old name of :attr:`beyond_luck`."""
+        words = "kinelo.ResultsDiagnosis.told is now beyond_luck; the old name goes with version 0.5."
+        warnings.warn(words, DeprecationWarning, stacklevel=2)
+        return self.beyond_luck
+
+    @property
+    def beyond_luck(self) -> bool:
+        """Whether results go against one order of strength by more than luck explains."""
         return self.explained < 1 - SMALL_SLOPE and (self.by_luck is None or self.by_luck < RARE_BY_LUCK)
 
     @property
@@ -102,7 +110,7 @@ class ResultsDiagnosis(Report):
         """The verdict in sentences."""
         if self.explained >= 1 - SMALL_SLOPE:
             return ("Ratings show everything: results follow one order of strength.",)
-        if self.games is not None and self.by_luck is not None and not self.told:
+        if self.games is not None and self.by_luck is not None and not self.beyond_luck:
             return (
                 f"No cycle is more than luck can make: of leagues whose results follow the ratings, {self.by_luck:.0%} "
                 f"leave as much unexplained after {self.games:,.0f} games.",

@@ -23,6 +23,7 @@ from kinelo.play.laws import expected, logistic
 from kinelo.play.match import MatchRules, MatchSide, turn_over
 from kinelo.play.motion import lessons
 from kinelo.play.performances import GIVEN, performance
+from kinelo.play.steps import gamma_of
 from kinelo.play.stream import draw, redraw, unit
 
 
@@ -88,7 +89,15 @@ def play_field(league, played, keys, system, size, first, last):
                 q = order[a]
                 side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                 side = after_contest(
-                    side, rho[a], gain[a] / others, lesson[a] / others, gamma[q], junior[q], rules, match, own[a]
+                    side,
+                    rho[a],
+                    gain[a] / others,
+                    lesson[a] / others,
+                    gamma_of(gamma, q),
+                    junior[q],
+                    rules,
+                    match,
+                    own[a],
                 )
                 r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
             leave(order, size, bits)

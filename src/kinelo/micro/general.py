@@ -27,6 +27,7 @@ from kinelo.play.match import (
 from kinelo.play.motion import present
 from kinelo.play.pairs import next_pair, pair_index, two_teams, unpacked, waiting_at
 from kinelo.play.performances import GIVEN, normal_of, performances
+from kinelo.play.steps import gamma_of
 from kinelo.play.stream import draw, redraw, unit
 
 NOT_PLAYED = 2.0
@@ -95,7 +96,7 @@ def play_general(league, played, keys, system, functions, first, last, seen):
                 mine, theirs, result, used = play_match(
                     MatchSide(r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i]),
                     MatchSide(r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j]),
-                    (gamma[i], gamma[j]), (junior[i], junior[j]), rules, draws, b, tie,
+                    (gamma_of(gamma, i), gamma_of(gamma, j)), (junior[i], junior[j]), rules, draws, b, tie,
                 )  # fmt: skip
                 r[i], rho[i], level[i], clock[i], v[i], rest[i], n[i], top[i], owed[i], known[i] = mine
                 r[j], rho[j], level[j], clock[j], v[j], rest[j], n[j], top[j], owed[j], known[j] = theirs

@@ -189,10 +189,12 @@ def play_rounds(rating, owed, played, keys, system, first, last):
     ``rating`` and ``owed`` are (realisations, teams), ``played`` (realisations,), ``keys`` (realisations, 2),
     ``system`` is an ``EncodedSystem``. The pairs of team i with those after it lie side by side in the table.
     """
-    table, gamma = system.meeting, system.gamma
+    table = system.meeting
     outcome, nu, kappa = system.law
     pairing, c, smoothing = system.rule
     teams = rating.shape[1]
+    # The loops below vectorise over an array of steps, also where it is one step for all.
+    gamma = system.gamma if system.gamma.shape[0] > 1 else np.full(teams, system.gamma[0])
     z, surprise, bits = np.empty(teams), np.empty(teams), np.empty(teams, np.uint64)
     for realisation in range(rating.shape[0]):
         r, due, tally = rating[realisation], owed[realisation], 0

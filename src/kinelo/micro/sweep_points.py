@@ -123,7 +123,7 @@ def encode_points(leagues: Sequence[Setting]) -> list[EncodedSystem]:
 
 def points_play(leagues: Sequence[EncodedSystem], keys: NDArray[np.uint64]) -> Play:
     """Play from tables of results; rows are the points of the first realisation, then those of the second …"""
-    points, teams = len(leagues), len(leagues[0].gamma)
+    points, teams = len(leagues), leagues[0].teams
     tables, which = distinct_tables(leagues)
     win = np.stack([table.win for table in tables], axis=1)
     loss = np.stack([table.loss for table in tables], axis=1) if any(map(has_ties, tables)) else win

@@ -47,8 +47,9 @@ class Meeting(NamedTuple):
 
 
 class EncodedSystem(NamedTuple):
-    """All that loops know of a league: its rules, and arrays of one γ and one junior per team.
+    """All that loops know of a league: its rules and numbers.
 
+    ``gamma`` holds one step for all teams, or one for each where they differ; ``junior`` is one entry per team;
     ``pool`` holds the strengths that newcomers may have.
     """
 
@@ -62,6 +63,11 @@ class EncodedSystem(NamedTuple):
     gamma: NDArray[np.float64]
     junior: NDArray[np.bool_]
     pool: NDArray[np.float64]
+
+    @property
+    def teams(self) -> int:
+        """How many teams there are."""
+        return len(self.junior)
 
 
 def encode_laws(system: RatingSystem) -> tuple[OutcomeCode, PairingCode]:
@@ -98,7 +104,7 @@ def encode(
         _encode_drawing(strengths, literal),
         _encode_motion(dynamics, moving),
         _encode_deviation(system),
-        system.gammas(strengths.teams),
+        _encode_gamma(system, strengths.teams),
         system.gamma.juniors(strengths.teams)
         if isinstance(system.gamma, StepRule)
         else np.zeros(strengths.teams, bool),
@@ -139,6 +145,12 @@ def _encode_steps(system: RatingSystem) -> StepCode:
     if kind not in [one.law.kind for one in built_in_laws(StepRule)]:
         raise no_formula(StepRule, "step rule", system.gamma)
     return StepCode(kind, boost, matches)
+
+
+def _encode_gamma(system: RatingSystem, teams: int) -> NDArray[np.float64]:
+    """One number where it is one, else one for each team."""
+    each = system.gammas(teams)
+    return each if isinstance(system.gamma, tuple) else each[:1].copy()
 
 
 def _encode_meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:

@@ -28,6 +28,12 @@ def falling(boost, matches, n):
 
 
 @formula
+def gamma_of(gamma, team):
+    """γ of a team, where ``gamma`` holds one number for all of them or one for each."""
+    return gamma[team] if gamma.shape[0] > 1 else gamma[0]
+
+
+@formula
 def step_size(kind, gamma, boost, matches, junior, rating, n, reached):
     """γ of a side; ``reached`` tells whether its rating has ever been at the upper line."""
     if kind == FALLING:

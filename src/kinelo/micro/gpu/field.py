@@ -40,7 +40,7 @@ def field_kernel(formulas: SimpleNamespace) -> Any:
     f = formulas
     draw, enter, leave, own_bits, luck, performance = f.draw, f.enter, f.leave, f.own_bits, f.luck, f.performance
     strength_today, order_of, after_contest, turn_over = f.strength_today, f.order_of, f.after_contest, f.turn_over
-    expected, lessons = f.expected, f.lessons
+    expected, lessons, gamma_of = f.expected, f.lessons, f.gamma_of
 
     def play(league, played, keys, system, size, first, last, order, bits, numbers):
         lane, realisation = cuda.threadIdx.x, cuda.blockIdx.x
@@ -81,7 +81,7 @@ def field_kernel(formulas: SimpleNamespace) -> Any:
                             lesson += mine
                 side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                 side = after_contest(
-                    side, rho[a], gain / others, lesson / others, gamma[q], junior[q], rules, match, own[a]
+                    side, rho[a], gain / others, lesson / others, gamma_of(gamma, q), junior[q], rules, match, own[a]
                 )
                 r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
             cuda.syncthreads()
@@ -105,7 +105,7 @@ def _kernel() -> Any:
 
 def gpu_field_play(encoded: EncodedSystem, size: int, keys: NDArray[np.uint64]) -> HeldPlay:
     """Play contests of ``size`` teams on the device; ``keys`` is (realisations, 2)."""
-    cuda, run, teams = cuda_module(), _kernel(), len(encoded.gamma)
+    cuda, run, teams = cuda_module(), _kernel(), encoded.teams
     held = on_device(cuda, field_system(encoded, size))
 
     rows = len(keys)

@@ -155,8 +155,8 @@ def match_of(kind: LoopKind, formulas: SimpleNamespace, target: Target, function
     """The function that plays one match: both sides after it, the draws used, and whether it took place."""
     f, upper = formulas, target.operations[high_product]
     b, tie, w = functions
-    accepts, draws_before, performances, pair_index, play_match = (
-        f.accepts, f.draws_before, f.performances, f.pair_index, f.play_match,
+    accepts, draws_before, performances, pair_index, play_match, gamma_of = (
+        f.accepts, f.draws_before, f.performances, f.pair_index, f.play_match, f.gamma_of,
     )  # fmt: skip
     rule_kind, rounds, matchings, literal, drawn = kind.pairing, kind.rounds, kind.matchings, kind.literal, kind.drawing
 
@@ -174,13 +174,13 @@ def match_of(kind: LoopKind, formulas: SimpleNamespace, target: Target, function
                 if rounds:
                     pair = np.uint64(match % meeting.period)
                 elif matchings:
-                    pair, share = pair_index(np.uint64(i), np.uint64(j), np.uint64(gamma.shape[0])), fraction
+                    pair, share = pair_index(np.uint64(i), np.uint64(j), np.uint64(junior.shape[0])), fraction
                 else:
                     number = np.uint64(meeting.pairs.shape[0])
                     pair, share = upper(bits, number), bits * number
                 below, beyond = meeting.win[pair], meeting.loss[pair]
             mine, theirs, _result, used = play_match(
-                mine, theirs, (gamma[i], gamma[j]), (junior[i], junior[j]), rules,
+                mine, theirs, (gamma_of(gamma, i), gamma_of(gamma, j)), (junior[i], junior[j]), rules,
                 Draws(match, bits, used, x, y, mean_x, mean_y, share, below, beyond), b, tie,
             )  # fmt: skip
             taken_place = True

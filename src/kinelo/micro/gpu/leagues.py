@@ -35,7 +35,7 @@ def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray
     from kinelo.micro.gpu.general import kind_of, moved_columns, near_bytes
     from kinelo.micro.gpu.kernels import WARP
 
-    cuda, teams, rows = cuda_module(), len(encoded.gamma), len(keys)
+    cuda, teams, rows = cuda_module(), encoded.teams, len(keys)
     kind = kind_of(encoded, remembered(encoded))
     need = near_bytes(kind, teams)
     near = need <= BLOCK_MEMORY

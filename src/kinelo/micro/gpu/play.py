@@ -128,7 +128,7 @@ def gpu_play(
     from kinelo.micro.gpu import kernels
 
     law, rule, meeting, drawing = leagues[0].law, leagues[0].rule, leagues[0].meeting, leagues[0].drawing
-    teams, source = len(leagues[0].gamma), "literal" if meeting.literal else "table"
+    teams, source = leagues[0].teams, "literal" if meeting.literal else "table"
     if teams >= LARGEST_LEAGUE:
         raise InputError(f"A league on the GPU has fewer than {LARGEST_LEAGUE:,} teams, not {teams:,}.")
     own = USER in (law.kind, rule.kind)
