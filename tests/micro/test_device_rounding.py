@@ -8,7 +8,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import KineloWarning
 from kinelo.micro.gpu import play
-from kinelo.micro.gpu.rounding import rounded_by_device
+from kinelo.micro.gpu.target import rounded_by_device
 from kinelo.play.arithmetic import PLAIN
 
 

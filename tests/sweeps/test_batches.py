@@ -10,9 +10,9 @@ import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.micro import sweep_points
 from kinelo.sweeps import study_points
-from kinelo.sweeps.engine import results_of
 from kinelo.sweeps.study import read_sweep, run_study_sweep
 from kinelo.sweeps.study_points import StudyPoints
+from kinelo.sweeps.sweep import results_of
 
 STUDY = """
 gamma = 0.05
@@ -189,7 +189,7 @@ def test_a_batch_that_loses_its_workers_is_tried_point_by_point(monkeypatch):
         for k, line in enumerate(lines):
             yield k, InputError("lost.") if len(line) > 1 or line[0][0] == 2 else function(line, *shared)
 
-    monkeypatch.setattr("kinelo.sweeps.engine.answers", answers)
+    monkeypatch.setattr("kinelo.sweeps.sweep.answers", answers)
     lines = [[(0, {"x": 0}), (1, {"x": 1})], [(2, {"x": 2})], [(3, {"x": 3})]]
     found = [point for line in results_of(lambda x: x, lines, False, object()) for point in line]
     assert asked == [[2, 1, 1], [1, 1]]

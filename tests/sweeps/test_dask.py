@@ -14,7 +14,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.runtime import workers
-from kinelo.runtime.versions import library_versions
+from kinelo.runtime.extras import library_versions
 from kinelo.runtime.workers import scheduler_client
 
 pytest.importorskip("distributed", reason="needs kinelo[dask]")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
-from kinelo.sweeps import engine
+from kinelo.sweeps import sweep as sweeping
 
 
 def product(x, y):
@@ -96,7 +96,7 @@ def test_an_interrupted_sweep_continues_and_ends_with_the_same_bytes(tmp_path):
     run(counted, out=tmp_path / "whole")
     calls.clear()
     patch = pytest.MonkeyPatch()
-    patch.setattr(engine, "run_line", lambda line, f, *rest: original(line, functools.partial(f, stop=True), *rest))
+    patch.setattr(sweeping, "run_line", lambda line, f, *rest: original(line, functools.partial(f, stop=True), *rest))
     original = kn.sweeps.point.run_line
     with pytest.raises(KeyboardInterrupt):
         run(counted, out=tmp_path / "cut")
@@ -204,7 +204,7 @@ def test_folders_of_other_sweeps_and_foreign_ones_are_left_alone(tmp_path):
 
 
 def test_the_order_of_work_changes_nothing(tmp_path):
-    original = engine.results_of
+    original = sweeping.results_of
     trees = []
     for k, order in enumerate(itertools.islice(itertools.permutations(range(4)), 0, 24, 7)):
         patch = pytest.MonkeyPatch()

@@ -1,11 +1,81 @@
-"""One moment of a run."""
+"""One moment of a run: the population, and the integrals that are watched of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kinelo.macro.diagnostics import Diagnostics
+import numpy as np
+
+from kinelo.errors import NoStationaryState
+from kinelo.macro.grid import Grid
+from kinelo.macro.kernels import label_moments
 from kinelo.macro.population import Population
+from kinelo.macro.velocity import Speeds, Velocity
+from kinelo.model.outcome import Outcome
+from kinelo.model.validation import Array
+from kinelo.theory.balance import DensePull, WavePull, find_balance, runaway_group
+from kinelo.theory.limit import DENSE_TEAMS
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """Integrals of one density. ``stationary_distance`` is ∫(r − R*)² f, NaN where there is no unique R*."""
+
+    mass: float
+    mean_rating: float
+    second_moment: float
+    energy: float
+    stationary_distance: float
+
+
+@dataclass(frozen=True)
+class StationaryMap:
+    """``R*`` of each label, or None and the reason why."""
+
+    rating: Array | None
+    note: str
+
+
+def stationary_map(outcome: Outcome, velocity: Velocity, label_mass: Array, mean: float, moving: bool) -> StationaryMap:
+    """Ratings at which every label with mass would rest, for w ≡ 1 and labels that stay."""
+    if moving:
+        return StationaryMap(None, "strengths wander, so there is no stationary map")
+    if not velocity.separates:
+        return StationaryMap(None, "the stationary map need not be unique for this pairing")
+    present = label_mass > 0
+    mass, target = label_mass[present] / label_mass.sum(), velocity.label[present]
+    if mass.size < 2:
+        return StationaryMap(np.full(label_mass.size, mean), "")
+    if runaway_group(target, mass, outcome.supremum) is not None:
+        return StationaryMap(None, "no stationary map exists for this closure: some teams' ratings grow without end")
+    theta = velocity.grid.label_theta[present]
+    pull = (DensePull if mass.size <= DENSE_TEAMS else WavePull)(outcome, mass)
+    rating = np.full(label_mass.size, mean)
+    try:
+        rating[present] = find_balance(pull, target, theta - mass @ theta + mean, mass).positions
+    except NoStationaryState:
+        return StationaryMap(None, "the stationary map was not found: ratings lie too far apart for this closure")
+    return StationaryMap(rating, "")
+
+
+def diagnose(density: Array, grid: Grid, stationary: StationaryMap) -> Diagnostics:
+    """Integrals of a density of shape (labels, ratings)."""
+    mass, first, second = label_moments(density, grid.r.centres) * grid.volume
+
+    def squared_distance(to: Array) -> float:
+        return float((second - 2 * to * first + to**2 * mass).sum())
+
+    distance = np.nan if stationary.rating is None else squared_distance(stationary.rating)
+    return Diagnostics(
+        float(mass.sum()), float(first.sum()), float(second.sum()), squared_distance(grid.label_theta), distance
+    )
+
+
+def mass_pressing_outwards(density: Array, grid: Grid, speeds: Speeds) -> tuple[float, float]:
+    """Mass in the first and in the last cell of r whose speed at the end points out of the range."""
+    low = speeds.label - speeds.drag[:, 0] < 0
+    high = speeds.label - speeds.drag[:, -1] > 0
+    return float(density[low, 0].sum() * grid.volume), float(density[high, -1].sum() * grid.volume)
 
 
 @dataclass(frozen=True)

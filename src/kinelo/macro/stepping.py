@@ -4,10 +4,13 @@ The diffusive variant of the paper's conclusion is ``+ ½ σ² d[f] ∂²_θ f``
 θ with no flux through the ends, the discrete Laplacian has cosines as eigenvectors, so a step of any length is exact: a
 cosine transform, a factor ``e^{λ_k d(r) Δt}``, and back. Mass and the mean of θ (away from the ends) are conserved, and
 the variance of θ grows by exactly ``σ² d Δt``.
+
+What a run will take, ``n ≈ T / Δt`` steps over all cells, is known before its first step and checked here.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +21,7 @@ from kinelo.macro.grid import Axis
 from kinelo.macro.moving import Moving
 from kinelo.macro.scheme import Transport
 from kinelo.model.validation import Array
+from kinelo.runtime.limits import check_memory, check_time
 
 
 class StrengthDiffusion:
@@ -105,3 +109,24 @@ class Stepper:
                 f"dt = {self.fixed:g} is above the stability limit of this scheme on this grid, {limit:.4g}; "
                 'use a smaller dt, or dt="cfl" for steps just below the limit.'
             )
+
+
+SECONDS_PER_CELL, SECONDS_PER_STEP = 1e-11, 1e-6
+"""Of the fastest device at its best."""
+
+BYTES_PER_SAMPLE = 256
+
+
+def check_samples(samples: int) -> None:
+    """Refuse a series of integrals that cannot fit into memory."""
+    check_memory(float(BYTES_PER_SAMPLE) * samples, f"A series of {samples:,} samples", "use fewer samples")
+
+
+def check_steps(transport: Transport, fixed: float | None, span: float) -> None:
+    """Refuse a run over ``span`` whose steps, of the length that the start allows or of a fixed one, take years."""
+    step = COURANT * transport.limit(transport.speeds()) if fixed is None else fixed
+    steps = span / step
+    seconds = steps * (math.prod(transport.grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP)
+    check_time(
+        seconds, f"Solving over a time of {span:.4g} in about {steps:.3g} steps", "use an earlier until or larger cells"
+    )

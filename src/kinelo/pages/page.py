@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from kinelo.advice.audit.audit import Audit
+from kinelo.advice.audit.gaps import bands_table
+from kinelo.advice.audit.words import rows_of
+from kinelo.advice.charts import loss_chart, map_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.pages.audited import audit_body
-from kinelo.pages.diagnosed import diagnosis_body
+from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import html_page
 from kinelo.pages.rated import ratings_body
+from kinelo.presentation import html_facts
 from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import replace_file
 
@@ -72,3 +76,29 @@ def write_page(result: Any, path: str | Path, *, matches: Matches | None = None,
     with disk_errors_in_words(Path(path)):
         replace_file(Path(path), content.encode())
     return Path(path)
+
+
+def audit_body(found: Audit, heading: str) -> str:
+    """Return the body of the page."""
+    matches = found.matches
+    when = f", {matches.date[0]} to {matches.date[-1]}" if matches.dated else ""
+    notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
+    return f"""<h1>{escape(heading)}</h1>
+<p class="source">{len(matches):,} matches{when}, audited with Kinelo.</p>
+<p class="lead">{escape(found.verdict)}</p>
+<h2>Which K?</h2>{chart_html(loss_chart(found))}
+<h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>
+<h2>Everything that was found</h2>
+{html_facts(rows_of(found))}
+{notes}"""
+
+
+def diagnosis_body(verdict: Diagnosis, heading: str) -> str:
+    """Return the body of the page."""
+    advice = "".join(f"<li>{escape(sentence)}</li>" for sentence in verdict.advice)
+    return f"""<h1>{escape(heading)}</h1>
+<p class="source">{escape(verdict.league.capitalize())}, diagnosed with Kinelo.</p>
+<h2>What to change</h2><ul class="lead">{advice}</ul>
+<h2>Strength and rating</h2>{chart_html(map_chart(verdict.state))}
+<h2>Everything that was found</h2>
+{html_facts(verdict.rows())}"""

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
-from kinelo.runtime.plugins import declared_in, described, load_plugin, package_of, plugins
-from kinelo.runtime.user_classes import imported
+from kinelo.runtime.plugins import declared_in, described, imported, load_plugin, package_of, plugins
 
 if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kinelo.runtime.versions import library_versions
+from kinelo.runtime.extras import library_versions
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,14 @@
-"""Libraries that only some of Kinelo needs: what asks for one that is not installed says which extra brings it."""
+"""Other libraries: those that only some of Kinelo needs, and the versions of those that do its arithmetic.
+
+What asks for a library that is not installed says which extra brings it.
+"""
 
 from __future__ import annotations
 
+import platform
 from importlib import import_module
 
+from kinelo._version import __version__
 from kinelo.errors import InputError
 
 EXTRAS = {
@@ -28,3 +33,19 @@ def require(*modules: str) -> None:
         except ImportError:
             what, extra = EXTRAS[module]
             raise InputError(f"{what} {module}. Install kinelo[{extra}].") from None
+
+
+_LIBRARIES = ("numpy", "scipy", "numba", "xarray", "zarr", "matplotlib")
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of Python, Kinelo and the libraries that do its arithmetic."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"kinelo": __version__, "python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

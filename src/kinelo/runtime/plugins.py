@@ -1,16 +1,24 @@
-"""What other packages add: raters, outcomes and commands, declared as entry points in their own ``pyproject.toml``.
+"""Classes that others bring: by entry points of installed packages, or named by a user as ``module:Class``.
+
+A package declares its raters, outcomes and commands in its own ``pyproject.toml``:
 
     [project.entry-points."kinelo.raters"]
     surprise = "my_package.raters:Surprise"
 
-Nothing is imported before it is used. A package that cannot be loaded costs one warning, never the program.
+Nothing is imported before it is used. A package that cannot be loaded costs one warning, never the program. A module
+of a user's is found on Python's path, in the working folder, or in the folder of the file that names it.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, distributions
+from pathlib import Path
 from typing import Any, Literal
 
 from kinelo.errors import InputError, KineloWarning
@@ -88,3 +96,36 @@ def declared_in(module: str, group: Group) -> list[EntryPoint]:
     """What the installed package that holds a module declares in this group."""
     root = module.partition(".")[0]
     return [point for point in entry_points_of(group)[0] if point.module.partition(".")[0] == root]
+
+
+def imported(name: str, what: str) -> Any:
+    """What ``module:Class`` names; one sentence about ``what`` was wanted where it cannot be had.
+
+    >>> imported("fractions:Fraction", "number")
+    <class 'fractions.Fraction'>
+    """
+    module, _, kind = name.partition(":")
+    with found_in(Path.cwd()):
+        try:
+            found: Any = import_module(module)
+            for part in kind.split("."):
+                found = getattr(found, part)
+        except Exception as error:  # a module of a user's may raise anything when it is imported
+            said = str(error).strip().splitlines() or [type(error).__name__]
+            kind = "" if isinstance(error, ImportError | AttributeError | ValueError) else f"{type(error).__name__}: "
+            raise InputError(f"The {what} {name} was not found: {kind}{said[0]}") from None
+    return found
+
+
+@contextmanager
+def found_in(folder: Path) -> Iterator[None]:
+    """Modules of this folder are found meanwhile."""
+    here = str(folder.resolve())
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        if added:
+            sys.path.remove(here)

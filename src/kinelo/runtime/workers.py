@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinelo._version import __version__
 from kinelo.errors import InputError, KineloWarning, in_one_line
-from kinelo.runtime.extras import require
-from kinelo.runtime.versions import library_versions
+from kinelo.runtime.extras import library_versions, require
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -26,8 +26,7 @@ from kinelo.model.schedule import ScheduleLaw
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.results.store import LAWS
-from kinelo.runtime.plugins import load_plugin, plugins, warn_of_plugins_left_out
-from kinelo.runtime.user_classes import imported
+from kinelo.runtime.plugins import imported, load_plugin, plugins, warn_of_plugins_left_out
 
 if TYPE_CHECKING:
     from kinelo.model.shape import Shape

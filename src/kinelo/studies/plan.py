@@ -31,7 +31,7 @@ def check_solution(study: Study, folder: Path) -> None:
             f"use at most {MOST_RECORDS:,}."
         )
     # A simulation need not load what solves the kinetic equation.
-    from kinelo.macro.plan import check_samples
+    from kinelo.macro.stepping import check_samples
 
     check_samples(samples)
     grid = study.teams.grid
@@ -58,7 +58,7 @@ def run_seconds(study: Study) -> float:
     if study.simulate is not None:
         return float(total_matches(study)) * SECONDS_PER_MATCH / usable_processors()
     if study.solve is not None:
-        from kinelo.macro.plan import SECONDS_PER_CELL, SECONDS_PER_STEP
+        from kinelo.macro.stepping import SECONDS_PER_CELL, SECONDS_PER_STEP
 
         grid, plan = study.teams.grid, study.solve
         span = plan.until / plan.samples if plan.stop == "steady" else plan.until

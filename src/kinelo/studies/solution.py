@@ -19,12 +19,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from kinelo.errors import KineloWarning
-from kinelo.macro.diagnostics import Diagnostics, StationaryMap, diagnose, stationary_map
 from kinelo.macro.motion import with_form
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states, save_times, until_time
 from kinelo.macro.solve import assembled, said
-from kinelo.macro.state import KineticState
+from kinelo.macro.state import Diagnostics, KineticState, StationaryMap, diagnose, stationary_map
 from kinelo.macro.velocity import Velocity
 from kinelo.results.layout import Layout
 from kinelo.results.store import RunStore

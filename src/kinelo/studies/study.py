@@ -13,7 +13,7 @@ from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.runtime.user_classes import found_in
+from kinelo.runtime.plugins import found_in
 from kinelo.studies.laws import (
     ALLOW_CODE,
     BUILT_IN,

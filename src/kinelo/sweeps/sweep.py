@@ -1,4 +1,7 @@
-"""One function at many points: ``u(x₁, …, x_d)`` for every x of a grid or list, as a dataset with named axes."""
+"""One function at many points: ``u(x₁, …, x_d)`` for every x of a grid or list, as a dataset with named axes.
+
+Lines of the sweep are computed in this process, or on the workers of a Dask client (:func:`results_of`).
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,20 @@ import hashlib
 import inspect
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xarray as xr
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.runtime.extras import require
 from kinelo.runtime.progress import Advance, Progress, progress_bar
-from kinelo.runtime.workers import check_client, threads_of
+from kinelo.runtime.workers import answers, check_client, threads_of
 from kinelo.sweeps.assembly import FAILURE, assemble
 from kinelo.sweeps.axes import Axes, Over, axes_of
-from kinelo.sweeps.engine import results_of
-from kinelo.sweeps.point import PREVIOUS, Line, PointResult, Together
+from kinelo.sweeps.point import PREVIOUS, Line, PointResult, Together, run_line
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -202,3 +204,25 @@ def function_inputs(function: Callable[..., Any]) -> dict[str, Any]:
     except (OSError, TypeError):
         digest = ""
     return {"function": f"{module}.{name}", "source of the function": digest, "arguments": given}
+
+
+def results_of(
+    function: Callable[..., Any], lines: Sequence[Line], continued: bool, client: Client | None
+) -> Iterator[list[PointResult]]:
+    """Yield every line as it ends; one that no worker could compute is a line of failed points.
+
+    A batch that no worker could compute is tried again point by point.
+    """
+    if client is None:
+        yield from (run_line(line, function, continued) for line in lines)
+        return
+    again: list[Line] = []
+    for k, result in answers(client, run_line, lines, function, continued):
+        if not isinstance(result, BaseException):
+            yield result
+        elif continued or len(lines[k]) == 1:
+            yield [PointResult(index, None, in_one_line(result)) for index, _ in lines[k]]
+        else:
+            again += [[point] for point in lines[k]]
+    if again:
+        yield from results_of(function, again, continued, client)

@@ -188,3 +188,16 @@ def mean_square(values: Array) -> float:
 def rounded(values: Array, digits: int = 5) -> list[float]:
     """A list short enough to send."""
     return np.round(values, digits).tolist()
+
+
+def warm_up() -> None:
+    """Play a few matches of every kind of league there is."""
+    for controls in (
+        Controls(teams=10),
+        Controls(teams=10, law="lottery", ties=0.2),
+        Controls(teams=10, pairing="local"),
+    ):
+        run = LiveRun(0, controls)
+        run.advance(5.0)
+        run.frame(0)
+        run.close()

@@ -194,3 +194,15 @@ def scene_pictures(number: int, units: str = "elo") -> dict[str, Any]:
         "labels": scene.control.labels(chosen),
         "pictures": [scene.draw(chosen, value).to_dict() for value in scene.control.values],
     }
+
+
+class GuideController:
+    """Lists and draws scenes; what was drawn is kept."""
+
+    def scenes(self) -> list[dict[str, Any]]:
+        """Titles and controls."""
+        return described_scenes()
+
+    def scene(self, number: int, units: str) -> dict[str, Any]:
+        """A scene at every stop of its control."""
+        return scene_pictures(number, units)

@@ -20,6 +20,7 @@ from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.lab.explore.controls import Controls, described_presets
 from kinelo.lab.explore.explorer import Pools
+from kinelo.lab.explore.live import warm_up
 from kinelo.lab.explore.pacing import SPEEDS
 from kinelo.lab.guide import api as guide_api
 from kinelo.lab.paper import api as paper_api
@@ -32,7 +33,6 @@ from kinelo.lab.serve.pages import Pages
 from kinelo.lab.serve.reading import read_object
 from kinelo.lab.serve.settings import Settings
 from kinelo.lab.serve.theory_service import TheoryService
-from kinelo.lab.serve.warmup import warm_up
 from kinelo.raters.choice import AUTOMATIC, all_raters
 
 STATIC = Path(__file__).parents[1] / "static"

@@ -80,7 +80,7 @@ def _controller(kind: str, progress: Callable[[Any], None]) -> Any:
 
         return CompareController(progress)
     if kind == "guide":
-        from kinelo.lab.guide.controller import GuideController
+        from kinelo.lab.guide.scenes import GuideController
 
         return GuideController()
     if kind == "theory":

@@ -24,8 +24,7 @@ from kinelo.micro.gpu.matches import (
     from_table,
     settling,
 )
-from kinelo.micro.gpu.rounding import rounded_by_device
-from kinelo.micro.gpu.target import target
+from kinelo.micro.gpu.target import rounded_by_device, target
 from kinelo.model.formula import Scalar
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
