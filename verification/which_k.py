@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 import kinelo as kn
-from kinelo.advice.audit.backtest import Backtest, backtest, k_grid, lowest
+from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league
 from kinelo.advice.audit.in_use import SystemInUse, system_of
 from kinelo.advice.audit.kernels import Calendar
@@ -59,7 +59,7 @@ class Light(NamedTuple):
 
     since: int
     theory: float
-    measured: Backtest
+    measured: KBacktest
     now: Prediction
     best: Prediction
     slope: tuple[float, float]

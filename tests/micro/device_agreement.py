@@ -180,9 +180,9 @@ def main(matches: int, realisations: int, every: int) -> int:
             wrong += not alike
             print(f"{'same bytes' if alike else 'DIFFERENT'}  {'block' if blocks else 'warp'}  {name}", flush=True)
     for number, (name, *league) in enumerate(leagues()):
-        for where, near in (("near", gpu.NEAR), ("far", 0)):
+        for where, near in (("near", gpu.BLOCK_MEMORY), ("far", 0)):
             if number % every == 0 and (every == 1 or (near > 0) == (number % (2 * every) == 0)):
-                gpu_leagues.NEAR = near
+                gpu_leagues.BLOCK_MEMORY = near
                 alike = leagues_end_alike(*league, matches, realisations)
                 wrong += not alike
                 print(f"{'same bytes' if alike else 'DIFFERENT'}  general, {where}  {name}", flush=True)

@@ -12,6 +12,7 @@ from kinelo.raters.history import broken_line
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from kinelo.advice.audit.audit import Audit
     from kinelo.model.validation import Array
@@ -123,7 +124,7 @@ def history_chart(history: pl.DataFrame, names: Sequence[str], *, others: bool =
     return Chart(f"Ratings through time of {', '.join(names)}", "date", "rating (points)", traces, y_range=ends)
 
 
-def _other_sides(rest: pl.DataFrame, stops: Array) -> list[Trace]:
+def _other_sides(rest: pl.DataFrame, stops: NDArray[np.datetime64]) -> list[Trace]:
     """A line each where they are few, else the band that holds the middle four fifths of them."""
     import polars as pl
 
