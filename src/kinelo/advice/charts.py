@@ -35,7 +35,7 @@ def loss_chart(found: Audit) -> Chart:
     highest = float(max(theory.max(), seen.max()))
     notes = tuple(f"K = {k:.3g}: {loss:.5f} measured" for k, loss in zip(measured.k, seen))
     traces = [
-        Trace(f"95 %: {best.low:.3g} to {best.high:.3g}", "prediction", "span", [best.low, best.high]),
+        Trace(f"95 % interval: {best.low:.3g} to {best.high:.3g}", "prediction", "span", [best.low, best.high]),
         Trace("theory", "prediction", "lines", curve.column("k"), theory),
         Trace("backtest, later half", "team", "markers", measured.k, seen, notes=notes),
         Trace(f"best{' from today on' * best.differs}: {best.k:.3g}", "prediction", "upright", [best.k]),

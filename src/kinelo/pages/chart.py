@@ -109,6 +109,9 @@ class _Plane:
         x = np.concatenate([_numbers(one.x) for one in traces])
         y = np.concatenate([np.asarray(v, float) for one in traces for v in (one.y, one.low) if v is not None])
         self.x = _apart(*(chart.x_range or (float(np.nanmin(x)), float(np.nanmax(x)))))
+        if any(one.mode in RADII for one in traces) and not chart.x_range and not chart.logarithmic:
+            room = 0.02 * (self.x[1] - self.x[0])  # so that no dot is cut at the edge
+            self.x = self.x[0] - room, self.x[1] + room
         self.y = _apart(*(chart.y_range or (float(np.nanmin(y)), float(np.nanmax(y)))))
 
     def places(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
