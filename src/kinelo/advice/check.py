@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kinelo.advice.judged import moments_of
 from kinelo.errors import InputError
 from kinelo.micro.simulate import simulate
 from kinelo.model.dynamics import Dynamics, Form, Walk
@@ -143,7 +144,7 @@ def check_state(
         errors = (rating - league.theta).var(axis=2, ddof=1).mean(axis=1)
         quantities.append(_quantity("mean square error", state.error, errors))
         if factor is not None and factor != 1:
-            quantities.append(_rescaled(factor, _moments(state), rating, league.theta + 0 * rating))
+            quantities.append(_rescaled(factor, moments_of(state), rating, league.theta + 0 * rating))
     return Check(tuple(quantities), length, len(rating))
 
 
@@ -226,16 +227,9 @@ def _quantity(name: str, theory: float, played: Array) -> Quantity:
     return Quantity(name, theory, float(played.mean()), float(played.std(ddof=1)) / math.sqrt(played.size))
 
 
-def _moments(state: StationaryState) -> Moments:
-    x, y = (one - state.teams.mean(one) for one in (state.theta, state.rating))
-    V, C = (state.teams.crowding * state.teams.mean(one) for one in (x * x, x * y))
-    return Moments(V, C, state.error - V + 2 * C)
-
-
 def _rescaled(factor: float, moments: Moments, rating: Array, strength: Array) -> Quantity:
-    theory = moments.V - 2 * factor * moments.C + factor**2 * moments.U
     errors = (factor * rating - strength).var(axis=2, ddof=1).mean(axis=1)
-    return _quantity(f"mean square error with gaps times {factor:.3f}", theory, errors)
+    return _quantity(f"mean square error with gaps times {factor:.3f}", moments.rescaled(factor).error, errors)
 
 
 def _ratio(name: str, theory: float, above: Array, below: Array) -> Quantity:

@@ -84,12 +84,16 @@ def judge(system: RatingSystem, league: JudgedLeague, still: StationaryState) ->
 
 
 def _from_state(state: StationaryState, deviations: DeviationState | None = None) -> Judged:
-    teams = state.teams
-    x, y = (one - teams.mean(one) for one in (state.theta, state.rating))
-    V, C, between = (teams.crowding * teams.mean(one) for one in (x * x, x * y, y * y))
-    bias = V - 2 * C + between
-    noise = state.error - bias
-    return Judged(state, Moments(V, C, between + noise), Parts(noise, 0.0, bias), None, deviations)
+    off = state.bias - state.teams.mean(state.bias)
+    bias = state.teams.crowding * state.teams.mean(off**2)
+    return Judged(state, moments_of(state), Parts(state.error - bias, 0.0, bias), None, deviations)
+
+
+def moments_of(state: StationaryState) -> Moments:
+    """Moments of strengths and ratings of a league that has settled, noise included."""
+    x, y = (one - state.teams.mean(one) for one in (state.theta, state.rating))
+    V, C = (state.teams.crowding * state.teams.mean(one) for one in (x * x, x * y))
+    return Moments(V, C, state.error - V + 2 * C)
 
 
 def _moving(system: RatingSystem, league: JudgedLeague, still: StationaryState) -> Judged:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.estimator import check_target
+from kinelo.forecasts.fit import estimate
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates
 from kinelo.forecasts.scores import log_loss
@@ -136,8 +137,6 @@ class Rater(SingleMatches, Arguments, ABC):
 
     def _search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the rater is left as it was."""
-        from kinelo.forecasts.fit import estimate
-
         return estimate(self, matches)
 
     def search(self, matches: Matches) -> Estimates:

@@ -16,9 +16,9 @@ from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
+from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
 from kinelo.raters.team.contests import forecast_contests, rate_contests
 from kinelo.raters.team.kernels import KAPPA, TeamParameters
-from kinelo.raters.team.rater import SCALE, USUAL_SPREAD, TeamElo
 from kinelo.raters.team.state import StepsByName
 
 OFF = {
@@ -41,7 +41,7 @@ class KOption(NamedTuple):
         check_number("TeamElo.classic", "k", value, 0.0)
 
 
-class ClassicElo(TeamElo):
+class ClassicElo(EloOfSides):
     """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
 
     parameters = (
@@ -117,10 +117,6 @@ class ClassicElo(TeamElo):
         """Davidson's κ of the forecasts as it stands after the matches rated so far."""
         self._begun()
         return float(self._common[KAPPA])
-
-    def open_parameters(self) -> tuple[Parameter, ...]:
-        """The home advantage, where it is to be estimated."""
-        return Rater.open_parameters(self)
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No home advantage where no venue or order of sides can tell of it."""

@@ -12,48 +12,27 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.fit import Slopes
-from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
-from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
-from kinelo.model.outcome import LOGISTIC
-from kinelo.model.steps import ELITE, StepRule
+from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
-from kinelo.play.laws import code_outcome, points_scale
 from kinelo.raters.arguments import given, sought
-from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
-from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
+from kinelo.raters.conditions import condition_names
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
-from kinelo.raters.one_match import Gaps, OneResult
-from kinelo.raters.order import forecast_until
-from kinelo.raters.sides import HOME_STEP, NO_LEVELS, TIES_STEP, SideRater, Trace
-from kinelo.raters.start import Start
-from kinelo.raters.state import MatchColumns, RatingTable, match_columns
+from kinelo.raters.sides import HOME_STEP, TIES_STEP
 from kinelo.raters.streaming import LOOK
-from kinelo.raters.team import kernels
+from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
+from kinelo.raters.team.classic import ClassicElo
 from kinelo.raters.team.from_system import parameters_from
-from kinelo.raters.team.kernels import TeamParameters, TeamTrace
-from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
-
-if TYPE_CHECKING:
-    import polars as pl
-
-SCALE = 400.0
-USUAL_SPREAD = 200.0
-LANED = ("rating", "delta", "delta_v")
-"""What of a state differs between lanes."""
 
 
 @dataclass(eq=False, repr=False)
-class TeamElo(SideRater, ConditionRater):
+class TeamElo(EloOfSides):
     """Team ratings: the paper's update with ties, home advantage, margins and a performance spread.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default.
@@ -104,10 +83,6 @@ class TeamElo(SideRater, ConditionRater):
     >>> rater.ratings_["name"].to_list(), rater.ratings_["rating"].round(2).to_list()
     (['A', 'B', 'C'], [1531.23, 1484.74, 1484.03])
     """
-
-    condition_spread = (20.0, 0.5, 400.0)
-    _in_points = 1.0
-    _own_lane = None
 
     step: float | None = sought(
         15.0, 0.2, 300.0, True, "rating points per full surprise of a settled side", in_points=True
@@ -181,8 +156,8 @@ class TeamElo(SideRater, ConditionRater):
         >>> rater, rater.ratings_["rating"].round(2).to_list()
         (TeamElo.classic(k=20, start={'A': 1600, 'C': 1400}), [1611.91, 1490.19, 1397.9])
         """
-        kind = import_module("kinelo.raters.team.classic").ClassicElo
-        return kind(k, ties, home_advantage, initial=initial, scale=scale, start=start, k_of=k_of)
+        made = ClassicElo(k, ties, home_advantage, initial=initial, scale=scale, start=start, k_of=k_of)
+        return cast("TeamElo", made)  # as it is registered below
 
     def _told(self) -> dict[str, float]:
         """What the rating system says of the parameters: its own numbers, and nothing beyond them unless given."""
@@ -205,18 +180,6 @@ class TeamElo(SideRater, ConditionRater):
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated: none where a rating system tells them all."""
         return () if self.system is not None else super().open_parameters()
-
-    @property
-    def _unit(self) -> float:
-        """Own rating points per point of the scale of 400."""
-        return self.scale / SCALE if self.system is None else 1.0
-
-    def in_own_unit(self) -> tuple[Parameter, ...]:
-        """All parameters, with defaults and ranges in points of this ``scale``."""
-        return tuple(p.in_unit(self._unit) for p in self.parameters)
-
-    def _spreads(self) -> tuple[Parameter, ...]:
-        return spread_parameters(self.conditions, *(self._unit * points for points in self.condition_spread))
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the system's, or as in every rater."""
@@ -271,185 +234,5 @@ class TeamElo(SideRater, ConditionRater):
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         self._use(matches)
 
-    def _vector(self, values: Mapping[str, float]) -> TeamParameters:
-        unit = getattr(self, "margin_unit_", math.nan)
-        weight = 0.0 if math.isnan(unit) else values["margin_weight"]
-        return TeamParameters(
-            kind=float(self._kind),
-            nu=self._nu / (values["contraction"] if weight > 0 else 1.0),
-            kappa=values["ties"],
-            gamma=values["step"],
-            boost=values["newcomer_boost"],
-            settling=values["settling_matches"],
-            home=values["home_advantage"],
-            margin_weight=weight,
-            margin_scale=values["margin_scale"],
-            home_step=values["home_step"],
-            ties_step=values["ties_step"] if self._kind == LOGISTIC else 0.0,
-            memory=float(MEMORY),
-            outer_nu=self._nu,
-            rho=values["regression"],
-            mean=self.initial,
-            v0=(self.prior_spread or getattr(self, "prior_spread_", USUAL_SPREAD * self._unit)) ** 2,
-            gap=self.season_gap,
-            square=getattr(self, "target_square_", 1.0),
-            in_points=self._in_points if self.system is None else 0.0,
-        )
 
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
-        """Take over what :meth:`to_arrays` gave; what 0.2 kept goes on in the points it was kept in."""
-        self._in_points = TeamParameters(*arrays["numbers"].tolist()).in_points
-        super().from_arrays(arrays)
-
-    def note_on_points(self) -> str:
-        """What to say of ratings in points of Davidson's own scale."""
-        wider = 1.0 + self.parameters_["ties"] / 2.0
-        if self._in_points or self.system is not None or wider == 1.0:
-            return ""
-        return (
-            f"its ratings lie {wider:.2f} times as far apart as today's points say, since an earlier version counted "
-            "them on another scale where there are draws. It goes on as it began; a new book with the same matches "
-            "counts in points of expected score"
-        )
-
-    def _fresh(self, values: Mapping[str, float]) -> TeamTable:
-        fresh = TeamTable(self.initial, self._vector(values).v0, condition_names(self.conditions), values)
-        fresh.steps = self._steps_by_name()
-        return fresh
-
-    def _steps_by_name(self) -> StepsByName:
-        """Steps of single sides and who is a junior, under a rule of K."""
-        return StepsByName()
-
-    def _place(self, start: Start, known: Any) -> None:
-        size = len(start.names)
-        self._state.assign()
-        known.rating[:size] = start.rating
-        known.marks[:size] |= np.where(start.rating >= ELITE, REACHED, 0).astype(np.int8)
-        known.variance[:size] = np.where(np.isnan(start.deviation), known.variance[:size], start.deviation**2)
-
-    @property
-    def _nu(self) -> float:
-        return math.log(10.0) / (2.0 * self.scale) if self.system is None else self.system.outcome.nu
-
-    @property
-    def _kind(self) -> int:
-        return LOGISTIC if self.system is None else code_outcome(self.system.outcome).kind
-
-    def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> Trace:
-        return self._play_lanes(matches, [self], traced)
-
-    def _play_lanes(self, matches: Matches, lanes: Sequence[TeamElo], traced: bool = True) -> Trace:
-        """Let raters that differ in their parameters use the matches side by side; the first is this one.
-
-        What was known before each.
-        """
-        ratings: TeamTable = self._state
-        columns = match_columns(matches, ratings.admit(matches))
-        state, size, count = in_lanes(ratings.known, LANED, len(lanes)), len(matches), len(lanes)
-        for q, lane in enumerate(lanes[1:], 1):
-            state.delta_v[..., q] = ratings.levels.variances(lane.parameters_)
-        common = np.array([lane._common for lane in lanes]) if count > 1 else self._common[None]
-        trace = kernels.NO_TRACE
-        if traced:
-            until = forecast_until(matches)
-            trace = TeamTrace(np.empty((size, count)), np.empty((count, size, 3)), np.empty((size, 2)), until)
-        numbers = parameter_lanes(lanes) if count > 1 else self._lane
-        kernels.play_all(columns, numbers, state, common, self._nodes(lanes), trace)
-        self._common = common[0]
-        return trace
-
-    @property
-    def _lane(self) -> NDArray[np.void]:
-        """This rater's numbers as the only lane, made once."""
-        if self._own_lane is None or self._own_lane[0] is not self._numbers:
-            self._own_lane = (self._numbers, parameter_lanes([self]))
-        return self._own_lane[1]
-
-    def _nodes(self, lanes: Sequence[TeamElo]) -> kernels.Nodes:
-        """Nodes of the performances of all lanes; κ may drift, so they serve up to twice its first value."""
-        if len(lanes) == 1:
-            return self._blur
-        values = [lane.parameters_ for lane in lanes]
-        return kernels.blur(self._nu, [v["spread"] for v in values], 2.0 * max(v["ties"] for v in values))
-
-    def _slopes(self, matches: Matches, skipped: int) -> Slopes:
-        """Derivatives of the losses of the matches from ``skipped`` on by the open parameters, after a reset."""
-        self._begun()
-        moves = moved_twins(self)
-        _, chances, *_ = self._play_lanes(matches, [self, *(move.twin for move in moves.values())])
-        losses = [log_loss(one[skipped:], matches.result[skipped:]) for one in chances]
-        return slopes_of(losses[0], losses[1:], moves)
-
-    def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        unit = getattr(self, "margin_unit_", math.nan)
-        self._blur = kernels.blur(self._nu, [values["spread"]], 2.0 * values["ties"])
-        return np.array([values["home_advantage"], values["ties"], 1.0 if math.isnan(unit) else unit])
-
-    def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
-        z, chances, ratings, _ = trace
-        said = chances[0] if self._kind == LOGISTIC else self._by_law(z[:, 0])
-        return Forecast(said, unknown, matches, ratings)
-
-    def _by_law(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Chances under the law of the rating system, blurred by normal performances."""
-        assert self.system is not None
-        law, nodes = self.system.outcome, z[:, None] + self._blur.x[:, 0]
-        b, tie = law.b(nodes) @ self._blur.weight, law.tie_probability(nodes) @ self._blur.weight
-        win = 0.5 * (1.0 - tie + b)
-        return np.column_stack([win, tie, 1.0 - tie - win])
-
-    def _chances(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Chances of matches with these differences of strength, as things stand."""
-        if self._kind != LOGISTIC:
-            return self._by_law(z)
-        ties = self._common.item(kernels.KAPPA)
-        out = np.empty((z.size, 3))
-        kernels.all_chances(z, points_scale(self._nu, self._numbers.in_points * ties), ties, self._blur, out)
-        return out
-
-    def _slots_of(self, one: OneResult) -> NDArray[np.int64]:
-        ratings: TeamTable = self._state
-        if one.conditions is None and not self.conditions:
-            return NO_LEVELS
-        return ratings.levels.row(one.conditions)
-
-    def _play_one(self, columns: MatchColumns) -> None:
-        state, common = in_lanes(self._state.known, LANED), self._common[None]
-        kernels.play_all(columns, self._lane, state, common, self._blur, kernels.NO_TRACE)
-
-    def _foresee(self, matches: Matches) -> Forecast:
-        (z, _, unknown), ratings = self._gaps_and_ratings(matches)
-        return Forecast(self._chances(z), unknown, matches, ratings)
-
-    def _gaps(self, matches: Matches) -> Gaps:
-        return self._gaps_and_ratings(matches)[0]
-
-    def _gaps_and_ratings(self, matches: Matches) -> tuple[Gaps, NDArray[np.float64]]:
-        """What is believed of the differences in matches to come, and the ratings of both sides (matches, 2)."""
-        state: TeamTable = self._state
-        indices, size = state.find(matches), len(matches)
-        z, doubt, ratings = np.empty(size), np.empty(size), np.empty((size, 2))
-        columns = match_columns(matches, indices)
-        kernels.foresee_all(columns, self._numbers, state.known, self._common, z, doubt, ratings)
-        return Gaps(z, doubt, indices.unknown), ratings
-
-    @property
-    def ratings_(self) -> pl.DataFrame:
-        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first.
-
-        Uncertainty is that of the day of the last match: it has grown for those who rested since.
-        """
-        ratings: TeamTable = self._begun()
-        size = len(ratings)
-        last = ratings.known.last[:size]
-        idle = np.maximum((last.max() if size else 0) - last - self.season_gap, 0.0)
-        f = np.exp(-2 * self.parameters_["regression"] * idle / kernels.YEAR)
-        prior = self._numbers.v0
-        variance = prior + f * (ratings.known.variance[:size] - prior)
-        return ratings.table(uncertainty=np.sqrt(variance))
-
-
-def parameter_lanes(lanes: Sequence[TeamElo]) -> NDArray[np.void]:
-    """Numbers of the kernels, an entry per lane."""
-    return np.array([tuple(lane._numbers) for lane in lanes], kernels.LANE)
+TeamElo.register(ClassicElo)

@@ -58,6 +58,10 @@ class Moments:
         """Slope of strengths on ratings, C/U: 1 is calibrated, below 1 ratings are over-dispersed."""
         return self.C / self.U if self.U > 0 else float("nan")
 
+    def rescaled(self, factor: float) -> Moments:
+        """The moments of ratings whose gaps are so many times as wide."""
+        return Moments(self.V, factor * self.C, factor**2 * self.U)
+
     def __add__(self, other: Moments) -> Moments:
         return Moments(self.V + other.V, self.C + other.C, self.U + other.U)
 
