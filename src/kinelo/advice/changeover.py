@@ -27,7 +27,6 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.presentation import Table, number, words
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k, read_start
-from kinelo.raters.team.classic import ClassicElo
 
 if TYPE_CHECKING:
     import polars as pl
@@ -224,7 +223,7 @@ class _List:
 
 def _parts(old: _List, new: _List, matches: Matches, names: list[str]) -> dict[str, NDArray[np.float64]]:
     """Moves taken apart, where both systems are plain Elo: one change of arguments after the other."""
-    if not isinstance(old.rater, ClassicElo) or not isinstance(new.rater, ClassicElo):
+    if old.rater is None or new.rater is None or not (old.rater.plain_elo and new.rater.plain_elo):
         return {}
     here, wanted = old.rater.get_params(), new.rater.get_params()
     if here["scale"] != wanted["scale"]:
@@ -235,7 +234,7 @@ def _parts(old: _List, new: _List, matches: Matches, names: list[str]) -> dict[s
         if all(_same(name, here[name], wanted[name]) for name in arguments):
             continue
         here |= {name: wanted[name] for name in arguments}
-        table = dict(ClassicElo(**here).fit(matches).ratings_.select("name", "rating").iter_rows())
+        table = dict(type(old.rater)(**here).fit(matches).ratings_.select("name", "rating").iter_rows())
         rated.append(np.array([table[name] for name in names]))
         found[cause] = rated[-1] - rated[-2] - (rated[-1].mean() - rated[-2].mean())
     return found

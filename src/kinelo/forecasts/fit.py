@@ -66,7 +66,8 @@ class Slopes:
 class Estimable(Protocol):
     """What the search asks of a rater; one with ``_losses`` and ``_slopes`` (matches, skipped) of its own is faster.
 
-    Each of these is asked of all matches, and of a long table also of the first of them alone.
+    Each of these is asked of all matches, and of a long table also of the first of them alone. A subclass that says
+    ``one_step_ahead`` anew is asked for that (:func:`says_anew`).
     """
 
     def open_parameters(self) -> tuple[Parameter, ...]:
@@ -80,6 +81,19 @@ class Estimable(Protocol):
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it."""
         ...
+
+
+def says_anew(rater: object) -> bool:
+    """Whether a rater's class says ``one_step_ahead`` anew, so that ``_losses`` it has inherited are not its own.
+
+    Contests are fitted by other losses than those of forecasts.
+    """
+    kinds = type(rater).__mro__
+    said, known = (
+        next((k for k, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
+        for name in ("one_step_ahead", "_losses")
+    )
+    return said < known < len(kinds) and not getattr(rater, "rates_contests", False)
 
 
 def estimate(
@@ -179,7 +193,7 @@ class Course:
         """Derivatives of the losses by parameter, as far as they are known without differences."""
         return None
 
-    def look(self, z: Array) -> Point:
+    def point(self, z: Array) -> Point:
         """Losses at a place, and their total."""
         losses = self.losses(z)
         total = float(losses.sum()) + 0.5 * float(self.scales.prior_precision @ (z - self.scales.start) ** 2)
@@ -210,7 +224,7 @@ class _RaterCourse(Course):
 
     def __init__(self, rater: Estimable, matches: Matches, warm_up: float, scales: Scales) -> None:
         super().__init__(scales)
-        self.rater, self.matches = rater, matches
+        self.rater, self.matches, self.anew = rater, matches, says_anew(rater)
         self.skipped = int(warm_up * len(matches))
         self.scored: slice | NDArray[np.bool_] = slice(None)
         if matches.unordered is not None:
@@ -227,7 +241,7 @@ class _RaterCourse(Course):
         """Loss of every match that is scored; infinite where the rater leaves the range of numbers."""
         twin = self._twin(z)
         try:
-            if hasattr(twin, "_losses"):
+            if hasattr(twin, "_losses") and not self.anew:
                 return twin._losses(self.matches, self.skipped)[self.scored]
             said = twin.one_step_ahead(self.matches).probabilities[self.skipped :]
         except OutOfRange:
@@ -236,7 +250,7 @@ class _RaterCourse(Course):
 
     def slopes(self, z: Array) -> Slopes | None:
         """What the rater says of them itself."""
-        if not hasattr(self.rater, "_slopes"):
+        if self.anew or not hasattr(self.rater, "_slopes"):
             return None
         found: Slopes = self._twin(z)._slopes(self.matches, self.skipped)
         return replace(found, by=found.by[self.scored])
@@ -244,7 +258,7 @@ class _RaterCourse(Course):
 
 def search(course: Course, start: Array) -> tuple[Point, Array]:
     """Best place from ``start`` on, and the scores of the matches there."""
-    here, damping, idle = course.look(start), 1e-3, 0
+    here, damping, idle = course.point(start), 1e-3, 0
     score = course.scores(here)
     for _ in range(MOST_STEPS):
         there, damping = _step(course, here, score, damping)
@@ -277,7 +291,7 @@ def _step(course: Course, here: Point, score: Array, damping: float) -> tuple[Po
         move = np.zeros_like(here.z)
         move[free] = -np.linalg.solve(inner + damping * np.diag(np.diag(inner)), gradient[free])
         z = np.clip(here.z + np.clip(move, -LONGEST_STEP, LONGEST_STEP), scales.low, scales.high)
-        there, move = course.look(z), z - here.z
+        there, move = course.point(z), z - here.z
         gain = here.total - there.total
         if gain > 0.0:
             foreseen = -float(gradient @ move + 0.5 * move @ curvature @ move)

@@ -65,6 +65,7 @@ from kinelo.raters.start import Start
 from kinelo.raters.stored import ANY, stored
 from kinelo.raters.stored import PREFIX as STORED
 from kinelo.runtime.device import usable_processors
+from kinelo.runtime.renaming import no_longer_public
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,6 +109,7 @@ class GaussianRater(Rater):
     It says which kinds of slots there are, and of which entries a match consists.
     """
 
+    follows_matches = True
     initial: float
     margin_unit_: float = math.nan
     memory_: float = float(MEMORY)
@@ -583,6 +585,10 @@ class GaussianRater(Rater):
         with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
             here, *there = pool.map(lambda reader: reader[0]._read_losses(*reader[1], matches, skipped), readers)
         return slopes_of(here, there, moves)
+
+    slopes, losses, expected = (
+        no_longer_public(name, "only the search of fit asks for it") for name in ("slopes", "losses", "expected")
+    )
 
     def surprises(self, matches: Matches) -> Array:
         """Use the matches in order: how far what each showed lay from what was expected, in standard deviations.

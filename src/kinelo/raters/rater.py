@@ -17,14 +17,14 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.estimator import check_target
-from kinelo.forecasts.fit import estimate
+from kinelo.forecasts.fit import estimate, says_anew
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates
 from kinelo.forecasts.scores import log_loss
@@ -58,6 +58,13 @@ class Rater(SingleMatches, Arguments, ABC):
     >>> isinstance(rater, kn.raters.Rater), rater.ratings_["name"][0]
     (True, 'A')
     """
+
+    plain_elo: ClassVar[bool] = False
+    """Whether this is a federation's Elo, ``R += K (S − E)``, which can be played at any K."""
+    follows_matches: ClassVar[bool] = False
+    """Whether each match moves ratings from where they stood, so that they may inflate over the years."""
+    passes_points: ClassVar[bool] = False
+    """Whether newcomers begin at ``initial``, and bring points in or take them out from there."""
 
     order_: Order = Order()
     estimates_: Estimates | None = None
@@ -117,7 +124,10 @@ class Rater(SingleMatches, Arguments, ABC):
             estimates = self._search(first)
             self.reset(estimates.values)
             self.estimates_ = estimates
-        self._use(matches)
+        if says_anew(self):
+            self.one_step_ahead(matches)
+        else:
+            self._use(matches)
 
     def _conclude(self, matches: Matches, first: Matches) -> None:
         """What the matches fitted still have to say once they are rated."""
@@ -232,7 +242,9 @@ class Rater(SingleMatches, Arguments, ABC):
 
     def _step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each of some matches that were checked before it is used, and use it."""
-        raise NotImplementedError
+        if type(self).one_step_ahead is Rater.one_step_ahead:
+            raise NotImplementedError
+        return self.one_step_ahead(matches)
 
     def _check_usable(self, matches: Matches) -> None:
         """Refuse matches that cannot change ratings: some without a result, or before the last one rated."""

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.forecasts.fit import WARM_UP, estimate
+from kinelo.forecasts.fit import WARM_UP, estimate, says_anew
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
@@ -153,7 +153,12 @@ class Read:
 
 
 def refit_reading(rater: Any, found: Estimates, matches: Matches) -> Estimates:
-    """The estimates of a rater with normal beliefs, all that says how beliefs are read settled anew."""
+    """The estimates of a rater with normal beliefs, all that says how beliefs are read settled anew.
+
+    A subclass with forecasts of its own reads them in its own way.
+    """
+    if says_anew(rater):
+        return found
     rater.reset(found.values)
     mean, variance, _ = rater._expected(matches)
     again = estimate(Read(rater, mean, variance), matches, WARM_UP)

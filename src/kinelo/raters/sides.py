@@ -93,6 +93,7 @@ Trace = tuple[NDArray[Any], ...]
 class SideRater(Rater):
     """A rater whose kernel goes through the matches once and leaves a trace from which forecasts are made."""
 
+    follows_matches = passes_points = True
     initial: float
     home_advantage: float | None
     ties: float | None

@@ -102,12 +102,12 @@ class LeagueEstimate:
         generator, likelihoods = np.random.default_rng(seed), _Likelihoods(calendar, self.parameters, self.free)
         here, reach = likelihoods.scales.place(self.parameters._asdict()), 2.4 / math.sqrt(len(self.free))
         root = np.linalg.cholesky(self.covariance) / likelihoods.scales.unit[:, None]
-        level = likelihoods.look(here).total
+        level = likelihoods.point(here).total
         steps = int(np.clip(MOST_FILTERED / calendar.size, 10 * number, 20 * number))
         walked: list[Array] = []
         for step in range(steps):
             moved = here + reach * root @ generator.standard_normal(here.size)
-            total = likelihoods.look(moved).total
+            total = likelihoods.point(moved).total
             accepted = math.isfinite(total) and math.log(generator.random()) < level - total
             if accepted:
                 here, level = moved, total

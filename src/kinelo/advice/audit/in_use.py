@@ -8,7 +8,7 @@ import copy
 import math
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 from kinelo.play.laws import points_scale
 from kinelo.raters.rater import Rater
+from kinelo.raters.team.base import EloOfSides
 from kinelo.raters.team.classic import ClassicElo
-from kinelo.raters.team.rater import TeamElo
 
 USUAL_K = 32.0
 
@@ -113,9 +113,7 @@ def own_losses(rater: Rater, matches: Matches) -> Array:
 
 def system_of(rater: Rater | None, matches: Matches, since: int) -> tuple[SystemInUse, Rater | None]:
     """The Elo to audit, and the rater to hold against it where that is no Elo with a K."""
-    if rater is not None and not isinstance(rater, Rater):
-        raise InputError(f"rater must be a rater, such as TeamElo.classic(k=32) or Glicko(), not {rater!r}.")
-    elo = rater if isinstance(rater, ClassicElo) else ClassicElo(USUAL_K, home_advantage=None)
+    elo, other = (_usual(), rater) if not _is_plain(rater) else (rater or _usual(), None)
     k = single_k(elo)
     if k is not None and k <= 0:
         raise InputError("K must be above 0: with K = 0 ratings never move.")
@@ -126,14 +124,25 @@ def system_of(rater: Rater | None, matches: Matches, since: int) -> tuple[System
             settled.fit(matches[:since])
         settled = anew(elo, home_advantage=settled.parameters_["home_advantage"])
     name = f"K = {k:g}" if k is not None else rule_name(elo)
-    return SystemInUse(name, k, settled), None if rater is None or isinstance(rater, ClassicElo) else rater
+    return SystemInUse(name, k, settled), other
+
+
+def _is_plain(rater: Rater | None) -> TypeGuard[ClassicElo | None]:
+    """Whether this is a federation's Elo, for which none stands too; what is no rater is refused."""
+    if rater is not None and not isinstance(rater, Rater):
+        raise InputError(f"rater must be a rater, such as TeamElo.classic(k=32) or Glicko(), not {rater!r}.")
+    return rater is None or rater.plain_elo
+
+
+def _usual() -> ClassicElo:
+    return ClassicElo(USUAL_K, home_advantage=None)
 
 
 def carried_on(rater: Rater | None, earlier: Matches | None) -> Rater | None:
     """The system in use with the ratings that it ends at after earlier matches; any other rater as it is."""
-    if earlier is None or not (rater is None or isinstance(rater, ClassicElo)):
+    if earlier is None or not _is_plain(rater):
         return rater
-    elo = ClassicElo(USUAL_K, home_advantage=None) if rater is None else rater
+    elo = rater or _usual()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KineloWarning)
         table = anew(elo).fit(earlier).ratings_
@@ -150,14 +159,14 @@ def rule_name(rater: ClassicElo) -> str:
     return rater.label.removeprefix("plain Elo, ")
 
 
-def ratings_before(rater: TeamElo, matches: Matches) -> Array:
+def ratings_before(rater: EloOfSides, matches: Matches) -> Array:
     """Ratings of both sides that each match is forecast from (n × 2), less where newcomers begin."""
     before = rater.one_step_ahead(matches).ratings_before
     assert before is not None
     return before - rater.initial
 
 
-def trace_steps(rater: TeamElo, matches: Matches, nu: float, home: Array) -> Array:
+def trace_steps(rater: EloOfSides, matches: Matches, nu: float, home: Array) -> Array:
     """The step γ of both sides in each match (n × 2), under any rule of steps.
 
     What a rating moved by its side's next match, over the surprise that moved it, is the step. ``home`` is what the
@@ -177,7 +186,7 @@ def trace_steps(rater: TeamElo, matches: Matches, nu: float, home: Array) -> Arr
     return (after.reshape(-1, 2) - before) * np.array([1.0, -1.0]) / shown
 
 
-def side_ratings(rater: TeamElo, teams: tuple[str, ...]) -> Array:
+def side_ratings(rater: EloOfSides, teams: tuple[str, ...]) -> Array:
     """Ratings of these sides as they stand."""
     table = rater.ratings_
     known = dict(zip(table["name"], table["rating"]))

@@ -100,14 +100,14 @@ class _GlickoFamily(SideRater):
         return Forecast(out, unknown, matches, self.initial + ratings / Q)
 
     def _foresee(self, matches: Matches) -> Forecast:
-        trace, unknown = self._look(matches)
+        trace, unknown = self._trace_ahead(matches)
         return self._forecast(trace, unknown, matches)
 
     def _gaps(self, matches: Matches) -> Gaps:
-        trace, unknown = self._look(matches)
+        trace, unknown = self._trace_ahead(matches)
         return Gaps(trace.z, trace.doubt, unknown)
 
-    def _look(self, matches: Matches) -> tuple[GlickoTrace, tuple[str, ...]]:
+    def _trace_ahead(self, matches: Matches) -> tuple[GlickoTrace, tuple[str, ...]]:
         """What is known of matches to come, and names never met."""
         state: Deviations = self._state
         indices, size = state.find(matches), len(matches)

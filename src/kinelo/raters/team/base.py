@@ -29,6 +29,7 @@ from kinelo.raters.state import MatchColumns, RatingTable, match_columns
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import TeamParameters, TeamTrace
 from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
+from kinelo.runtime.renaming import no_longer_public
 
 if TYPE_CHECKING:
     import polars as pl
@@ -174,6 +175,8 @@ class EloOfSides(SideRater, ConditionRater):
         _, chances, *_ = self._play_lanes(matches, [self, *(move.twin for move in moves.values())])
         losses = [log_loss(one[skipped:], matches.result[skipped:]) for one in chances]
         return slopes_of(losses[0], losses[1:], moves)
+
+    slopes = no_longer_public("slopes", "only the search of fit asks for it")
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = self.margin_unit_

@@ -50,8 +50,10 @@ class ClassicElo(EloOfSides):
     options = (
         KOption("k"), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
     )  # fmt: skip
+    plain_elo = True
     conditions = ()
     system = None
+    _losses = EloOfSides._losses  # of matches, its one_step_ahead says what its base says
     season_gap = 0.0
 
     def __init__(
