@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import kinelo as kn
 from kinelo.errors import InputError
@@ -113,19 +114,59 @@ def test_results_played_out_are_the_forecasts(rater, covariance):
 
 def test_a_stranger_leans_on_its_first_opponent_and_wanders_on(rater):
     """4,000 draws: a variance is sure to 2.2 % (one standard error), a slope to about .1."""
-    day = int(np.datetime64("2025-01-01").astype("datetime64[D]").astype(int))
-    possible = rater._possible(4000, 1)
-    possible.difference("new", "A", True, day, np.empty(0, np.int64))
-    x, opponent = possible.side("new", day).copy(), possible.side("A", day)
+    twice = {"date": ["2025-01-01", "2035-01-01"], "home": ["new"] * 2, "away": ["A"] * 2, "neutral": [True] * 2}
+    possible = rater._possible(kn.read_matches(twice, played=False), 4000, 1)
+    possible.total(0)
+    new, foe = possible.place[possible.entries.slot[:2]]
+    x, opponent = possible.X[new].copy(), possible.X[foe].copy()
     lean = rater.parameters_["opponent_prior"]
     slope = np.cov(x, opponent)[0, 1] / opponent.var()
     assert lean > 0.2 and slope == pytest.approx(lean, abs=0.25)
     rho, years, doubt = rater.parameters_["regression"], 10.0, rater.parameters_["doubt"]
     f = np.exp(-rho * years)
     added = rater.parameters_["walk"] ** 2 * (years if rho == 0 else (1 - f * f) / (2 * rho))
-    later = possible.side("new", day + 3652)
+    possible.total(1)
+    later = possible.X[new].copy()
     assert later.var() == pytest.approx(f * f * x.var() + doubt * added, rel=0.1)
-    assert possible.side("new", day + 3652) is later
+    possible.total(1)
+    assert (possible.X[new] == later).all()  # on the same day nothing moves
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_results_of_players_played_out_are_the_forecasts(covariance):
+    """20,000 draws: a share is sure to .0035 (one standard error); six matches with three results each.
+
+    A line-up that is drawn is one of a few, a forecast takes their spread as normal: that is good to a hundredth.
+    """
+    g = np.random.default_rng(3)
+    strength = g.normal(0, 0.7, (4, 7))
+    rows = []
+    for k in range(120):
+        sides = g.choice(4, 2, replace=False)
+        on = [g.choice(7, 4, replace=False) for _ in sides]
+        gap = strength[sides[0], on[0]].mean() - strength[sides[1], on[1]].mean() + 0.3 + g.normal()
+        names = [[f"{s}/{p}" for p in who] for s, who in zip(sides, on)]
+        rows.append((str(np.datetime64("2023-01-01") + 5 * k), *(f"T{s}" for s in sides), round(1.5 * gap), *names))
+    columns = ("date", "home", "away", "margin", "home_lineup", "away_lineup")
+    played = kn.read_matches(dict(zip(columns, map(list, zip(*rows)))))
+    players = kn.PlayerElo(covariance=covariance, prior_spread=0.6, squad_spread=0.2, ties=0.4).update(played)
+    table = {
+        "date": ["2025-01-01", "2025-01-01", "2025-06-01", "2026-06-01", "2026-06-01", "2027-01-01"],
+        "home": ["T2", "T1", "T3", "T0", "new", "T0"],
+        "away": ["T0", "T3", "T0", "T2", "T2", "T1"],
+        "neutral": [False, True, False, True, True, False],
+        "home_lineup": [[], [], [], [], ["x", "y"], ["0/0", "0/1", "stranger"]],
+        "away_lineup": [[], [], [], [], ["2/2", "2/3"], ["1/0", "1/1"]],
+    }
+    coming = kn.read_matches(table, played=False)
+    outcome, margin = players.play_out(coming, 20_000, seed=5)
+    shares = np.column_stack([(outcome == k).mean(axis=0) for k in range(3)])
+    np.testing.assert_allclose(shares, players.predict(coming).probabilities, atol=0.02)
+    assert ((np.sign(margin) == 1) == (outcome == 0)).all() and ((margin == 0) == (outcome == 1)).all()
+    # Sides drawn for a cup are those that meet on neutral ground.
+    two = players.possible_strengths(["T1", "T3"], "2025-01-01", 20_000, seed=1)
+    win = ndtr(two[:, 0] - two[:, 1] - players.ties_).mean()
+    assert win == pytest.approx(players.predict(coming).probabilities[1, 0], abs=0.015)
 
 
 def test_a_side_better_than_thought_is_so_all_season(rater):

@@ -298,6 +298,17 @@ def test_too_many_sides_are_told_before_the_search(monkeypatch):
         assert kn.KalmanElo().fit(matches).covariance_ == "diagonal"
 
 
+@pytest.mark.parametrize(("limit", "fits"), [("MOST_TOGETHER", False), ("MOST_PASS", True)])
+def test_a_covariance_is_suggested_only_where_it_fits(monkeypatch, limit, fits):
+    matches, _ = wandering_league(5, sides=12, matches=200)
+    monkeypatch.setattr(f"kinelo.raters.gaussian.{limit}", 10)
+    with pytest.warns(KineloWarning, match="covariance='diagonal' is used") as heard:
+        assert kn.KalmanElo()._covariance_to_try(matches) == "diagonal"
+    assert ("covariance='full'" in str(heard[0].message)) == fits
+    if fits:
+        kn.KalmanElo(covariance="full").update(matches)  # as the message says
+
+
 def test_leagues_without_draws_are_forecast_without_draws():
     rater = kn.KalmanElo().fit(league(200, 6, seed=4, draws=False))
     assert rater.parameters_["ties"] == 0

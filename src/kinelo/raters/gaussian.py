@@ -34,12 +34,14 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Day, read_day
+from kinelo.matches.fixtures import fixtures
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters import reading
 from kinelo.raters.arguments import sought
 from kinelo.raters.conditions import PREFIX, condition_names
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, Work, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
+from kinelo.raters.filter.draws import Forecasting, PossibleTruths
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
 from kinelo.raters.filter.smoother import backwards, check_room, smooth
@@ -101,6 +103,10 @@ MOST_WORK = 4e9
 
 MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
+
+
+NOBODY = "\0"
+"""A side that nobody has."""
 
 
 class GaussianRater(Rater):
@@ -283,10 +289,10 @@ class GaussianRater(Rater):
                 raise too_many(rows)
             return "full"
         if rows > MOST_TOGETHER or len(matches) * float(rows) ** 2 > MOST_PASS:
+            slowly = "; covariance='full' keeps it all the same, slowly" if rows <= MOST_TOGETHER else ""
             warnings.warn(
                 f"{rows:,} {self.together} in {len(matches):,} matches are too many to keep how strengths are "
-                "connected: covariance='diagonal' is used (covariance='full' insists, up to "
-                f"{MOST_TOGETHER:,} {self.together}).",
+                f"connected: covariance='diagonal' is used{slowly}.",
                 KineloWarning,
                 stacklevel=4,
             )
@@ -624,10 +630,46 @@ class GaussianRater(Rater):
         reach = float(self.margin_law_.surprise(ndtri(0.5 + level / 2.0))) * np.sqrt(
             variance + self.parameters_["noise"] ** 2
         )
-        unit = 1.0 if math.isnan(self._unit) else self._unit
-        power = 1.0 if math.isnan(self._unit) else 1.0 / self.parameters_["margin_power"]
         bounds = {"low": mean - reach, "middle": mean, "high": mean + reach}
-        return pl.DataFrame({name: unit * np.sign(y) * np.abs(y) ** power for name, y in bounds.items()})
+        return pl.DataFrame({name: self._margins(y) for name, y in bounds.items()})
+
+    def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
+        """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.
+
+        Each draw has one truth about all strengths, drawn from what is believed of them and moving on. Line-ups that
+        are known of earlier matches count as recent ones in later matches.
+        """
+        possible = self._possible(matches, draws, seed)
+        outcome, shown = np.empty((draws, len(matches)), np.int8), np.empty((draws, len(matches)))
+        for g in range(len(matches)):
+            outcome[:, g], shown[:, g] = possible.result(possible.total(g))
+        size = np.maximum(np.round(np.abs(self._margins(shown))), 1.0)
+        return outcome, np.where(outcome == 1, 0.0, np.sign(shown) * size)
+
+    def possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
+        """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
+        against = fixtures(names, [NOBODY] * len(names), read_day(date), neutral=True, conditions=self._levels(None))
+        possible = self._possible(against, draws, seed)
+        return self.sharpness_ * np.column_stack([possible.total(g, ours=True) for g in range(len(names))])
+
+    def _possible(self, matches: Matches, draws: int, seed: int) -> PossibleTruths:
+        """Possible truths of everyone in matches to come."""
+        known, values, twin = self._begun(), self.parameters_, copy.copy(self)
+        twin._state = named = known.without_covariance()
+        lists = twin._lists(matches, keep=True)
+        entries = lists.ahead if lists.ahead.offsets.size else lists.played
+        unmet = np.isin(entries.slot, named.under[:, len(known.levels) :])  # levels never met add nothing
+        coming = (matches.day, entries._replace(share=np.where(unmet, 0.0, entries.share)), lists.rotations)
+        manner = Forecasting(
+            self._numbers[0], values["doubt"], self.sharpness_, self.ties_, values["noise"], self.margin_law_
+        )
+        return PossibleTruths(known, named, coming, manner, draws, np.random.default_rng([seed, 14]))
+
+    def _margins(self, y: Array) -> Array:
+        """Margins that would show this."""
+        if math.isnan(self._unit):
+            return y
+        return self._unit * np.sign(y) * np.abs(y) ** (1.0 / self.parameters_["margin_power"])
 
     def _foresee(self, matches: Matches) -> Forecast:
         sides = self._room_for_sides(matches)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,12 @@ class SlotState(RaterState):
         self.beliefs.x[:FIXED], self.beliefs.v[:FIXED] = own.x[:FIXED], own.v[:FIXED]
         if self.full:
             self.beliefs.C[:FIXED, :FIXED] = own.C[:FIXED, :FIXED]
+
+    def without_covariance(self) -> Self:
+        """A copy for which matches can make slots, without the covariance."""
+        twin = copy.copy(self)
+        twin.full, twin.beliefs = False, self.beliefs._replace(C=np.empty((0, 0)))
+        return copy.deepcopy(twin)
 
     def use_conditions(self, conditions: tuple[str, ...]) -> None:
         """Begin without any level of these conditions."""

@@ -9,7 +9,6 @@ how much of a difference is doubt. Equations in :mod:`kinelo.raters.filter`.
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import Day, read_day
+from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import ConditionRater, condition_names
@@ -36,7 +35,6 @@ from kinelo.raters.gaussian import (
     Array,
     GaussianRater,
 )
-from kinelo.raters.kalman.draws import Forecasting, PossibleStates, play_out
 from kinelo.raters.kalman.state import SideState
 from kinelo.raters.order import forecast_until
 from kinelo.raters.random_walk import fade_all
@@ -169,32 +167,6 @@ class KalmanElo(GaussianRater, ConditionRater):
     def _room_for_days(self, matches: Matches) -> Days:
         unordered = matches.unordered is not None and matches.unordered.any()
         return days_of(forecast_until(matches)) if unordered else NO_DAYS
-
-    def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
-        """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.
-
-        Each draw has one truth about all strengths, drawn from what is believed of them and moving on.
-        """
-        possible = self._possible(draws, seed)
-        outcome, shown = play_out(possible, matches)
-        unit = 1.0 if math.isnan(self._unit) else self._unit
-        power = 1.0 if math.isnan(self._unit) else 1.0 / self.parameters_["margin_power"]
-        size = np.maximum(np.round(unit * np.abs(shown) ** power), 1.0)
-        return outcome, np.where(outcome == 1, 0.0, np.sign(shown) * size)
-
-    def possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
-        """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
-        day = int(read_day(date).astype(np.int64))
-        possible = self._possible(draws, seed)
-        columns = [possible.side(name, day).copy() for name in names]
-        return self.sharpness_ * np.column_stack(columns)
-
-    def _possible(self, draws: int, seed: int) -> PossibleStates:
-        state, values = self._begun(), self.parameters_
-        manner = Forecasting(
-            self._numbers[0], values["doubt"], self.sharpness_, self.ties_, values["noise"], self.margin_law_
-        )
-        return PossibleStates(state, manner, draws, np.random.default_rng([seed, 14]))
 
     @property
     def ratings_(self) -> pl.DataFrame:
