@@ -269,6 +269,16 @@ def test_nothing_of_an_old_league_stands_under_settings_that_cannot_be_played(vi
     assert page.locator(".stage.stale").count() == 0
 
 
+def test_on_a_phone_the_sheet_of_controls_covers_no_chart_at_first(visit):
+    page = visit("?teams=20", viewport={"width": 390, "height": 844})
+    wait_for_frames(page, 1)
+    bottom, top = page.evaluate(
+        """() => [document.querySelector("#league-chart").getBoundingClientRect().bottom,
+          document.querySelector(".controls").getBoundingClientRect().top]"""
+    )
+    assert page.evaluate("window.scrollY") == 0 and bottom <= top
+
+
 @pytest.mark.parametrize("width", [390, 800, 1440])
 def test_cause_and_effect_are_on_one_screen(visit, width):
     page = visit("?teams=20", viewport={"width": width, "height": 844})
