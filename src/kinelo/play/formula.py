@@ -5,6 +5,11 @@ the file of the kernel changes; it does not look at the formulas that were compi
 files. Therefore each kernel has a folder for its code that is named after what can be compiled into it: the files that
 hold compiled functions which its module names, and which those name in turn, and the values of constants there. Other
 formulas or constants, another folder; tables, checks and classes beside them do not count.
+
+A kernel takes seconds to compile. Two habits keep that short. A whole number that is handed on begins as
+``np.int64(0)``: a bare ``0`` is a type of its own, and what it is handed to is compiled for it too. An array is copied
+in a loop: to assign it to a slice compiles the words of an error. Nothing calls kernels from C, so no entry is made for
+that.
 """
 
 from __future__ import annotations
@@ -41,7 +46,7 @@ def inlined(function: Callable[..., Any], **options: Any) -> Any:
 
     ``options`` are further ones of ``numba.njit``.
     """
-    return njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
+    return njit(nogil=True, error_model="numpy", forceinline=True, no_cfunc_wrapper=True, **options)(function)
 
 
 def part(function: Callable[..., Any]) -> Any:
@@ -55,7 +60,7 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     ``options`` are further ones of ``numba.njit``.
     """
     with _code_folder(function):
-        return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+        return njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
 
 
 def borrowing(function: Callable[..., Any]) -> Any:

@@ -152,7 +152,8 @@ def add_matrix(unknowns, cells, weights, M):
     place, d = np.arange(n - 2, n + q), np.ones(2 + q)  # where ∂x is not 0, and what it is
     for k in range(cells.i.size):
         place[0], place[1], d[1] = cells.i[k], cells.j[k], -1.0
-        d[2:] = cells.c[k]
+        for s in range(q):
+            d[2 + s] = cells.c[k, s]
         for row in range(2 + q):
             for column in range(2 + q):
                 M[place[row], place[column]] += weights[k, 0] * d[row] * d[column]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.play.formula import kernel
+from kinelo.play.formula import borrowing, kernel
 from kinelo.raters.filter.alone import LEVEL
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ def check_room(matches: int, rows: int, points: int) -> None:
         )
 
 
-@kernel
+@borrowing
 def through_match(lo, hi, slot, share, row, K, surprise, S, r, N, NK):
     """Take ``r`` (n) and ``N`` (n, n) back through a match with entries ``lo`` to ``hi`` and gain ``K`` (n)."""
     pull = quadratic = 0.0
@@ -55,15 +55,17 @@ def through_match(lo, hi, slot, share, row, K, surprise, S, r, N, NK):
                 N[a, b] += share[e] * share[other] * (1.0 / S + quadratic / (S * S))
 
 
-@kernel
+@borrowing
 def through_gift(own, ref, part, r, N):
     """Hand on to ``ref`` what the future says of a newcomer who was given ``part`` (float) of him."""
     r[ref] += part * r[own]
-    N[:, ref] += part * N[:, own]
-    N[ref, :] += part * N[own, :]
+    for a in range(r.size):
+        N[a, ref] += part * N[a, own]
+    for a in range(r.size):
+        N[ref, a] += part * N[own, a]
 
 
-@kernel
+@borrowing
 def through_entry(e, lo, hi, slot, share, counts, row, steps, r, N):
     """Take ``r`` (n) and ``N`` (n, n) back through the entry of a newcomer: nothing before it depends on what he is."""
     own = row[slot[e]]
@@ -101,8 +103,10 @@ def backwards(first, last, played, counts, row, steps, r, N):
             f, own = steps.f[e], row[slot[e]]
             if f != 1.0 and own >= 0:
                 r[own] *= f
-                N[own, :] *= f
-                N[:, own] *= f
+                for a in range(r.size):
+                    N[own, a] *= f
+                for a in range(r.size):
+                    N[a, own] *= f
 
 
 def symmetric(C: Array) -> Array:

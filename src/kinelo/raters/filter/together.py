@@ -494,7 +494,8 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
         S, surprise = V + p.noise[0] / weight[g], y[g] - m
         if out.S.size > 0:
             out.surprise[g], out.S[g] = surprise, S
-            out.K[g, :active] = K[:active]
+            for row in range(active):
+                out.K[g, row] = K[row]
         learn(lo, hi, slot, share, surprise / S, 1.0 / S, s, K, of_row)
         take(1.0 / math.sqrt(S), active, K, U[pending])
         pending += 1

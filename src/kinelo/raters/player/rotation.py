@@ -68,10 +68,11 @@ class Squads(NamedTuple):
 
 
 class Side(NamedTuple):
-    """Room for a line-up: places of players, and their shares (players each)."""
+    """Room for a line-up: places of players, their shares, and how long those of its sheet played (players each)."""
 
     ids: NDArray[np.int64]
     w: NDArray[np.float64]
+    raw: NDArray[np.float64]
 
 
 class Fixtures(NamedTuple):
@@ -128,15 +129,15 @@ def normalise(w, n, total, size):
 
 
 @part
-def played_lineup(g, side, sheet, ids, w):
-    """Ids and shares (players each) of those of the line-up who played; return how many."""
+def played_lineup(g, side, sheet, room):
+    """Ids and shares (players each) of those of the line-up who played, and how long; return how many."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
-    total = raw_shares(lo, hi, sheet, w)
-    n = 0
+    ids, w, raw = room
+    total = raw_shares(lo, hi, sheet, raw)
+    n = np.int64(0)
     for c in range(lo, hi):
-        if w[c - lo] > 0.0:
-            ids[n] = sheet.player[c]
-            w[n] = w[c - lo]
+        if raw[c - lo] > 0.0:
+            ids[n], w[n] = sheet.player[c], raw[c - lo]
             n += 1
     normalise(w, n, total, sheet.size)
     return n
@@ -213,22 +214,21 @@ def announced_lineup(g, side, team, sheet, s, ids, w):
     return n
 
 
-@borrowing
+@part
 def remember(g, side, team, day, sheet, s, w):
-    """Keep the line-up (shares ``w``) among the team's recent ones, and how long each of its players usually plays."""
+    """Keep the line-up, whose players played ``w``, among the team's recent ones, and how long each usually plays."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
-    if raw_shares(lo, hi, sheet, w) <= 0.0:
-        return
     at = s.ring_count[team] % RECENT
-    s.ring_ids[team, at, :] = -1
+    ids, shares, starts = s.ring_ids[team, at], s.ring_w[team, at], s.ring_start[team, at]
     n = 0
     for started in (False, True):  # substitutes first, so that a search for them can stop early
         for c in range(lo, hi):
             if w[c - lo] > 0.0 and (sheet.starter[c] != 0) == started and n < WIDEST:
-                s.ring_ids[team, at, n] = sheet.player[c]
-                s.ring_w[team, at, n] = w[c - lo]
-                s.ring_start[team, at, n] = sheet.starter[c]
+                ids[n], shares[n], starts[n] = sheet.player[c], w[c - lo], sheet.starter[c]
                 n += 1
+    while n < WIDEST and ids[n] >= 0:
+        ids[n] = -1
+        n += 1
     for c in range(lo, hi):
         if w[c - lo] > 0.0:
             q = sheet.player[c]
@@ -242,7 +242,8 @@ def remember(g, side, team, day, sheet, s, w):
 def longer(values, size):
     """The values in an array with room for ``size``."""
     more = np.empty(size, values.dtype)
-    more[: values.size] = values
+    for k in range(values.size):
+        more[k] = values[k]
     return more
 
 
@@ -265,7 +266,7 @@ def write_side(team, sign, side, count, rest, n, start, mark, s, slots, shares):
     """Write the entries of a side: its line-up of ``count`` players, its stand-in with share ``rest``, and what the
     team has itself. A team never met is a newcomer, whoever plays for it.
     """
-    ids, w = side
+    ids, w, _ = side
     for k in range(count):
         if w[k] > 0.0:
             n = write(s.own[ids[k]] if ids[k] >= 0 else -1 - STRENGTH, sign * w[k], n, start, mark, slots, shares)
@@ -304,7 +305,7 @@ def make_ahead(m, g, sheet, s, room, start, mark, slots, shares, trusts):
         count, rest = np.int64(0), 0.0
         if sheet.offsets[2 * g + side + 1] > sheet.offsets[2 * g + side]:
             if sheet.mode == AFTER:
-                count = played_lineup(g, side, sheet, room.ids, room.w)
+                count = played_lineup(g, side, sheet, room)
             elif sheet.mode == STARTERS:
                 count = announced_lineup(g, side, team, sheet, s, room.ids, room.w)
         if count == 0:
@@ -325,14 +326,14 @@ def make_played(m, g, sheet, s, room, start, mark, slots, shares):
     n = write(NEUTRAL if m.neutral[g] else HOME, 1.0, start, start, mark, slots, shares)
     for side in range(2):
         team, sign = (m.home[g], 1.0) if side == 0 else (m.away[g], -1.0)
-        count, rest = played_lineup(g, side, sheet, room.ids, room.w), 0.0
-        if count == 0:
+        count, rest = played_lineup(g, side, sheet, room), 0.0
+        if count > 0:
+            remember(g, side, team, m.day[g], sheet, s, room.raw)
+        else:
             q = trust(team, m.day[g], s)
             count = likely_lineup(team, q, sheet, s, room.ids, room.w)
             rest = 1.0 - q
         n = write_side(team, sign, room, count, rest, n, start, mark, s, slots, shares)
-    for side in range(2):
-        remember(g, side, m.home[g] if side == 0 else m.away[g], m.day[g], sheet, s, room.w)
     return n
 
 
@@ -345,7 +346,7 @@ def make_lists(m, sheet, s, slots, keep):
     widest = RECENT * WIDEST
     for k in range(sheet.offsets.size - 1):
         widest = max(widest, RECENT * WIDEST + sheet.offsets[k + 1] - sheet.offsets[k])
-    room = Side(np.empty(widest, np.int64), np.empty(widest))
+    room = Side(np.empty(widest, np.int64), np.empty(widest), np.empty(widest))
     most = 2 * widest + 5
     marks = np.full((2, slots), -1)
     ahead_at, played_at = np.zeros(size + 1, np.int64), np.zeros(size + 1 if keep else 0, np.int64)
@@ -378,8 +379,7 @@ def make_lists(m, sheet, s, slots, keep):
             n = make_played(m, g, sheet, s, room, n, marks[1], played, played_w)
             played_at[g + 1] = n
     return (
-        (ahead_at, ahead[:a].copy(), ahead_w[:a].copy()),
-        (played_at, played[:n].copy(), played_w[:n].copy()),
-        (sides_at, trusts[:sides].copy(), lineups_at[: sides + 1].copy(), offsets[: lineups + 1].copy(),
-         turns[:t].copy(), turns_w[:t].copy()),
-    )  # fmt: skip
+        (ahead_at, ahead[:a], ahead_w[:a]),
+        (played_at, played[:n], played_w[:n]),
+        (sides_at, trusts[:sides], lineups_at[: sides + 1], offsets[: lineups + 1], turns[:t], turns_w[:t]),
+    )

@@ -75,13 +75,14 @@ class SquadState(SlotState):
     def admit(self, matches: Matches) -> MatchIndices:
         """Places of both teams and of all players listed; newcomers are given room."""
         lineups = lineups_of(matches)
-        unknown = self.find(matches).unknown
+        listed = named(len(lineups.players), lineups.player)  # a part of a table names all its players
+        newcomers = listed[self._met(lineups, listed) < 0]
+        unknown = _all_unknown(self._find_teams(matches), lineups, newcomers)
         teams = self.teams.places(matches.teams)
         players = self.name_index.places(lineups.players)
         self.grow()
         playing = teams[named(len(matches.teams), matches.home, matches.away)]
-        # A part of a table names all its players.
-        self.make_missing("own", players[named(len(lineups.players), lineups.player)], STRENGTH)
+        self.make_missing("own", players[listed], STRENGTH)
         self.make_missing("stand_in", playing, STAND_IN)
         self.make_missing("effect", playing, OWN)
         if len(matches):
@@ -98,13 +99,20 @@ class SquadState(SlotState):
         A part of a table names everyone in it, so some of those who have a place have not been met.
         """
         lineups = lineups_of(matches)
-        players = self.name_index.find(lineups.players, lineups.player)
+        players = self._met(lineups, lineups.player)
+        newcomers = named(len(lineups.players), lineups.player[players < 0])
+        teams = self._find_teams(matches)
+        return teams._replace(players=players, unknown=_all_unknown(teams, lineups, newcomers))
+
+    def _find_teams(self, matches: Matches) -> MatchIndices:
+        return self.find_sides(matches, self.teams, self.known.effect >= 0)
+
+    def _met(self, lineups: Lineups, codes: NDArray[Any]) -> NDArray[np.int32]:
+        """Places of players by their codes in line-ups, −1 for those never met."""
+        players = self.name_index.find(lineups.players, codes)
         placed = players >= 0
         players[placed] = np.where(self.known.own[players[placed]] >= 0, players[placed], -1)
-        newcomers = named(len(lineups.players), lineups.player[players < 0])
-        indices = self.find_sides(matches, self.teams, self.known.effect >= 0)
-        unmet = {*indices.unknown, *(lineups.players[code] for code in newcomers)}
-        return indices._replace(players=players, unknown=tuple(sorted(unmet)))
+        return players
 
     def lists(self, matches: Matches, reading: Reading, keep: bool) -> Lists:
         """Entries of matches, as they are forecast and as they are played."""
@@ -179,6 +187,11 @@ class SquadState(SlotState):
         ids = kept["ring_ids"]
         seen = np.where(ids >= 0, kept["last"][np.maximum(ids, 0)] if kept["last"].size else NEVER, NEVER)
         return seen.reshape(kept["teams"].size, -1).max(axis=1, initial=NEVER)
+
+
+def _all_unknown(teams: MatchIndices, lineups: Lineups, newcomers: NDArray[Any]) -> tuple[str, ...]:
+    """Names of teams never met, and of players by their codes."""
+    return tuple(sorted({*teams.unknown, *(lineups.players[code] for code in newcomers)}))
 
 
 def named(size: int, *codes: NDArray[np.int32]) -> NDArray[np.int64]:

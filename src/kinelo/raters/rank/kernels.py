@@ -169,7 +169,8 @@ def filter_contests(columns, p, new, s, mean, variance, log_chance):
         fill_logs(field, low, step, below, above)
         among = Field(field.mean, field.variance, field.place, finished[:size])
         read_ranking(among, 1.0, low, step, below, above, shown)
-        log_chance[lo:hi] = shown.log_chance
+        for k in range(size):
+            log_chance[lo + k] = shown.log_chance[k]
         if retired > 0.0 or columns.weight[c] != 1.0:
             read_ranking(field, columns.weight[c], low, step, below, above, shown)
         learn_contest(lo, hi, columns, field, shown, x, v, s, precision, pull)

@@ -49,6 +49,7 @@ WIDEST = 45.0
 """ν_D times the standard deviation of a difference beyond which e^{νx} would leave the range of numbers."""
 YEAR = 365.25
 LEAST_NOISE = 0.01
+FIRST_LANE = np.int64(0)
 
 HOME, KAPPA, UNIT, DRAWS, DECISIVE = range(5)
 PRIOR_DRAWS, PRIOR_DECISIVE = 1.0, 2.0
@@ -371,7 +372,7 @@ def foresee_all(m, p, s, common, z, doubt, ratings):
 def all_chances(z, nu, kappa, nodes, out):
     """Win, draw and loss probabilities of every ``z`` (n) at one ``nu`` and ``kappa`` into ``out`` (n, 3)."""
     for k in range(z.size):
-        win, loss = outcome_chances(z[k], nu, kappa, nodes, 0)
+        win, loss = outcome_chances(z[k], nu, kappa, nodes, FIRST_LANE)
         out[k, 0], out[k, 1], out[k, 2] = three_chances(win, loss, kappa)
 
 

@@ -222,7 +222,7 @@ class TeamElo(EloOfSides):
             return
         values = self.parameters_
         unit = np.empty(len(matches))
-        running_unit(matches.margin, self.margin_unit_, MEMORY, unit)
+        running_unit(matches.margin, self.margin_unit_, float(MEMORY), unit)
         reach = np.tanh(matches.margin / (self._numbers.margin_scale * unit))
         target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
         self.target_square_ = float(np.mean(target**2))
