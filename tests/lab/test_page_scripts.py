@@ -16,6 +16,7 @@ from running_lab import CHROMIUM
 from kinelo.advice.audit.gaps import Band, bands_table
 from kinelo.advice.charts import loss_chart
 from kinelo.lab.explore.controls import Controls
+from kinelo.presentation import Table, words
 
 if CHROMIUM is None:
     pytest.skip("browser tests were skipped: no Chromium is installed", allow_module_level=True)
@@ -99,7 +100,10 @@ RATED = {
     "conditions": {},
     "can_raise": False,
     "rules": {"win": 2, "draw": 1, "relegated": 4},
-    "parameters": [{"name": "step", "value": 12.3, "error": 1.7, "estimated": True, "meaning": "how far"}],
+    "parameters": Table(
+        [words("Parameter", "name"), words("Value", "value"), words("Meaning", "meaning")],
+        [{"name": "Step", "value": "12.3 ± 1.7", "meaning": "how far"}],
+    ).to_dict(),
 }  # fmt: skip
 TAKE = """async (result) => {
   const { Rated } = await import("/static/rated.js");
@@ -132,7 +136,8 @@ def test_a_rated_league_shows_the_numbers_it_is_given(page):
     [asked] = [one for one in page.evaluate("window.asked") if one[0] == "league/predict"]
     assert asked == ["league/predict", {"home": "Bix", "away": "Cay", "neutral": False, "conditions": {}}]
     assert "1,234 matches used" in page.inner_text("#rated-summary")
-    assert "± 1.7" in page.text_content("#rated-details")
+    details = page.locator("#rated-details td").all_text_contents()
+    assert details == ["Step", "12.3 ± 1.7", "how far"]
     assert [page.input_value(f"#odds-{rule}") for rule in ("win", "draw", "relegated")] == ["2", "1", "4"]
 
 

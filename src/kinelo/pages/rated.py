@@ -15,7 +15,7 @@ from kinelo.advice.charts import history_chart
 from kinelo.matches.matches import Matches
 from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import isolated
-from kinelo.presentation import Column, Row, Table, html_facts, html_list, number, words
+from kinelo.presentation import Column, Row, Table, html_list, number, words
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import leaderboard
 from kinelo.raters.upset_table import upsets
@@ -36,7 +36,7 @@ def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
     size = f"{len(matches):,} matches of {sides:,} sides"
     more = board.height - LISTED
     rest = f"<p>{more:,} more are ranked.</p>" if more > 0 else ""
-    parameters = html_facts(_parameters(rater))
+    parameters = f'<div class="picture">{parameters_table(rater).html()}</div>'
     worth = rating_inflation(rater, matches)
     said = "" if worth is None else html_list(inflation_words(worth))
     inflation = f"<h2>Is a rating worth what it was?</h2>{said}" if said else ""
@@ -132,12 +132,27 @@ def _upsets(rater: Any, matches: Matches) -> str:
     return f'{sentence}<div class="picture">{table.html()}</div>'
 
 
-def _parameters(rater: Any) -> list[tuple[str, str]]:
+def parameters_table(rater: Any) -> Table:
+    """Every parameter of a fitted rater: what was estimated with its standard error, and what it means.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "result": [1, 0.5]})
+    >>> parameters_table(kn.TeamElo.classic(k=20, home_advantage=40).fit(matches)).cells()[-1]
+    ['Home advantage', '40 (given)', 'rating points for playing at home']
+    """
     found = getattr(rater, "estimates_", None)
     errors = {} if found is None else found.standard_errors
-    rows = []
-    for name, value in getattr(rater, "parameters_", {}).items():
-        error = errors.get(name, math.nan)
-        doubt = f" ± {error:.2g}" if math.isfinite(error) else "" if name in errors else " (given)"
-        rows.append((name.replace("_", " ").capitalize(), f"{value:.4g}{doubt}"))
-    return rows
+    declared = (*getattr(rater, "parameters", ()), *getattr(rater, "open_parameters", tuple)())
+    meanings = {one.name: one.meaning for one in declared}
+
+    def value(row: Row) -> str:
+        error = errors.get(row["name"], math.nan)
+        doubt = f"± {error:.2g}" if math.isfinite(error) else "(hardly matters)" if row["name"] in errors else "(given)"
+        return f"{row['value']:.4g} {doubt}"
+
+    columns = [
+        Column("Parameter", lambda row: row["name"].replace("_", " ").capitalize()),
+        Column("Value", value, number=True),
+        Column("Meaning", lambda row: meanings.get(row["name"], "")),
+    ]
+    return Table(columns, [{"name": name, "value": one} for name, one in getattr(rater, "parameters_", {}).items()])

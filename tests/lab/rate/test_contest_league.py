@@ -105,7 +105,7 @@ def test_boards_of_every_kind_are_the_library_s(rated):
     assert shown["labels"]["car: C1"] == "C1" and shown["kinds"] == ["entrant", "car"]
     assert shown["leaderboard"]["rows"] == shown["leaderboard"]["boards"]["entrant"]["rows"]
     assert (shown["summary"]["matches"], shown["summary"]["teams"]) == (59, 12)
-    assert all(one["meaning"] for one in shown["parameters"])
+    assert all(meaning for _, _, meaning in shown["parameters"]["rows"])
     board = controller.rank(None, 0, 0.0, period=100)["boards"]["car"]
     walker = kn.RankElo().fit(contests)
     walker.reset(dict(rater.parameters_))

@@ -16,10 +16,11 @@ from kinelo.forecasts.places import ContestForecast
 from kinelo.lab.rate.contest_check import check_forecasts
 from kinelo.lab.rate.labels import all_labels
 from kinelo.lab.rate.reading import ReadingPanel, contests_to_come
-from kinelo.lab.rate.standings import histories, leaderboard, parameters, plain, summary
+from kinelo.lab.rate.standings import histories, leaderboard, plain, summary
 from kinelo.lab.rate.tables import UploadedTable
 from kinelo.lab.rate.teams import history_of, ranks_of
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
+from kinelo.pages.rated import parameters_table
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
@@ -118,7 +119,7 @@ class ContestLeague:
             "chosen": None,
             "summary": summary(self.contests),
             "leaderboard": self._boards,
-            "parameters": parameters(self.rater),
+            "parameters": parameters_table(self.rater).to_dict(),
             "histories": histories(self.history, first.with_columns(self._keys(first))),
             "calibration": self._checked,
             "labels": self._labels(),

@@ -16,7 +16,6 @@ from kinelo.lab.rate.standings import (
     calibration,
     histories,
     leaderboard,
-    parameters,
     side_names,
     sides_of,
     summary,
@@ -26,6 +25,7 @@ from kinelo.lab.rate.teams import fixtures_of, team_page
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.pages.page import write_page
+from kinelo.pages.rated import parameters_table
 from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
 from kinelo.raters.history import rating_history
@@ -81,7 +81,7 @@ class MatchLeague:
             "summary": summary(matches),
             "sides": side_names(matches),
             "leaderboard": board,
-            "parameters": parameters(fitted),
+            "parameters": parameters_table(fitted).to_dict(),
             "histories": histories(self.history, ranked),
             "calibration": self._checked,
             "teams": sorted(sides_of(matches)),

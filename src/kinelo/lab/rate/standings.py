@@ -17,7 +17,6 @@ from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.raters.choice import rater_called
 from kinelo.raters.history import broken_line
-from kinelo.raters.rater import Rater
 
 MOST_LISTED = 5000
 MOST_HISTORIES = 24
@@ -92,23 +91,6 @@ def leaderboard(
     return {
         "rows": rows, "more": table.height - listed.height, "left_out": rated - table.height, "ranking": dict(ranking)
     }  # fmt: skip
-
-
-def parameters(rater: Rater) -> list[dict[str, Any]]:
-    """Every parameter with its meaning, value and, where it was estimated, standard error."""
-    found = rater.estimates_
-    errors = {} if found is None else found.standard_errors
-    meanings = {p.name: p.meaning for p in (*rater.parameters, *rater.open_parameters())}
-    return [
-        {
-            "name": name.replace("_", " "),
-            "meaning": meanings.get(name, ""),
-            "value": plain(value),
-            "error": plain(errors.get(name, math.nan)),
-            "estimated": name in errors,
-        }
-        for name, value in rater.parameters_.items()
-    ]
 
 
 def histories(history: pl.DataFrame, table: pl.DataFrame) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import { Comparison } from "./compare.js";
 import { Field } from "./field.js";
 import { Odds } from "./odds.js";
 import { TeamView, chances } from "./team.js";
-import { $, element, figure, percent, say } from "./words.js";
+import { $, element, figure, fillTable, percent, say } from "./words.js";
 
 const DOWNLOADS = [["leaderboard", "Leaderboard"], ["ratings", "All ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
 
@@ -186,13 +186,13 @@ export class Rated {
   #drawDetails() {
     const { parameters } = this.#result;
     const links = DOWNLOADS.map(([name, text]) => element("a", { href: "#", id: `download-${name}`, onclick: (event) => this.#download(event, name) }, `${text} (CSV)`));
-    const row = (p) => element("tr", {}, element("td", {}, p.name), element("td", { class: "number" }, figure(p.value)),
-      element("td", { class: "number" }, p.error === null ? (p.estimated ? "hardly matters" : "given") : `± ${figure(p.error, 2)}`), element("td", {}, p.meaning));
+    const table = element("table");
+    fillTable(table, parameters);
     links.push(element("a", { href: "#", id: "download-session", onclick: (event) => this.#download(event, "session", "json") }, "This session (to open here again)"));
     links.push(...(this.#contests ? [] : ["ratings", "audit"]).map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
     $("#rated-details").replaceChildren(element("h3", {}, "Take it with you"), element("div", { class: "downloads" }, ...links),
       element("details", {}, element("summary", {}, "What was estimated from the matches"),
-        element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...parameters.map(row))))));
+        element("div", { class: "scroll" }, table)));
   }
 
   #download(event, name, format = "csv") {

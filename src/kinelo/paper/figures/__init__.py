@@ -1,1 +1,1 @@
-"""The figures of the report, a folder each: its study, its evidence, its drawing, and what the paper says of it."""
+"""The figures of the report: ``NAME.toml`` declares the runs of one, ``NAME.py`` measures, draws and checks them."""
