@@ -112,7 +112,9 @@ def estimate(
     scales = Scales(rater.open_parameters())
     start = scales.start
     if near is not None:
-        start = np.clip(scales.place({p.name: p.default for p in scales.parameters} | near), scales.low, scales.high)
+        start = np.clip(
+            scales.place({p.name: p.default for p in scales.parameters} | dict(near)), scales.low, scales.high
+        )
     elif len(matches) >= MANY * FIRST_LOOK:
         start = search(_RaterCourse(rater, matches[:FIRST_LOOK], warm_up, scales), start)[0].z
     here, score = search(_RaterCourse(rater, matches, warm_up, scales), start)

@@ -97,10 +97,10 @@ class PossibleTruths:
         """
         kinds, doubt = self.manner.kinds, self.manner.doubt
         level, late = self.on_day(LEVEL, day), 1.0 - math.exp(-years_since_start(day, self.start))
-        lean_on = np.array([bool(self.met[at]) and kinds[self.kind[at]].counts for at in k])
+        lean_on = np.array([bool(self.met[at]) and kinds[int(self.kind[at])].counts for at in k])
         alike = {True: self._normal(), False: self._normal()}
         for n in new:
-            kind, ours = kinds[self.kind[k[n]]], share * share[n] > 0.0
+            kind, ours = kinds[int(self.kind[k[n]])], share * share[n] > 0.0
             mates, foes = (np.abs(share) * (lean_on & side) for side in (ours, ~ours))
             if kind.whole and mates.sum() > LEAST_SHARE:
                 lean, given, part = 0.0, 1.0 / mates.sum(), 0.0
@@ -119,7 +119,7 @@ class PossibleTruths:
         """By how much the line-ups that are drawn differ from what is expected of them."""
         r, X, whole = self.rotations, self.X, np.zeros(self.X.shape[1])
         for side in range(r.sides[g], r.sides[g + 1]) if r.sides.size else ():
-            lineups = []
+            lineups, sign = [], 1.0
             for one in range(r.lineups[side], r.lineups[side + 1]):
                 k = self.place[r.slot[r.offsets[one] : r.offsets[one + 1]]]
                 lineups.append((r.share[r.offsets[one] : r.offsets[one + 1]] * self.met[k]) @ X[k])
