@@ -49,3 +49,58 @@ def test_a_changed_contest_replaces_what_was_held(tmp_path):
         book.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}))
     with pytest.raises(InputError, match="The book rates driver"):
         book.add(races())
+
+
+def test_plain_elo_keeps_a_book_of_contests_or_of_matches(tmp_path):
+    """The first table says which of the two it is."""
+    contests = kn.read_contests(kn.matches.sample_contests(contests=30, entrants=12, size=6, seed=1))
+    whole = kn.TeamElo.classic(k=20).fit(contests).ratings_
+    book = kn.RatingBook(tmp_path / "b", kn.TeamElo.classic(k=20))
+    assert book.noun == "matches"
+    book.add(contests[10:])
+    assert book.noun == "contests" and repr(book).endswith("20 contests, ClassicElo")
+    book.add(contests[:12])
+    again = kn.RatingBook(tmp_path / "b")
+    for kept in (book, again):
+        assert kept.noun == "contests" and len(kept) == 30
+        assert kept.ratings_.equals(whole)
+        assert kept.predict_one(["P1", "P2", "P3"]).win.sum() == pytest.approx(1.0)
+        with pytest.raises(InputError, match="contests must be Contests"):
+            kept.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}))
+    matches = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})
+    other = kn.RatingBook(tmp_path / "m", kn.TeamElo.classic(k=20))
+    other.add(matches)
+    for kept in (other, kn.RatingBook(tmp_path / "m")):
+        assert kept.noun == "matches"
+        with pytest.raises(InputError, match="matches must be Matches"):
+            kept.add(contests)
+
+
+def season(year, names=("1", "2"), places="ABC"):
+    rows = [(f"{year}-0{3 + k}-01", name, driver, place + 1) for k, name in enumerate(names)
+            for place, driver in enumerate(places)]  # fmt: skip
+    columns = dict(zip(("date", "race", "driver", "place"), map(list, zip(*rows))))
+    return kn.read_contests(columns)
+
+
+def test_a_name_that_returns_next_season_is_another_contest(tmp_path):
+    book = kn.RatingBook(tmp_path / "b", kn.RankElo(**GIVEN))
+    book.add(season(2022))
+    with pytest.warns(kn.KineloWarning, match="1 of 2023-03-01: the book holds a contest of that name .* 1 more"):
+        assert book.add(season(2023)).new == 2
+    assert book.matches().identifiers == ("1", "2", "1 on 2023-03-01", "2 on 2023-04-01")
+    for year in (2022, 2023):
+        assert book.add(season(year)).known == 2
+    both = {"date": ["2022-03-01"] * 2 + ["2023-03-01"] * 2, "race": ["1"] * 4, "driver": list("ABAB")}
+    whole = kn.read_contests(both | {"place": [1, 2, 1, 2]})
+    with pytest.warns(kn.KineloWarning, match="computed again"):
+        added = book.add(whole)  # one file of both seasons, where C is missing
+    assert (added.new, added.changed, len(book)) == (0, 2, 4)
+
+
+def test_contests_named_by_their_day_are_not_joined(tmp_path):
+    book = kn.RatingBook(tmp_path / "b", kn.RankElo(**GIVEN))
+    for day in ("2024-03-01", "2024-03-08"):
+        table = {"date": [day] * 2, "event": [f"Club night on {day}"] * 2, "player": ["A", "B"], "place": [1, 2]}
+        assert book.add(kn.read_contests(table)).new == 1
+    assert len(book) == 2

@@ -56,3 +56,78 @@ def test_rules_of_k_are_refused_for_contests():
     contests = kn.read_contests(kn.matches.sample_contests(contests=3, size=5, seed=2))
     with pytest.raises(InputError, match="one K for all"):
         kn.TeamElo.classic(k=kn.FideSteps()).fit(contests)
+
+
+def test_the_uncertainty_is_the_spread_that_luck_leaves():
+    """Equal entrants whose ratings move by luck alone: what is said of their spread, and the spread there is."""
+    rng = np.random.default_rng(5)
+    size, entrants, contests = 5, 60, 4000
+    field = np.argsort(rng.random((contests, entrants)), axis=1)[:, :size]  # the order is luck
+    table = {
+        "race": np.repeat(np.arange(contests), size),
+        "driver": [f"P{k}" for k in field.ravel()],
+        "place": np.tile(np.arange(1, size + 1), contests),
+    }
+    ratings = kn.TeamElo.classic(k=40).fit(kn.read_contests(table)).ratings_
+    said, found = np.mean(ratings["uncertainty"].to_numpy() ** 2), np.var(ratings["rating"].to_numpy(), ddof=1)
+    gamma, slope = 20.0, np.log(10) / 800
+    assert said == pytest.approx(gamma / 2 / slope * (size + 1) / (3 * (size - 1)), rel=0.12)
+    assert found == pytest.approx(said, rel=3.5 * np.sqrt(2 / 59))  # about 60 independent ratings
+
+
+def test_an_uncertainty_of_contests_of_two_is_that_of_matches():
+    table = {"home": list("ABCAB"), "away": list("BCDDC"), "result": [1, 0, 1, 1, 0], "neutral": [True] * 5}
+    matches = kn.read_matches(table)
+    one = kn.TeamElo.classic(k=20, ties=0.0).fit(matches).ratings_.sort("name")
+    other = kn.TeamElo.classic(k=20).fit(kn.Contests.from_matches(matches)).ratings_.sort("name")
+    assert other["uncertainty"].to_list() == pytest.approx(one["uncertainty"].to_list())
+
+
+def test_one_contest_by_names_is_a_table_of_one():
+    table = {"race": [1] * 4, "driver": list("ABCD"), "place": [1, 2, 2, "DNF"], "date": ["2024-01-01"] * 4}
+    whole = kn.TeamElo.classic(k=20).update(kn.read_contests({**table, "place": ["1", "2", "2", "DNF"]}))
+    one = kn.TeamElo.classic(k=20).update_one(["A", ["B", "C"]], unfinished=["D"], date="2024-01-01")
+    assert one.ratings_.sort("name").equals(whole.ratings_.sort("name"))
+    assert one.predict_one(["A", "D", "new"]).unknown == ("new",)
+    assert one.predict_one("A", "B").probabilities.sum() == pytest.approx(1.0)
+    for wrong, sentence in [
+        (lambda: one.update_one(["A", "B"], date="2023-01-01"), "comes before the last one rated"),
+        (lambda: one.update_one(["A", "B"], result=1), "A contest has no result"),
+        (lambda: one.update_one(["A", "B"], margin=2), "A contest has no margin"),
+        (lambda: one.predict_one(["A", "B"], neutral=True), "A contest has no neutral"),
+        (lambda: one.predict_one(["A"]), "two entrants or more"),
+        (lambda: one.predict_one(7), "two entrants or more"),
+        (lambda: one.update_one(["A", "A"]), "names an entrant twice"),
+    ]:
+        before = one.ratings_
+        with pytest.raises(InputError, match=sentence):
+            wrong()
+        assert one.ratings_.equals(before)
+
+
+def test_what_plain_elo_does_not_use_is_said():
+    table = kn.matches.sample_contests(contests=10, entrants=8, size=4, cars=3, seed=1)
+    with pytest.warns(kn.KineloWarning, match="does not use car"):
+        kn.TeamElo.classic().fit(kn.read_contests(table, slots=["entrant", "car"]))
+    kn.TeamElo.classic().fit(kn.read_contests(table))
+
+
+def test_contests_in_chunks_and_ratings_to_begin_with(tmp_path):
+    table = kn.matches.sample_contests(contests=20, entrants=8, size=4, seed=1)
+    table.write_csv(tmp_path / "races.csv")
+    contests = kn.read_contests(table)
+    begin = {"P1": 1700.0, "somebody else": 1600.0}
+    whole = kn.TeamElo.classic(k=20, start=begin).fit(contests)
+    chunks = kn.TeamElo.classic(k=20, start=begin).fit(kn.scan_contests(tmp_path / "races.csv"))
+    assert chunks.ratings_.equals(whole.ratings_)
+    assert whole.ratings_.filter(name="somebody else")["rating"][0] == 1600.0
+    first = kn.TeamElo.classic(k=20, start=begin).one_step_ahead(contests[:1])
+    at = [contests.entrants[code] for code in first.contests.entrant]
+    assert first.mean.tolist() == [begin.get(name, 1500.0) for name in at]
+    assert set(first.unknown) == set(at) - {"P1"}
+    early = kn.TeamElo.classic(k=20).fit(contests[:15])
+    before = early.ratings_
+    assert early.score(contests[15:]) == -kn.backtest(contests, early, train_until=contests.date[15]).mean_score(
+        "ClassicElo", "order_log_loss"
+    )
+    assert early.ratings_.equals(before)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.book.contest_ledger import ContestLedger, frame_to_contests
+from kinelo.book.contest_ledger import ContestLedger, are_contests, frame_to_contests
 from kinelo.book.journal import append_record, frame, read_records, read_sealed, write_sealed
 from kinelo.book.keeping import class_of, description_of, rater_from, restore, settings_to_keep
 from kinelo.book.ledger import Entry, Ledger
@@ -99,21 +99,29 @@ class RatingBook:
         return self._ledger.table.height
 
     def __repr__(self) -> str:
-        return f"RatingBook({str(self.path)!r}): {len(self):,} matches, {type(self._rater).__name__}"
+        return f"RatingBook({str(self.path)!r}): {len(self):,} {self.noun}, {type(self._rater).__name__}"
+
+    @property
+    def noun(self) -> str:
+        """What the book holds: ``"matches"`` of two sides or ``"contests"`` of many."""
+        return "contests" if isinstance(self._ledger, ContestLedger) else "matches"
 
     def matches(self) -> Matches:
-        """All matches of the book in order of date."""
+        """All matches (or contests) of the book in order of date."""
         if len(self) == 0:
-            raise InputError(f"The rating book {self.path} holds no matches yet.")
+            raise InputError(f"The rating book {self.path} holds no {self.noun} yet.")
         return self._held(self._ledger)
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""
         return forecast_by(self._rater, matches)
 
-    def predict_one(self, home: str, away: str, **more: Any) -> Forecast:
-        """Forecast one match from the ratings as they stand (:meth:`kinelo.Rater.predict_one`)."""
-        return self._asked("predict_one")(home, away, **more)
+    def predict_one(self, home: Any, away: Any = None, **more: Any) -> Any:
+        """Forecast one match from the ratings as they stand (:meth:`kinelo.Rater.predict_one`), or one contest.
+
+        A contest is a list of its entrants.
+        """
+        return self._asked("predict_one")(*([home] if away is None else [home, away]), **more)
 
     def match_quality(self, home: str | Sequence[str], away: str | Sequence[str], **more: Any) -> Any:
         """How even matches are believed to be (:meth:`kinelo.Rater.match_quality`)."""
@@ -133,19 +141,25 @@ class RatingBook:
         """
         if isinstance(matches, MatchScan):
             raise InputError("A rating book checks every match by its identifier; read them with read_matches.")
-        if self._of_contests:
-            check_contests(matches)
-        else:
-            check_matches(matches)
-        if np.isnan(getattr(matches, "place" if self._of_contests else "result")).any():
-            raise InputError("A match without a result cannot enter a rating book; read it with played=True.")
         with locked(self.path):
             self._keep_up()
-            entry = self._ledger.enter(matches)
+            ledger = self._ledger_for(matches)
+            entry = ledger.enter(matches)
             if entry.payload is not None:
+                self._ledger = ledger
                 self._write(entry.payload)
         self._say(entry)
         return Added(entry.new, entry.known, entry.changed)
+
+    def _ledger_for(self, matches: object) -> Any:
+        """The ledger that takes this table; the first table decides where the rater rates matches and contests."""
+        fresh = self._end == 0 and isinstance(matches, Contests) and "contests" in _holds(self._blank)
+        ledger = ContestLedger() if fresh else self._ledger
+        of_contests = isinstance(ledger, ContestLedger)
+        (check_contests if of_contests else check_matches)(matches)
+        if np.isnan(getattr(matches, "place" if of_contests else "result")).any():
+            raise InputError("A match without a result cannot enter a rating book; read it with played=True.")
+        return ledger
 
     def remove(self, match_ids: str | Iterable[str]) -> int:
         """Take matches out of the book again, by identifier; the ratings are as if they had never been added."""
@@ -166,7 +180,7 @@ class RatingBook:
     def _say(self, entry: Entry) -> None:
         if entry.changed:
             warnings.warn(
-                f"{entry.changed} matches of the book differ in this table: they were changed, and the ratings "
+                f"{entry.changed} {self.noun} of the book differ in this table: they were changed, and the ratings "
                 f"computed again from {entry.first_change} on.",
                 KineloWarning,
                 stacklevel=3,
@@ -175,6 +189,14 @@ class RatingBook:
             warnings.warn(
                 f"{entry.named} matches that the book held without an identifier are those of this table: they are "
                 "known by its identifiers from now on.",
+                KineloWarning,
+                stacklevel=3,
+            )
+        if entry.renamed:
+            warnings.warn(
+                f"{entry.renamed[0]}: the book holds a contest of that name on another day, more than a month away. "
+                f"They are two contests{f', and so are {len(entry.renamed) - 1:,} more' if entry.renamed[1:] else ''}; "
+                "the later one is known by its name and day.",
                 KineloWarning,
                 stacklevel=3,
             )
@@ -193,17 +215,15 @@ class RatingBook:
             self._keep_up()
         return self._end != before
 
-    @property
-    def _of_contests(self) -> bool:
-        """Whether the rater of the book rates contests of many entrants."""
-        return bool(getattr(self._blank, "rates_contests", False))
-
-    def _new_ledger(self) -> Any:
-        return ContestLedger() if self._of_contests else Ledger(conditions_of(self._blank))
+    def _new_ledger(self, payloads: Sequence[bytes]) -> Any:
+        """A ledger for what these records hold, or for what the rater rates where there are none."""
+        holds = _holds(self._blank)
+        of_contests = are_contests(payloads[0]) if len(holds) > 1 and payloads else holds == ("contests",)
+        return ContestLedger() if of_contests else Ledger(conditions_of(self._blank))
 
     def _held(self, ledger: Any, first: int = 0) -> Any:
         """The matches (or contests) of a ledger from one on, in order."""
-        return (frame_to_contests if self._of_contests else frame_to_matches)(ledger.table[first:])
+        return (frame_to_contests if isinstance(ledger, ContestLedger) else frame_to_matches)(ledger.table[first:])
 
     def _keep_up(self) -> None:
         """Read again what another process has written since; the journal on disk is what counts."""
@@ -257,7 +277,7 @@ class RatingBook:
             raise InputError(
                 f"{self.path / 'matches.knl'} is shorter than its snapshot says: matches are missing from it."
             )
-        ledger, at, behind, rated = self._new_ledger(), 0, True, 0
+        ledger, at, behind, rated = self._new_ledger(payloads), 0, True, 0
         for payload in payloads:
             added = self._apply(ledger, payload)
             at += len(payload) + _HEAD
@@ -324,6 +344,11 @@ class RatingBook:
             self._say_damaged()
             return {"journal": 0}, None
         return about, arrays or None
+
+
+def _holds(rater: Any) -> tuple[str, ...]:
+    """What a book of this rater may hold: matches, unless it says otherwise."""
+    return getattr(rater, "book_holds", ("matches",))
 
 
 def _start(path: Path, rater: Any) -> None:

@@ -1,13 +1,16 @@
 """Which contests a book holds, and what a table that is handed to it adds: a line for each contest, known by its name.
 
-A contest under a known name that says something else now replaces what the book held. Contests stand in order of date;
-those of one day in the order of arrival.
+A contest under a known name that says something else now replaces what the book held, unless it is more than a month
+away: names of contests return from season to season. Contests stand in order of date; those of one day in the order of
+arrival.
 """
 
 from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +18,7 @@ import polars as pl
 from kinelo.book.ledger import Entry
 from kinelo.book.rows import LARGEST_NUMBER, parted_removal
 from kinelo.errors import InputError
+from kinelo.matches.contest_interpreting import SAME_CONTEST
 from kinelo.matches.contests import Contests, Slots
 
 SCHEMA = {
@@ -86,6 +90,37 @@ def frame_to_contests(table: pl.DataFrame) -> Contests:
     )
 
 
+def are_contests(payload: bytes) -> bool:
+    """Whether a record of a journal holds contests and not matches; a removal alone holds neither."""
+    line = parted_removal(payload)[1].partition(b"\n")[0]
+    try:
+        return "entrant" in json.loads(line)
+    except (ValueError, TypeError):
+        return False  # whoever applies the record says what is wrong with it
+
+
+def _by_name(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Contests under their names, and those known by name and day under both."""
+    named: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        for name in {row["match_id"], row["match_id"].rsplit(" on ", 1)[0]}:
+            named.setdefault(name, []).append(row)
+    return named
+
+
+def _same_contest(row: dict[str, Any], held: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any] | None:
+    """The contest of a book that a row speaks of: that of its name, not more than a month away.
+
+    Names that return are known by their day too, in a book and in a file of several seasons.
+    """
+    name, day = row["match_id"], row["date"]
+    near = [one for one in held.get(name, ()) if abs(one["date"] - day) <= SAME_CONTEST.item()]
+    plain = name.removesuffix(f" on {day}")
+    if not near and plain != name:
+        near = [one for one in held.get(plain, ()) if one["match_id"] == plain and one["date"] == day]
+    return min(near, key=lambda one: abs(one["date"] - day), default=None)
+
+
 class ContestLedger:
     """The contests of a book as its records tell them."""
 
@@ -121,10 +156,15 @@ class ContestLedger:
                 "read them with the same slots=."
             )
         rows = contests_to_frame(contests)
-        held = {row["match_id"]: row for row in self.table.iter_rows(named=True)}
-        fresh, changed, known, first = [], [], 0, ""
+        held = _by_name(self.table.iter_rows(named=True))
+        fresh, changed, known, first, renamed = [], [], 0, "", []
         for row in rows.iter_rows(named=True):
-            old = held.get(row["match_id"])
+            old = _same_contest(row, held)
+            if old is not None:
+                row["match_id"] = old["match_id"]
+            elif row["match_id"] in held:
+                renamed.append(f"{row['match_id']} of {row['date']}")
+                row["match_id"] = f"{row['match_id']} on {row['date']}"
             if old is None:
                 fresh.append(row)
             elif old != row:
@@ -133,4 +173,4 @@ class ContestLedger:
             else:
                 known += 1
         lines = "".join(json.dumps(row, default=str, ensure_ascii=False) + "\n" for row in [*fresh, *changed]).encode()
-        return Entry(lines or None, len(fresh), len(changed), known, first)
+        return Entry(lines or None, len(fresh), len(changed), known, first, renamed=tuple(renamed))

@@ -51,6 +51,7 @@ class Entry:
     first_change: str = ""
     split_days: int = 0
     named: int = 0
+    renamed: tuple[str, ...] = ()
 
 
 class Ledger:

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 def book(
     folder: Annotated[Path, typer.Argument(help="A rating book, as kinelo rate --book keeps it.")],
     remove: Annotated[
-        list[str] | None, typer.Option(help="Identifier of a match to take out; may be repeated.")
+        list[str] | None, typer.Option(help="Identifier of a match (name of a contest) to take out; may be repeated.")
     ] = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="List its matches: identifier, date, sides, result of the first.")
+        bool,
+        typer.Option(
+            "--list", help="List its matches: identifier, date, sides, result; of contests, entrants by place."
+        ),
     ] = False,
     rater: Annotated[str | None, typer.Option(help="MODULE:CLASS where the book keeps a rater of your own.")] = None,
 ) -> None:
@@ -45,8 +48,7 @@ def book(
     if len(kept) and kept.matches().dated:
         days = kept.matches().date
         span = f" from {days[0]} to {days[-1]}"
-    noun = "contests" if getattr(kept.rater, "rates_contests", False) else "matches"
-    typer.echo(f"{folder}: {len(kept):,} {noun}{span}, {kept.ratings_.height:,} rated by {kept.rater!r}")
+    typer.echo(f"{folder}: {len(kept):,} {kept.noun}{span}, {kept.ratings_.height:,} rated by {kept.rater!r}")
 
 
 def _lines(matches: Matches | Contests) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +17,8 @@ from kinelo.raters.choice import AUTOMATIC
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.cli.options import Federation, ResultsOptions, ShownOptions
+    from kinelo.book.book import RatingBook
+    from kinelo.cli.options import Federation, ReadingOptions, ResultsOptions, ShownOptions
     from kinelo.forecasts.places import ContestForecast
     from kinelo.matches.contests import Contests
 
@@ -23,25 +26,39 @@ MOST_SHOWN = 60
 RATER = "rank"
 """What ``--rater`` calls the rater of contests."""
 
-_FOR_MATCHES = (
-    "--lineups", "--scale", "--drop-repeats", "--dates", "--ordered", "--write-aliases", "--condition", "--start",
-)  # fmt: skip
+_FOR_MATCHES = ("--lineups", "--scale", "--drop-repeats", "--ordered", "--write-aliases", "--condition")
 
 
 def holds_contests(path: Path, reading: ResultsOptions) -> bool:
-    """Whether a file is a long table of contests, by its columns."""
+    """Whether a file (or the first of a pattern) is a long table of contests, by its columns."""
     from kinelo.cli.loading import column_mapping, silent_refusals
     from kinelo.matches.contest_columns import are_contests
     from kinelo.matches.loading import columns_of
+    from kinelo.matches.scan import files_of
 
-    if any(sign in str(path) for sign in "*?[") or not path.is_file():
+    files = files_of(path) if any(sign in str(path) for sign in "*?[") else [path]
+    if not files[0].is_file():
         return False
     try:
         with silent_refusals():
-            columns = columns_of(path)
+            columns = columns_of(files[0])
     except InputError:
         return False  # the reader of matches says what is wrong
     return are_contests(columns, column_mapping(reading.column))
+
+
+def is_contest_book(path: Path) -> bool:
+    """Whether a folder is a rating book that holds contests."""
+    from kinelo.book.book import RatingBook
+    from kinelo.cli.loading import plain_warnings
+
+    if not (path / "book.knl").exists():
+        return False
+    try:
+        with plain_warnings():
+            return RatingBook(path).noun == "contests"
+    except InputError:
+        return False  # whoever opens it says what is wrong
 
 
 def load_contests(path: Path, reading: ResultsOptions, rejects: Path | None = None, *, played: bool = True) -> Contests:
@@ -53,15 +70,24 @@ def load_contests(path: Path, reading: ResultsOptions, rejects: Path | None = No
     if odd:
         raise InputError(f"{path} holds contests of many entrants, for which there is no {odd[0]}.")
     with silent_refusals(), rejects_written(rejects):
-        contests = read_contests(
-            path, column_mapping(reading.column), slots=_slots(reading.slot),
-            advantages=_slots(reading.advantage), team=reading.team,
-            best=cast("Any", reading.best), unfinished=cast("Any", reading.unfinished or "behind"),
-            disqualified=cast("Any", reading.disqualified or "out"),
-            not_started=cast("Any", reading.not_started or "out"), played=played, aliases=reading.aliases,
-        )  # fmt: skip
+        contests = read_contests(path, column_mapping(reading.column), played=played, **_options(reading))
     report_reading(cast("Any", contests), rejects)
     return contests
+
+
+def _options(reading: ResultsOptions) -> dict[str, Any]:
+    """What the reader of contests is asked for beside columns."""
+    return {
+        "slots": _slots(reading.slot),
+        "advantages": _slots(reading.advantage),
+        "team": reading.team,
+        "best": reading.best,
+        "unfinished": reading.unfinished or "behind",
+        "disqualified": reading.disqualified or "out",
+        "not_started": reading.not_started or "out",
+        "aliases": reading.aliases,
+        "dates": reading.dates,
+    }
 
 
 def _slots(given: list[str] | None) -> dict[str, list[str]]:
@@ -73,88 +99,185 @@ def _slots(given: list[str] | None) -> dict[str, list[str]]:
     return kinds
 
 
-def contest_rater(name: str, federation: Federation | None = None) -> Any:
+def contest_rater(name: str, federation: Federation | None = None, start: Path | None = None) -> Any:
     """The rater of contests that options ask for."""
     from kinelo.raters.rank.rater import RankElo
 
-    plain = None if federation is None else federation.rater(AUTOMATIC)
-    if plain is not None:
-        return plain
+    if federation is not None and federation != replace(federation, k=None, k_of=None, k_first=None, rules=None):
+        return federation.rater(name, start)
     if name not in (AUTOMATIC, RATER):
         raise InputError(f"--rater {name} rates matches of two sides; contests are rated by --rater {RATER} or --k.")
-    return RankElo()
+    rater = RankElo() if federation is None or federation.initial is None else RankElo(initial=federation.initial)
+    if start is None:
+        return rater
+    if "start" not in rater.get_params():
+        raise InputError("RankElo takes no --start; plain Elo with --k does.")
+    return rater.set_params(start=start)
 
 
-def show_ratings(rater: Any, contests: Contests, shown: ShownOptions) -> None:
-    """Print a leaderboard for each kind of slot."""
+def show_boards(boards: Mapping[str, pl.DataFrame], rater: Any, contests: Contests, shown: ShownOptions) -> None:
+    """Print a leaderboard for each kind of slot, and say how many stand on none; where nobody would, everyone does."""
     from kinelo.cli.rating import board_table
 
-    for kind, table in boards(rater, contests, shown).items():
-        title = f"{len(contests):,} contests, {type(rater).__name__}"
-        console().print(board_table(table, shown.top, f"{title}: {kind}" if kind else title, form=".0f"))
+    title = f"{len(contests):,} contests, {getattr(rater, 'label', type(rater).__name__)}"
+    for kind, table in boards.items():
+        least = shown.least_matches
+        if table.filter(table["matches"] >= least).height == 0:
+            typer.echo(f"note: nobody has taken part in {least} contests yet, so everyone is shown", err=True)
+        named = f"{title}: {kind}" if kind else title
+        console().print(board_table(table, shown.top, named, noun="Contests", form=".0f"))
+    left_out = rater.ratings_.height - sum(table.height for table in boards.values())
+    if left_out:
+        typer.echo(f"{left_out:,} left out: not active, or too few contests (--active-days, --least-matches).")
 
 
-def boards(rater: Any, contests: Contests, shown: ShownOptions) -> dict[str, pl.DataFrame]:
+def boards_of(rater: Any, contests: Contests, shown: ShownOptions, caution: float = 0.0) -> dict[str, pl.DataFrame]:
     """Those of each kind who are active and took part often enough, the best first; all where nobody is."""
     from kinelo.raters.rank.leaderboard import contest_leaderboard
 
-    return contest_leaderboard(rater, contests, active_days=shown.active_days, least_contests=shown.least_matches)
+    days, least = shown.active_days, shown.least_matches
+    return contest_leaderboard(rater, contests, active_days=days, least_contests=least, caution=caution)
 
 
 def rate_file(
-    path: Path, reading: ResultsOptions, federation: Federation, shown: ShownOptions, asked: dict[str, Any]
+    path: Path, reading: ReadingOptions, federation: Federation, shown: ShownOptions, asked: dict[str, Any]
 ) -> None:
     """``kinelo rate`` of a long table; ``asked`` holds rater, book, out, picture, rejects and as_json."""
-    from kinelo.cli.loading import plain_warnings, write_csv
-    from kinelo.cli.rating import add_to_book, content_of, show_parameters
+    from kinelo.cli.loading import plain_warnings
+    from kinelo.cli.rating import content_of, show_parameters
 
-    if asked["picture"] is not None or str(asked["out"] or "").endswith(".html"):
-        raise InputError("Pictures and pages are made of matches of two sides; of contests, --out FILE.csv and --json.")
-    rater, book, as_json = contest_rater(asked["rater"], federation), asked["book"], asked["as_json"]
-    if book is not None and federation.k is not None:
-        raise InputError("A book of contests is kept by --rater rank; leave out --k.")
+    as_json = asked["as_json"]
+    kept, rater = _rater_or_book(asked["book"], asked["rater"], federation, reading)
     contests = load_contests(path, reading, asked["rejects"])
     with plain_warnings():
-        if book is not None and (book / "book.knl").exists():
-            from kinelo.book.book import RatingBook
-
-            rater = add_to_book(book, RatingBook(book), None, contests, quiet=as_json)
-        else:
-            rater.fit(contests)
-            if book is not None:
-                rater = add_to_book(book, None, rater, contests, quiet=as_json)
+        rater = _rated(kept, rater, contests, asked["book"], quiet=as_json)
     if as_json:
         content = content_of(rater, contests, None)
         echo_json({"contests" if name == "matches" else name: value for name, value in content.items()})
     else:
-        show_ratings(rater, contests, shown)
+        show_boards(boards_of(rater, contests, shown), rater, contests, shown)
         show_parameters(rater)
+        _show_advantages(rater)
+    _write_ratings(rater, contests, path, asked)
+
+
+def _rater_or_book(
+    book: Path | None, name: str, federation: Federation, reading: ReadingOptions
+) -> tuple[RatingBook | None, Any]:
+    """The book that is carried on, or the rater that is asked for."""
+    from kinelo.cli.loading import plain_warnings
+    from kinelo.cli.options import Federation
+
+    if book is None or not (book / "book.knl").exists():
+        return None, contest_rater(name, federation, reading.start)
+    if federation != Federation():
+        raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
+    with plain_warnings():
+        return open_contest_book(book, name, reading), None
+
+
+def open_contest_book(book: Path, name: str, reading: ReadingOptions) -> RatingBook:
+    """A book that exists and may hold contests, whose rater is none other than what was asked for."""
+    from kinelo.book.book import RatingBook
+
+    kept = RatingBook(book)
+    kind = type(kept.rater).__name__
+    if "contests" not in kept.rater.book_holds or (len(kept) and kept.noun != "contests"):
+        raise InputError(f"{book} is a book of matches of two sides, kept by {kind}; start another for contests.")
+    if name not in (AUTOMATIC, RATER) or (name == RATER and kind != "RankElo"):
+        raise InputError(f"{book} is a book of {kind}; leave out --rater {name} or start another.")
+    if reading.start is not None:
+        raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book.")
+    return kept
+
+
+def _rated(kept: RatingBook | None, rater: Any, contests: Contests, book: Path | None, *, quiet: bool) -> Any:
+    """The rater after these contests; those of a book are counted in it."""
+    from kinelo.cli.rating import add_to_book
+
+    if kept is None:
+        rater.fit(contests)
+    return rater if book is None else add_to_book(book, kept, rater, contests, quiet=quiet)
+
+
+def _show_advantages(rater: Any) -> None:
+    """What advantages such as lanes are worth, the largest first."""
+    table = getattr(rater, "advantages_", None)
+    for row in () if table is None else table.sort("points", descending=True).iter_rows(named=True):
+        typer.echo(f"{row['kind']} {row['name']}: {row['points']:+.0f} ± {row['uncertainty']:.0f} points")
+
+
+def _write_ratings(rater: Any, contests: Contests, path: Path, asked: dict[str, Any]) -> None:
+    """The table or page, and the picture, where they are asked for."""
+    from kinelo.cli.files import is_page
+    from kinelo.cli.loading import write_csv
+
+    out, as_json = asked["out"], asked["as_json"]
+    if is_page(out):
+        from kinelo.pages.page import write_page
+
+        typer.echo(f"Page: {write_page(rater, out, matches=contests, title=path.stem)}", err=as_json)
+    elif out is not None:
+        write_csv(rater.ratings_, out)
+        typer.echo(f"Ratings: {out}", err=as_json)
+    if asked["picture"] is not None:
+        from kinelo.pictures.histories import draw_histories
+        from kinelo.pictures.style import save
+        from kinelo.raters.history import rating_history
+
+        typer.echo(f"Picture: {save(draw_histories(rating_history(rater, contests)), asked['picture'])}", err=as_json)
+
+
+def rate_in_chunks(pattern: str, reading: ReadingOptions, asked: dict[str, Any]) -> None:
+    """Rate contests of files that need not fit into memory; ``asked`` holds rater, federation, top and out."""
+    from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
+    from kinelo.cli.rating import board_table
+    from kinelo.matches.contest_scan import scan_contests
+
+    scan = scan_contests(pattern, column_mapping(reading.column), **_options(reading))
+    for note in scan.notes:
+        typer.echo(f"note: {note}", err=True)
+    with plain_warnings():
+        rater = contest_rater(asked["rater"], asked["federation"], reading.start).fit(scan)
+    table = rater.ratings_
+    for kind in table["kind"].unique(maintain_order=True) if "kind" in table.columns else [""]:
+        own = table.filter(table["kind"] == kind) if kind else table
+        title = f"{len(scan.files):,} files, {own.height:,} names, {type(rater).__name__}"
+        own = own.with_row_index("place", 1)
+        console().print(
+            board_table(own, asked["top"], f"{title}: {kind}" if kind else title, noun="Contests", form=".0f")
+        )
     if asked["out"] is not None:
-        write_csv(rater.ratings_, asked["out"])
-        typer.echo(f"Ratings: {asked['out']}", err=as_json)
+        write_csv(table, asked["out"])
+        typer.echo(f"Ratings: {asked['out']}")
 
 
-def predict_file(fixtures: Path | None, results: Path | None, reading: ResultsOptions, asked: dict[str, Any]) -> None:
-    """``kinelo predict`` of contests to come; ``asked`` holds rater, book, out and as_json."""
+def predict_file(fixtures: Path | None, results: Path | None, reading: ReadingOptions, asked: dict[str, Any]) -> None:
+    """``kinelo predict`` of contests to come; ``asked`` holds rater, book, played_since, out and as_json."""
+    import polars as pl
+
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.forecasts.places import contest_forecast_table
 
     if fixtures is None:
         raise InputError("Contests to come stand in a file: contest, entrants, and empty places.")
-    to_come = _to_come(load_contests(fixtures, reading, played=False), fixtures)
+    since = asked["played_since"]
+    to_come = _to_come(load_contests(fixtures, reading, played=False), fixtures, since)
     with plain_warnings():
-        if asked["book"] is not None:
-            from kinelo.book.book import RatingBook
-
-            rater: Any = RatingBook(asked["book"]).rater
-        else:
-            rater = contest_rater(asked["rater"]).fit(load_contests(results or fixtures, reading))
-        forecast: ContestForecast = rater.predict(to_come)
-    for name in forecast.unknown:
+        forecasts, rater = _forecasts(to_come, results or fixtures, reading, asked)
+    for name in dict.fromkeys(name for forecast in forecasts for name in forecast.unknown):
         typer.echo(f"note: {name} has never taken part and is forecast as a newcomer", err=True)
-    table = forecast.to_polars().sort("contest", "win", descending=[False, True], maintain_order=True)
+    tables = [forecast.to_polars() for forecast in forecasts]
+    order = pl.col("contest").rle_id()
+    table = (
+        pl.concat(tables)
+        .with_columns(_contest=order)
+        .sort("_contest", "win", descending=[False, True])
+        .drop("_contest")
+    )
     if asked["as_json"]:
-        echo_json(table.to_dicts())
+        unknown = sorted({name for forecast in forecasts for name in forecast.unknown})
+        echo_json({"rater": type(rater).__name__, "forecasts": table.to_dicts(), "unknown": unknown})
     else:
         console().print(contest_forecast_table(table).head(MOST_SHOWN))
     if asked["out"] is not None:
@@ -162,16 +285,44 @@ def predict_file(fixtures: Path | None, results: Path | None, reading: ResultsOp
         typer.echo(f"Forecasts: {asked['out']}", err=asked["as_json"])
 
 
-def _to_come(contests: Contests, path: Path) -> Contests:
+def _forecasts(
+    to_come: Contests, results: Path, reading: ReadingOptions, asked: dict[str, Any]
+) -> tuple[list[ContestForecast], Any]:
+    """Forecasts of contests that took place since a day, each from those before it, and of those to come."""
+    if asked["book"] is not None:
+        rater: Any = open_contest_book(asked["book"], asked["rater"], reading).rater
+        return [rater.predict(to_come)], rater
+    past, said = load_contests(results, reading), []
+    rater = contest_rater(asked["rater"], None, reading.start)
+    if asked["played_since"] is None:
+        rater.fit(past)
+    else:
+        earlier, later = past.before(asked["played_since"]), past.since(asked["played_since"])
+        if not len(earlier):
+            raise InputError(
+                f"There are no contests before {asked['played_since']} to fit a rater on; choose a later day."
+            )
+        rater.fit(earlier)
+        said = [rater.one_step_ahead(later)] if len(later) else []
+    return [*said, rater.predict(to_come)] if len(to_come) or not said else said, rater
+
+
+def _to_come(contests: Contests, path: Path, since: str | None) -> Contests:
     import numpy as np
 
-    empty = np.array([np.isnan(contests.place[lo]) for lo in contests.first[:-1]], bool)
-    if not empty.any():
-        raise InputError(f"All {len(contests):,} contests of {path} have taken place: none is left to forecast.")
+    empty = np.isnan(contests.place[contests.first[:-1]])
+    if not empty.any() and since is None:
+        raise InputError(
+            f"All {len(contests):,} contests of {path} have taken place: none is left to forecast. --played-since DAY "
+            "forecasts those since a day, each from the contests before it."
+        )
+    if not empty.all() and since is None:
+        left_out = int((~empty).sum())
+        typer.echo(f"note: {left_out:,} contests that have taken place are left out (see --played-since)", err=True)
     return contests[empty]
 
 
-def backtest_file(path: Path, reading: ResultsOptions, asked: dict[str, Any]) -> None:
+def backtest_file(path: Path, reading: ReadingOptions, asked: dict[str, Any]) -> None:
     """``kinelo backtest`` of a long table; ``asked`` holds the options of that command by name, and its engine."""
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.scores import draw_scores, show_scores
@@ -183,7 +334,7 @@ def backtest_file(path: Path, reading: ResultsOptions, asked: dict[str, Any]) ->
     if len(contests) < 2:
         raise InputError(f"A backtest needs contests to fit and to forecast; there are {len(contests)} in all.")
     if asked["rater"]:
-        raters = {type(rater).__name__: rater for rater in map(contest_rater, asked["rater"])}
+        raters = {type(r).__name__: r for r in (contest_rater(name, None, reading.start) for name in asked["rater"])}
     else:
         raters = {"RankElo": contest_rater(RATER), "plain Elo, K = 32": TeamElo.classic(k=32)}
     first_day = asked["train_until"] or str(contests.date[len(contests) // 2])
@@ -202,20 +353,27 @@ def backtest_file(path: Path, reading: ResultsOptions, asked: dict[str, Any]) ->
     draw_scores(test, asked["picture"], asked["as_json"])
 
 
-def leaderboard_file(path: Path, reading: ResultsOptions, shown: ShownOptions, asked: dict[str, Any]) -> None:
-    """``kinelo leaderboard`` of a long table; ``asked`` holds rater, out and as_json."""
+def leaderboard_file(path: Path, reading: ReadingOptions, shown: ShownOptions, asked: dict[str, Any]) -> None:
+    """``kinelo leaderboard`` of a long table or a book of contests; ``asked`` holds rater, caution, out and as_json."""
     import polars as pl
 
     from kinelo.cli.loading import plain_warnings, write_csv
 
-    contests = load_contests(path, reading)
+    if asked["odd"]:
+        raise InputError(f"{path} holds contests of many entrants, for which there is no {asked['odd'][0]}.")
     with plain_warnings():
-        rater = contest_rater(asked["rater"]).fit(contests)
-    tables = boards(rater, contests, shown)
-    table = pl.concat([t.insert_column(0, pl.Series("kind", [kind] * t.height)) for kind, t in tables.items()])
-    if asked["out"] is not None:
-        write_csv(table, asked["out"])
-    if asked["as_json"]:
-        echo_json(table.to_dicts())
-    else:
-        show_ratings(rater, contests, shown)
+        if path.is_dir():
+            book = open_contest_book(path, asked["rater"], reading)
+            contests, rater = cast("Contests", book.matches()), book.rater
+        else:
+            contests = load_contests(path, reading)
+            rater = contest_rater(asked["rater"], None, reading.start).fit(contests)
+    tables = boards_of(rater, contests, shown, asked["caution"] or 0.0)
+    if asked["out"] is not None or asked["as_json"]:
+        named = [t.insert_column(0, pl.Series("kind", [kind] * t.height)) for kind, t in tables.items()]
+        if asked["out"] is not None:
+            write_csv(pl.concat(named), asked["out"])
+        if asked["as_json"]:
+            echo_json(pl.concat(named).to_dicts())
+            return
+    show_boards(tables, rater, contests, shown)

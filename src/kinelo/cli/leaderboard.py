@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
 MOST_BOARDS = 50
+CAUTION = 2.0
 
 
 @grouped
@@ -26,7 +27,10 @@ def leaderboard(
     reading: ReadingOptions,
     shown: ShownOptions,
     rater: RaterName = AUTOMATIC,
-    caution: Annotated[float, typer.Option(min=0, help="Standard deviations taken off before sorting.")] = 2.0,
+    caution: Annotated[
+        float | None,
+        typer.Option(min=0, help="Standard deviations taken off before sorting; 2 unless given, 0 for contests."),
+    ] = None,
     ranks: Annotated[
         bool, typer.Option("--ranks", help="Show ranks with their 95 % intervals, of --rater bradley-terry.")
     ] = False,
@@ -42,13 +46,15 @@ def leaderboard(
     """
     import polars as pl
 
-    from kinelo.cli.contests import holds_contests, leaderboard_file
+    from kinelo.cli.contests import holds_contests, is_contest_book, leaderboard_file
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import board_table, check_rater, fit_rater, open_book, ranks_table
     from kinelo.raters.leaderboard import leaderboard as ranked
 
-    if holds_contests(source, reading):
-        leaderboard_file(source, reading, shown, {"rater": rater, "out": out, "as_json": as_json})
+    if holds_contests(source, reading) or is_contest_book(source):
+        odd = ["--ranks"] * ranks + ["--by"] * (by is not None)
+        asked = {"rater": rater, "caution": caution, "out": out, "as_json": as_json, "odd": odd}
+        leaderboard_file(source, reading, shown, asked)
         return
     if ranks and rater != "bradley-terry":
         raise InputError("--ranks needs --rater bradley-terry, which says how sure each rank is.")
@@ -59,7 +65,8 @@ def leaderboard(
         if ranks:
             return rated.intervals()
         days, least = shown.active_days, shown.least_matches
-        return ranked(rated, matches, active_days=days, least_matches=least, caution=caution)
+        taken_off = CAUTION if caution is None else caution
+        return ranked(rated, matches, active_days=days, least_matches=least, caution=taken_off)
 
     boards: dict[str, tuple[pl.DataFrame, str]] = {}
     with plain_warnings():

@@ -60,7 +60,8 @@ def predict(
 
     _check(fixtures, match, book, results, played_since)
     if any(path is not None and holds_contests(path, reading) for path in (fixtures, results)):
-        predict_file(fixtures, results, reading, {"rater": rater, "book": book, "out": out, "as_json": as_json})
+        asked = {"rater": rater, "book": book, "played_since": played_since, "out": out, "as_json": as_json}
+        predict_file(fixtures, results, reading, asked)
         return
     conditions = list(reading.condition or ())
     with plain_warnings():

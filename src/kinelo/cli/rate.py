@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,10 +13,6 @@ from kinelo.cli.options import Federation, Json, RaterName, ReadingOptions, Reje
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
-
-if TYPE_CHECKING:
-    pass
-
 
 RESULTS_HELP = (
     "Results: CSV or Parquet with date, two sides, scores or result, or contests with a row per entrant; "
@@ -58,7 +54,7 @@ def rate(
     """
     from kinelo.advice.audit.inflation import rating_inflation
     from kinelo.advice.audit.words import inflation_words
-    from kinelo.cli.contests import holds_contests, rate_file
+    from kinelo.cli.contests import holds_contests, rate_file, rate_in_chunks
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import (
         add_to_book,
@@ -71,14 +67,21 @@ def rate(
     )
     from kinelo.raters.adapter import conditions_of
 
+    contests = holds_contests(results, reading)
     if any(sign in str(results) for sign in "*?["):
+        if contests and not (book or picture or rejects or as_json or covariate or is_page(out)):
+            asked = {"rater": rater, "federation": federation, "top": shown.top, "out": out}
+            rate_in_chunks(str(results), reading, asked)
+            return
         others = {*reading.asked()} - {"--column"}
         if book or picture or rejects or as_json or covariate or others or federation != Federation() or is_page(out):
             raise InputError("Of a pattern of files, only --rater, --column, --top and --out FILE.csv can be asked.")
         _rate_in_pieces(str(results), rater, reading, shown.top, out)
         return
 
-    if holds_contests(results, reading):
+    if contests:
+        if covariate:
+            raise InputError(f"{results} holds contests of many entrants, for which there is no --covariate.")
         asked = {"rater": rater, "book": book, "out": out, "picture": picture, "rejects": rejects, "as_json": as_json}
         rate_file(results, reading, federation, shown, asked)
         return

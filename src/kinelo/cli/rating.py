@@ -111,7 +111,7 @@ def add_to_book(
     changed = f"{added.changed:,} changed, " if added.changed else ""
     kind = type(kept.rater).__name__
     typer.echo(
-        f"Book {book}, kept by {kind}: {added.new:,} new matches, {changed}{added.known:,} counted before, "
+        f"Book {book}, kept by {kind}: {added.new:,} new {kept.noun}, {changed}{added.known:,} counted before, "
         f"{len(kept):,} in all.",
         err=quiet,
     )
@@ -154,14 +154,14 @@ def ranks_table(board: pl.DataFrame, top: int, title: str) -> Table:
     return Table([*rank, *rating], board.to_dicts(), title).head(top)
 
 
-def board_table(board: pl.DataFrame, top: int, title: str, *, form: str = ".1f") -> Table:
+def board_table(board: pl.DataFrame, top: int, title: str, *, noun: str = "Matches", form: str = ".1f") -> Table:
     """Places, names, ratings and what else is known: matches or contests, the last of them, pools and notes."""
-    of_contests = "surely" not in board.columns
+    of_contests = noun == "Contests"
     ratings = {"rating": "Rating", "uncertainty": "±", "surely": "At least"}
     columns = [number("", "place", ""), words("Name", "name")]
     columns += [number(said, name, form) for name, said in ratings.items() if name in board.columns]
     if "matches" in board.columns:
-        columns.append(number("Contests" if of_contests else "Matches", "matches", ","))
+        columns.append(number(noun, "matches", ","))
     if "last_played" in board.columns and board["last_played"].is_not_null().any():
         columns.append(number("Last seen" if of_contests else "Last played", "last_played", ""))
     if not of_contests and board["pool"].n_unique() > 1:

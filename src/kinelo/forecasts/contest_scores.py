@@ -100,6 +100,11 @@ def pooled(metric: str, forecast: ContestForecast, scores: Array) -> float:
     return weighted_mean(scores, np.where(np.isnan(scores), 0.0, weights))
 
 
+def score_of(forecast: ContestForecast) -> float:
+    """Minus the mean log-loss over pairs of finishers: what ``score`` of a rater says of contests."""
+    return -pooled("order_log_loss", forecast, order_log_loss(forecast))
+
+
 def place_calibration(forecast: ContestForecast, bins: int = 10) -> pl.DataFrame:
     """How often entrants came first, and among the first three, where that was forecast with a certain chance."""
     import polars as pl

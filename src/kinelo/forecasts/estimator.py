@@ -59,7 +59,7 @@ class MatchEstimator:
         Without ``draw`` where none of the matches fitted was drawn.
         """
         fitted = self.fitted_
-        drawn = fitted is None or bool(np.any(fitted.result == 0.5))
+        drawn = not isinstance(fitted, Matches) or bool(np.any(fitted.result == 0.5))
         return np.array(LABELS if drawn else (LABELS[0], LABELS[2]))
 
     def predict_proba(self, matches: Matches) -> NDArray[np.float64]:
@@ -73,6 +73,7 @@ class MatchEstimator:
         >>> rater.classes_.tolist(), rater.predict_proba(matches[60:]).shape
         (['away_win', 'draw', 'home_win'], (30, 3))
         """
+        check_matches(matches)
         said = self.predict(matches).probabilities[:, ::-1]
         if self.classes_.size == said.shape[1]:
             return said

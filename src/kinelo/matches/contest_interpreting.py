@@ -109,7 +109,7 @@ def _read_dates(rows: ContestRows) -> None:
     if "date" not in rows.found:
         rows.notes.append("there is no date column: contests count in the order of the file")
         return
-    read = read_dates(rows.table[rows.found["date"]])
+    read = read_dates(rows.table[rows.found["date"]], rows.options.dates, played=rows.options.played)
     rows.date = read.days
     if read.form is not None and read.form != "%Y-%m-%d":
         rows.notes.append(f"dates were read in the format {read.form}")

@@ -19,6 +19,7 @@ from kinelo.matches.contest_columns import check_contest_mapping
 from kinelo.matches.contest_interpreting import interpret_contests
 from kinelo.matches.contest_rows import REASONS, Best, ContestOptions, ContestRows, Kept
 from kinelo.matches.contests import FINISHED, Contests, Slots
+from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.loading import open_table
 from kinelo.matches.names import as_text
 from kinelo.matches.reading import NoMatches
@@ -42,6 +43,7 @@ def read_contests(
     not_started: Kept = "out",
     played: bool = True,
     aliases: Mapping[str, str] | str | Path | None = None,
+    dates: DateOrder | None = None,
 ) -> Contests:
     """Read contests of many entrants from a long table: one row for each entrant in each contest.
 
@@ -71,6 +73,9 @@ def read_contests(
         False keeps contests in which nobody has a place yet (to forecast them).
     aliases
         Names to be replaced, as ``{"J. Clark": "Jim Clark"}`` or a file of two columns.
+    dates
+        Order of dates that are written in numbers alone, such as 01/02/03: ``"dmy"``, ``"mdy"`` or ``"ymd"``. Left
+        open, the column decides where it can, and ``notes`` say where it cannot.
 
     Returns
     -------
@@ -84,6 +89,7 @@ def read_contests(
     (['Bob', 'Ann', 'Cid', 'Bob', 'Cid', 'Ann'], [1.0, 2.0, 3.0, 1.5, 1.5, 3.0])
     """
     check_contest_mapping(columns)
+    check_date_order(dates)
     for option, value in (("unfinished", unfinished), ("disqualified", disqualified), ("not_started", not_started)):
         if value not in ("behind", "out"):
             raise InputError(f"{option} must be 'behind' or 'out', not {value!r:.60}.")
@@ -97,7 +103,7 @@ def read_contests(
         raise InputError(f"{name} contains no contests; at least two rows below the header are needed.")
     wanted = ContestOptions(
         columns, _kinds(slots), team, best, unfinished, disqualified, not_started, played, read_aliases(aliases),
-        _kinds(advantages, "advantages"),
+        _kinds(advantages, "advantages"), dates,
     )  # fmt: skip
     return accept_contests(interpret_contests(opened, wanted, name), name)
 

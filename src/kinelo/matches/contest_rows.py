@@ -17,6 +17,7 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
 from kinelo.matches.contest_columns import POINTS
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
+from kinelo.matches.dates import DateOrder
 from kinelo.matches.fields import read_numbers
 from kinelo.matches.names import as_text
 
@@ -141,6 +142,7 @@ class ContestOptions:
     played: bool = True
     aliases: Mapping[str, str] = field(default_factory=dict)
     advantages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    dates: DateOrder | None = None
 
 
 @dataclass

@@ -53,7 +53,7 @@ def scan_contests(
     [1, 1]
     """
     check_contest_mapping(columns)
-    known = ("slots", "advantages", "team", "best", "unfinished", "disqualified", "not_started", "aliases")
+    known = ("slots", "advantages", "team", "best", "unfinished", "disqualified", "not_started", "aliases", "dates")
     for name in options:
         if name not in known:
             raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(known)}.")

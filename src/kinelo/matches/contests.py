@@ -191,12 +191,22 @@ class Contests(DatedTable):
     def from_matches(cls, matches: Matches) -> Contests:
         """Matches of two sides as contests of two; a draw is a tie, and being at home an advantage.
 
+        A result between a win, a draw and a loss, such as 0.75, is no order of two and is refused.
+
         >>> import kinelo as kn
         >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [0, 0.5]})
         >>> kn.Contests.from_matches(matches).place.tolist()
         [1.0, 2.0, 1.5, 1.5]
         """
         check_matches(matches)
+        between = np.flatnonzero(~np.isin(matches.result, (0.0, 0.5, 1.0)) & ~np.isnan(matches.result))
+        if between.size:
+            k = int(between[0])
+            raise InputError(
+                f"The match {matches.teams[matches.home[k]]} – {matches.teams[matches.away[k]]} in row "
+                f"{matches.row[k]:,} has the result {matches.result[k]:g}; a contest of two is won (1), drawn (0.5) or "
+                "lost (0)."
+            )
         n = len(matches)
         home_first = ~(matches.result < 0.5)
         entrant = np.empty((n, 2), np.int32)

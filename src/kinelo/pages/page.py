@@ -12,10 +12,12 @@ from kinelo.advice.audit.words import rows_of
 from kinelo.advice.charts import loss_chart, map_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import html_page
 from kinelo.pages.rated import ratings_body
+from kinelo.pages.rated_contests import contests_body
 from kinelo.presentation import html_facts
 from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import replace_file
@@ -23,7 +25,7 @@ from kinelo.runtime.atomic import replace_file
 TITLES = {"audit": "Is this rating system any good?", "diagnosis": "Where ratings end up", "ratings": "Ratings"}
 
 
-def share_page(result: Any, *, matches: Matches | None = None, title: str | None = None) -> str:
+def share_page(result: Any, *, matches: Matches | Contests | None = None, title: str | None = None) -> str:
     """Return a page of HTML that shows ratings, an audit or a diagnosis and needs nothing beside it.
 
     Parameters
@@ -31,7 +33,7 @@ def share_page(result: Any, *, matches: Matches | None = None, title: str | None
     result
         A fitted rater, what :func:`kinelo.audit` found, or what :func:`kinelo.diagnose` says.
     matches
-        The matches that were rated; by default those that the rater was fitted on.
+        The matches (or contests) that were rated; by default those that the rater was fitted on.
     title
         Heading of the page.
 
@@ -55,12 +57,16 @@ def share_page(result: Any, *, matches: Matches | None = None, title: str | None
     played = getattr(result, "fitted_", None) if matches is None else matches
     if played is None:
         raise InputError("A page of ratings needs the matches: fit the rater, or give matches=….")
-    check_matches(played)
     heading = title or TITLES["ratings"]
+    if isinstance(played, Contests):
+        return html_page(heading, contests_body(result, played, heading))
+    check_matches(played)
     return html_page(heading, ratings_body(result, played, heading))
 
 
-def write_page(result: Any, path: str | Path, *, matches: Matches | None = None, title: str | None = None) -> Path:
+def write_page(
+    result: Any, path: str | Path, *, matches: Matches | Contests | None = None, title: str | None = None
+) -> Path:
     """Write the page of :func:`share_page` to a file and return its path.
 
     >>> import kinelo as kn, tempfile

@@ -20,7 +20,11 @@ from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import leaderboard
 from kinelo.raters.upset_table import upsets
 
-LISTED, FOLLOWED, SURPRISES = 200, 6, 10
+LISTED, FOLLOWED, SURPRISES, STOPS = 200, 6, 10, 200
+AS_SEEN = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
+WHAT_BARS_SHOW = (
+    "<p>± is one standard deviation; the bar is the range in which the rating lies with 95 % probability.</p>"
+)
 BAR_REACH = 1.5
 """A bar ends at the edge where it lies further from the middle half of all than this many times its width."""
 
@@ -43,8 +47,8 @@ def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{size}{when}, rated by {escape(kind)} with Kinelo.</p>
 <h2>Leaderboard</h2>
-<p>± is one standard deviation; the bar is the range in which the rating lies with 95 % probability.</p>
-{_board(board.head(LISTED))}{rest}
+{WHAT_BARS_SHOW}
+{board_with_bars(board.head(LISTED))}{rest}
 <h2>Ratings through time</h2>{_histories(rater, matches, board)}
 <h2>The biggest upsets</h2>{_upsets(rater, matches)}
 {inflation}
@@ -66,7 +70,8 @@ def bar_ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     return float(max(ends[0], first - reach)), float(min(ends[-1], third + reach))
 
 
-def _board(board: pl.DataFrame) -> str:
+def board_with_bars(board: pl.DataFrame, noun: str = "Matches") -> str:
+    """Return a leaderboard whose bars show how sure ratings are; ``noun`` is what was played."""
     rating = board["rating"].to_numpy()
     doubt = board["uncertainty"].to_numpy() if "uncertainty" in board.columns else np.zeros(rating.size)
     doubt = np.nan_to_num(doubt)
@@ -89,7 +94,7 @@ def _board(board: pl.DataFrame) -> str:
         number("Rating", "rating", ".0f"),
         Column("±", lambda row: f"± {row['doubt']:.0f}", number=True),
         Column("95 %", lambda row: "", html=bar),
-        Column("Matches", lambda row: str(row.get("matches", "")), number=True),
+        Column(noun, lambda row: str(row.get("matches", "")), number=True),
     ]
     return f'<div class="picture">{Table(columns, rows).html()}</div>'
 
@@ -104,12 +109,14 @@ def _name(row: Row) -> str:
 def _histories(rater: Any, matches: Matches, board: pl.DataFrame) -> str:
     if not matches.dated or matches.date[0] == matches.date[-1]:
         return "<p>The matches have no dates.</p>"
-    history = rating_history(rater, matches, points=200)
+    chart = leaders_through_time(rating_history(rater, matches, points=STOPS), board)
+    return f"{AS_SEEN}{chart}" if chart else "<p>Nobody who is ranked plays in these matches.</p>"
+
+
+def leaders_through_time(history: pl.DataFrame, board: pl.DataFrame) -> str:
+    """Return a chart of the ratings of the first of a leaderboard; empty where none of them has a history."""
     names = [name for name in board["name"].head(FOLLOWED) if name in history["name"]]
-    if not names:
-        return "<p>Nobody who is ranked plays in these matches.</p>"
-    words = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
-    return words + chart_html(history_chart(history, names, others=False))
+    return chart_html(history_chart(history, names, others=False)) if names else ""
 
 
 def _upsets(rater: Any, matches: Matches) -> str:

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+TITLE = "Ratings"
 
 
 def draw_histories(
     history: pl.DataFrame,
     names: Sequence[str] | None = None,
-    title: str = "Ratings",
+    title: str = TITLE,
     *,
     now: pl.DataFrame | None = None,
 ) -> Figure:
@@ -28,29 +31,45 @@ def draw_histories(
 
     The band of the first is one standard deviation of uncertainty. A line is broken where a side did not play for a
     year; a side seen once is a dot. With ``now``, the same history with hindsight, both stand side by side: ratings as
-    seen then, and as we know now.
+    seen then, and as we know now. Of contests that rate several kinds, such as drivers and cars, each kind has a row.
     """
-    shown = list(names) if names else _leaders(history)
+    import polars as pl
+
     tables = [history] if now is None else [history, now]
-    for name in shown:
-        if not all(name in table["name"] for table in tables):
+    rows = {}
+    for kind in history["kind"].unique(maintain_order=True) if "kind" in history.columns else [""]:
+        own = [table.filter(pl.col("kind") == kind) if kind else table for table in tables]
+        shown = [name for name in names if name in own[0]["name"]] if names else _leaders(own[0])
+        if shown:
+            rows[kind] = own, shown
+    for name in names or ():
+        if not any(name in shown and all(name in table["name"] for table in own) for own, shown in rows.values()):
             raise InputError(f"{name!r} has no rating in this history; names are written as in the results.")
+    with journal_style():
+        figure = new_figure(height=3.6 if len(rows) < 2 else 2.7 * len(rows))
+        grid = figure.subplots(len(rows), len(tables), sharex=True, sharey="row", squeeze=False)
+        for panels, (kind, (own, shown)) in zip(grid, rows.items()):
+            _draw_row(panels, own, shown, kind if len(rows) > 1 else "")
+        for axes in grid[:-1].flat:
+            axes.set_xlabel("")
+        if now is None and len(rows) < 2:
+            grid[0, 0].set_title(literal(title))
+        elif now is not None or title != TITLE:
+            figure.suptitle(literal(title))
+    return figure
+
+
+def _draw_row(panels: NDArray, tables: Sequence[pl.DataFrame], shown: Sequence[str], kind: str) -> None:
+    """One kind of those who are rated: as seen then and, where there is a second table, as we know now."""
     charts = [history_chart(table, shown) for table in tables]
     lows, highs = zip(*(chart.y_range for chart in charts if chart.y_range))
-    with journal_style():
-        figure = new_figure(height=3.6)
-        panels = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
-        for place, (axes, chart) in enumerate(zip(panels, charts)):
-            title_of_axis = chart.y_title if place == 0 else ""
-            draw_chart(axes, replace(chart, y_range=(min(lows), max(highs)), y_title=title_of_axis))
-        panels[0].set_title(literal(title) if now is None else "As seen then")
-        if now is not None:
-            panels[1].set_title("As we know now")
-            figure.suptitle(literal(title))
-            for axes in panels:
-                axes.tick_params(axis="x", rotation=45)
-        _add_legend(panels[-1])
-    return figure
+    for place, (axes, chart, said) in enumerate(zip(panels, charts, ("As seen then", "As we know now"))):
+        title_of_axis = chart.y_title if place == 0 else ""
+        draw_chart(axes, replace(chart, y_range=(min(lows), max(highs)), y_title=title_of_axis))
+        if len(tables) > 1:
+            axes.tick_params(axis="x", rotation=45)
+        axes.set_title(": ".join([literal(kind)] * bool(kind) + [said] * (len(tables) > 1)))
+    _add_legend(panels[-1])
 
 
 def _add_legend(axes: Axes) -> None:

@@ -28,15 +28,15 @@ def rating_history(
     hindsight: bool = False,
     side: str | None = None,
 ) -> pl.DataFrame:
-    """Ratings at up to ``points`` dates: date, name, rating, uncertainty, matches, last_played.
+    """Ratings at up to ``points`` dates: date, name, rating, uncertainty, matches, last_played; of contests, also kind.
 
     The rater's parameters are taken as they stand; the rater itself is left alone. Whoever has not played since the
     date before is left out, so that a line ends where a side stops playing. Ratings are those of the day, as they were
     seen then; with ``hindsight`` they are what all the matches, before and after, say of that day
-    (:class:`KalmanElo`, :class:`PlayerElo`).
+    (:class:`KalmanElo`, :class:`PlayerElo`, :class:`RankElo`).
 
     With ``side``, the dates are those on which this side played, the first and last match around a long rest among
-    them, and the table holds this side alone.
+    them, and the table holds this side alone. Of contests it is the name of anybody (or any car) that is rated.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "A"],
@@ -47,8 +47,6 @@ def rating_history(
     """
     if not isinstance(matches, Contests):
         check_matches(matches)
-    elif side is not None or hindsight:
-        raise InputError("Histories of contests have no side= and no hindsight; leave them out and filter by name.")
     if not isinstance(rater, Rater) and not callable(getattr(rater, "fit", None)):
         raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
     if whole("points", points, 0) < 2 or len(matches) == 0:
@@ -58,7 +56,7 @@ def rating_history(
         raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together.")
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1
     if side is not None:
-        last_of_day = last_of_day[np.isin(matches.date[last_of_day - 1], _days_of(side, cast("Matches", matches)))]
+        last_of_day = last_of_day[np.isin(matches.date[last_of_day - 1], _days_of(side, matches))]
     chosen = np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int)
     if side is not None:
         days = matches.date[last_of_day - 1].astype(np.int64)
@@ -78,9 +76,19 @@ def rating_history(
     return pl.concat(frames)
 
 
-def _days_of(side: str, matches: Matches) -> NDArray[np.datetime64]:
-    """Days on which a side, or a player of the line-ups, played."""
-    if side in matches.teams:
+def _days_of(side: str, matches: Matches | Contests) -> NDArray[np.datetime64]:
+    """Days on which a side, a player of the line-ups, or anybody rated of contests, played."""
+    if isinstance(matches, Contests):
+        entries = np.zeros(matches.entrant.size, bool)
+        for names, codes in [
+            (matches.entrants, matches.entrant[:, None]),
+            *((s.names, s.codes) for s in matches.slots.values()),
+        ]:
+            if side in names:
+                entries |= (codes == names.index(side)).any(axis=1)
+        plays = np.zeros(len(matches), bool)
+        plays[matches.contest[entries]] = True
+    elif side in matches.teams:
         code = matches.teams.index(side)
         plays = (matches.home == code) | (matches.away == code)
     elif matches.lineups is not None and isinstance(side, str) and side in matches.lineups.players:

@@ -16,7 +16,9 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.raters.rank.leaderboard import contest_leaderboard
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +35,7 @@ ALIKE = "not ranked: matches do not tell him apart from those he plays with"
 
 def leaderboard(
     rater: Any,
-    matches: Matches | None = None,
+    matches: Matches | Contests | None = None,
     *,
     active_days: float | None = ACTIVE_DAYS,
     least_matches: int = LEAST_MATCHES,
@@ -46,7 +48,8 @@ def leaderboard(
     rater
         A rater that has rated matches, a rating book, or anything with a table ``ratings_`` of names and ratings.
     matches
-        Matches whose graph tells the pools; by default those the rater was fitted on, or those of the book.
+        Matches whose graph tells the pools, or contests; by default those the rater was fitted on, or those of the
+        book.
     active_days
         Only those who played within so many days of the last match; None shows everyone.
     least_matches
@@ -59,7 +62,8 @@ def leaderboard(
     polars.DataFrame
         ``place`` counts within the ``pool``: "main", or "around" the side that plays most in a pool apart. ``surely``
         is the rating less ``caution`` times its uncertainty, ``idle_days`` the days since the last match played, and
-        ``note`` says who has rested for long, and who is not ranked because matches do not tell him apart.
+        ``note`` says who has rested for long, and who is not ranked because matches do not tell him apart. Of
+        contests, ``kind`` comes first, and places count within it; there are no pools and no notes.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B", "C", "A"] * 6, "away": ["B", "C", "A", "D"] * 6, "result": [1, 1, 0, 1] * 6}
@@ -75,6 +79,12 @@ def leaderboard(
         check_number("leaderboard", "active_days", active_days, 0.0)
     table = _ratings(rater)
     played = _graph(rater, matches)
+    if isinstance(played, Contests):
+        ranked = contest_leaderboard(
+            getattr(rater, "rater", rater), played, active_days=active_days, least_contests=least_matches,
+            caution=caution,
+        )  # fmt: skip
+        return pl.concat(board.insert_column(0, pl.Series("kind", [k] * board.height)) for k, board in ranked.items())
     table = _with_separable(_with_pools(table, played, active_days), played)
     if "last_played" in table.columns:
         table = table.with_columns(idle_days=(pl.col("last_played").max() - pl.col("last_played")).dt.total_days())
@@ -150,9 +160,10 @@ def _ratings(rater: Any) -> pl.DataFrame:
     return table
 
 
-def _graph(rater: Any, matches: Matches | None) -> Matches | None:
+def _graph(rater: Any, matches: Matches | Contests | None) -> Matches | Contests | None:
     if matches is not None:
-        check_matches(matches)
+        if not isinstance(matches, Contests):
+            check_matches(matches)
         return matches
     own: Any = getattr(rater, "matches", None)
     if callable(own):

@@ -66,6 +66,8 @@ class Rater(SingleMatches, Arguments, ABC):
     passes_points: ClassVar[bool] = False
     """Whether newcomers begin at ``initial``, and bring points in or take them out from there."""
 
+    book_holds: ClassVar[tuple[str, ...]] = ("matches",)
+    """What a rating book of this rater may hold: matches, contests, or either of them."""
     order_: Order = Order()
     estimates_: Estimates | None = None
     fitted_: Matches | None = None
@@ -153,7 +155,7 @@ class Rater(SingleMatches, Arguments, ABC):
         """What ``fit`` does by itself, under its old name; it goes with version 0.6."""
         said = "Rater.search is no longer public: fit estimates, and estimates_ holds what was found."
         warnings.warn(said, DeprecationWarning, stacklevel=2)
-        (check_contests if getattr(self, "rates_contests", False) else check_matches)(matches)
+        (check_contests if self.book_holds == ("contests",) else check_matches)(matches)
         return self._search(matches)
 
     def _losses(self, matches: Matches, skipped: int) -> NDArray[np.float64]:

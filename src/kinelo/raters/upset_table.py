@@ -1,20 +1,23 @@
-"""The biggest upsets of a league: what happened although it was given the smallest chance before the match."""
+"""The biggest upsets: what happened although it was given the smallest chance before the match or contest."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
+from kinelo.forecasts.contest_scores import winner_log_loss
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.adapter import blank_of
 
 
-def upsets(rater: Any, matches: Matches) -> pl.DataFrame:
-    """Matches with the chance that was given to what happened, the least expected first.
+def upsets(rater: Any, matches: Matches | Contests) -> pl.DataFrame:
+    """Matches with the chance that was given to what happened, or contests with that of who won, the least first.
 
     ``chance`` is ``exp(−log-loss)`` of the forecast made one step ahead, from the matches before alone; the parameters
     of the rater are taken as they stand, and the rater itself is left alone.
@@ -22,7 +25,8 @@ def upsets(rater: Any, matches: Matches) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        date, home, away, result, margin, home_win, draw, away_win, chance.
+        date, home, away, result, margin, home_win, draw, away_win, chance; of contests date, contest, winner, chance,
+        favourite and favourite_chance. Of several who share a win, the mean of logarithms counts.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A"] * 9 + ["B"], "away": ["B"] * 9 + ["A"], "result": [1] * 10}
@@ -31,9 +35,12 @@ def upsets(rater: Any, matches: Matches) -> pl.DataFrame:
     >>> found["home"][0], bool(found["chance"][0] < 0.3)
     ('B', True)
     """
-    check_matches(matches)
+    if not isinstance(matches, Contests):
+        check_matches(matches)
     if not callable(getattr(rater, "one_step_ahead", None)):
         raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
+    if isinstance(matches, Contests):
+        return _contest_upsets(rater, matches)
     if len(matches) == 0 or np.isnan(matches.result).any():
         raise InputError("Upsets are found among matches that have a result; read them with played=True.")
     said = blank_of(rater).one_step_ahead(matches).probabilities
@@ -41,3 +48,27 @@ def upsets(rater: Any, matches: Matches) -> pl.DataFrame:
     table = matches.to_polars().select("date", "home", "away", "result", "margin")
     table = table.with_columns(**columns, chance=np.exp(-log_loss(said, matches.result)))
     return table.sort("chance", maintain_order=True)
+
+
+def _contest_upsets(rater: Any, contests: Contests) -> pl.DataFrame:
+    if len(contests) == 0 or np.isnan(contests.place).any():
+        raise InputError("Upsets are found among contests that have places; read them with played=True.")
+    said = blank_of(rater).one_step_ahead(contests)
+    rows = []
+    for c, loss in enumerate(winner_log_loss(said).tolist()):
+        part = slice(int(contests.first[c]), int(contests.first[c + 1]))
+        names = [contests.entrants[code] for code in contests.entrant[part].tolist()]
+        first = contests.place[part] == contests.place[part].min()
+        likeliest = int(np.argmax(said.win[part]))
+        rows.append(
+            {
+                "date": contests.date[c].item() if contests.dated else None,
+                "contest": contests.identifiers[c],
+                "winner": " and ".join(name for name, won in zip(names, first) if won),
+                "chance": math.exp(-loss),
+                "favourite": names[likeliest],
+                "favourite_chance": float(said.win[part][likeliest]),
+            }
+        )
+    table = pl.DataFrame(rows, schema_overrides={"date": pl.Date})
+    return table.drop_nans("chance").sort("chance", maintain_order=True)  # nobody wins where nobody finishes

@@ -13,12 +13,18 @@ if TYPE_CHECKING:
 
 
 def contest_leaderboard(
-    rater: Any, contests: Contests, *, active_days: float | None = 365, least_contests: int = 10
+    rater: Any,
+    contests: Contests,
+    *,
+    active_days: float | None = 365,
+    least_contests: int = 10,
+    caution: float = 0.0,
 ) -> dict[str, pl.DataFrame]:
     """Leaderboards by kind of slot, as ratings are on the day of the last contest.
 
     Those are shown who took part within ``active_days`` of it, and in ``least_contests`` contests at least; where
-    nobody of a kind did, all of the kind are.
+    nobody of a kind did, all of the kind are. With ``caution`` they are sorted by ``surely``, their rating less so many
+    standard deviations.
 
     >>> import kinelo as kn
     >>> races = kn.read_contests(kn.matches.sample_contests(contests=40, cars=4, seed=1), slots=["entrant", "car"])
@@ -40,6 +46,8 @@ def contest_leaderboard(
         own = table.filter(pl.col("kind") == kind)
         kept = own.filter(enough)
         kept = own if kept.height == 0 else kept
-        kept = kept.sort("rating", descending=True, maintain_order=True).drop("kind")
+        if caution:
+            kept = kept.with_columns(surely=pl.col("rating") - caution * pl.col("uncertainty"))
+        kept = kept.sort("surely" if caution else "rating", descending=True, maintain_order=True).drop("kind")
         found[kind] = kept.insert_column(0, pl.Series("place", np.arange(1, kept.height + 1)))
     return found

@@ -103,7 +103,7 @@ class RankElo(Rater):
         _P("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
     options = (Option("initial"),)
-    rates_contests = True
+    book_holds = ("contests",)
     kinds_: tuple[str, ...] = field(default=(), init=False)
     advantage_kinds_: tuple[str, ...] = field(default=(), init=False)
     fitted_: Any = field(default=None, init=False)
@@ -358,19 +358,18 @@ class RankElo(Rater):
 
     def score(self, matches: Contests | Matches, y: object = None) -> float:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Minus the mean log-loss over pairs of finishers, each contest forecast before it is used, on a copy."""
-        from kinelo.forecasts.contest_scores import order_log_loss, pooled
+        from kinelo.forecasts.contest_scores import score_of
 
         if isinstance(matches, Matches):
             return super().score(matches, y)
-        said = copy.deepcopy(self).one_step_ahead(matches)
-        return -pooled("order_log_loss", said, order_log_loss(said))
+        return score_of(copy.deepcopy(self).one_step_ahead(matches))
 
     # One contest, by names
 
     def _one(
-        self, entrants: Sequence[Any], places: Sequence[float], ended: Sequence[int], date: Day | None
+        self, entrants: Sequence[Any], places: Sequence[float] | None, ended: Sequence[int] | None, date: Day | None
     ) -> Contests:
-        from kinelo.raters.rank.one_contest import contest_of
+        from kinelo.raters.one_contest import contest_of
 
         kinds = self.kinds_ or ("entrant",)
         day = np.datetime64(self._today(), "D") if date is None else read_day(date)
@@ -387,7 +386,7 @@ class RankElo(Rater):
         and who has none leaves them out: ``[("Ajax", "home"), "PSV"]``.
         """
         self._begun()
-        return self.predict(self._one(entrants, [math.nan] * len(entrants), [0] * len(entrants), date))
+        return self.predict(self._one(entrants, None, None, date))
 
     def update_one(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, order: Sequence[Any], *, unfinished: Sequence[Any] = (), date: Day | None = None
@@ -399,7 +398,7 @@ class RankElo(Rater):
         >>> rater.ratings_["name"].to_list()
         ['Ann', 'Dee', 'Bob', 'Cid']
         """
-        from kinelo.raters.rank.one_contest import ranked
+        from kinelo.raters.one_contest import ranked
 
         return self.update(self._one(*ranked(order, unfinished), date))
 
@@ -469,6 +468,22 @@ class RankElo(Rater):
         table = self._table(None).filter(pl.col("kind").is_in(self.advantage_kinds_))
         points = (pl.col("rating") - self.initial).alias("points")
         return table.select("kind", "name", points, "uncertainty", "matches")
+
+    def hindsight(self, matches: Contests | Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
+        """Ratings after the first ``stops[0]``, ``stops[1]``, … of these contests, given all of them.
+
+        The parameters are taken as they stand, and the rater is left alone.
+        """
+        from kinelo.raters.rank.hindsight import smoothed_states
+
+        back = copy.copy(self)
+        contests = _played(back._contests(matches))
+        back.reset(dict(self.parameters_))
+        state, tables = back._begun(contests), []
+        for known in smoothed_states(state, contests, back._numbers(), stops):
+            state.known = known
+            tables.append(back.ratings_)
+        return tables
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""

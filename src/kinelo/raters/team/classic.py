@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.forecasts.contest_scores import score_of
 from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import Contests
+from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
+from kinelo.raters.one_contest import contest_of, ranked
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
 from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
-from kinelo.raters.team.contests import forecast_contests, rate_contests
+from kinelo.raters.team.contests import forecast_contests, rate_contests, warn_of_slots
 from kinelo.raters.team.kernels import KAPPA, TeamParameters
 from kinelo.raters.team.state import StepsByName
 
@@ -51,6 +56,7 @@ class ClassicElo(EloOfSides):
         KOption("k"), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
     )  # fmt: skip
     plain_elo = True
+    book_holds = ("matches", "contests")
     conditions = ()
     system = None
     _losses = EloOfSides._losses  # of matches, its one_step_ahead says what its base says
@@ -133,17 +139,23 @@ class ClassicElo(EloOfSides):
 
     def fit(self, matches: Any, y: object = None) -> Self:
         """Rate matches of two sides, or contests of many entrants, in order from a fresh start."""
-        if not isinstance(matches, Contests):
+        if not isinstance(matches, Contests | ContestScan):
             return super().fit(matches, y)
+        if isinstance(matches, Contests):
+            if len(matches) == 0:
+                raise InputError("There are no contests to fit; at least one is needed.")
+            warn_of_slots(matches)
+            self.fitted_ = matches  # type: ignore[assignment]
         self.estimates_ = None
         self.reset()
         return self.update(matches)
 
     def update(self, matches: Any) -> Self:
         """Carry the ratings on with further matches or contests, in order."""
-        if not isinstance(matches, Contests):
+        if not isinstance(matches, Contests | ContestScan):
             return super().update(matches)
-        rate_contests(self, matches)
+        for contests in matches.chunks() if isinstance(matches, ContestScan) else [matches]:
+            rate_contests(self, contests)
         return self
 
     def one_step_ahead(self, matches: Any) -> Any:
@@ -156,6 +168,53 @@ class ClassicElo(EloOfSides):
             return super().predict(matches)
         self._check_has_ratings()
         return forecast_contests(self, matches)
+
+    def score(self, matches: Any, y: object = None) -> float:
+        """Minus the mean log-loss; of contests, over pairs of finishers, each forecast before it is used, on a copy."""
+        if not isinstance(matches, Contests):
+            return super().score(matches, y)
+        return score_of(copy.deepcopy(self).one_step_ahead(matches))
+
+    def predict_one(self, home: Any, away: Any = None, *, date: Day | None = None, **more: Any) -> Any:
+        """Forecast one match of two sides, or one contest of a list of entrants, from the ratings as they stand.
+
+        >>> import kinelo as kn
+        >>> kn.TeamElo.classic(start={"Ann": 1700, "Bob": 1500, "Cid": 1500}).predict_one(["Ann", "Bob", "Cid"])
+        Forecast of 1 contest: Ann 0.613, Bob 0.194, Cid 0.194
+        """
+        if isinstance(home, str) or away is not None:
+            return super().predict_one(home, away, date=date, **more)
+        if more:
+            raise InputError(f"A contest has no {next(iter(more))}; predict_one takes its entrants and date.")
+        return self.predict(self._contest(home, None, None, date))
+
+    def update_one(
+        self, home: Any, away: Any = None, result: Any = None, *, date: Day | None = None, **more: Any
+    ) -> Self:
+        """Carry the ratings on with one match, or with one contest: a list of entrants in order of places.
+
+        Those who tie stand together in a list; ``unfinished`` lists those behind all others.
+
+        >>> import kinelo as kn
+        >>> rater = kn.TeamElo.classic(k=20).update_one(["Ann", ["Bob", "Cid"]], unfinished=["Dee"])
+        >>> rater.ratings_.select("name", "rating").rows()
+        [('Ann', 1510.0), ('Bob', 1500.0), ('Cid', 1500.0), ('Dee', 1490.0)]
+        """
+        if isinstance(home, str) or away is not None:
+            return super().update_one(home, away, result, date=date, **more)
+        unfinished = more.pop("unfinished", ())
+        if result is not None or more:
+            raise InputError(
+                f"A contest has no {next(iter(more), 'result')}; update_one takes its order, unfinished and date."
+            )
+        return self.update(self._contest(*ranked(home, unfinished), date))
+
+    def _contest(
+        self, entrants: Sequence[Any], places: Sequence[float] | None, ended: Sequence[int] | None, date: Day | None
+    ) -> Contests:
+        """One contest by names; without a date it is on the day of the last one rated."""
+        day = np.datetime64(max(self._last_day(), 0), "D") if date is None else read_day(date)
+        return contest_of(entrants, places, ended, day, ("entrant",))
 
     def _vector(self, values: Mapping[str, float]) -> TeamParameters:
         rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]

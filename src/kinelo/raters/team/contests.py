@@ -3,58 +3,106 @@
 ``S_ab`` is 1, ½ or 0 by the order of places, ``E_ab = 1/(1 + 10^{−(R_a − R_b)/400})``; two entrants are a match. Who
 finished counts, and who did not is behind. Forecasts are those of Plackett and Luce, of which ``E_ab`` is the chance of
 the order of two.
+
+The variance ``v`` of a rating follows the same steps, linearised. With ``γ = K/2``, ``b = 2E − 1`` and its slope
+``b'``: ``v_a ← (1 − γ ⟨b'⟩)² v_a + γ²/(k−1)² [Σ_b b'_ab² v_b + ⅔ Σ_b n_ab + ⅓ (Σ_b √n_ab)²]``, ``n = 1 − b²``:
+results of one entrant against two others are correlated by 1/3 among equals, so that ``k`` of them make
+``(k + 1)/3(k − 1)`` of the noise of a match.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.places import GUMBEL_DEVIATION, ContestForecast
 from kinelo.matches.contests import Contests
 from kinelo.play.formula import kernel
 
 
 @kernel
-def play_contests(first, place, entrant, day, weight, k, scale, rating, games, last, before):
+def play_contests(first, place, entrant, day, weight, gamma, scale, s, before):
     """Rate contests in order; ``before`` (entries) receives the rating of each entry before its contest.
 
-    Contest ``c`` has the entries ``first[c]:first[c + 1]``; ``rating``, ``games`` and ``last`` are (names).
+    Contest ``c`` has the entries ``first[c]:first[c + 1]``; ``s`` holds rating, variance, games and last of names.
     """
     pace = math.log(10.0) / scale
+    doubt = np.empty(before.size)
     for c in range(first.size - 1):
         lo, hi = first[c], first[c + 1]
         for a in range(lo, hi):
-            before[a] = rating[entrant[a]]
+            before[a], doubt[a] = s.rating[entrant[a]], s.variance[entrant[a]]
         for a in range(lo, hi):
-            total = 0.0
-            for b in range(lo, hi):
-                if b != a:
-                    scored = 1.0 if place[a] < place[b] else 0.0 if place[a] > place[b] else 0.5
-                    total += scored - 1.0 / (1.0 + math.exp(-pace * (before[a] - before[b])))
-            rating[entrant[a]] += weight[c] * k * total / (hi - lo - 1)
-            games[entrant[a]] += 1
-            last[entrant[a]] = max(day[c], last[entrant[a]])
+            surprise = slopes = others = noise = roots = 0.0
+            for other in range(lo, hi):
+                if other != a:
+                    b = 2.0 / (1.0 + math.exp(-pace * (before[a] - before[other]))) - 1.0
+                    S = 1.0 if place[a] < place[other] else -1.0 if place[a] > place[other] else 0.0
+                    slope = 0.5 * pace * (1.0 - b * b)
+                    surprise, slopes, others = surprise + S - b, slopes + slope, others + slope * slope * doubt[other]
+                    noise, roots = noise + 1.0 - b * b, roots + math.sqrt(1.0 - b * b)
+            step, name = weight[c] * gamma / (hi - lo - 1), entrant[a]
+            s.rating[name] += step * surprise
+            noise = (2.0 * noise + roots * roots) / 3.0
+            s.variance[name] = (1.0 - step * slopes) ** 2 * doubt[a] + step * step * (others + noise)
+            s.games[name] += 1
+            s.last[name] = max(day[c], s.last[name])
 
 
 def rate_contests(rater: Any, contests: Contests) -> ContestForecast:
     """Forecast each contest from the ratings before it, and use it."""
     if rater.step is None:
         raise InputError("Contests are rated with one K for all: give TeamElo.classic(k=…) a number, and no k_of.")
-    if len(contests) and np.isnan(contests.place).any():
+    if not len(contests):
+        return forecast_contests(rater, contests)
+    if np.isnan(contests.place).any():
         raise InputError("A contest without places cannot change a rating; forecast it with predict.")
     state = rater._begun()
+    _check_order(state, contests)
     entrant = _entrants(state, contests)
-    known, before = state.known, np.empty(entrant.size)
+    before = np.empty(entrant.size)
+    unknown = tuple(contests.entrants[code] for code in _unmet(state, contests))
     play_contests(
-        contests.first, contests.place, entrant, contests.day, contests.weight, float(rater.k), rater.scale,
-        known.rating, known.games, known.last, before,
+        contests.first, contests.place, entrant, contests.day, contests.weight, rater.step, rater.scale, state.known,
+        before,
     )  # fmt: skip
-    return _forecast(rater, contests, before)
+    return _forecast(rater, contests, before, unknown)
+
+
+def _check_order(state: Any, contests: Contests) -> None:
+    """Refuse contests before the last one rated."""
+    if contests.day[0] < state.latest:
+        raise InputError(
+            f"The contest {contests.identifiers[0]} of {contests.date[0]} comes before the last one rated, of "
+            f"{np.datetime64(state.latest, 'D')}; nothing was changed. Rate contests in order of date, or keep a "
+            "rating book, which takes results that arrive late."
+        )
+
+
+def warn_of_slots(contests: Contests) -> None:
+    """Say what of contests plain Elo does not use: it rates entrants, whoever or whatever they are made of."""
+    unused = [
+        kind for kind, slots in contests.slots.items() if slots.codes.shape[1] > 1 or _differ(contests, slots.codes)
+    ]
+    if unused:
+        warnings.warn(
+            f"Plain Elo rates each entrant as a whole and does not use {' and '.join(unused)}; RankElo does "
+            "(--rater rank).",
+            KineloWarning,
+            stacklevel=4,
+        )
+
+
+def _differ(contests: Contests, codes: NDArray[np.int32]) -> bool:
+    """Whether a column of slots says anything else than who the entrant is."""
+    pairs = np.unique(np.column_stack([contests.entrant, codes[:, 0]]), axis=0)
+    entrants, values = (np.unique(column).size for column in pairs.T)
+    return values > 1 and not len(pairs) == entrants == values
 
 
 def forecast_contests(rater: Any, contests: Contests) -> ContestForecast:
@@ -64,15 +112,21 @@ def forecast_contests(rater: Any, contests: Contests) -> ContestForecast:
     rating = np.array([
         state.known.rating[index[name]] if name in index else rater.initial for name in contests.entrants
     ])  # fmt: skip
-    unknown = tuple(
-        contests.entrants[code] for code in np.unique(contests.entrant) if contests.entrants[code] not in index
-    )
+    unknown = tuple(contests.entrants[code] for code in _unmet(state, contests))
     return _forecast(rater, contests, rating[contests.entrant], unknown)
+
+
+def _unmet(state: Any, contests: Contests) -> list[int]:
+    """Codes of entrants who have no rating yet."""
+    index, games = state.name_index.index, state.known.games
+    places = {code: index.get(contests.entrants[code]) for code in np.unique(contests.entrant).tolist()}
+    return [code for code, place in places.items() if place is None or games[place] == 0]
 
 
 def _entrants(state: Any, contests: Contests) -> NDArray[np.int64]:
     places = state.name_index.places(contests.entrants)
     state.grow()
+    state.arrive(int(contests.day[0]))
     state.note_days(contests.day)
     return places[contests.entrant].astype(np.int64)
 

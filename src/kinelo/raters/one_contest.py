@@ -35,15 +35,15 @@ def ranked(order: Sequence[Any], unfinished: Sequence[Any]) -> tuple[list[Any], 
 
 def contest_of(
     entrants: Sequence[Any],
-    places: Sequence[float],
-    ended: Sequence[int],
+    places: Sequence[float] | None,
+    ended: Sequence[int] | None,
     day: np.datetime64,
     kinds: tuple[str, ...],
     advantages: tuple[str, ...] = (),
 ) -> Contests:
-    """One contest; an entrant is a name, or a tuple with a name (or a list of names) for each kind.
+    """One contest, which is to come where it has no places.
 
-    Who has no advantage leaves it out.
+    An entrant is a name, or a tuple with a name (or a list of names) for each kind. Who has no advantage leaves it out.
     """
     if isinstance(entrants, str) or not isinstance(entrants, Sequence) or len(entrants) < 2:
         raise InputError(f"{entrants!r:.60} is not a contest; it needs a list of two entrants or more.")
@@ -60,9 +60,11 @@ def contest_of(
             codes[k, : len(row[number])] = [index[name] for name in row[number]]
         slots[kind] = Slots(codes, names, kind in advantages)
     size = len(rows)
+    place = np.full(size, np.nan) if places is None else np.array(places, float)
     return Contests(
-        np.array([day]), np.array([0, size]), np.arange(size, dtype=np.int32), tuple(labels), np.array(places, float),
-        np.array(ended, np.int8), slots, np.ones(1), np.arange(1, size + 1), ("1",),
+        np.array([day]), np.array([0, size]), np.arange(size, dtype=np.int32), tuple(labels), place,
+        np.zeros(size, np.int8) if ended is None else np.array(ended, np.int8), slots, np.ones(1),
+        np.arange(1, size + 1), ("1",),
     )  # fmt: skip
 
 

@@ -1,0 +1,195 @@
+"""Strengths given all contests, those before and those after: messages along every slot until they agree.
+
+A contest says of each of its slots a normal density, with precision ``Λ`` and pull ``h``. What a slot is believed to be
+when it takes part is the product of three: what the contests before say of it (carried forwards in time), what this one
+says, and what those after say (carried backwards). Through ``x' = f x + noise`` with variance ``q`` the last becomes
+``Λ ← f² Λ/(1 + Λ q)``, ``h ← f h/(1 + Λ q)``.
+
+How a contest is read depends on what is believed of all its entrants. The first sweep reads it as the filter does, from
+the past alone; each further one reads it again, with everything that the others show of its entrants, before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.matches.contests import Contests
+from kinelo.raters.filter.alone import Slots
+from kinelo.raters.filter.kinds import Kinds
+from kinelo.raters.random_walk import fade_all
+from kinelo.raters.rank.kernels import ContestColumns, Newcomers, entry_levels, filter_contests
+from kinelo.raters.rank.state import RankState
+from kinelo.raters.state import NEVER
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+MOST_SWEEPS = 12
+SETTLED = 2.5e-3
+"""Largest move of a strength in a sweep after which no further one is made, in units of the noise: half a point."""
+
+
+class Appearances(NamedTuple):
+    """Each slot in each of its contests, in order: those of contest ``c`` are ``begin[c]:begin[c + 1]``.
+
+    ``slot`` and ``day`` (appearances); ``before`` is the one before of the same slot, −1 for none; ``f`` and ``q`` are
+    the factor on a strength and the variance that the time since it brought.
+    """
+
+    begin: Whole
+    slot: Whole
+    day: Whole
+    before: Whole
+    f: Array
+    q: Array
+
+
+def list_appearances(columns: ContestColumns, kinds: Kinds, known: Slots) -> Appearances:
+    """Who appears when; of slots that have a rating to begin with, time runs from its day."""
+    per_contest = np.diff(columns.offsets[columns.first])
+    contest = np.repeat(np.arange(per_contest.size), per_contest)
+    size = known.last.size
+    pairs = np.unique(contest * size + columns.slot)
+    contest, slot = pairs // size, pairs % size
+    day = columns.day[contest]
+    order = np.argsort(slot, kind="stable")
+    same = np.append(False, slot[order][1:] == slot[order][:-1])
+    before = np.full(slot.size, -1)
+    before[order[same]] = order[np.flatnonzero(same) - 1]
+    last = np.where(before >= 0, day[before], np.where(known.last[slot] == NEVER, day, known.last[slot]))
+    f, q = np.empty(slot.size), np.empty(slot.size)
+    for kind in range(kinds.walk.shape[0]):
+        own = known.kind[slot] == kind
+        f[own], q[own] = fade_all(day[own] - last[own], float(kinds.rho[kind, 0]), float(kinds.walk[kind, 0]))
+    begin = np.searchsorted(contest, np.arange(per_contest.size + 1))
+    return Appearances(begin, slot, day, before, f, q)
+
+
+def one_contest(columns: ContestColumns, c: int) -> ContestColumns:
+    """The columns of contest ``c`` alone."""
+    lo, hi = columns.first[c], columns.first[c + 1]
+    at, to = columns.offsets[lo], columns.offsets[hi]
+    return columns._replace(
+        first=np.array([0, hi - lo]),
+        day=columns.day[c : c + 1],
+        weight=columns.weight[c : c + 1],
+        place=columns.place[lo:hi],
+        ended=columns.ended[lo:hi],
+        offsets=columns.offsets[lo : hi + 1] - at,
+        slot=columns.slot[at:to],
+        share=columns.share[at:to],
+    )
+
+
+class ContestSmoother:
+    """What all contests together say of every appearance, in precisions and pulls (2, appearances).
+
+    ``past`` is what the contests before it say, ``said`` what its own does, ``later`` what those after it do. The
+    beliefs handed over are used as working memory.
+    """
+
+    def __init__(self, columns: ContestColumns, kinds: Kinds, newcomers: Newcomers, known: Slots) -> None:
+        self.columns, self.kinds, self.newcomers, self.known = columns, kinds, newcomers, known
+        self.begun, self.begin = known.games > 0, (known.x[:, 0].copy(), known.v[:, 0].copy())
+        self.appearances = list_appearances(columns, kinds, known)
+        self.past, self.said, self.later = (np.zeros((2, self.appearances.slot.size)) for _ in range(3))
+
+    def settle(self) -> tuple[Array, Array]:
+        """Mean and variance of each appearance, once sweeps no longer move them against one another.
+
+        The level of all together is seen by no contest and may still drift: ratings are differences.
+        """
+        before = None
+        for _ in range(MOST_SWEEPS):
+            self.sweep_forwards()
+            self.sweep_backwards()
+            precision, pull = self.past + self.said + self.later
+            mean = pull / precision
+            if before is not None and np.abs(self._among_others(mean - before)).max(initial=0.0) < SETTLED:
+                break
+            before = mean
+        return mean, 1.0 / precision
+
+    def _among_others(self, values: Array) -> Array:
+        """Numbers of appearances less their mean over those of the same kind in the same contest."""
+        at, kinds = self.appearances, self.kinds.walk.shape[0]
+        contest = np.repeat(np.arange(at.begin.size - 1), np.diff(at.begin))
+        group = contest * kinds + self.known.kind[at.slot]
+        total, number = np.bincount(group, values), np.bincount(group)
+        return values - (total / np.maximum(number, 1))[group]
+
+    def sweep_forwards(self) -> None:
+        """Read every contest in order of time."""
+        self.known.games[:] = self.begun
+        for c in range(self.columns.day.size):
+            own = slice(self.appearances.begin[c], self.appearances.begin[c + 1])
+            slot, part = self.appearances.slot[own], one_contest(self.columns, c)
+            self.past[:, own] = self._carried(own, part)
+            cavity = self.past[:, own] + self.later[:, own]
+            self._believe(slot, cavity, part)
+            unused = np.empty((3, part.place.size))
+            filter_contests(part, self.kinds, self.newcomers, self.known, *unused)
+            after = 1.0 / self.known.v[slot, 0]
+            self.said[:, own] = np.maximum(after - cavity[0], 0.0), after * self.known.x[slot, 0] - cavity[1]
+
+    def _carried(self, own: slice, part: ContestColumns) -> Array:
+        """What is believed of the slots of a contest on its day from the contests before it."""
+        at = self.appearances
+        slot, before = at.slot[own], at.before[own]
+        new = (before < 0) & ~self.begun[slot]
+        precision, pull = self.past[:, before] + self.said[:, before]
+        with np.errstate(invalid="ignore", divide="ignore"):  # of those without a contest before
+            mean = at.f[own] * np.where(before >= 0, pull / precision, self.begin[0][slot])
+            spread = at.f[own] ** 2 * np.where(before >= 0, 1.0 / precision, self.begin[1][slot]) + at.q[own]
+            natural = np.stack([1.0 / spread, mean / spread])
+        if new.any():
+            self._believe(slot[~new], (natural + self.later[:, own])[:, ~new], part)
+            level = np.empty(self.kinds.walk.shape[0])
+            entry_levels(0, part.place.size, part, part.day[0], self.kinds, self.newcomers, self.known, level)
+            kind = self.known.kind[slot[new]]
+            natural[0, new] = 1.0 / self.kinds.prior[kind, 0]
+            natural[1, new] = level[kind] * natural[0, new]
+        return natural
+
+    def _believe(self, slot: Whole, natural: Array, part: ContestColumns) -> None:
+        """Let the beliefs of slots be these precisions and pulls, on the day of a contest."""
+        self.known.v[slot, 0] = 1.0 / natural[0]
+        self.known.x[slot, 0] = natural[1] / natural[0]
+        self.known.last[slot], self.known.games[slot] = part.day[0], 1
+
+    def sweep_backwards(self) -> None:
+        """Carry what contests say to those before them."""
+        at = self.appearances
+        self.later[:] = 0.0
+        for c in range(self.columns.day.size - 1, -1, -1):
+            own = slice(at.begin[c], at.begin[c + 1])
+            there = at.before[own] >= 0
+            precision, pull = (self.said[:, own] + self.later[:, own])[:, there]
+            f, weaker = at.f[own][there], 1.0 + precision * at.q[own][there]
+            self.later[:, at.before[own][there]] = f * f * precision / weaker, f * pull / weaker
+
+
+def smoothed_states(
+    state: RankState, contests: Contests, numbers: tuple[Kinds, Newcomers], stops: Sequence[int]
+) -> Iterator[Slots]:
+    """Beliefs of a fresh state after the first ``stops[0]``, ``stops[1]``, … contests, given all of them.
+
+    As in the filter, that of a slot is of the day of its last contest.
+    """
+    columns, _ = state.columns(contests, admit=True)
+    begun = Slots(*(array.copy() for array in state.known))
+    smoother = ContestSmoother(columns, *numbers, state.known)
+    mean, variance = smoother.settle()
+    at, shown, done = smoother.appearances, begun, 0
+    for stop in stops:
+        own = slice(at.begin[done], at.begin[stop])
+        shown.x[at.slot[own], 0], shown.v[at.slot[own], 0] = mean[own], variance[own]
+        shown.last[at.slot[own]] = at.day[own]
+        np.add.at(shown.games, at.slot[own], 1)
+        shown.clock[:] = columns.day[0], columns.day[stop - 1]
+        done = stop
+        yield Slots(*(array.copy() for array in shown))
