@@ -50,9 +50,29 @@ def test_plain_elo_rates_contests(folder):
 def test_predict_forecasts_what_has_no_places_yet(folder):
     done = kinelo("predict", folder / "next.csv", "--results", folder / "races.csv", "--json")
     assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
+    told = json.loads(done.stdout)
+    rows = told["forecasts"]
     assert {row["entrant"] for row in rows} == {"P0", "P1", "P2", "P3"}
     assert sum(row["win"] for row in rows) == pytest.approx(1.0)
+    assert told["rater"] == "RankElo" and told["unknown"] == []
+
+
+def test_predict_forecasts_what_took_place_since_a_day_from_what_came_before(folder):
+    races = kn.read_contests(folder / "races.csv")
+    day = str(races.date[50])
+    done = kinelo("predict", folder / "races.csv", "--played-since", day, "--json")
+    rater = kn.RankElo().fit(races.before(day))
+    expected = rater.one_step_ahead(races.since(day)).to_polars()
+    told = {(row["contest"], row["entrant"]): row["win"] for row in json.loads(done.stdout)["forecasts"]}
+    assert told == pytest.approx({(c, e): w for c, e, w in expected.select("contest", "entrant", "win").rows()})
+    shown = kinelo("predict", folder / "races.csv", "--played-since", "1990-01-01")
+    assert shown.returncode == 2 and "no contests before" in shown.stderr
+
+
+def test_a_name_never_met_may_be_misspelt(folder, tmp_path):
+    (tmp_path / "n.csv").write_text("date,contest,entrant,place\n2030-01-01,n,P11x,\n2030-01-01,n,P1,\n")
+    done = kinelo("predict", tmp_path / "n.csv", "--results", folder / "races.csv")
+    assert "P11x has never taken part: it is forecast as a newcomer; did you mean P11" in done.stderr
 
 
 def test_backtest_scores_contests(folder, tmp_path):
@@ -63,7 +83,7 @@ def test_backtest_scores_contests(folder, tmp_path):
     assert [row["difference"] for row in told["differences"]] == [pytest.approx(other - best)]
     assert told["contests"] == 30 and {row["rater"] for row in told["scores"]} == {"RankElo", "plain Elo, K = 32"}
     shown = kinelo("backtest", folder / "races.csv", "--rater", "rank", "--metric", "pairs_right")
-    assert "pairs-right" in shown.stdout
+    assert "pairs right" in shown.stdout
 
 
 def test_leaderboard_and_book_take_contests(folder, tmp_path):
@@ -74,21 +94,66 @@ def test_leaderboard_and_book_take_contests(folder, tmp_path):
     assert "0 new" in again.stdout and "60 counted before" in again.stdout
     listed = kinelo("book", tmp_path / "book", "--list").stdout.splitlines()
     assert len(listed) == 61 and "60 contests" in listed[-1]
+    assert "60 new contests" in first.stdout
     said = kinelo("predict", folder / "next.csv", "--book", tmp_path / "book", "--json")
-    assert len(json.loads(said.stdout)) == 4
+    assert len(json.loads(said.stdout)["forecasts"]) == 4
+    board = kinelo("leaderboard", tmp_path / "book", "--json")
+    assert board.stdout == kinelo("leaderboard", folder / "races.csv", "--json").stdout
+
+
+def test_plain_elo_keeps_a_book_of_contests(folder, tmp_path):
+    first = kinelo("rate", folder / "races.csv", "--k", "24", "--book", tmp_path / "book", "--json")
+    assert first.returncode == 0, first.stderr
+    again = kinelo("rate", folder / "races.csv", "--book", tmp_path / "book", "--json")
+    assert json.loads(again.stdout)["ratings"] == json.loads(first.stdout)["ratings"]
+    assert "60 contests" in kinelo("book", tmp_path / "book").stdout
+    board = json.loads(kinelo("leaderboard", tmp_path / "book", "--json", "--caution", "1").stdout)
+    assert [row["surely"] for row in board] == sorted(
+        (row["rating"] - row["uncertainty"] for row in board), reverse=True
+    )
+    for more, sentence in (("--k", "24"), "keeps its rater"), (("--rater", "rank"), "is a book of ClassicElo"):
+        done = kinelo("rate", folder / "races.csv", "--book", tmp_path / "book", *more)
+        assert done.returncode == 2 and sentence in done.stderr
+    (tmp_path / "m.csv").write_text("date,home,away,result\n2024-01-01,A,B,1\n2024-01-02,B,A,1\n")
+    kinelo("rate", tmp_path / "m.csv", "--k", "24", "--book", tmp_path / "of-matches")
+    wrong = kinelo("rate", folder / "races.csv", "--book", tmp_path / "of-matches")
+    assert wrong.returncode == 2 and "is a book of matches of two sides" in wrong.stderr
+
+
+def test_pictures_and_pages_are_made_of_contests_too(folder, tmp_path):
+    slots = ("--slot", "entrant", "--slot", "car")
+    page, picture = tmp_path / "page.html", tmp_path / "p.png"
+    done = kinelo("rate", folder / "races.csv", *slots, "--out", page, "--picture", picture)
+    assert done.returncode == 0, done.stderr
+    assert f"Page: {page}" in done.stdout and f"Picture: {picture}" in done.stdout
+    assert picture.read_bytes()[:4] == b"\x89PNG" and "<h2>Leaderboard: car</h2>" in page.read_text()
+
+
+def test_files_of_a_pattern_are_rated_in_chunks(folder, tmp_path):
+    races = kn.matches.sample_contests(contests=60, entrants=12, size=6, cars=4, seed=1)
+    races.head(180).write_csv(tmp_path / "a.csv")
+    races.tail(180).write_csv(tmp_path / "b.csv")
+    done = kinelo("rate", tmp_path / "*.csv", "--k", "24", "--out", tmp_path / "out.txt")
+    assert done.returncode == 0, done.stderr
+    assert "2 files, 12 names, ClassicElo" in done.stdout
+    rater = kn.TeamElo.classic(k=24).fit(kn.read_contests(races))
+    assert (tmp_path / "out.txt").read_text().splitlines()[1].split(",")[0] == rater.ratings_["name"][0]
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (("rate", "races.csv", "--rater", "kalman"), "rates matches of two sides"),
-        (("rate", "races.csv", "--start", "races.csv"), "there is no --start"),
+        (("rate", "races.csv", "--lineups", "races.csv"), "there is no --lineups"),
+        (("rate", "races.csv", "--covariate", "car"), "there is no --covariate"),
+        (("leaderboard", "races.csv", "--by", "car"), "there is no --by"),
+        (("audit", "races.csv"), "takes matches of two sides"),
+        (("rate", "races.csv", "--rules", "fide"), "one K for all"),
         (("rate", "races.csv", "--slot", "wheel"), "names 'wheel'"),
-        (("rate", "races.csv", "--dates", "dmy"), "there is no --dates"),
+        (("rate", "races.csv", "--dates", "xyz"), "no order of dates"),
         (("rate", "races.csv", "--disqualified", "last"), "disqualified must be 'behind' or 'out'"),
         (("rate", "scores.csv", "--column", "entrant=driver"), "Nothing tells whether"),
         (("predict", "races.csv"), "none is left to forecast"),
-        (("rate", "races.csv", "--picture", "p.png"), "of matches of two sides"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(folder, words, sentence, monkeypatch):

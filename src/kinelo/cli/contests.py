@@ -266,7 +266,7 @@ def predict_file(fixtures: Path | None, results: Path | None, reading: ReadingOp
     with plain_warnings():
         forecasts, rater = _forecasts(to_come, results or fixtures, reading, asked)
     for name in dict.fromkeys(name for forecast in forecasts for name in forecast.unknown):
-        typer.echo(f"note: {name} has never taken part and is forecast as a newcomer", err=True)
+        typer.echo(_stranger(name, rater), err=True)
     tables = [forecast.to_polars() for forecast in forecasts]
     order = pl.col("contest").rle_id()
     table = (
@@ -283,6 +283,15 @@ def predict_file(fixtures: Path | None, results: Path | None, reading: ReadingOp
     if asked["out"] is not None:
         write_csv(table, asked["out"])
         typer.echo(f"Forecasts: {asked['out']}", err=asked["as_json"])
+
+
+def _stranger(name: str, rater: Any) -> str:
+    """What is said of a name never met: perhaps it is another one, misspelt."""
+    from kinelo.raters.name_index import nearest_names
+
+    near = nearest_names(name, sorted(set(rater.ratings_["name"])))
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"warning: {name} has never taken part: it is forecast as a newcomer{meant}"
 
 
 def _forecasts(

@@ -126,12 +126,16 @@ class ResultsOptions:
             raise InputError(
                 f"{results} holds matches of two sides: {odd[0]} is for contests, with one row for each entrant."
             )
-        with silent_refusals(), rejects_written(rejects):
-            matches = read_matches(
-                results, self.lineups, column_mapping(self.column), results=cast("Scale | None", self.scale),
-                aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions or (), ordered=self.ordered,
-                dates=cast("DateOrder | None", self.dates),
-            )  # fmt: skip
+        try:
+            with silent_refusals(), rejects_written(rejects):
+                matches = read_matches(
+                    results, self.lineups, column_mapping(self.column), results=cast("Scale | None", self.scale),
+                    aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions or (),
+                    ordered=self.ordered, dates=cast("DateOrder | None", self.dates),
+                )  # fmt: skip
+        except InputError:
+            self._refuse_contests(results)
+            raise
         report_reading(matches, rejects)
         if self.write_aliases is not None:
             from kinelo.cli.loading import write_csv
@@ -139,6 +143,16 @@ class ResultsOptions:
 
             write_csv(likely_names(matches), self.write_aliases)
         return matches
+
+    def _refuse_contests(self, results: Path) -> None:
+        """Say of a file that could not be read as matches that it holds contests, where it does."""
+        from kinelo.cli.contests import holds_contests
+
+        if holds_contests(results, self):
+            raise InputError(
+                f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo rate, "
+                "leaderboard, predict, backtest and book take contests."
+            ) from None
 
 
 @dataclass(frozen=True)

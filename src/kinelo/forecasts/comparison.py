@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -136,6 +137,15 @@ class Comparison:
         return pl.DataFrame(columns).sort("difference", maintain_order=True)
 
 
+def in_words(metric: str) -> str:
+    """A score as tables call it.
+
+    >>> in_words("log_loss"), in_words("winner_log_loss")
+    ('log-loss', 'winner log-loss')
+    """
+    return metric.replace("log_loss", "log-loss").replace("_", " ")
+
+
 def backtest_table(test: Comparison, title: str) -> Table:
     """Scores of every rater, the best first, and how far the others are behind it."""
     gaps = {row["rater"]: row for row in test.differences(test.scores["rater"][0]).iter_rows(named=True)}
@@ -144,11 +154,10 @@ def backtest_table(test: Comparison, title: str) -> Table:
         gap = gaps.get(row["rater"])
         return "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
 
-    metrics = [number(name.replace("_", "-"), name, ".4f") for name in test.metrics]
+    metrics = [replace(number(in_words(name), name, ".4f"), wraps=True) for name in test.metrics]
     lineups = [words("Line-up known", "line-up")] if "line-up" in test.scores.columns else []
     columns = [words("Rater", "rater"), *lineups, *metrics]
-    metric = test.metrics[0].replace("_", "-")
-    below = f"Behind the best: mean difference in {metric} with its 95 % bootstrap interval."
+    below = f"Behind the best: mean difference in {in_words(test.metrics[0])} with its 95 % bootstrap interval."
     return Table([*columns, Column("behind the best", behind, number=True)], test.scores.to_dicts(), title, (below,))
 
 

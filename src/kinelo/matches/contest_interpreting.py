@@ -211,18 +211,14 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
     if not number:
         return
     option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
+    said = f"{number:,} entries {'were disqualified' if ending == DISQUALIFIED else reason}"
+    other = "behind" if kept == "out" else "out"
+    choice = f"{option}={other!r} (--{option.replace('_', '-')} {other})"
     if kept == "out":
         rows.blame(rows.ended == ending, reason)
-        rows.notes.append(
-            f"{number:,} entries {reason}: they are left out; {option}='behind' puts them behind all who finished"
-            if ending != DISQUALIFIED
-            else f"{number:,} entries were disqualified: they are left out; disqualified='behind' puts them last"
-        )
+        rows.notes.append(f"{said}: they are left out; {choice} puts them behind all who finished")
     else:
-        verb = "were disqualified" if ending == DISQUALIFIED else reason
-        rows.notes.append(
-            f"{number:,} entries {verb}: they count as tied behind all who finished; {option}='out' leaves them out"
-        )
+        rows.notes.append(f"{said}: they count as tied behind all who finished; {choice} leaves them out")
 
 
 def _note_unused(rows: ContestRows) -> None:

@@ -162,4 +162,10 @@ def parameters_table(rater: Any) -> Table:
         Column("Value", value, number=True),
         Column("Meaning", lambda row: meanings.get(row["name"], "")),
     ]
-    return Table(columns, [{"name": name, "value": one} for name, one in getattr(rater, "parameters_", {}).items()])
+    # What is neither given nor asked of these results, such as draws where there are none, says nothing.
+    shown = {
+        name: one
+        for name, one in getattr(rater, "parameters_", {}).items()
+        if name in errors or getattr(rater, name, one) is not None
+    }
+    return Table(columns, [{"name": name, "value": one} for name, one in shown.items()])
