@@ -7,8 +7,7 @@ import pytest
 from typed import kinelo
 
 import kinelo as kn
-from kinelo.cli.contests import holds_contests
-from kinelo.cli.options import ResultsOptions
+from kinelo.cli.loading import holds_contests
 from kinelo.matches import loading
 
 
@@ -179,7 +178,7 @@ def test_a_file_is_known_by_its_beginning(tmp_path, monkeypatch, header, ending)
     with monkeypatch.context() as patched:
         patched.setattr(loading, "load_table", lambda path: pytest.fail("the whole file was read"))
         assert loading.columns_of(path) == header.split(";")
-        assert holds_contests(path, ResultsOptions()) == ("race" in header)
+        assert holds_contests(path) == ("race" in header)
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-8-sig", "cp1252"])

@@ -54,15 +54,15 @@ def backtest(
 
     Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
     """
-    from kinelo.cli.contests import backtest_file, holds_contests
-    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.contests import backtest_file
+    from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
     from kinelo.cli.scores import draw_scores, show_scores
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.forecasts.scores import METRICS
     from kinelo.runtime.workers import client_of
 
     engine = client_of(workers, scheduler)
-    if holds_contests(results, reading):
+    if holds_contests(results, reading.column):
         asked = {"rater": rater, "train_until": train_until, "since": since, "metric": metric, "out": out}
         backtest_file(
             results, reading, asked | {"rejects": rejects, "as_json": as_json, "engine": engine, "picture": picture}

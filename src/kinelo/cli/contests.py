@@ -29,24 +29,6 @@ RATER = "rank"
 _FOR_MATCHES = ("--lineups", "--scale", "--drop-repeats", "--ordered", "--write-aliases", "--condition")
 
 
-def holds_contests(path: Path, reading: ResultsOptions) -> bool:
-    """Whether a file (or the first of a pattern) is a long table of contests, by its columns."""
-    from kinelo.cli.loading import column_mapping, silent_refusals
-    from kinelo.matches.contest_columns import are_contests
-    from kinelo.matches.loading import columns_of
-    from kinelo.matches.scan import files_of
-
-    files = files_of(path) if any(sign in str(path) for sign in "*?[") else [path]
-    if not files[0].is_file():
-        return False
-    try:
-        with silent_refusals():
-            columns = columns_of(files[0])
-    except InputError:
-        return False  # the reader of matches says what is wrong
-    return are_contests(columns, column_mapping(reading.column))
-
-
 def is_contest_book(path: Path) -> bool:
     """Whether a folder is a rating book that holds contests."""
     from kinelo.book.book import RatingBook

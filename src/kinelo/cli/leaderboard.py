@@ -46,12 +46,12 @@ def leaderboard(
     """
     import polars as pl
 
-    from kinelo.cli.contests import holds_contests, is_contest_book, leaderboard_file
-    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.contests import is_contest_book, leaderboard_file
+    from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
     from kinelo.cli.rating import board_table, check_rater, fit_rater, open_book, ranks_table
     from kinelo.raters.leaderboard import leaderboard as ranked
 
-    if holds_contests(source, reading) or is_contest_book(source):
+    if holds_contests(source, reading.column) or is_contest_book(source):
         odd = ["--ranks"] * ranks + ["--by"] * (by is not None)
         asked = {"rater": rater, "caution": caution, "out": out, "as_json": as_json, "odd": odd}
         leaderboard_file(source, reading, shown, asked)

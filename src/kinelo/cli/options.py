@@ -146,9 +146,9 @@ class ResultsOptions:
 
     def _refuse_contests(self, results: Path) -> None:
         """Say of a file that could not be read as matches that it holds contests, where it does."""
-        from kinelo.cli.contests import holds_contests
+        from kinelo.cli.loading import holds_contests
 
-        if holds_contests(results, self):
+        if holds_contests(results, self.column):
             raise InputError(
                 f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo rate, "
                 "leaderboard, predict, backtest and book take contests."

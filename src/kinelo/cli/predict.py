@@ -52,14 +52,14 @@ def predict(
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     Example:  kinelo predict next-race.csv --results races.csv
     """
-    from kinelo.cli.contests import holds_contests, predict_file
-    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.contests import predict_file
+    from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, open_book
     from kinelo.forecasts.forecast import forecast_table
     from kinelo.raters.adapter import conditions_of
 
     _check(fixtures, match, book, results, played_since)
-    if any(path is not None and holds_contests(path, reading) for path in (fixtures, results)):
+    if any(path is not None and holds_contests(path, reading.column) for path in (fixtures, results)):
         asked = {"rater": rater, "book": book, "played_since": played_since, "out": out, "as_json": as_json}
         predict_file(fixtures, results, reading, asked)
         return

@@ -54,8 +54,8 @@ def rate(
     """
     from kinelo.advice.audit.inflation import rating_inflation
     from kinelo.advice.audit.words import inflation_words
-    from kinelo.cli.contests import holds_contests, rate_file, rate_in_chunks
-    from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.contests import rate_file, rate_in_chunks
+    from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
     from kinelo.cli.rating import (
         add_to_book,
         check_rater,
@@ -67,7 +67,7 @@ def rate(
     )
     from kinelo.raters.adapter import conditions_of
 
-    contests = holds_contests(results, reading)
+    contests = holds_contests(results, reading.column)
     if any(sign in str(results) for sign in "*?["):
         if contests and not (book or picture or rejects or as_json or covariate or is_page(out)):
             asked = {"rater": rater, "federation": federation, "top": shown.top, "out": out}

@@ -11,6 +11,7 @@ the past alone; each further one reads it again, with everything that the others
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -103,16 +104,20 @@ class ContestSmoother:
 
         The level of all together is seen by no contest and may still drift: ratings are differences.
         """
-        before = None
-        for _ in range(MOST_SWEEPS):
-            self.sweep_forwards()
-            self.sweep_backwards()
-            precision, pull = self.past + self.said + self.later
-            mean = pull / precision
-            if before is not None and np.abs(self._among_others(mean - before)).max(initial=0.0) < SETTLED:
-                break
+        mean, variance = self._sweep()
+        for _ in range(MOST_SWEEPS - 1):
             before = mean
-        return mean, 1.0 / precision
+            mean, variance = self._sweep()
+            if np.abs(self._among_others(mean - before)).max(initial=0.0) < SETTLED:
+                break
+        return mean, variance
+
+    def _sweep(self) -> tuple[Array, Array]:
+        """Go forwards and backwards through all contests once; mean and variance of each appearance."""
+        self.sweep_forwards()
+        self.sweep_backwards()
+        precision, pull = self.past + self.said + self.later
+        return pull / precision, 1.0 / precision
 
     def _among_others(self, values: Array) -> Array:
         """Numbers of appearances less their mean over those of the same kind in the same contest."""
@@ -181,7 +186,7 @@ def smoothed_states(
     As in the filter, that of a slot is of the day of its last contest.
     """
     columns, _ = state.columns(contests, admit=True)
-    begun = Slots(*(array.copy() for array in state.known))
+    begun = copy.deepcopy(state.known)
     smoother = ContestSmoother(columns, *numbers, state.known)
     mean, variance = smoother.settle()
     at, shown, done = smoother.appearances, begun, 0
@@ -192,4 +197,4 @@ def smoothed_states(
         np.add.at(shown.games, at.slot[own], 1)
         shown.clock[:] = columns.day[0], columns.day[stop - 1]
         done = stop
-        yield Slots(*(array.copy() for array in shown))
+        yield copy.deepcopy(shown)
