@@ -93,7 +93,7 @@ def says_anew(rater: object) -> bool:
         next((k for k, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
         for name in ("one_step_ahead", "_losses")
     )
-    return said < known < len(kinds) and not getattr(rater, "rates_contests", False)
+    return said < known < len(kinds) and getattr(rater, "book_holds", ()) != ("contests",)
 
 
 def estimate(
