@@ -47,11 +47,15 @@ def table():
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if not _sections:
-        return
+    if _sections:
+        write_sections(list(_sections.values()))
+
+
+def write_sections(sections: list[Section]) -> None:
+    """Put sections in the place of those of the same titles, and write the report anew."""
     kept = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
     machine = f"{processor_name()}, {os.cpu_count()} cores"
-    for section in _sections.values():
+    for section in sections:
         kept[section.title] = {"note": section.note, "rows": section.rows, "machine": machine}
     STORE.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     lines = [

@@ -1,36 +1,50 @@
 """Other libraries' ratings of contests as forecasters, so that one table holds them and ours.
 
-Each library rates contest by contest. Two numbers are its own to choose, by the log-loss of orders on the training
-span, of which the first quarter is left out: how fast ratings change and how far newcomers spread, each doubled or
-halved from the library's default for as long as that helps. What the library believes of an entrant, with its own noise
-of a performance, is read as any other forecast is: a normal performance. Where an entrant has several slots (a driver
-and a car), it is a team of them.
+    python benchmarks/contest_peers.py [--write] [--samples N] [FILE …]
+
+Each library rates contest by contest. Its numbers are chosen by the log-loss of orders on the training span, of which
+the first quarter is left out: how fast ratings change and how far newcomers spread (and, of trueskill, the chance of a
+draw), each doubled or halved from the library's default for as long as that helps. What the library believes of an
+entrant, with its own noise of a performance, is read as a normal performance, all deviations times one factor, which is
+chosen on the training span as well. Where an entrant has several slots (a driver and a car), it is a team of them.
+Differences are of the same contests; their standard errors come from contests drawn with replacement.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 import kinelo as kn
-from kinelo.forecasts.contest_scores import order_log_loss, pooled
+from conftest import Section, write_sections
+from kinelo.forecasts.comparison import weighted_mean
+from kinelo.forecasts.contest_scores import CONTEST_METRICS, OF_PAIRS, order_log_loss, pairs_of, pooled
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import Contests
 
 Array = NDArray[np.float64]
 WARM_UP = 0.25
-MOST_TRIALS = 8
+MOST_TRIALS = 12
+RESAMPLES = 1000
+SAMPLES = 3
+REFITTED = 4
+"""Contests after which a batch fit is made again."""
+TITLE = "Contests: who comes before whom, one step ahead"
 
 
 class Manner(NamedTuple):
-    """Factors on a library's pace and on its spread of newcomers."""
+    """Factors on a library's pace, on its spread of newcomers and on its chance of a draw."""
 
     pace: float = 1.0
     spread: float = 1.0
+    draws: float = 1.0
 
 
 def members(contests: Contests) -> list[list[tuple[str, str]]]:
@@ -106,7 +120,8 @@ class Trueskill(Library):
 
         sigma = 25.0 / 3.0 * manner.spread
         self.beta = 25.0 / 6.0
-        self.model = trueskill.TrueSkill(25.0, sigma, self.beta, 25.0 / 300.0 * manner.pace, draw_probability=0.02)
+        draws = min(0.02 * manner.draws, 0.9)
+        self.model = trueskill.TrueSkill(25.0, sigma, self.beta, 25.0 / 300.0 * manner.pace, draw_probability=draws)
 
     def newcomer(self) -> Any:
         return self.model.create_rating()
@@ -147,7 +162,7 @@ class EloMMR:
 
 
 class BatchPlackettLuce:
-    """choix: Plackett–Luce refitted before every twentieth contest on all before, with the ridge as its spread."""
+    """choix: Plackett–Luce refitted every few contests on all before, with the ridge as its spread."""
 
     def __init__(self, manner: Manner) -> None:
         self.alpha, self.past = 0.02 / manner.spread, []
@@ -162,7 +177,7 @@ class BatchPlackettLuce:
         strength = np.zeros(0)
         for c in range(len(contests)):
             entries = range(int(contests.first[c]), int(contests.first[c + 1]))
-            if c % 20 == 0 and self.past:
+            if c % REFITTED == 0 and self.past:
                 for past in self.past:
                     for entry in past:
                         names.setdefault(entry[0][1], len(names))
@@ -178,41 +193,50 @@ class BatchPlackettLuce:
 
 
 class Tuned:
-    """A library whose manner is chosen on the training span."""
+    """A library whose manner, and a factor on its deviations, are chosen on the training span."""
 
     def __init__(self, library: Callable[[Manner], Any], tuned: tuple[str, ...] = ("pace", "spread")) -> None:
-        self.library, self.tuned, self.manner = library, tuned, Manner()
+        self.library, self.tuned, self.manner, self.factor = library, tuned, Manner(), 1.0
         self.rated: Any = None
 
-    def _loss(self, contests: Contests, manner: Manner) -> float:
+    def _loss(self, contests: Contests, manner: Manner) -> tuple[float, float]:
+        """Loss of the contests after the first ones with the best factor, and that factor."""
         said = self.library(manner).ahead(contests)
-        scores = order_log_loss(said)
-        scores[: int(WARM_UP * len(contests))] = np.nan
-        return pooled("order_log_loss", said, scores)
+        begin = int(WARM_UP * len(contests))
+        entries = slice(int(contests.first[begin]), None)
+        later = replace(said, contests=contests[begin:], mean=said.mean[entries], deviation=said.deviation[entries])
+
+        def loss(log_factor: float) -> float:
+            told = replace(later, deviation=later.deviation * math.exp(log_factor))
+            return pooled("order_log_loss", told, order_log_loss(told))
+
+        found = minimize_scalar(loss, bounds=(-2.0, 3.0), method="bounded", options={"xatol": 0.02})
+        return float(found.fun), math.exp(found.x)
 
     def fit(self, contests: Contests) -> Tuned:
-        best, trials = self._loss(contests, self.manner), 1
+        (best, self.factor), trials = self._loss(contests, self.manner), 1
         for name in self.tuned * 2:
-            for factor in (2.0, 0.5):
+            for change in (2.0, 0.5):
                 while trials < MOST_TRIALS:
-                    tried = self.manner._replace(**{name: getattr(self.manner, name) * factor})
-                    loss, trials = self._loss(contests, tried), trials + 1
+                    tried = self.manner._replace(**{name: getattr(self.manner, name) * change})
+                    (loss, factor), trials = self._loss(contests, tried), trials + 1
                     if not loss < best:
                         break
-                    best, self.manner = loss, tried
+                    best, self.manner, self.factor = loss, tried, factor
         self.rated = self.library(self.manner)
         self.rated.ahead(contests)
         return self
 
     def one_step_ahead(self, contests: Contests) -> ContestForecast:
-        return self.rated.ahead(contests)
+        said = self.rated.ahead(contests)
+        return replace(said, deviation=said.deviation * self.factor)
 
 
 PEERS: dict[str, Callable[[], Any]] = {
     "RankElo": kn.RankElo,
     "plain Elo, K = 32": lambda: kn.TeamElo.classic(k=32),
     "openskill, tuned": lambda: Tuned(Openskill),
-    "trueskill, tuned": lambda: Tuned(Trueskill),
+    "trueskill, tuned": lambda: Tuned(Trueskill, ("pace", "spread", "draws")),
     "elo-mmr-py, tuned": lambda: Tuned(EloMMR),
     "choix, refitted": lambda: Tuned(BatchPlackettLuce, ("spread",)),
 }
@@ -237,27 +261,84 @@ def made_up(kind: str, contests: int = 400, seed: int = 1) -> Contests:
 def compare(contests: Contests, names: tuple[str, ...] = tuple(PEERS)) -> Any:
     """All of them on the same contests: fitted on the earlier half, the later half forecast one step ahead."""
     chosen = {name: PEERS[name]() for name in names}
-    return kn.backtest(contests, chosen, train_until=contests.date[len(contests) // 2]).scores
+    return kn.backtest(contests, chosen, train_until=contests.date[len(contests) // 2])
+
+
+class Line(NamedTuple):
+    """Scores of one rater over some samples, and pairs right less RankElo's with the standard error (%)."""
+
+    name: str
+    pairs: float
+    order: float
+    winner: float
+    behind: float
+    error: float
+
+    def said(self) -> str:
+        gap = "" if self.name == "RankElo" else f"{self.behind:+.2f} ± {self.error:.2f}; "
+        return f"{self.pairs:.2f} % ({gap}order {self.order:.4f}, winner {self.winner:.4f})"
+
+
+def lines_of(tests: list[Any], reference: str = "RankElo") -> list[Line]:
+    """Scores over the contests of all samples together, the most pairs right first."""
+    weights = {m: np.concatenate([pairs_of(t.contests) if m in OF_PAIRS else np.ones(t.number) for t in tests])
+               for m in CONTEST_METRICS}  # fmt: skip
+    of = lambda name, metric: np.concatenate([t.contest_scores(name, metric) for t in tests])  # noqa: E731
+    mean = lambda x, metric: weighted_mean(x, np.where(np.isnan(x), 0.0, weights[metric]))  # noqa: E731
+    rng = np.random.default_rng(1)
+    drawn = rng.integers(0, weights["pairs_right"].size, (RESAMPLES, weights["pairs_right"].size))
+    base, found = of(reference, "pairs_right"), []
+    for name in tests[0].forecasts:
+        gap = of(name, "pairs_right") - base
+        counts = np.where(np.isnan(gap), 0.0, weights["pairs_right"])
+        resampled = (np.nan_to_num(gap) * counts)[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+        scores = {metric: mean(of(name, metric), metric) for metric in CONTEST_METRICS}
+        found.append(
+            Line(name, 100 * scores["pairs_right"], scores["order_log_loss"], scores["winner_log_loss"],
+                 100 * mean(gap, "pairs_right"), 100 * float(resampled.std()))
+        )  # fmt: skip
+    return sorted(found, key=lambda line: -line.pairs)
+
+
+def add_rows(section: Section, what: str, lines: list[Line]) -> None:
+    """Print the lines of one table and put them into the report."""
+    best = max(line.pairs for line in lines if line.name != "RankElo")
+    for line in lines:
+        print(f"{what}: {line.name}: {line.said()}", flush=True)
+        ours = line.name == "RankElo"
+        target = f"above {best:.2f} % (every peer)" if ours else ""
+        section.row(f"{what}: {line.name}", line.said(), target, line.pairs > best if ours else None)
 
 
 def main() -> None:
-    """Print a table for every kind of made-up contests, and for a file of races where one is named."""
-    import sys
-
-    import polars as pl
-
-    pl.Config.set_tbl_width_chars(140)
+    """Table every kind of made-up contests, and files of races where some are named."""
+    asked = argparse.ArgumentParser(description=main.__doc__)
+    asked.add_argument("files", nargs="*")
+    asked.add_argument("--samples", type=int, default=SAMPLES, help="made-up samples of each kind")
+    asked.add_argument("--write", action="store_true", help="write RESULTS.md")
+    options = asked.parse_args()
+    section = Section(TITLE)
+    section.note = (
+        f"benchmarks/contest_peers.py, one run: {options.samples} samples of 400 made-up contests of each kind and "
+        "1,143 races of Formula 1 (1950–2025), the earlier half to fit and to tune, the later half scored. Other "
+        "libraries choose pace, spread of newcomers, a factor on deviations and, of trueskill, the chance of a draw "
+        f"on the earlier half (at most {MOST_TRIALS} trials); choix is refitted every {REFITTED} contests; RankElo "
+        "estimates its parameters. Pairs of finishers in the order forecast, then what they are above RankElo's ± one "
+        "standard error, then log-losses of order and winner. elo-mmr-py, choix and plain Elo rate names alone: "
+        "teams are new to them each time."
+    )
     for kind in KINDS:
-        print(kind, compare(made_up(kind)), sep="\n", flush=True)
-    for path in sys.argv[1:]:
+        tests = [compare(made_up(kind, seed=1 + k)) for k in range(options.samples)]
+        add_rows(section, kind, lines_of(tests))
+    for path in options.files:
         for slots in (["driver"], ["driver", "constructor"]):
             races = kn.read_contests(path, slots=slots)
-            names = tuple(
-                name
-                for name in PEERS
-                if len(slots) == 1 or name.partition(",")[0] in ("RankElo", "openskill", "trueskill")
-            )
-            print(path, slots, compare(races, names), sep="\n", flush=True)
+            alone = len(slots) == 1
+            names = tuple(n for n in PEERS if alone or n.partition(",")[0] in ("RankElo", "openskill", "trueskill"))
+            what = "races, drivers alone" if alone else "races, drivers and cars"
+            add_rows(section, what, lines_of([compare(races, names)]))
+    if options.write:
+        write_sections([section])
 
 
 if __name__ == "__main__":

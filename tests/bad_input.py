@@ -72,7 +72,7 @@ def contests():
 
 
 def fixed_rank():
-    return kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=-0.2, regression=0.1, retirement=0.5)
+    return kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=-0.2, regression=0.1, retirement=0.5, off=0.0)
 
 
 def first(states):

@@ -18,7 +18,7 @@ RATERS = {
     "diagonal": lambda: kn.KalmanElo(covariance="diagonal", **defaults(kn.KalmanElo)),
     "player": lambda: kn.PlayerElo(covariance="full", **defaults(kn.PlayerElo)),
     "bradley_terry": lambda: kn.BradleyTerry(ridge=0.1),
-    "rank": lambda: kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=-0.2, regression=0.1, retirement=0.5),
+    "rank": lambda: kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=-0.2, regression=0.1, retirement=0.5, off=0.0),
 }  # fmt: skip
 
 

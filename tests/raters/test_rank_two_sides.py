@@ -7,7 +7,7 @@ import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.raters.rank.two_sides import chances_of_points, likeliest_ties
 
-GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1}
+GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "off": 0.0}
 
 
 def league(seed, teams=16, seasons=6):
@@ -118,7 +118,7 @@ def test_advantages_of_contests_are_learnt():
 def test_a_book_keeps_advantages(tmp_path):
     rows, _ = lanes(40)
     races = kn.read_contests(rows, {"entrant": "runner"}, advantages=["lane"])
-    rater = kn.RankElo(walk=0.2, prior_spread=0.8, newcomer=0.0, regression=0.0, retirement=0.0)
+    rater = kn.RankElo(walk=0.2, prior_spread=0.8, newcomer=0.0, regression=0.0, retirement=0.0, off=0.0)
     book = kn.RatingBook(tmp_path / "book", rater)
     book.add(races)
     again = kn.RatingBook(tmp_path / "book").rater

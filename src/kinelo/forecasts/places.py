@@ -34,6 +34,8 @@ NEGLIGIBLE_CHANCE = 1e-18
 MOST_SHOWN = 10
 GUMBEL_DEVIATION = math.pi / math.sqrt(6.0)
 EULER = 0.5772156649015329
+WIDE, LOWER = 2.0, 3.0
+"""Of a performance that is off: its standard deviation, and how much lower its mean is, in deviations of others."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +52,8 @@ class ContestForecast:
         Names that had never taken part and were given the prior.
     law
         ``"normal"``, or ``"gumbel"`` for the law of Plackett and Luce.
+    off
+        Part of performances, where the law is normal, that are off: three deviations lower, with one twice as large.
 
     >>> import kinelo as kn
     >>> races = kn.read_contests({"race": [1, 1, 1], "driver": ["Ann", "Bob", "Cid"], "place": [1, 2, 3]})
@@ -65,6 +69,7 @@ class ContestForecast:
     deviation: Array
     unknown: tuple[str, ...] = ()
     law: str = "normal"
+    off: float = 0.0
 
     def __len__(self) -> int:
         return len(self.contests)
@@ -81,14 +86,21 @@ class ContestForecast:
         """Points, their weights times each density, and log F, log(1 − F), of some entries (entries, points)."""
         mean, deviation = self.mean[entries], self.deviation[entries]
         least = float(deviation.min())
-        reach = PLACE_REACH * deviation if self.law == "normal" else 2.5 * PLACE_REACH * deviation
-        low, high = float((mean - reach).min()), float((mean + reach).max())
+        reach = PLACE_REACH * deviation * (2.5 if self.law == "gumbel" else 1.0)
+        lower = (LOWER + PLACE_REACH * (WIDE - 1.0)) * deviation if self.off > 0.0 else 0.0
+        low, high = float((mean - reach - lower).min()), float((mean + reach).max())
         step = min(STEP, finest) * least * (1.0 if self.law == "normal" else 0.5)
         x = np.linspace(low, high, max(int((high - low) / step) + 2, 8))
         z = (x - mean[:, None]) / deviation[:, None]
         if self.law == "normal":
-            density = np.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * deviation[:, None])
-            return x, density * (x[1] - x[0]), log_ndtr(z), log_ndtr(-z)
+            density, below, above = np.exp(-0.5 * z * z), log_ndtr(z), log_ndtr(-z)
+            if self.off > 0.0:
+                usual, other, z = math.log1p(-self.off), math.log(self.off), (z + LOWER) / WIDE
+                density = (1.0 - self.off) * density + self.off / WIDE * np.exp(-0.5 * z * z)
+                below = np.logaddexp(usual + below, other + log_ndtr(z))
+                above = np.logaddexp(usual + above, other + log_ndtr(-z))
+            density /= math.sqrt(2.0 * math.pi) * deviation[:, None]
+            return x, density * (x[1] - x[0]), below, above
         g = z * GUMBEL_DEVIATION + EULER
         tail = np.exp(-np.clip(g, -30.0, None))
         density = tail * np.exp(-tail) * GUMBEL_DEVIATION / deviation[:, None]
@@ -146,7 +158,7 @@ class ContestForecast:
         """Chance of each entry of ``one`` to come before that of ``other``."""
         gap = self.mean[one] - self.mean[other]
         if self.law == "normal":
-            return ndtr(gap / np.hypot(self.deviation[one], self.deviation[other]))
+            return mixed_chance(gap, self.deviation[one], self.deviation[other], self.off)
         return expit(gap * GUMBEL_DEVIATION / self.deviation[one])
 
     def __repr__(self) -> str:
@@ -174,6 +186,17 @@ class ContestForecast:
             pl.Series("win", self.win), pl.Series("top_3", podium), pl.Series("expected_place", self.expected_place)
         )
         return table if self.contests.dated else table.drop("date")
+
+
+def mixed_chance(gap: Array, one: Array, other: Array, off: float) -> Array:
+    """Chance of a performance to be better than another, from the gap of their means and both deviations."""
+    chance = ndtr(gap / np.hypot(one, other))
+    if off == 0.0:
+        return chance
+    first = ndtr((gap - LOWER * one) / np.hypot(WIDE * one, other))
+    second = ndtr((gap + LOWER * other) / np.hypot(one, WIDE * other))
+    both = ndtr((gap - LOWER * (one - other)) / (WIDE * np.hypot(one, other)))
+    return (1.0 - off) ** 2 * chance + off * (1.0 - off) * (first + second) + off * off * both
 
 
 @kernel

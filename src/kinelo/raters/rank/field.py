@@ -10,6 +10,10 @@ exactly, and the same integrand is the density of ``x_a`` given that. A tie coun
 ``Z`` is the probability of the result; for many it pins ``x_a`` to a quantile of the field. In order of places the
 sums of ``log F_b`` over those behind and of ``log(1 − F_b)`` over those ahead run on from one entrant to the next, on
 one grid for all: the cost is that of ``k`` entrants times the points of the grid.
+
+A part ``π`` of all performances may be off (an accident, an ill day): ``LOWER`` deviations lower, with one ``WIDE``
+times as large, so that the law is a mixture of two normal ones. With ``ψ`` the slope of ``−log f_a`` the strength
+moves by ``v E ψ(x_a)``: ``v (x_a − m_a)/S_a`` where the law is normal, and less after a bad day where it is not.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from kinelo.forecasts.places import LOWER, WIDE
 from kinelo.play.formula import inlined, kernel
 
 Array = NDArray[np.float64]
@@ -33,11 +38,43 @@ STEP = 1.1
 """Step of a sum over a density, in its standard deviations: an error of 1e-7."""
 TOO_COARSE = 1.3
 NODES = 6
-NEGLIGIBLE = -32.0
+LEAST_POINTS = 8
+NEGLIGIBLE = -18.0
+"""Logarithm of a density, over its highest, that is not summed."""
+MARGIN = 9
+"""Points on each side of the highest that an interpolation may need."""
 
 _EDGE, _PER_UNIT = 8.0, 32
-_LOG_CDF = log_ndtr(np.arange(-_EDGE - 2.0 / _PER_UNIT, _EDGE + 3.0 / _PER_UNIT, 1.0 / _PER_UNIT))
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+_WIDER = 1.0 / WIDE**2
+
+
+class Law(NamedTuple):
+    """The law of a performance, in deviations from its mean: tables of ``log F``, ``log(1 − F)`` and the logarithm of
+    the density from ``least`` to ``_EDGE`` with a margin of two, and the part of performances that are off.
+    """
+
+    log_cdf: Array
+    log_rest: Array
+    log_density: Array
+    least: float
+    off: float
+
+
+def law_of(off: float) -> Law:
+    """The law with a part of performances that are off."""
+    least = -_EDGE if off == 0.0 else -WIDE * _EDGE - LOWER
+    z = np.arange(least - 2.0 / _PER_UNIT, _EDGE + 3.0 / _PER_UNIT, 1.0 / _PER_UNIT)
+    low = (z + LOWER) / WIDE
+    with np.errstate(divide="ignore"):
+        usual, other = np.log1p(-off), np.log(off)
+    return Law(
+        np.logaddexp(usual + log_ndtr(z), other + log_ndtr(low)),
+        np.logaddexp(usual + log_ndtr(-z), other + log_ndtr(-low)),
+        np.logaddexp(usual - 0.5 * z * z, other - 0.5 * low * low - math.log(WIDE)) - _HALF_LOG_2PI,
+        least,
+        off,
+    )
 
 
 class Field(NamedTuple):
@@ -52,6 +89,15 @@ class Field(NamedTuple):
     counts: Array
 
 
+class Grid(NamedTuple):
+    """Points of a contest: the first, the step, ``log F`` and ``log(1 − F)`` of every entrant (entrants, points)."""
+
+    low: float
+    step: float
+    below: Array
+    above: Array
+
+
 class Shown(NamedTuple):
     """What a contest showed of each entrant: posterior less prior mean, posterior variance, log Z (entrants each)."""
 
@@ -61,16 +107,29 @@ class Shown(NamedTuple):
 
 
 @inlined
-def log_cdf(z):
-    """``log Φ(z)``, by a cubic through four entries of a table; beyond it by its expansion."""
+def log_tail(z):
+    """``log Φ(z)`` far below 0."""
+    z2 = 1.0 / (z * z)
+    return -0.5 * z * z - math.log(-z) - _HALF_LOG_2PI - z2 * (1.0 - z2 * (2.5 - z2 * 37.0 / 3.0))
+
+
+@inlined
+def both_logs(z, law):
+    """``log F(z)`` and ``log(1 − F(z))``, by a cubic through four entries of a table; beyond it by expansions."""
     if z >= _EDGE:
-        return 0.0
-    if z < -_EDGE:
-        z2 = 1.0 / (z * z)
-        return -0.5 * z * z - math.log(-z) - _HALF_LOG_2PI - z2 * (1.0 - z2 * (2.5 - z2 * 37.0 / 3.0))
-    at = (z + _EDGE) * _PER_UNIT
+        return 0.0, log_tail(-z) + math.log1p(-law.off)
+    if z < law.least:
+        return (log_tail(z) if law.off == 0.0 else log_tail((z + LOWER) / WIDE) + math.log(law.off)), 0.0
+    at = (z - law.least) * _PER_UNIT
     k = int(at)
-    return cubic(_LOG_CDF, k + 2, at - k)
+    t = at - k
+    u, w, r = 1.0 - t, 2.0 - t, 1.0 + t
+    p, q, c, d = -t * u * w / 6.0, r * u * w / 2.0, r * t * w / 2.0, -r * t * u / 6.0
+    below, above, k = law.log_cdf, law.log_rest, k + 1
+    return (
+        p * below[k] + q * below[k + 1] + c * below[k + 2] + d * below[k + 3],
+        p * above[k] + q * above[k + 1] + c * above[k + 2] + d * above[k + 3],
+    )
 
 
 @inlined
@@ -86,48 +145,53 @@ def cubic(values, k, t):
 
 
 @inlined
-def both_logs(z):
-    """``log Φ(z)`` and ``log Φ(−z)`` within the table, which is the same from both ends."""
-    at = (z + _EDGE) * _PER_UNIT
+def log_density(z, law):
+    """Logarithm of the density at ``z``, in standard deviations."""
+    if law.off == 0.0:
+        return -0.5 * z * z - _HALF_LOG_2PI
+    at = (min(max(z, law.least), _EDGE) - law.least) * _PER_UNIT
     k = int(at)
-    t = at - k
-    u, w, r = 1.0 - t, 2.0 - t, 1.0 + t
-    p, q, c, d = -t * u * w / 6.0, r * u * w / 2.0, r * t * w / 2.0, -r * t * u / 6.0
-    low, high = k + 1, _LOG_CDF.size - 2 - k
-    return (
-        p * _LOG_CDF[low] + q * _LOG_CDF[low + 1] + c * _LOG_CDF[low + 2] + d * _LOG_CDF[low + 3],
-        p * _LOG_CDF[high] + q * _LOG_CDF[high - 1] + c * _LOG_CDF[high - 2] + d * _LOG_CDF[high - 3],
-    )
+    return cubic(law.log_density, k + 2, at - k)
+
+
+@inlined
+def slopes(z, off):
+    """``ψ`` and its derivative at ``z``, in standard deviations."""
+    if off == 0.0:
+        return z, 1.0
+    low = (z + LOWER) * _WIDER
+    part = off / WIDE * math.exp(min(0.5 * (z * z - (z + LOWER) * low), 300.0))
+    part /= 1.0 - off + part
+    return z + part * (low - z), 1.0 - part * (1.0 - _WIDER) - part * (1.0 - part) * (z - low) ** 2
 
 
 @kernel
-def lay_grid(field):
+def lay_grid(field, law):
     """First point, step and number of points of a grid on which those of a field who count are looked at."""
     low, high, least, size = math.inf, -math.inf, math.inf, 0
+    lower = REACH if law.off == 0.0 else LOWER + 0.8 * REACH * WIDE
     for a in range(field.mean.size):
         if field.counts[a] > 0.0:
             s = math.sqrt(field.variance[a])
-            low, high, least = min(low, field.mean[a] - REACH * s), max(high, field.mean[a] + REACH * s), min(least, s)
+            low, high, least = min(low, field.mean[a] - lower * s), max(high, field.mean[a] + REACH * s), min(least, s)
             size += 1
     if size == 0:
-        return 0.0, 1.0, 4
+        return 0.0, 1.0, LEAST_POINTS
     step = least * min(max(STEP / math.sqrt(1.0 + 0.64 * size), FINEST), COARSEST)
-    points = max(int((high - low) / step) + 2, 4)
+    points = max(int((high - low) / step) + 2, LEAST_POINTS)
     return low, (high - low) / (points - 1), points
 
 
 @kernel
-def fill_logs(field, low, step, below, above):
-    """``log F`` and ``log(1 − F)`` at the points of a grid (entrants, points) of each entrant who counts."""
+def fill_logs(field, law, grid):
+    """Write ``log F`` and ``log(1 − F)`` of each entrant who counts."""
+    below, above = grid.below, grid.above
     for a in range(field.mean.size):
         if field.counts[a] > 0.0:
             scale = 1.0 / math.sqrt(field.variance[a])
-            z, dz = (low - field.mean[a]) * scale, step * scale
+            z, dz = (grid.low - field.mean[a]) * scale, grid.step * scale
             for g in range(below.shape[1]):
-                if -_EDGE < z < _EDGE:
-                    below[a, g], above[a, g] = both_logs(z)
-                else:
-                    below[a, g], above[a, g] = log_cdf(z), log_cdf(-z)
+                below[a, g], above[a, g] = both_logs(z, law)
                 z += dz
 
 
@@ -138,74 +202,104 @@ def add_scaled(total, factor, part):
         total[g] += factor * part[g]
 
 
+@inlined
+def write_density(total, top, others, own, entrant, law):
+    """Write the logarithm of a density to ``total`` (points) wherever it counts, and return its highest point with the
+    first and one beyond the last point written.
+
+    ``others`` (points) is what the ranking says, of which ``own`` (points) is the entrant's part; ``entrant`` is the
+    weight of both, and ``z`` of the first point and of a step. The highest is sought from ``top`` on, over dips that
+    are not deep: between the two parts of a law there is none.
+    """
+    weight, z, dz = entrant
+    first, last = top, top
+    total[top] = log_density(z + top * dz, law) + weight * (others[top] - own[top])
+    while last + 1 < total.size and (total[last] - total[top] > NEGLIGIBLE or last - top < MARGIN):
+        last += 1
+        total[last] = log_density(z + last * dz, law) + weight * (others[last] - own[last])
+        top = last if total[last] > total[top] and last < total.size - 1 else top
+    while first > 0 and (total[first] - total[top] > NEGLIGIBLE or top - first < MARGIN):
+        first -= 1
+        total[first] = log_density(z + first * dz, law) + weight * (others[first] - own[first])
+        top = first if total[first] > total[top] and first > 0 else top
+    return top, first, last + 1
+
+
 @kernel
-def summed(log_density, low, step, mean):
-    """Logarithm of the integral of a density on a grid, its mean less ``mean``, and its variance (floats)."""
-    points = log_density.size
-    top = 1
-    for g in range(2, points - 1):
-        if log_density[g] > log_density[top]:
-            top = g
-    bend = 2.0 * log_density[top] - log_density[top - 1] - log_density[min(top + 1, points - 1)]
+def summed(log_density, top, lo, hi, grid, law, mean, variance):
+    """Logarithm of the integral of a density that is known from point ``lo`` to before ``hi``, by how much the mean of
+    a normal law of this mean and variance would have moved, and the variance that would be left (floats).
+    """
+    step = grid.step
+    bend = 2.0 * log_density[top] - log_density[top - 1] - log_density[top + 1]
     width = step / math.sqrt(bend) if bend > 0.0 else math.inf
-    most, z0, z1, z2 = log_density[top], 0.0, 0.0, 0.0
-    middle = low + top * step
-    if step <= TOO_COARSE * width:
-        for g in range(points):
-            if log_density[g] - most > NEGLIGIBLE:
-                e, x = math.exp(log_density[g] - most), (g - top) * step
-                z0, z1, z2 = z0 + e, z1 + e * x, z2 + e * x * x
-        weight = step
-    else:  # the density is narrower than the grid, on which its logarithm is smooth
-        tilt = 0.5 * (log_density[min(top + 1, points - 1)] - log_density[top - 1])
-        centre = min(max(top + tilt / bend, 1.0), points - 2.000001)
-        for j in range(-NODES, NODES + 1):
+    most, total, first, second, bent = log_density[top], 0.0, 0.0, 0.0, 0.0
+    scale = 1.0 / math.sqrt(variance)
+    z, dz = (grid.low - mean) * scale, step * scale
+    middle = slopes(z + top * dz, law.off)[0]
+    coarse = step > TOO_COARSE * width  # the density is narrower than the grid, on which its logarithm is smooth
+    centre = top + 0.5 * (log_density[top + 1] - log_density[top - 1]) / bend if coarse else 0.0
+    centre = min(max(centre, lo + 1.0), hi - 2.000001)
+    for j in range(-NODES if coarse else lo, NODES + 1 if coarse else hi):
+        if coarse:
             at = centre + j * width / step
-            if at < 1.0 or at >= points - 2:
+            if at < lo + 1.0 or at >= hi - 2:
                 continue
             k = int(at)
-            e, x = math.exp(cubic(log_density, k, at - k) - most), (at - top) * step
-            z0, z1, z2 = z0 + e, z1 + e * x, z2 + e * x * x
-        weight = width
-    z1 /= z0
-    return most + math.log(z0 * weight), middle + z1 - mean, max(z2 / z0 - z1 * z1, 1e-12)
+            height = cubic(log_density, k, at - k) - most
+        else:
+            at, height = float(j), log_density[j] - most
+        if height > NEGLIGIBLE:
+            e = math.exp(height)
+            slope, curve = slopes(z + at * dz, law.off)
+            slope -= middle
+            total, first, second, bent = total + e, first + e * slope, second + e * slope * slope, bent + e * curve
+    first /= total
+    left = bent / total - max(second / total - first * first, 0.0)
+    log_chance = most + math.log(total * (width if coarse else step) * scale)
+    return log_chance, (middle + first) / scale, max(variance * (1.0 - left), 1e-12)
 
 
 @kernel
-def read_ranking(field, weight, low, step, below, above, shown):
+def read_ranking(field, law, weight, grid, shown):
     """What the places of a field show of everybody who counts, the whole of it with a weight (float).
 
-    ``below`` and ``above`` (entrants, points) are those of :func:`fill_logs`. Of who does not finish nothing is said
-    about the order among them: ``counts`` below 1 marks those.
+    Of who does not finish nothing is said about the order among them: ``counts`` below 1 marks those.
     """
+    below, above = grid.below, grid.above
     size, points = below.shape
-    ahead, behind, tied, total = np.zeros(points), np.zeros(points), np.empty(points), np.empty(points)
+    ahead, behind, own = np.zeros(points), np.zeros(points), np.zeros(points)
+    others, total = np.empty(points), np.empty(points)
     for a in range(size):
         if field.counts[a] > 0.0:
             add_scaled(behind, field.counts[a], below[a])
-    first = 0
+    first, top = 0, points - 2
     while first < size:
         last = first
-        tied[:] = 0.0
         while last < size and field.place[last] == field.place[first]:
             if field.counts[last] > 0.0:
                 add_scaled(behind, -field.counts[last], below[last])
-            if field.counts[last] == 1.0:
-                add_scaled(tied, 0.5, below[last])
-                add_scaled(tied, 0.5, above[last])
             last += 1
+        for g in range(points):
+            others[g] = ahead[g] + behind[g]
+        for b in range(first, last if last > first + 1 else first):
+            if field.counts[b] == 1.0:
+                add_scaled(others, 0.5, below[b])
+                add_scaled(others, 0.5, above[b])
         for a in range(first, last):
             c, m, S = field.counts[a], field.mean[a], field.variance[a]
             if c == 0.0:
                 continue
-            own = 0.5 if c == 1.0 else 0.0
-            constant = -_HALF_LOG_2PI - 0.5 * math.log(S)
-            for g in range(points):
-                x = low + g * step - m
-                others = ahead[g] + behind[g] + tied[g] - own * (below[a, g] + above[a, g])
-                total[g] = constant - 0.5 * x * x / S + weight * c * others
-            shown.log_chance[a], shown.shift[a], shown.variance[a] = summed(total, low, step, m)
+            scale = 1.0 / math.sqrt(S)
+            entrant = weight * c, (grid.low - m) * scale, grid.step * scale
+            if last > first + 1:
+                part = 0.5 if c == 1.0 else 0.0
+                for g in range(points):
+                    own[g] = part * (below[a, g] + above[a, g])
+            top, lo, hi = write_density(total, top, others, own, entrant, law)
+            shown.log_chance[a], shown.shift[a], shown.variance[a] = summed(total, top, lo, hi, grid, law, m, S)
         for a in range(first, last):
             if field.counts[a] > 0.0:
                 add_scaled(ahead, field.counts[a], above[a])
+        own[:] = 0.0
         first = last

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from kinelo.play.formula import kernel
 from kinelo.raters.filter.alone import on_day
+from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import move_clock
-from kinelo.raters.rank.field import Field, Shown, fill_logs, lay_grid, read_ranking
+from kinelo.raters.rank.field import Field, Grid, Law, Shown, fill_logs, lay_grid, read_ranking
 
 Array = NDArray[np.float64]
 NOISE = 1.0
@@ -46,143 +47,163 @@ class ContestColumns(NamedTuple):
     share: Array
 
 
-class Newcomers(NamedTuple):
-    """Where newcomers of each kind begin, and whether against the others of their kind (kinds); what a retirement
-    counts.
+class ContestModel(NamedTuple):
+    """Numbers of the kinds of slots; where newcomers of each kind begin, and whether against the others of their kind
+    (kinds); what a retirement counts; the law of a performance.
     """
 
+    kinds: Kinds
     level: Array
     beside: NDArray[np.bool_]
     retirement: float
+    law: Law
+
+
+class Expected(NamedTuple):
+    """What was expected of each performance: mean, variance, and ``log Z`` among those who finished (entries each)."""
+
+    mean: Array
+    variance: Array
+    log_chance: Array
+
+
+class Work(NamedTuple):
+    """What is believed of the slots of one contest (``x``, ``v``), of newcomers (kinds), and what the contest says of
+    each slot (``precision``, ``pull``), which is 0 between contests.
+    """
+
+    x: Array
+    v: Array
+    level: Array
+    precision: Array
+    pull: Array
 
 
 @kernel
-def entry_levels(lo, hi, columns, day, p, new, s, level):
-    """Where newcomers among entries ``lo`` to ``hi`` begin on a day, by kind (kinds): at 0 where all of a kind are."""
+def room_for(columns, model, s):
+    """Room for the largest of some contests."""
+    held = 1
+    for c in range(columns.first.size - 1):
+        held = max(held, columns.offsets[columns.first[c + 1]] - columns.offsets[columns.first[c]])
+    slots, kinds = s.x.shape[0], model.level.size
+    return Work(np.empty(held), np.empty(held), np.empty(kinds), np.zeros(slots), np.zeros(slots))
+
+
+@kernel
+def entry_levels(c, columns, model, s, level):
+    """Where newcomers of contest ``c`` begin, by kind (kinds): at 0 where all of a kind are."""
     number = np.zeros(level.size)
     level[:] = 0.0
-    for e in range(columns.offsets[lo], columns.offsets[hi]):
+    for e in range(columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]):
         at = columns.slot[e]
         if at >= 0 and s.games[at] > 0:
-            level[s.kind[at]] += on_day(at, s.kind[at], 0, day, p, s)[0]
+            level[s.kind[at]] += on_day(at, s.kind[at], 0, columns.day[c], model.kinds, s)[0]
             number[s.kind[at]] += 1.0
     for kind in range(level.size):
-        if not new.beside[kind]:
-            level[kind] = new.level[kind]
+        if not model.beside[kind]:
+            level[kind] = model.level[kind]
         elif number[kind] > 0.0:
-            level[kind] = level[kind] / number[kind] + new.level[kind]
+            level[kind] = level[kind] / number[kind] + model.level[kind]
 
 
 @kernel
-def believe_entries(lo, hi, columns, day, p, new, s, level, x, v, mean, variance):
-    """Mean and variance of the performances of entries ``lo`` to ``hi``, and of their slots (``x``, ``v``)."""
-    entry_levels(lo, hi, columns, day, p, new, s, level)
-    begin = columns.offsets[lo]
-    for a in range(lo, hi):
+def believe_entries(c, columns, model, s, work, expected):
+    """Expect performances of contest ``c``, and believe something of its slots (``work.x``, ``work.v``)."""
+    entry_levels(c, columns, model, s, work.level)
+    begin = columns.offsets[columns.first[c]]
+    for a in range(columns.first[c], columns.first[c + 1]):
         m, S = 0.0, NOISE
         for e in range(columns.offsets[a], columns.offsets[a + 1]):
             at, w, j = columns.slot[e], columns.share[e], e - begin
             if at >= 0 and s.games[at] > 0:
-                x[j], v[j] = on_day(at, s.kind[at], 0, day, p, s)
+                work.x[j], work.v[j] = on_day(at, s.kind[at], 0, columns.day[c], model.kinds, s)
             else:
                 kind = -1 - at if at < 0 else s.kind[at]
-                x[j], v[j] = level[kind], p.prior[kind, 0]
-            m += w * x[j]
-            S += w * w * v[j]
-        mean[a - lo], variance[a - lo] = m, S
+                work.x[j], work.v[j] = work.level[kind], model.kinds.prior[kind, 0]
+            m += w * work.x[j]
+            S += w * w * work.v[j]
+        expected.mean[a], expected.variance[a] = m, S
 
 
 @kernel
-def learn_contest(lo, hi, columns, field, shown, x, v, s, precision, pull):
-    """Hand what a contest showed of its entries to their slots; ``precision`` and ``pull`` (slots) are left at 0."""
-    begin = columns.offsets[lo]
-    day_entries = columns.offsets[hi] - begin
-    for a in range(lo, hi):
-        k = a - lo
+def learn_contest(c, columns, field, shown, s, work):
+    """Hand what contest ``c`` showed of its entries to their slots."""
+    lo, begin, end = columns.first[c], columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]
+    for k in range(field.mean.size):
         if field.counts[k] == 0.0:
             continue
         shift = shown.shift[k] / field.variance[k]
         left = (field.variance[k] - shown.variance[k]) / (field.variance[k] * field.variance[k])
-        for e in range(columns.offsets[a], columns.offsets[a + 1]):
-            w, prior = columns.share[e], v[e - begin]
+        for e in range(columns.offsets[lo + k], columns.offsets[lo + k + 1]):
+            w, prior = columns.share[e], work.v[e - begin]
             rest = max(1.0 - w * w * prior * left, LEAST)
-            precision[columns.slot[e]] += w * w * left / rest
-            pull[columns.slot[e]] += w * shift / rest
-    for j in range(day_entries):
-        at = columns.slot[begin + j]
-        after = 1.0 / (1.0 / max(v[j], LEAST) + max(precision[at], 0.0))
-        s.x[at, 0] = x[j] + after * pull[at]
+            work.precision[columns.slot[e]] += w * w * left / rest
+            work.pull[columns.slot[e]] += w * shift / rest
+    for e in range(begin, end):
+        at, j = columns.slot[e], e - begin
+        after = 1.0 / (1.0 / max(work.v[j], LEAST) + max(work.precision[at], 0.0))
+        s.x[at, 0] = work.x[j] + after * work.pull[at]
         s.v[at, 0] = after
-    for j in range(day_entries):
-        at = columns.slot[begin + j]
-        precision[at] = pull[at] = 0.0
+    for e in range(begin, end):
+        work.precision[columns.slot[e]] = work.pull[columns.slot[e]] = 0.0
 
 
 @kernel
-def count_contest(lo, hi, columns, day, s, seen):
-    """Note that the slots of entries ``lo`` to ``hi`` took part in a contest on a day (int), once each.
-
-    ``seen`` (slots) is left at 0.
-    """
-    for e in range(columns.offsets[lo], columns.offsets[hi]):
+def count_contest(c, columns, s, seen):
+    """Note that the slots of contest ``c`` took part in it, once each; ``seen`` (slots) is left at 0."""
+    begin, end = columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]
+    for e in range(begin, end):
         at = columns.slot[e]
         if seen[at] == 0.0:
-            s.last[at] = max(day, s.last[at])
+            s.last[at] = max(columns.day[c], s.last[at])
             s.games[at] += 1
             seen[at] = 1.0
-    for e in range(columns.offsets[lo], columns.offsets[hi]):
+    for e in range(begin, end):
         seen[columns.slot[e]] = 0.0
 
 
 @kernel
-def filter_contests(columns, p, new, s, mean, variance, log_chance):
-    """Filter contests in order; ``mean`` and ``variance`` (entries) receive what was expected of each performance.
+def filter_contests(columns, model, s, expected):
+    """Filter contests in order; ``expected`` receives what was expected of each performance before its contest.
 
-    ``log_chance`` (entries) receives ``log Z`` among those who finished, NaN for the others.
+    ``log_chance`` is that of the places of those who finished, NaN for the others.
     """
     sizes = columns.first[1:] - columns.first[:-1]
     most = max(np.max(sizes), 1)
-    held = 1
+    counts, finished, logs = np.empty(most), np.empty(most), np.empty(2)
+    work = room_for(columns, model, s)
     for c in range(sizes.size):
-        held = max(held, columns.offsets[columns.first[c + 1]] - columns.offsets[columns.first[c]])
-    x, v, level = np.empty(held), np.empty(held), np.empty(p.walk.shape[0])
-    counts, finished = np.empty(most), np.empty(most)
-    precision, pull = np.zeros(s.x.shape[0]), np.zeros(s.x.shape[0])
-    logs = np.empty(2)
-    for c in range(sizes.size):
-        lo, hi, day = columns.first[c], columns.first[c + 1], columns.day[c]
-        size = hi - lo
-        believe_entries(lo, hi, columns, day, p, new, s, level, x, v, mean[lo:hi], variance[lo:hi])
-        move_clock(day, s.clock)
-        retired = 0.0
+        lo, hi, size = columns.first[c], columns.first[c + 1], sizes[c]
+        believe_entries(c, columns, model, s, work, expected)
+        move_clock(columns.day[c], s.clock)
+        again = columns.weight[c] != 1.0
         for k in range(size):
-            finished[k] = 1.0 if columns.ended[lo + k] == 0 else 0.0
-            counts[k] = 1.0 if columns.ended[lo + k] == 0 else min(new.retirement, 0.999)
-            retired += counts[k] - finished[k]
+            there = columns.ended[lo + k] == 0
+            finished[k] = 1.0 if there else 0.0
+            counts[k] = 1.0 if there else min(model.retirement, 0.999)
+            again = again or counts[k] != finished[k]
         shown = Shown(np.zeros(size), np.ones(size), np.full(size, np.nan))
-        field = Field(mean[lo:hi], variance[lo:hi], columns.place[lo:hi], counts[:size])
-        low, step, points = lay_grid(field)
+        field = Field(expected.mean[lo:hi], expected.variance[lo:hi], columns.place[lo:hi], counts[:size])
+        low, step, points = lay_grid(field, model.law)
         if logs.size < 2 * size * points:
             logs = np.empty(2 * size * points)
         below = logs[: size * points].reshape(size, points)
         above = logs[size * points : 2 * size * points].reshape(size, points)
-        fill_logs(field, low, step, below, above)
+        grid = Grid(low, step, below, above)
+        fill_logs(field, model.law, grid)
         among = Field(field.mean, field.variance, field.place, finished[:size])
-        read_ranking(among, 1.0, low, step, below, above, shown)
+        read_ranking(among, model.law, 1.0, grid, shown)
         for k in range(size):
-            log_chance[lo + k] = shown.log_chance[k]
-        if retired > 0.0 or columns.weight[c] != 1.0:
-            read_ranking(field, columns.weight[c], low, step, below, above, shown)
-        learn_contest(lo, hi, columns, field, shown, x, v, s, precision, pull)
-        count_contest(lo, hi, columns, day, s, pull)
+            expected.log_chance[lo + k] = shown.log_chance[k]
+        if again:
+            read_ranking(field, model.law, columns.weight[c], grid, shown)
+        learn_contest(c, columns, field, shown, s, work)
+        count_contest(c, columns, s, work.pull)
 
 
 @kernel
-def expect_contests(columns, p, new, s, mean, variance):
+def expect_contests(columns, model, s, expected):
     """Mean and variance (entries) of the performances in contests, all from the beliefs as they stand."""
-    level = np.empty(p.walk.shape[0])
+    work = room_for(columns, model, s)
     for c in range(columns.first.size - 1):
-        lo, hi = columns.first[c], columns.first[c + 1]
-        held = columns.offsets[hi] - columns.offsets[lo]
-        x, v = np.empty(held), np.empty(held)
-        believe_entries(lo, hi, columns, columns.day[c], p, new, s, level, x, v, mean[lo:hi], variance[lo:hi])
+        believe_entries(c, columns, model, s, work, expected)

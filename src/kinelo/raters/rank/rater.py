@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,14 +24,14 @@ from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import FINISHED, Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
-from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
 from kinelo.raters.order import joined_forecast, learn_order
-from kinelo.raters.random_walk import fade_all
-from kinelo.raters.rank.kernels import Newcomers, expect_contests, filter_contests
+from kinelo.raters.rank.kernels import Expected, expect_contests, filter_contests
+from kinelo.raters.rank.parameters import KindParameters
 from kinelo.raters.rank.state import RankState
+from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
 from kinelo.raters.rank.two_sides import chances_of_points, likeliest_ties, two_sided_points
-from kinelo.raters.rater import Rater, without_ratings
-from kinelo.raters.state import NEVER, REFERENCE_DAYS
+from kinelo.raters.rater import without_ratings
+from kinelo.raters.start import Start, warn_of_unmet
 from kinelo.raters.stored import PREFIX, stored_parameters
 
 if TYPE_CHECKING:
@@ -39,30 +39,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-POINT = math.log(10.0) / 800.0
-POINTS_PER_UNIT = 1.0 / (math.sqrt(math.pi) * POINT)
-"""Rating points per unit of strength: between equals the expected result rises by 1/√π a unit, ln 10/800 a point."""
-
+_P = Parameter
 LARGE = 60
 """Entrants who finish, on average, beyond which a search begins with scaled losses."""
 
-_P = Parameter
-
-BY_KIND = (
-    _P("walk", 0.4, 0.01, 4.0, True, "yearly random walk of a strength"),
-    _P("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
-    _P("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field"),
-    _P("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
-)
-OF_ADVANTAGES = (
-    _P("walk", 0.05, 0.002, 1.0, True, "yearly random walk of an advantage"),
-    _P("prior_spread", 0.4, 0.02, 3.0, True, "spread of advantages"),
-)
-"""Advantages lie around 0 and do not return to it."""
-
 
 @dataclass(eq=False, repr=False)
-class RankElo(Rater):
+class RankElo(KindParameters):
     """Ratings from contests of many entrants, for each kind of slot: players, or drivers and their cars.
 
     Matches of two sides are contests of two: a draw is a tie, and being at home an advantage, which may drift. They
@@ -84,11 +67,20 @@ class RankElo(Rater):
         Rate per year at which strengths return to the mean.
     retirement
         How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last.
+    off
+        Part of all performances that are off, as after an accident: far lower than the strength, which they then say
+        little about. 0 in matches of two sides, unless it is given.
     ties
         Davidson's κ, in forecasts of matches of two sides: equals draw with probability ``κ / (2 + κ)``.
+    conditions
+        Advantages, such as ``["weather"]``, of which each level is worth something else to everybody: beside its
+        strength an entrant has a deviation under each level, around 0. Their spread is estimated.
     initial
         Rating shown for the average of those of a kind who are active. A point is a point of expected score between
         equals, as in 1/(1 + 10^(−z/400)).
+    start
+        Ratings to begin with: names and ratings, or a table, as :class:`kinelo.TeamElo` takes them. Names are those of
+        the first kind; ``"car: Red"`` is one of another kind. Ratings then keep the level of the table.
 
     >>> import kinelo as kn
     >>> table = {"race": [1, 1, 1, 2, 2, 2], "driver": ["Ann", "Bob", "Cid", "Ann", "Cid", "Bob"],
@@ -100,6 +92,7 @@ class RankElo(Rater):
 
     parameters = (
         _P("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
+        _P("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
         _P("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
     options = (Option("initial"),)
@@ -116,94 +109,26 @@ class RankElo(Rater):
     newcomer: float | Mapping[str, float] | None = None
     regression: float | Mapping[str, float] | None = None
     retirement: float | None = None
+    off: float | None = None
     ties: float | None = None
     _: KW_ONLY
+    conditions: Sequence[str] | None = None
     initial: float = 1500.0
-
-    def __setattr__(self, name: str, value: object) -> None:
-        for declared in BY_KIND:
-            if declared.name == name:
-                for one in value.values() if isinstance(value, Mapping) else (value,):
-                    declared.check(type(self).__name__, one)
-        super().__setattr__(name, value)
-
-    # Parameters, one of each sort for every kind
-
-    def _label(self, name: str, kind: str) -> str:
-        return name if len(self.kinds_) < 2 else f"{name} of {kind}"
-
-    def _given(self, name: str, kind: str) -> float | None:
-        value = getattr(self, name)
-        return value.get(kind) if isinstance(value, Mapping) else value
-
-    def _parameters_by_kind(self) -> Iterator[tuple[str, Parameter]]:
-        """Every kind with each of its parameters."""
-        for kind in self.kinds_:
-            for p in OF_ADVANTAGES if kind in self.advantage_kinds_ else BY_KIND:
-                yield kind, p
-
-    def open_parameters(self) -> tuple[Parameter, ...]:
-        """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them."""
-        own = [
-            replace(p, name=label, meaning=f"{p.meaning} ({kind})")
-            for kind, p in self._parameters_by_kind()
-            if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.moot_
-        ]
-        every = (*own, *(p for p in super().open_parameters() if p.name != "ties"))
-        return tuple(replace(p, default=self._begin_at.get(p.name, p.default)) for p in every)
-
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter of every kind: the user's, else the estimate, else the default."""
-        found = dict(estimated or {})
-        values = {}
-        for kind, p in self._parameters_by_kind():
-            given, label = self._given(p.name, kind), self._label(p.name, kind)
-            values[label] = float(found.get(label, self.moot_.get(label, p.default)) if given is None else given)
-        for p in self.parameters:
-            given, moot = getattr(self, p.name), self.moot_.get(p.name, p.default)
-            values[p.name] = float(found.get(p.name, moot) if given is None else given)
-        return values
-
-    def moot_parameters(self, matches: Any) -> Mapping[str, float]:
-        """Nothing is told by retirements where there are none, nor of the spread of a single advantage."""
-        moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
-        for kind, p in self._parameters_by_kind():
-            names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
-            if kind in self.advantage_kinds_ and (names == 0 or (names == 1 and p.name == "prior_spread")):
-                moot[self._label(p.name, kind)] = p.default
-        return moot
-
-    def _of_kind(self, name: str, kind: str) -> float:
-        """A parameter of a kind as it is settled; 0 where the kind has none of it."""
-        return self.parameters_.get(self._label(name, kind), 0.0)
-
-    def _numbers(self) -> tuple[Kinds, Newcomers]:
-        of = self._of_kind
-        table = [
-            Kind(walk=of("walk", k) ** 2, rho=of("regression", k), prior=of("prior_spread", k) ** 2)
-            for k in self.kinds_
-        ]
-        level = np.array([of("newcomer", kind) for kind in self.kinds_])
-        beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
-        return kinds_in_lanes([table], [1.0]), Newcomers(level, beside, self.parameters_["retirement"])
-
-    def _take_kinds(self, contests: Contests) -> None:
-        """Rate the kinds of these contests from now on; parameters by kind must name some of them."""
-        self.kinds_, self.advantage_kinds_ = contests.kinds, contests.advantages
-        for p in BY_KIND:
-            value = getattr(self, p.name)
-            strange = [kind for kind in value if kind not in self.kinds_] if isinstance(value, Mapping) else []
-            if strange:
-                raise InputError(
-                    f"RankElo({p.name}=…) speaks of {strange[0]!r}, but these contests rate {', '.join(self.kinds_)}."
-                )
+    start: Any = None
 
     # Rating
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
         self.parameters_ = self.settled_values(estimated)
-        self._state = RankState(self.kinds_, self.advantage_kinds_)
+        self._state = RankState(self.kinds_, self.advantage_kinds_, self._conditions())
+        start = self._start()
+        if start is not None:
+            for kind, own in by_kind(start, self.kinds_, self.advantage_kinds_).items():
+                x = (own.rating - self.initial) / POINTS_PER_UNIT
+                prior = self._of_kind("prior_spread", kind)
+                v = np.where(np.isnan(own.deviation), prior, own.deviation / POINTS_PER_UNIT) ** 2
+                self._state.seat(kind, own, x, v)
 
     def fit(self, matches: Contests | ContestScan | Matches, y: object = None) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Estimate the open parameters on these contests, then rate them in order from a fresh start."""
@@ -218,7 +143,11 @@ class RankElo(Rater):
         if isinstance(matches, Matches) and self.ties is None:
             self._estimate_ties(matches, contests)
         self.fitted_ = matches
-        return self.update(contests)
+        self.update(contests)
+        start = self._start()
+        if start is not None:
+            warn_of_unmet(start, names_met(contests, start.names))
+        return self
 
     def _contests(self, value: object) -> Contests:
         """Contests as they are, or matches of two sides as contests of two; nobody is at home if that would leak."""
@@ -233,8 +162,8 @@ class RankElo(Rater):
         twin = copy.copy(self)
         values = dict(self.parameters_)
         twin.reset(values)
-        mean, variance, _, _ = twin._filter(contests)
-        self.reset(values | {"ties": likeliest_ties(two_sided_points(matches, mean, variance), matches.result)})
+        points = two_sided_points(matches, twin._filter(contests)[0], values["off"])
+        self.reset(values | {"ties": likeliest_ties(points, matches.result)})
 
     def _estimate(self, contests: Contests) -> None:
         self.estimates_ = None
@@ -282,7 +211,8 @@ class RankElo(Rater):
         assert self._state is not None
         return self._state
 
-    def _filter(self, contests: Contests) -> tuple[Array, Array, Array, tuple[str, ...]]:
+    def _filter(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
+        """Rate contests; what was expected of them before, and names never met."""
         state = self._begun(contests)
         last = int(state.known.clock[1])
         if contests.dated and state.dated and len(contests) and contests.day[0] < last:
@@ -292,12 +222,12 @@ class RankElo(Rater):
                 "book, which takes results that arrive late."
             )
         columns, unknown = state.columns(contests, admit=True)
-        size = contests.entrant.size
-        mean, variance, chance = np.empty(size), np.empty(size), np.empty(size)
-        kinds, newcomers = self._numbers()
-        filter_contests(columns, kinds, newcomers, state.known, mean, variance, chance)
+        if state.contests == 0 and len(contests):
+            state.begin(int(columns.day[0]))
+        expected = room_for_expected(contests)
+        filter_contests(columns, self._model(), state.known, expected)
         state.contests += len(contests)
-        return mean, variance, chance, unknown
+        return expected, unknown
 
     def update(self, matches: Contests | ContestScan | Matches) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Carry the ratings on with further contests, in order."""
@@ -307,13 +237,18 @@ class RankElo(Rater):
         return self
 
     def _losses(self, contests: Contests, skipped: int) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Loss of every contest from ``skipped`` on, after a reset: mean of ``−log Z`` over those who finished."""
-        chance = self._filter(contests)[2]
+        """Loss of every contest from ``skipped`` on, after a reset: mean of ``−log Z`` over those who finished, times
+        how many duels a contest of so many is worth, ``3 (k − 1)/(k + 1)``.
+
+        With that the losses are as informative as their slopes say: places of one contest depend on each other.
+        """
+        chance = self._filter(contests)[0].log_chance
         known = np.isfinite(chance)
         total = np.add.reduceat(np.where(known, -chance, 0.0), contests.first[:-1])
         number = np.add.reduceat(known.astype(float), contests.first[:-1])
-        mean = total / np.maximum(number, 1.0)
-        return (mean if self._part is None else mean * self._part)[skipped:]
+        worth = 3.0 * np.maximum(number - 1.0, 0.0) / (number + 1.0)
+        loss = worth * total / np.maximum(number, 1.0)
+        return (loss if self._part is None else loss * self._part)[skipped:]
 
     def one_step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast each contest (or match) before it is used, and use it."""
@@ -329,8 +264,7 @@ class RankElo(Rater):
 
     def _step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         contests = _played(self._contests(matches))
-        mean, variance, _, unknown = self._filter(contests)
-        return self._forecast(matches, contests, mean, variance, unknown)
+        return self._forecast(matches, contests, *self._filter(contests))
 
     def predict(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast contests (or matches) from the ratings as they stand; names never met get the prior and are listed.
@@ -338,22 +272,25 @@ class RankElo(Rater):
         Contests are forecast place by place (:class:`kinelo.forecasts.ContestForecast`), matches by who wins
         (:class:`kinelo.forecasts.Forecast`).
         """
-        self._begun()
+        self._begun(None if self.start is None else self._contests(matches))
         return self._foresee(matches)
 
     def _foresee(self, matches: Contests | Matches) -> Any:
         contests, state = self._contests(matches), self._begun()
+        if state.contests == 0 and len(contests):
+            state.begin(int(contests.day[0]))
         columns, unknown = state.columns(contests, admit=False)
-        mean, variance = np.empty(contests.entrant.size), np.empty(contests.entrant.size)
-        expect_contests(columns, *self._numbers(), state.known, mean, variance)
-        return self._forecast(matches, contests, mean, variance, unknown)
+        expected = room_for_expected(contests)
+        expect_contests(columns, self._model(), state.known, expected)
+        return self._forecast(matches, contests, expected, unknown)
 
     def _forecast(
-        self, matches: object, contests: Contests, mean: Array, variance: Array, unknown: tuple[str, ...]
+        self, matches: object, contests: Contests, expected: Expected, unknown: tuple[str, ...]
     ) -> ContestForecast | Forecast:
+        off = self.parameters_["off"]
         if not isinstance(matches, Matches):
-            return ContestForecast(contests, mean, np.sqrt(variance), unknown)
-        points = two_sided_points(matches, mean, variance)
+            return ContestForecast(contests, expected.mean, np.sqrt(expected.variance), unknown, off=off)
+        points = two_sided_points(matches, expected, off)
         return Forecast(chances_of_points(points, self.parameters_["ties"]), unknown, matches)
 
     def score(self, matches: Contests | Matches, y: object = None) -> float:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -385,7 +322,8 @@ class RankElo(Rater):
         An entrant is a name; a tuple of names, one for each kind, where several kinds are rated. Advantages come last,
         and who has none leaves them out: ``[("Ajax", "home"), "PSV"]``.
         """
-        self._begun()
+        if self.start is None:
+            self._begun()
         return self.predict(self._one(entrants, None, None, date))
 
     def update_one(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -413,41 +351,7 @@ class RankElo(Rater):
         """The table of those who are rated, on a day or as of each one's last contest."""
         import polars as pl
 
-        return self._table(day).filter(~pl.col("kind").is_in(self.advantage_kinds_))
-
-    def _table(self, day: int | None) -> pl.DataFrame:
-        import polars as pl
-
-        state = self._begun()
-        size, known = len(state), state.known
-        kind = known.kind[:size].astype(np.int64)
-        x, v, last = known.x[:size, 0].copy(), known.v[:size, 0].copy(), known.last[:size]
-        for number, name in enumerate(self.kinds_):
-            own = kind == number
-            if day is not None:
-                f, added = fade_all(
-                    day - last[own], self._of_kind("regression", name), self._of_kind("walk", name) ** 2
-                )
-                x[own], v[own] = f * x[own], f * f * v[own] + added
-            if name in self.advantage_kinds_:
-                continue
-            active = own & (last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0)
-            x[own] -= x[active].mean() if active.any() else 0.0
-        shown = state.dated & (last != NEVER)
-        table = pl.DataFrame(
-            {
-                "kind": pl.Series([kind for kind, _ in state.names], dtype=pl.String),
-                "name": pl.Series([name for _, name in state.names], dtype=pl.String),
-                "rating": self.initial + POINTS_PER_UNIT * x,
-                "uncertainty": POINTS_PER_UNIT * np.sqrt(v),
-                "matches": known.games[:size],
-                "last_played": np.where(shown, last.astype("datetime64[D]"), np.datetime64("NaT")),
-            }
-        )
-        order = [self.kinds_.index(one) for one in table["kind"]]
-        table = table.with_columns(pl.Series("_kind", order, dtype=pl.Int64)).filter(pl.Series(known.games[:size] > 0))
-        ranked = table.sort("_kind", "rating", descending=[False, True], maintain_order=True)
-        return ranked.drop("_kind")
+        return slot_table(self, day).filter(~pl.col("kind").is_in(self.advantage_kinds_))
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -465,7 +369,7 @@ class RankElo(Rater):
         """
         import polars as pl
 
-        table = self._table(None).filter(pl.col("kind").is_in(self.advantage_kinds_))
+        table = slot_table(self, None).filter(pl.col("kind").is_in(self.advantage_kinds_))
         points = (pl.col("rating") - self.initial).alias("points")
         return table.select("kind", "name", points, "uncertainty", "matches")
 
@@ -492,10 +396,36 @@ class RankElo(Rater):
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        state = RankState.from_arrays(arrays)
+        state = RankState.from_arrays(arrays, self._conditions())
         self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
         self.reset(stored_parameters(arrays))
         self._state = state
+
+
+def room_for_expected(contests: Contests) -> Expected:
+    """Room for what is expected of every entry."""
+    return Expected(*np.empty((3, contests.entrant.size)))
+
+
+def by_kind(start: Start, kinds: tuple[str, ...], advantages: tuple[str, ...]) -> dict[str, Start]:
+    """Ratings to begin with, by kind of slot: ``car: Red`` is of the kind car, a plain name of the first kind."""
+    rated = [kind for kind in kinds if kind not in advantages]
+    found: dict[str, list[tuple[int, str]]] = {}
+    for place, name in enumerate(start.names if rated else ()):
+        kind, colon, rest = name.partition(": ")
+        kind, rest = (kind, rest) if colon and kind in rated else (rated[0], name)
+        found.setdefault(kind, []).append((place, rest))
+    return {
+        kind: Start(tuple(name for _, name in own), *(column[[place for place, _ in own]] for column in start[1:]))
+        for kind, own in found.items()
+    }
+
+
+def names_met(contests: Contests, listed: tuple[str, ...]) -> set[str]:
+    """Names of the contests, and those of the list that are written with their kind."""
+    rated = {kind: set(slots.names) for kind, slots in contests.slots.items() if not slots.advantage}
+    written = {name for name in listed if (part := name.partition(": "))[2] in rated.get(part[0], ())}
+    return written.union(*rated.values())
 
 
 def _played(contests: Contests) -> Contests:

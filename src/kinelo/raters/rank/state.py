@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
+from kinelo.matches.contests import Slots as NamedSlots
 from kinelo.raters.filter.alone import Slots
 from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
+from kinelo.raters.start import SETTLED, Start
 from kinelo.raters.state import LEAST_ROOM, NEVER
 from kinelo.raters.stored import FIRST_DAY, LAST_DAY, stored, stored_names
 
@@ -23,12 +25,15 @@ DAYS_APART = 7
 class RankState:
     """Beliefs of the filter (``known``), and the slot of every name of every kind."""
 
-    def __init__(self, kinds: tuple[str, ...], advantages: tuple[str, ...] = ()) -> None:
-        self.kinds, self.advantages = kinds, advantages
+    def __init__(
+        self, kinds: tuple[str, ...], advantages: tuple[str, ...] = (), conditions: tuple[str, ...] = ()
+    ) -> None:
+        self.kinds, self.advantages, self.conditions = kinds, advantages, conditions
         self.names: list[tuple[str, str]] = []
         self.index: dict[tuple[str, str], int] = {}
         self.contests = 0
         self.dated = False
+        self.unseen: dict[int, int] = {}
         self.known = Slots(
             np.zeros((0, 1)), np.zeros((0, 1)), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int8),
             np.full(2, LONG_AGO, np.int64),
@@ -51,6 +56,34 @@ class RankState:
                 known.clock,
             )
 
+    def _place(self, kind: str, name: str) -> int:
+        """The slot of a name, given to it where it has none."""
+        key = kind, name
+        place = self.index.get(key)
+        if place is None:
+            place = self.index[key] = len(self.names)
+            self.names.append(key)
+            self._grow()
+            self.known.kind[place] = self.kinds.index(kind)
+        return place
+
+    def seat(self, kind: str, start: Start, x: NDArray[np.float64], v: NDArray[np.float64]) -> None:
+        """Let those of a table begin with these strengths and variances."""
+        for k, name in enumerate(start.names):
+            place = self._place(kind, name)
+            known = self.known
+            known.x[place, 0], known.v[place, 0], known.last[place] = x[k], v[k], start.day[k]
+            known.games[place] = 1 if start.matches[k] == SETTLED else start.matches[k]
+            if start.matches[k] == SETTLED:
+                self.unseen[place] = 1
+            if start.day[k] != NEVER:
+                self.dated, known.clock[1] = True, max(known.clock[1], start.day[k])
+
+    def begin(self, day: int) -> None:
+        """Let ratings to begin with that name no day hold on the day of the first contest."""
+        known = self.known
+        known.last[(known.last == NEVER) & (known.games > 0)] = day
+
     def columns(self, contests: Contests, admit: bool) -> tuple[ContestColumns, tuple[str, ...]]:
         """Contests as loops take them, and names never met; those are given slots where they are admitted."""
         if (contests.kinds, contests.advantages) != (self.kinds, self.advantages):
@@ -59,18 +92,15 @@ class RankState:
                 "read them with the same slots= and advantages=."
             )
         tables, unknown = [], []
-        for number, (kind, slots) in enumerate(contests.slots.items()):
+        for number, kind in enumerate(contests.kinds):
+            slots = levels_of_each(contests, kind) if kind in self.conditions else contests.slots[kind]
             places = np.full(len(slots.names) + 1, -1 - number, np.int64)
             for code in _in_order(slots.codes):
-                key = kind, slots.names[code]
-                place = self.index.get(key)
+                place = self.index.get((kind, slots.names[code]))
                 if not slots.advantage and (place is None or self.known.games[place] == 0):
                     unknown.append(slots.names[code])
                 if place is None and admit:
-                    place = self.index[key] = len(self.names)
-                    self.names.append(key)
-                    self._grow()
-                    self.known.kind[place] = number
+                    place = self._place(kind, slots.names[code])
                 if place is not None:
                     places[code] = place
             tables.append((slots.codes, places))
@@ -106,21 +136,27 @@ class RankState:
             "kinds": np.array(list(self.kinds) or [""], dtype=str),
             "advantages": np.array(list(self.advantages) or [""], dtype=str),
             "contests": np.array([self.contests, int(self.dated)]),
+            "unseen": np.array([self.unseen.get(place, 0) for place in range(size)], np.int64),
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray]) -> RankState:
-        """What :meth:`to_arrays` gave."""
-        kinds, advantages = (tuple(k for k in arrays[name].tolist() if k) for name in ("kinds", "advantages"))
-        state = cls(kinds, advantages)
+    def from_arrays(cls, arrays: Mapping[str, NDArray], conditions: tuple[str, ...] = ()) -> RankState:
+        """What :meth:`to_arrays` gave, also of versions that knew no advantages and no ratings to begin with."""
+        kinds = tuple(kind for kind in stored_names(arrays, "kinds") if kind)
+        advantages = (
+            tuple(kind for kind in stored_names(arrays, "advantages") if kind) if "advantages" in arrays else ()
+        )
+        state = cls(kinds, advantages, conditions)
         pairs = [name.split(SEPARATOR, 1) for name in stored_names(arrays, "names") if name]
+        if not set(advantages) <= set(kinds) or not all(len(pair) == 2 and pair[0] in kinds for pair in pairs):
+            raise InputError("The array 'names' of a stored state must hold names of its kinds, each of them once.")
         state.names = [(kind, name) for kind, name in pairs]
         state.index = {key: place for place, key in enumerate(state.names)}
-        state.contests, dated = (int(value) for value in arrays["contests"])
-        state.dated = bool(dated)
         size = len(state.names)
-        if len(state.index) < size or not {kind for kind, _ in state.names} <= set(state.kinds):
-            raise InputError("The array 'names' of a stored state must hold names of its kinds, each of them once.")
+        state.contests, dated = stored(arrays, "contests", "i", (2,), 0).tolist()
+        state.dated = bool(dated)
+        unseen = stored(arrays, "unseen", "i", (size,), 0) if "unseen" in arrays else np.zeros(size, np.int64)
+        state.unseen = {place: int(unseen[place]) for place in np.flatnonzero(unseen).tolist()}
         state.known = Slots(
             stored(arrays, "x", "f", (size, 1)), stored(arrays, "v", "f", (size, 1), 0),
             stored(arrays, "last", "i", (size,), FIRST_DAY, LAST_DAY), stored(arrays, "games", "i", (size,), 0),
@@ -128,6 +164,20 @@ class RankState:
             stored(arrays, "clock", "i", (2,), FIRST_DAY, LAST_DAY),
         )  # fmt: skip
         return state
+
+
+def levels_of_each(contests: Contests, kind: str) -> NamedSlots:
+    """A condition as slots: one for everybody under every level, such as ``Ann · wet``, for each of a team."""
+    owner = next(slots for slots in contests.slots.values() if not slots.advantage)
+    level = contests.slots[kind]
+    width = max(len(level.names), 1)
+    both = (owner.codes >= 0) & (level.codes[:, :1] >= 0)
+    found, codes = np.unique(
+        np.where(both, owner.codes.astype(np.int64) * width + level.codes[:, :1], -1), return_inverse=True
+    )
+    none = int(found.size > 0 and found[0] < 0)
+    names = tuple(f"{owner.names[k // width]} · {level.names[k % width]}" for k in found[none:].tolist())
+    return NamedSlots(codes.reshape(owner.codes.shape).astype(np.int32) - none, names, True)
 
 
 def _in_order(codes: NDArray[np.int32]) -> list[int]:

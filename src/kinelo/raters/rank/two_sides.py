@@ -15,20 +15,22 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import ndtr
 
+from kinelo.forecasts.places import mixed_chance
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
+from kinelo.raters.rank.kernels import Expected
 
 Array = NDArray[np.float64]
 LEAST = 1e-9
 
 
-def two_sided_points(matches: Matches, mean: Array, variance: Array) -> Array:
+def two_sided_points(matches: Matches, expected: Expected, off: float) -> Array:
     """Expected points of the home sides from what is expected of both performances, (matches, 2) in order of places."""
+    mean, deviation = expected.mean, np.sqrt(expected.variance)
     home_first = ~(matches.result < 0.5)
-    gap = (mean[0::2] - mean[1::2]) / np.sqrt(variance[0::2] + variance[1::2])
-    return ndtr(np.where(home_first, gap, -gap))
+    gap = mean[0::2] - mean[1::2]
+    return mixed_chance(np.where(home_first, gap, -gap), deviation[0::2], deviation[1::2], off)
 
 
 def chances_of_points(points: Array, ties: float) -> Array:

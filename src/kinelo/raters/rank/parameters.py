@@ -1,0 +1,134 @@
+"""Parameters of a rater of contests: one of each sort for every kind of slot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kinelo.errors import InputError
+from kinelo.forecasts.parameters import Parameter
+from kinelo.matches.contests import FINISHED, Contests
+from kinelo.raters.conditions import condition_names
+from kinelo.raters.filter.kinds import Kind, kinds_in_lanes
+from kinelo.raters.rank.field import law_of
+from kinelo.raters.rank.kernels import ContestModel
+from kinelo.raters.rater import Rater
+
+_P = Parameter
+
+BY_KIND = (
+    _P("walk", 0.4, 0.01, 4.0, True, "yearly random walk of a strength"),
+    _P("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
+    _P("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field"),
+    _P("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
+)
+OF_ADVANTAGES = (
+    _P("walk", 0.05, 0.002, 1.0, True, "yearly random walk of an advantage"),
+    _P("prior_spread", 0.4, 0.02, 3.0, True, "spread of advantages"),
+)
+"""Advantages lie around 0 and do not return to it."""
+
+
+class KindParameters(Rater):
+    """A rater whose parameters hold for one kind of slot each; a number holds for all kinds, a mapping for some."""
+
+    kinds_: tuple[str, ...] = ()
+    advantage_kinds_: tuple[str, ...] = ()
+    conditions: Any
+    _begin_at: Mapping[str, float]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        for declared in BY_KIND:
+            if declared.name == name:
+                for one in value.values() if isinstance(value, Mapping) else (value,):
+                    declared.check(type(self).__name__, one)
+        super().__setattr__(name, value)
+
+    def _label(self, name: str, kind: str) -> str:
+        return name if len(self.kinds_) < 2 else f"{name} of {kind}"
+
+    def _given(self, name: str, kind: str) -> float | None:
+        value = getattr(self, name)
+        return value.get(kind) if isinstance(value, Mapping) else value
+
+    def _parameters_by_kind(self) -> Iterator[tuple[str, Parameter]]:
+        """Every kind with each of its parameters."""
+        for kind in self.kinds_:
+            for p in OF_ADVANTAGES if kind in self.advantage_kinds_ else BY_KIND:
+                yield kind, p
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them."""
+        own = [
+            replace(p, name=label, meaning=f"{p.meaning} ({kind})")
+            for kind, p in self._parameters_by_kind()
+            if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.moot_
+        ]
+        every = (*own, *(p for p in super().open_parameters() if p.name != "ties"))
+        return tuple(replace(p, default=self._begin_at.get(p.name, p.default)) for p in every)
+
+    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter of every kind: the user's, else the estimate, else the default."""
+        found = dict(estimated or {})
+        values = {}
+        for kind, p in self._parameters_by_kind():
+            given, label = self._given(p.name, kind), self._label(p.name, kind)
+            values[label] = float(found.get(label, self.moot_.get(label, p.default)) if given is None else given)
+        for p in self.parameters:
+            given, moot = getattr(self, p.name), self.moot_.get(p.name, p.default)
+            values[p.name] = float(found.get(p.name, moot) if given is None else given)
+        return values
+
+    def moot_parameters(self, matches: Any) -> Mapping[str, float]:
+        """Nothing is told by retirements where there are none, nor of the spread of a single advantage."""
+        moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
+        finished = matches.ended == FINISHED
+        if np.add.reduceat(finished, matches.first[:-1], dtype=np.int64).max() < 3:
+            moot["off"] = 0.0
+        for kind, p in self._parameters_by_kind():
+            names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
+            alone = names == 1 and p.name == "prior_spread" and kind not in self._conditions()
+            if kind in self.advantage_kinds_ and (names == 0 or alone):
+                moot[self._label(p.name, kind)] = p.default
+        return moot
+
+    def _of_kind(self, name: str, kind: str) -> float:
+        """A parameter of a kind as it is settled; 0 where the kind has none of it."""
+        return self.parameters_.get(self._label(name, kind), 0.0)
+
+    def _model(self) -> ContestModel:
+        """The parameters as kernels take them."""
+        of = self._of_kind
+        table = [
+            Kind(walk=of("walk", k) ** 2, rho=of("regression", k), prior=of("prior_spread", k) ** 2)
+            for k in self.kinds_
+        ]
+        level = np.array([of("newcomer", kind) for kind in self.kinds_])
+        beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
+        one = self.parameters_
+        kinds = kinds_in_lanes([table], [1.0])
+        return ContestModel(kinds, level, beside, one["retirement"], law_of(one["off"]))
+
+    def _take_kinds(self, contests: Contests) -> None:
+        """Rate the kinds of these contests from now on; parameters by kind must name some of them."""
+        self.kinds_, self.advantage_kinds_ = contests.kinds, contests.advantages
+        for p in BY_KIND:
+            value = getattr(self, p.name)
+            strange = [kind for kind in value if kind not in self.kinds_] if isinstance(value, Mapping) else []
+            if strange:
+                raise InputError(
+                    f"RankElo({p.name}=…) speaks of {strange[0]!r}, but these contests rate {', '.join(self.kinds_)}."
+                )
+        strange = [kind for kind in self._conditions() if kind not in self.advantage_kinds_]
+        if strange:
+            raise InputError(
+                f"RankElo(conditions=…) names {strange[0]!r}, which these contests do not say; read them with "
+                f"advantages=[{strange[0]!r}]."
+            )
+
+    def _conditions(self) -> tuple[str, ...]:
+        """Kinds of advantages of which each level is worth something else to everybody."""
+        return condition_names(self.conditions)

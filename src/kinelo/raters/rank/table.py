@@ -1,0 +1,52 @@
+"""Ratings of contests as a table."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinelo.raters.random_walk import fade_all
+from kinelo.raters.state import NEVER, REFERENCE_DAYS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+POINT = math.log(10.0) / 800.0
+POINTS_PER_UNIT = 1.0 / (math.sqrt(math.pi) * POINT)
+"""Rating points per unit of strength: between equals the expected result rises by 1/√π a unit, ln 10/800 a point."""
+
+
+def slot_table(rater: Any, day: int | None) -> pl.DataFrame:
+    """Every slot that took part, advantages too, on a day or as of its last contest; the best of each kind first."""
+    import polars as pl
+
+    state = rater._begun()
+    size, known = len(state), state.known
+    kind = known.kind[:size].astype(np.int64)
+    x, v, last = known.x[:size, 0].copy(), known.v[:size, 0].copy(), known.last[:size]
+    for number, name in enumerate(rater.kinds_):
+        own = kind == number
+        if day is not None:
+            f, added = fade_all(day - last[own], rater._of_kind("regression", name), rater._of_kind("walk", name) ** 2)
+            x[own], v[own] = f * x[own], f * f * v[own] + added
+        if name in rater.advantage_kinds_ or rater.start is not None:
+            continue
+        active = own & (last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0)
+        x[own] -= x[active].mean() if active.any() else 0.0
+    shown = state.dated & (last != NEVER)
+    table = pl.DataFrame(
+        {
+            "kind": pl.Series([kind for kind, _ in state.names], dtype=pl.String),
+            "name": pl.Series([name for _, name in state.names], dtype=pl.String),
+            "rating": rater.initial + POINTS_PER_UNIT * x,
+            "uncertainty": POINTS_PER_UNIT * np.sqrt(v),
+            "matches": known.games[:size] - np.array([state.unseen.get(place, 0) for place in range(size)], np.int64),
+            "last_played": np.where(shown, last.astype("datetime64[D]"), np.datetime64("NaT")),
+        }
+    )
+    order = [rater.kinds_.index(one) for one in table["kind"]]
+    table = table.with_columns(pl.Series("_kind", order, dtype=pl.Int64)).filter(pl.Series(known.games[:size] > 0))
+    ranked = table.sort("_kind", "rating", descending=[False, True], maintain_order=True)
+    return ranked.drop("_kind")
