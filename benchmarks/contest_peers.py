@@ -31,10 +31,10 @@ from kinelo.matches.contests import Contests
 
 Array = NDArray[np.float64]
 WARM_UP = 0.25
-MOST_TRIALS = 12
+MOST_TRIALS = 9
 RESAMPLES = 1000
-SAMPLES = 3
-REFITTED = 4
+SAMPLES = 2
+REFITTED = 10
 """Contests after which a batch fit is made again."""
 TITLE = "Contests: who comes before whom, one step ahead"
 

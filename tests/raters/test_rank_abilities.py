@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
@@ -69,7 +70,7 @@ def test_forecasts_know_of_bad_days():
 # What losses are worth
 
 
-@pytest.mark.parametrize(("size", "contests"), [(2, 1600), (10, 500), (30, 200)])
+@pytest.mark.parametrize(("size", "contests"), [(10, 500), (30, 200)])
 def test_losses_are_as_informative_as_their_slopes_say(size, contests):
     """Of a likelihood the curvature is the sum of squared slopes; of means over entrants, or of sums, it is not."""
     table = kn.read_contests(kn.matches.sample_contests(contests=contests, size=size, walk=0.8, seed=5))
@@ -93,12 +94,9 @@ def test_losses_are_as_informative_as_their_slopes_say(size, contests):
 def test_ratings_to_begin_with_are_those_that_are_shown_and_used():
     start = {"name": ["Ann", "Bob"], "rating": [1700, 1400], "deviation": [50, 80], "matches": [20, 30]}
     rater = kn.RankElo(**GIVEN, start=start)
-    assert rater.predict_one(["Ann", "Bob"]).win[0] > 0.7
-    gap = 300 / POINTS_PER_UNIT
     spread = np.sqrt(2 + (50**2 + 80**2) / POINTS_PER_UNIT**2)
-    from scipy.stats import norm
-
-    assert rater.predict_one(["Ann", "Bob"]).win[0] == pytest.approx(norm.cdf(gap / spread), abs=1e-6)
+    chance = norm.cdf(300 / POINTS_PER_UNIT / spread)
+    assert rater.predict_one(["Ann", "Bob"]).win[0] == pytest.approx(chance, abs=1e-6)
     table = {"date": ["2024-01-01"] * 3, "race": [1] * 3, "driver": ["Bob", "Ann", "Cid"], "place": [1, 2, 3]}
     rater.update(kn.read_contests(table))
     after = {row["name"]: row for row in rater.ratings_.to_dicts()}
@@ -110,7 +108,7 @@ def test_ratings_to_begin_with_name_their_kind():
     table = {"race": [1] * 2, "driver": ["Ann", "Bob"], "car": ["Red", "Blue"], "place": [1, 2]}
     races = kn.read_contests(table, slots=["driver", "car"])
     rater = kn.RankElo(**GIVEN, start={"Ann": 1600, "car: Red": 1700}).fit(races)
-    assert rating_of(rater, "Red") > 1690 and 1590 < rating_of(rater, "Ann") < 1640
+    assert 1700 < rating_of(rater, "Red") < 1800 and 1600 < rating_of(rater, "Ann") < 1700
     assert dict(rater.ratings_.select("name", "matches").rows()) == {"Ann": 1, "Bob": 1, "Red": 1, "Blue": 1}
     with pytest.warns(KineloWarning, match="'car: Rod'"):
         kn.RankElo(**GIVEN, start={"Ann": 1600, "car: Rod": 1700}).fit(races)
@@ -163,8 +161,8 @@ def test_strengths_under_conditions_are_learnt():
     plain = kn.RankElo(walk=0.01, regression=0.0, newcomer=0.0, off=0.0).fit(races)
     assert rater.estimates_.log_likelihood > plain.estimates_.log_likelihood + 5
     best, worst = f"D{wet.argmax()}", f"D{wet.argmin()}"
-    in_the = {w: rater.predict_one([(best, w), (worst, w)]).win[0] for w in ("wet", "dry")}
-    assert in_the["wet"] > in_the["dry"] + 0.1
+    said = {w: rater.predict_one([(best, w), (worst, w)]).mean for w in ("wet", "dry")}
+    assert said["wet"][0] - said["wet"][1] > said["dry"][0] - said["dry"][1] + 0.5
 
 
 def test_conditions_without_effect_are_found_to_have_none():

@@ -117,7 +117,7 @@ def log_tail(z):
 def both_logs(z, law):
     """``log F(z)`` and ``log(1 − F(z))``, by a cubic through four entries of a table; beyond it by expansions."""
     if z >= _EDGE:
-        return 0.0, log_tail(-z) + math.log1p(-law.off)
+        return 0.0, (log_tail(-z) if law.off == 0.0 else log_tail(-(z + LOWER) / WIDE) + math.log(law.off))
     if z < law.least:
         return (log_tail(z) if law.off == 0.0 else log_tail((z + LOWER) / WIDE) + math.log(law.off)), 0.0
     at = (z - law.least) * _PER_UNIT

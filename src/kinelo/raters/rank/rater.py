@@ -203,9 +203,11 @@ class RankElo(KindParameters):
         return self
 
     def _begun(self, contests: Contests | None = None) -> RankState:
-        if self._state is None or (contests is not None and not self.kinds_):
-            if contests is None:
-                raise without_ratings(self)
+        """The state, made where there is none yet; before the first contest, for the kinds of these contests."""
+        state = self._state
+        if state is None and contests is None:
+            raise without_ratings(self)
+        if contests is not None and (state is None or (state.contests == 0 and state.kinds != contests.kinds)):
             self._take_kinds(contests)
             self.reset()
         assert self._state is not None
