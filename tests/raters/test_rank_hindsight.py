@@ -22,7 +22,7 @@ def smoother_of(contests, values=VALUES):
     rater = kn.RankElo(**values)
     state = rater._begun(contests)
     columns, _ = state.columns(contests, admit=True)
-    return rater, ContestSmoother(columns, *rater._numbers(), state.known)
+    return rater, ContestSmoother(columns, rater._model(), state.known)
 
 
 def test_the_first_sweep_is_the_filter():

@@ -22,7 +22,7 @@ from kinelo.matches.contests import Contests
 from kinelo.raters.filter.alone import Slots
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade_all
-from kinelo.raters.rank.kernels import ContestColumns, Newcomers, entry_levels, filter_contests
+from kinelo.raters.rank.kernels import ContestColumns, ContestModel, Expected, entry_levels, filter_contests
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.state import NEVER
 
@@ -93,10 +93,10 @@ class ContestSmoother:
     beliefs handed over are used as working memory.
     """
 
-    def __init__(self, columns: ContestColumns, kinds: Kinds, newcomers: Newcomers, known: Slots) -> None:
-        self.columns, self.kinds, self.newcomers, self.known = columns, kinds, newcomers, known
+    def __init__(self, columns: ContestColumns, model: ContestModel, known: Slots) -> None:
+        self.columns, self.model, self.kinds, self.known = columns, model, model.kinds, known
         self.begun, self.begin = known.games > 0, (known.x[:, 0].copy(), known.v[:, 0].copy())
-        self.appearances = list_appearances(columns, kinds, known)
+        self.appearances = list_appearances(columns, model.kinds, known)
         self.past, self.said, self.later = (np.zeros((2, self.appearances.slot.size)) for _ in range(3))
 
     def settle(self) -> tuple[Array, Array]:
@@ -136,8 +136,7 @@ class ContestSmoother:
             self.past[:, own] = self._carried(own, part)
             cavity = self.past[:, own] + self.later[:, own]
             self._believe(slot, cavity, part)
-            unused = np.empty((3, part.place.size))
-            filter_contests(part, self.kinds, self.newcomers, self.known, *unused)
+            filter_contests(part, self.model, self.known, Expected(*np.empty((3, part.place.size))))
             after = 1.0 / self.known.v[slot, 0]
             self.said[:, own] = np.maximum(after - cavity[0], 0.0), after * self.known.x[slot, 0] - cavity[1]
 
@@ -154,7 +153,7 @@ class ContestSmoother:
         if new.any():
             self._believe(slot[~new], (natural + self.later[:, own])[:, ~new], part)
             level = np.empty(self.kinds.walk.shape[0])
-            entry_levels(0, part.place.size, part, part.day[0], self.kinds, self.newcomers, self.known, level)
+            entry_levels(0, part, self.model, self.known, level)
             kind = self.known.kind[slot[new]]
             natural[0, new] = 1.0 / self.kinds.prior[kind, 0]
             natural[1, new] = level[kind] * natural[0, new]
@@ -178,16 +177,14 @@ class ContestSmoother:
             self.later[:, at.before[own][there]] = f * f * precision / weaker, f * pull / weaker
 
 
-def smoothed_states(
-    state: RankState, contests: Contests, numbers: tuple[Kinds, Newcomers], stops: Sequence[int]
-) -> Iterator[Slots]:
+def smoothed_states(state: RankState, contests: Contests, model: ContestModel, stops: Sequence[int]) -> Iterator[Slots]:
     """Beliefs of a fresh state after the first ``stops[0]``, ``stops[1]``, … contests, given all of them.
 
     As in the filter, that of a slot is of the day of its last contest.
     """
     columns, _ = state.columns(contests, admit=True)
     begun = copy.deepcopy(state.known)
-    smoother = ContestSmoother(columns, *numbers, state.known)
+    smoother = ContestSmoother(columns, model, state.known)
     mean, variance = smoother.settle()
     at, shown, done = smoother.appearances, begun, 0
     for stop in stops:

@@ -7,7 +7,6 @@ Strengths move as ``dx = −ρ x dt + walk dW``, each kind of slot with numbers 
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -386,7 +385,7 @@ class RankElo(KindParameters):
         contests = _played(back._contests(matches))
         back.reset(dict(self.parameters_))
         state, tables = back._begun(contests), []
-        for known in smoothed_states(state, contests, back._numbers(), stops):
+        for known in smoothed_states(state, contests, back._model(), stops):
             state.known = known
             tables.append(back.ratings_)
         return tables
