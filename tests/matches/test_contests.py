@@ -180,3 +180,29 @@ def test_races_of_seventy_years_are_read_to_the_last_row(match_data):
     races = kn.read_contests(match_data / "f1" / "races.csv", slots=["driver", "constructor"])
     assert len(races) == 1143 and races.entrant.size + len(races.rejected) == 27_118
     assert races.rejected.counts()["entrant twice in one contest"] > 80
+
+
+def test_the_order_of_dates_is_asked_for_as_of_matches():
+    table = {"date": ["01/02/2024"] * 2 + ["02/03/2024"] * 2, "race": ["A", "A", "B", "B"],
+             "driver": ["X", "Y"] * 2, "place": [1, 2, 2, 1]}  # fmt: skip
+    days = {order: kn.read_contests(table, dates=order).date.astype(str).tolist() for order in ("dmy", "mdy")}
+    assert days == {"dmy": ["2024-02-01", "2024-03-02"], "mdy": ["2024-01-02", "2024-02-03"]}
+    assert any("nothing decides the order of dates" in note for note in kn.read_contests(table).notes)
+    with pytest.raises(InputError, match="no order of dates"):
+        kn.read_contests(table, dates="day first")
+
+
+def test_dates_of_a_scan_are_read_as_asked(tmp_path):
+    text = "date,race,driver,place\n01/02/2024,1,A,1\n01/02/2024,1,B,2\n05/03/2024,2,A,2\n05/03/2024,2,B,1\n"
+    (tmp_path / "r.csv").write_text(text)
+    for order in ("dmy", "mdy"):
+        [chunk] = kn.scan_contests(tmp_path / "r.csv", dates=order).chunks()
+        assert chunk.date.tolist() == kn.read_contests(tmp_path / "r.csv", dates=order).date.tolist()
+
+
+def test_a_result_between_win_and_draw_is_no_order_of_two():
+    matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [1, 0.75]})
+    with pytest.raises(InputError, match=r"B – C in row 2 has the result 0\.75"):
+        kn.Contests.from_matches(matches)
+    with pytest.raises(InputError, match=r"has the result 0\.75"):
+        kn.RankElo().fit(matches)

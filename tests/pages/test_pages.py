@@ -229,3 +229,35 @@ def test_the_report_of_the_paper_stands_in_the_same_frame():
     from kinelo.paper import report
 
     assert report.html_page is html_page
+
+
+def test_the_page_of_contests_says_what_the_library_says():
+    table = kn.matches.sample_contests(contests=60, entrants=12, size=6, cars=4, seed=1)
+    table = table.with_columns(entrant=pl.col("entrant").replace("P1", ODD[2]))
+    races = kn.read_contests(table, slots=["entrant", "car"])
+    rater = kn.RankElo().fit(races)
+    page = kn.pages.share_page(rater, title="Races")
+    read, board = Reader(page), kn.leaderboard(rater, caution=0.0)
+    assert "60 contests of 12 entrants" in page and "<script>alert" not in page
+    for shown, kind in zip(read.tables, ("entrant", "car")):
+        own = board.filter(kind=kind)
+        assert shown[0][-1] == "Contests"
+        assert [row[1] for row in shown[1:]] == own["name"].to_list()
+        assert [row[2] for row in shown[1:]] == [f"{rating:.0f}" for rating in own["rating"]]
+    surprises = kn.raters.upsets(rater, races).head(10)
+    assert [row[0] for row in read.tables[2][1:]] == [f"{chance:.1%}" for chance in surprises["chance"]]
+    assert [row[1] for row in read.tables[2][1:]] == surprises["winner"].to_list()
+    assert [len(chart["circle"]) > 5 for chart in read.charts] == [False, False, True]
+    assert "Ties" not in page and "(given)" not in page
+
+
+def test_surprises_of_contests_are_forecasts_made_before():
+    races = kn.read_contests(kn.matches.sample_contests(contests=30, entrants=8, size=4, seed=2))
+    rater = kn.TeamElo.classic(k=30).fit(races)
+    found = kn.raters.upsets(rater, races)
+    said = kn.TeamElo.classic(k=30).one_step_ahead(races)
+    won = {races.identifiers[c]: said.win[races.first[c]] for c in range(len(races))}
+    assert dict(found.select("contest", "chance").rows()) == pytest.approx(won)
+    assert found["chance"].is_sorted() and (found["favourite_chance"] >= found["chance"] - 1e-12).all()
+    page = kn.pages.share_page(rater)
+    assert "plain Elo, K = 30" in page and "<h2>Leaderboard</h2>" in page

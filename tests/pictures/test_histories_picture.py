@@ -130,3 +130,20 @@ def test_what_was_seen_then_stands_left_of_what_is_known_now():
     assert ratings_of(then, "A").tolist() == [1500.0 + 10 * k for k in range(8)]
     assert ratings_of(now, "A").tolist() == [1507.0 + 10 * k for k in range(8)]
     assert then.get_figure().get_suptitle() == "A league"
+
+
+def test_each_kind_of_contests_has_a_row_of_its_own():
+    """A name that stands for a driver and for a car is two lines, each among its own kind."""
+    drivers = history().with_columns(kind=pl.lit("driver"))
+    cars = history().with_columns(kind=pl.lit("car"), rating=pl.col("rating") + 300.0)
+    both = pl.concat([drivers, cars])
+    figure = draw_histories(both, ["A", "B"], now=both.with_columns(rating=pl.col("rating") + 7.0))
+    assert [title(axes) for axes in figure.axes] == [
+        f"{kind}: {said}" for kind in ("driver", "car") for said in ("As seen then", "As we know now")
+    ]
+    for axes, more in zip(figure.axes, (0.0, 7.0, 300.0, 307.0)):
+        assert ratings_of(axes, "A").tolist() == [1500.0 + 10 * k + more for k in range(8)]
+    one = draw_histories(pl.concat([drivers, cars.filter(name="C")]), ["A", "C"])
+    assert "A" in lines_of(one.axes[0]) and "A" not in lines_of(one.axes[1])
+    with pytest.raises(kn.InputError, match="'D' has no rating"):
+        draw_histories(both, ["A", "D"])

@@ -209,3 +209,20 @@ def test_internationals_rank_no_ghosts(match_data):
         assert "Brazil" in main["name"].head(10) and "Northern Cyprus" not in main["name"]
         assert board.filter(pl.col("name") == "Northern Cyprus")["pool"][0].startswith("around")
         assert board["matches"].min() >= 10
+
+
+def test_contests_have_a_board_for_each_kind(tmp_path):
+    races = kn.read_contests(
+        kn.matches.sample_contests(contests=40, entrants=12, size=6, cars=4, seed=1), slots=["entrant", "car"]
+    )
+    rater = kn.RankElo().update(races)
+    board = kn.leaderboard(rater, races, least_matches=15, caution=1.0)
+    rated = rater.ratings_on()
+    for kind in races.kinds:
+        own, all_of_them = board.filter(kind=kind), rated.filter((pl.col("kind") == kind) & (pl.col("matches") >= 15))
+        assert set(own["name"]) == set(all_of_them["name"]) and own["place"].to_list() == [*range(1, own.height + 1)]
+        surely = (all_of_them["rating"] - all_of_them["uncertainty"]).sort(descending=True)
+        assert own["surely"].to_list() == pytest.approx(surely.to_list())
+    book = kn.RatingBook(tmp_path / "b", kn.RankElo())
+    book.add(races)
+    assert kn.leaderboard(book, least_matches=15, caution=1.0).equals(board)

@@ -31,7 +31,7 @@ class StudyPoints:
 
     def __call__(self, **settings: Any) -> xr.Dataset:
         """Compute one point."""
-        return WAYS[self.compute](self._study(settings), self)
+        return _by_step(WAYS[self.compute](self._study(settings), self), settings)
 
     def compute_batch(self, points: Sequence[Mapping[str, Any]]) -> list[xr.Dataset]:
         """What each point gives by itself, to the last bit; they must be one of :meth:`batches`."""
@@ -41,7 +41,8 @@ class StudyPoints:
         leagues = [Setting(study.system, study.strengths, _start(study)) for study in studies]
         plan = required("simulate", studies[0].simulate).model_dump(exclude={"start", "sampling"})
         runs = simulate_points(leagues, **plan, threads=self.threads, device=self.device)
-        return [_with_distance(run, study) for run, study in zip(runs, studies, strict=True)]
+        found = [_with_distance(run, study) for run, study in zip(runs, studies, strict=True)]
+        return [_by_step(run, settings) for run, settings in zip(found, points, strict=True)]
 
     def batches(self, points: Line, workers: int) -> list[Line]:
         """Points in lines, each to be computed together; lines of one point where that is not possible.
@@ -145,6 +146,16 @@ def _stationary(study: Study, how: StudyPoints) -> xr.Dataset:
             "distance": _distance(state.rating, theta),
         }
     )
+
+
+def _by_step(run: xr.Dataset, settings: Mapping[str, Any]) -> xr.Dataset:
+    """A run whose records are known by their step where the settings change how much time a step takes.
+
+    Points of a sweep share the labels of their dimensions. A contest of three takes half as much time again as a match:
+    the time of each record then stands beside its step, for each point by itself.
+    """
+    moves_time = any(name.startswith("schedule.") or name == "simulate.matches_per_step" for name in settings)
+    return run.swap_dims(time="step") if moves_time and {"time", "step"} <= set(run.coords) else run
 
 
 def _with_distance(run: xr.Dataset, study: Study) -> xr.Dataset:
