@@ -14,7 +14,7 @@ import numpy as np
 
 import kinelo as kn
 from kinelo.advice.check import check_state, check_tracking
-from kinelo.theory.caveats import INSIDE
+from kinelo.theory.caveats import MEASURED_ERROR
 
 TEAMS = 2, 3, 5, 10, 20, 50, 200
 STEPS = 0.02, 0.05, 0.1, 0.2, 0.5
@@ -57,7 +57,7 @@ def measured(how: str, teams: int, step: float, matches: int) -> Row:
         answer = kn.stationary(system, league, noise="gaussian")
         check = check_state(answer, matches=matches)
     [error] = [one for one in check.quantities if one.name == "mean square error"]
-    claimed = max([INSIDE, *(one.error for one in answer.caveats)])
+    claimed = max([MEASURED_ERROR, *(one.error for one in answer.caveats)])
     if answer.kind == "exact":
         claimed = 0.0
     return Row(how, teams, step, error.theory, error.played, error.standard_error, claimed)

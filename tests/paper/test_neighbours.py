@@ -6,7 +6,15 @@ import re
 import pytest
 
 import kinelo as kn
-from kinelo.paper.catalogue import PLACES, check_claims, checks, figure_names, place_of, preparation, study_texts
+from kinelo.paper.catalogue import (
+    PACKAGES_OF_PLACES,
+    check_claims,
+    checks,
+    figure_names,
+    place_of,
+    preparation,
+    study_texts,
+)
 from kinelo.paper.figure import read_figures
 from kinelo.paper.report import write_report
 from kinelo.paper.reproduce import reproduce
@@ -60,6 +68,6 @@ def test_learning_is_judged(small):
 
 
 def test_places_do_not_share_names():
-    names = [name for what in PLACES for name in figure_names(what)]
+    names = [name for what in PACKAGES_OF_PLACES for name in figure_names(what)]
     assert len(names) == len(set(names))
     assert {place_of(name) for name in figure_names("neighbours")} == {"neighbours"}

@@ -26,9 +26,9 @@ from kinelo.theory.teams import Continuum
 CHECK_MATCHES = 4_000_000
 """Matches of a check in all: a second or two."""
 REALISATIONS = 16
-RECORDS = 40
+CHECK_RECORDS = 40
 """Moments of each league that are looked at, at least."""
-TEAMS = 200
+CHECK_TEAMS = 200
 """Teams that stand for a continuum."""
 FORGOTTEN = 5.0
 """Memories after which a league that walks has forgotten where its ratings began."""
@@ -241,7 +241,7 @@ def _ratio(name: str, theory: float, above: Array, below: Array) -> Quantity:
 
 def _sample(theta: tuple[float, float], sigma: float) -> Normal:
     """A league of some hundred teams spread like a continuum."""
-    return Normal(np.linspace(*theta, 2 * TEAMS + 1)[1::2], sigma)
+    return Normal(np.linspace(*theta, 2 * CHECK_TEAMS + 1)[1::2], sigma)
 
 
 def _play(
@@ -260,7 +260,7 @@ def _play(
     per_team = min(per_team, 4000 * memory)
     batch = matches_together(system.schedule, size)
     # The first third is left out: it has not forgotten the start.
-    records = int(np.clip(2 * per_team / memory / 1.5, RECORDS, 10 * RECORDS))
+    records = int(np.clip(2 * per_team / memory / 1.5, CHECK_RECORDS, 10 * CHECK_RECORDS))
     every = max(1, int(per_team / batch / (1.5 * records)))
     rating, strength = last_records(
         system, league, dynamics, (int(1.5 * records) * every, every, records), leagues, seed, start

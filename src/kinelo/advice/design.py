@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     from kinelo.model.validation import Array
 
-RECORDS = 24
+DESIGN_RECORDS = 24
 MEMORIES = 4.0
 MOST_SETTLING = 10
 """A league is left to settle for at most this many times as long as it is judged."""
-PAIRS = 1_000_000
+MOST_PAIRS_LISTED = 1_000_000
 """Pairs, records and leagues taken together, over which log-loss is averaged at most."""
 LEAST_CHANCE = 1e-300
 
@@ -246,13 +246,13 @@ def _compare(
     """What a system does, and the league that it was judged on: strengths that walk spread on the way."""
     teams = strengths.teams
     batch = matches_together(system.schedule, teams)
-    every = max(round(plan.matches / RECORDS / batch), 1)
-    judged = every * RECORDS
+    every = max(round(plan.matches / DESIGN_RECORDS / batch), 1)
+    judged = every * DESIGN_RECORDS
     settling = every * math.ceil(plan.settling / (every * batch))
     steps, middle = settling + judged, batch * (settling + judged / 2)
     walks = isinstance(dynamics, Walk)
     begin = before_walk(strengths, dynamics, middle) if walks else strengths
-    played = last_records(system, begin, dynamics, (steps, every, RECORDS), plan.realisations, plan.seed)
+    played = last_records(system, begin, dynamics, (steps, every, DESIGN_RECORDS), plan.realisations, plan.seed)
     strengths = as_walked(strengths, played[1]) if walks else strengths
     rating, strength = (values - values.mean(axis=-1, keepdims=True) for values in played)
     freedom = teams / max(teams - 1, 1)
@@ -291,7 +291,7 @@ def log_loss(outcome: Outcome, league: Strength, strength: Array, rating: Array)
     i, j = np.triu_indices(league.teams, 1)
     strength, rating = (one.reshape(-1, league.teams) for one in (strength, rating))
     # Where there are many pairs, some of the records say as much as all.
-    thin = max(1, strength.shape[0] * i.size // PAIRS)
+    thin = max(1, strength.shape[0] * i.size // MOST_PAIRS_LISTED)
     strength, rating = strength[::thin], rating[::thin]
     if np.ptp(strength, axis=0).max() == 0:
         true = tuple(one[i, j] for one in outcome_probabilities(outcome, league))

@@ -21,7 +21,7 @@ ENOUGH = 4.0
 """Independent snapshots from which an average is trusted."""
 LEAST_SNAPSHOTS = 20
 """Snapshots below which nothing is averaged."""
-SAME = 3.0
+SAME_ERRORS = 3.0
 """Two halves of a record within this many standard errors show no drift."""
 OUTGROWN = 1.2
 """Growth of the variance of strengths from which a walk has left the league that theory was asked about."""
@@ -197,5 +197,5 @@ def averaged(series: Array, length: float = 1.0, spread: float = 0.0) -> Measure
     variance = max(variance / max(1 - 1 / independent, 0.1), spread**2)
     error = math.sqrt(variance / independent)
     first, second = series[: n // 2].mean(), series[n // 2 :].mean()
-    steady = abs(first - second) <= SAME * 2 * error  # each half has √2 the error, their difference twice
+    steady = abs(first - second) <= SAME_ERRORS * 2 * error  # each half has √2 the error, their difference twice
     return Measured(float(series.mean()), error, independent, bool(steady))

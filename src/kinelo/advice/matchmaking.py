@@ -36,10 +36,10 @@ from kinelo.theory.pair_means import mass_laplacian
 from kinelo.theory.selective import drift_and_slope, equilibrium
 from kinelo.theory.teams import as_system, teams_of
 
-TOLERANCE = 0.01
+WINDOW_TOLERANCE = 0.01
 WINDOWS_TRIED, FARS = 12, (0.01, 0.03, 0.1, 0.3)
 """Windows that are tried, by the share of pairs within them, and chances of far pairs."""
-MOST_TEAMS = 600
+MOST_MATCHED_TEAMS = 600
 QUIET = 20
 """How much narrower than its window a check keeps the noise of a rating difference, as far as ``MOST_PLAYED`` goes."""
 MOST_PLAYED = 50_000_000
@@ -213,10 +213,10 @@ def _check_asked(system: RatingSystem, strengths: object, fairness: object, pair
         raise InputError(f"Matchmaking is computed for matches of two drawn at random, not for {system.schedule!r}.")
     if not isinstance(system.gamma, float):
         raise InputError(f"Matchmaking is computed for one gamma that all teams share, not {system.gamma!r}.")
-    if strengths.teams > MOST_TEAMS:
+    if strengths.teams > MOST_MATCHED_TEAMS:
         raise InputError(
-            f"Matchmaking is computed for at most {MOST_TEAMS} teams, not {strengths.teams:,}; a league of fewer with "
-            "the same spread has the same answer."
+            f"Matchmaking is computed for at most {MOST_MATCHED_TEAMS} teams, not {strengths.teams:,}; a league of "
+            "fewer with the same spread has the same answer."
         )
     if fairness is not None and not 0 < number("fairness", fairness) <= 1:
         raise InputError(f"fairness must lie between 0 and 1, not {fairness}.")
@@ -272,7 +272,7 @@ class _Bench:
         mode = self.slowest(pairing)
         if mode is None:
             return None
-        matches = mode.played * math.log(1 / TOLERANCE) / (self._system.step * mode.gap)
+        matches = mode.played * math.log(1 / WINDOW_TOLERANCE) / (self._system.step * mode.gap)
         return PairingOption(name, pairing, mode.one_sided, matches, matches / mode.played)
 
     def slowest(self, pairing: Pairing) -> Slowest | None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from kinelo.forecasts.forecast import Forecast
 
-VERSION = 3
+BOOK_VERSION = 3
 _HEAD = len(frame(b""))
 
 
@@ -260,7 +260,7 @@ class RatingBook:
         # A rater without a state leaves none, but the length of the journal tells whether it was cut short.
         state = state_of(self._rater) or {}
         try:
-            write_sealed(self.path / "snapshot.knl", {"version": VERSION, "journal": self._end}, state)
+            write_sealed(self.path / "snapshot.knl", {"version": BOOK_VERSION, "journal": self._end}, state)
         except OSError as error:
             warnings.warn(
                 f"The matches count, but the snapshot of {self.path} could not be written ({error.strerror}): the "
@@ -353,7 +353,7 @@ def _holds(rater: Any) -> tuple[str, ...]:
 
 def _start(path: Path, rater: Any) -> None:
     """Start a book in a new or empty folder, unless another process has just done so."""
-    about = {"version": VERSION} | description_of(rater)
+    about = {"version": BOOK_VERSION} | description_of(rater)
     blank = blank_of(rater)
     if isinstance(blank, Rater):
         about["parameters"] = dict(blank.parameters_)
@@ -371,9 +371,9 @@ def _start(path: Path, rater: Any) -> None:
 
 def _open_rater(path: Path, given: Any) -> Any:
     about, arrays = read_sealed(path)
-    if about.get("version") != VERSION:
+    if about.get("version") != BOOK_VERSION:
         raise InputError(
-            f"{path} was written by another version of Kinelo ({about.get('version')}, this one reads {VERSION})."
+            f"{path} was written by another version of Kinelo ({about.get('version')}, this one reads {BOOK_VERSION})."
         )
     kind = class_of(about.get("rater"), given, str(path.parent))
     rater = rater_from(kind, about, str(path.parent))

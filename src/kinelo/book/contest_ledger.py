@@ -16,12 +16,12 @@ import numpy as np
 import polars as pl
 
 from kinelo.book.ledger import Entry
-from kinelo.book.rows import LARGEST_NUMBER, parted_removal
+from kinelo.book.rows import LARGEST_STORED, parted_removal
 from kinelo.errors import InputError
 from kinelo.matches.contest_interpreting import SAME_CONTEST
 from kinelo.matches.contests import Contests, Slots
 
-SCHEMA = {
+CONTEST_SCHEMA = {
     "match_id": pl.String,
     "date": pl.Date,
     "weight": pl.Float64,
@@ -56,7 +56,7 @@ def contests_to_frame(contests: Contests) -> pl.DataFrame:
                 "advantages": list(contests.advantages),
             }
         )
-    return pl.DataFrame(rows, schema=SCHEMA)
+    return pl.DataFrame(rows, schema=CONTEST_SCHEMA)
 
 
 def frame_to_contests(table: pl.DataFrame) -> Contests:
@@ -125,7 +125,7 @@ class ContestLedger:
     """The contests of a book as its records tell them."""
 
     def __init__(self) -> None:
-        self.table = pl.DataFrame(schema=SCHEMA)
+        self.table = pl.DataFrame(schema=CONTEST_SCHEMA)
 
     def apply(self, payload: bytes) -> bool:
         """Take in a record; whether it only adds contests behind all others."""
@@ -134,8 +134,8 @@ class ContestLedger:
             self.table = self.table.filter(~pl.col("match_id").is_in(removed))
         if not lines:
             return False
-        rows = pl.read_ndjson(io.BytesIO(lines), schema=SCHEMA)
-        if rows.null_count().sum_horizontal().item() or not rows["weight"].is_between(0.0, LARGEST_NUMBER).all():
+        rows = pl.read_ndjson(io.BytesIO(lines), schema=CONTEST_SCHEMA)
+        if rows.null_count().sum_horizontal().item() or not rows["weight"].is_between(0.0, LARGEST_STORED).all():
             raise InputError("A line holds what no contest is.")
         kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
         replaced = kept.height < self.table.height

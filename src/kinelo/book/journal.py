@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.runtime.atomic import replace_file, sync_folder
 
-MARK = b"KINELO2"
-HEAD = re.compile(rb"KINELO2 (\d{16}) ([0-9a-f]{8}) ([0-9a-f]{8})\n")
-WIDTH = 43
+JOURNAL_MARK = b"KINELO2"
+FRAME_HEAD = re.compile(rb"KINELO2 (\d{16}) ([0-9a-f]{8}) ([0-9a-f]{8})\n")
+FRAME_WIDTH = 43
 FIRST_HEAD = re.compile(rb"KINELO1 \d+ [0-9a-f]{8}\n")
 
 
@@ -35,7 +35,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def _head(payload: bytes) -> bytes:
-    line = b"%s %016d %08x" % (MARK, len(payload), zlib.crc32(payload))
+    line = b"%s %016d %08x" % (JOURNAL_MARK, len(payload), zlib.crc32(payload))
     return b"%s %08x\n" % (line, zlib.crc32(line))
 
 
@@ -51,19 +51,19 @@ def parse_records(content: bytes, path: Path) -> tuple[list[bytes], int]:
     payloads: list[bytes] = []
     at = 0
     while at < len(content):
-        head = content[at : at + WIDTH]
-        if len(head) < WIDTH:
+        head = content[at : at + FRAME_WIDTH]
+        if len(head) < FRAME_WIDTH:
             if not _begins_a_head(head):
                 raise damage(path, at)
             break
         length, checksum = _read_head(head, path, at)
-        payload = content[at + WIDTH : at + WIDTH + length]
+        payload = content[at + FRAME_WIDTH : at + FRAME_WIDTH + length]
         if len(payload) < length:
             break
         if zlib.crc32(payload) != checksum:
             raise damage(path, at)
         payloads.append(payload)
-        at += WIDTH + length
+        at += FRAME_WIDTH + length
     return payloads, at
 
 
@@ -81,7 +81,7 @@ def _begins_a_head(start: bytes) -> bool:
 
 
 def _read_head(head: bytes, path: Path, at: int) -> tuple[int, int]:
-    found = HEAD.fullmatch(head)
+    found = FRAME_HEAD.fullmatch(head)
     if found is None and FIRST_HEAD.match(head):
         raise InputError(
             f"{path} was written by Kinelo 0.1, whose books kept results on another scale; "

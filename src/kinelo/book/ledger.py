@@ -19,8 +19,8 @@ import polars as pl
 
 from kinelo.book.rows import (
     LIST_SCHEMA,
+    MATCH_SCHEMA,
     ORDER,
-    SCHEMA,
     conditions_among,
     frame_to_lines,
     lines_to_frame,
@@ -59,7 +59,7 @@ class Ledger:
 
     def __init__(self, conditions: tuple[str, ...] = ()) -> None:
         self.conditions = conditions
-        self.table = pl.DataFrame(schema={**SCHEMA, "rank": pl.Int64, "place": pl.Int64})
+        self.table = pl.DataFrame(schema={**MATCH_SCHEMA, "rank": pl.Int64, "place": pl.Int64})
         self.sources: dict[str, int] = {}
 
     def apply(self, payload: bytes) -> bool:

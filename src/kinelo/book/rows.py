@@ -22,7 +22,7 @@ from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
 
-SCHEMA = {
+MATCH_SCHEMA = {
     "match_id": pl.String,
     "date": pl.Date,
     "home": pl.String,
@@ -34,7 +34,7 @@ SCHEMA = {
     "source": pl.String,
     "row": pl.Int64,
 }
-LARGEST_NUMBER = 1e300
+LARGEST_STORED = 1e300
 ORDER = "order"
 CONDITION = "condition "
 REMOVED = b'{"removed"'
@@ -44,7 +44,7 @@ LIST_SCHEMA = {f"{side}_{name}": pl.List(kind) for side in ("home", "away") for 
 
 def matches_to_frame(matches: Matches, ids: pl.Series, conditions: tuple[str, ...] = ()) -> pl.DataFrame:
     """Matches as a table of the journal's columns, under the identifiers a book gives them."""
-    table = matches.to_polars().select(name for name in SCHEMA if name not in ("source", "row"))
+    table = matches.to_polars().select(name for name in MATCH_SCHEMA if name not in ("source", "row"))
     table = table.with_columns(
         pl.col("margin").fill_nan(None), match_id=ids, source=pl.lit(matches.source_digest), row=pl.Series(matches.row)
     )
@@ -93,14 +93,16 @@ def frame_to_lines(table: pl.DataFrame) -> bytes:
 def lines_to_frame(payload: bytes) -> pl.DataFrame:
     """The table that :func:`frame_to_lines` wrote."""
     first = json.loads(payload[: payload.find(b"\n")])
-    schema = SCHEMA | ({ORDER: pl.Int64} if ORDER in first else {}) | dict.fromkeys(conditions_among(first), pl.String)
+    schema = (
+        MATCH_SCHEMA | ({ORDER: pl.Int64} if ORDER in first else {}) | dict.fromkeys(conditions_among(first), pl.String)
+    )
     table = pl.read_ndjson(io.BytesIO(payload), schema=schema | (LIST_SCHEMA if "home_player" in first else {}))
     sound = pl.all_horizontal(
-        *(pl.col(name).is_not_null() for name in SCHEMA if name != "margin"),
+        *(pl.col(name).is_not_null() for name in MATCH_SCHEMA if name != "margin"),
         pl.col("result").is_between(0.0, 1.0),
-        pl.col("weight").is_between(0.0, LARGEST_NUMBER),
+        pl.col("weight").is_between(0.0, LARGEST_STORED),
         pl.col("date") < LATEST.item(),
-        pl.col("margin").fill_null(0.0).is_between(-LARGEST_NUMBER, LARGEST_NUMBER),
+        pl.col("margin").fill_null(0.0).is_between(-LARGEST_STORED, LARGEST_STORED),
     )
     if not table.select(sound.all()).item():
         raise InputError("A line holds what no match is.")

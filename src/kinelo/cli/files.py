@@ -15,7 +15,7 @@ from typer.core import TyperCommand
 from kinelo.errors import InputError
 from kinelo.runtime.extras import require
 
-FORMATS = ("png", "pdf", "svg")
+PICTURE_FORMATS = ("png", "pdf", "svg")
 WRITTEN = ("out", "rejects", "picture", "check", "write_aliases")
 """Options that name a file to be written; every other path is read."""
 
@@ -113,7 +113,7 @@ def picture_name(path: Path | None) -> Path | None:
     Traceback (most recent call last):
     kinelo.errors.InputError: A picture's name ends in .png, .pdf or .svg, not as map.xyz does.
     """
-    if path is not None and path.suffix.lower().lstrip(".") not in FORMATS:
+    if path is not None and path.suffix.lower().lstrip(".") not in PICTURE_FORMATS:
         raise InputError(f"A picture's name ends in .png, .pdf or .svg, not as {path} does.")
     if path is not None:
         require("matplotlib")

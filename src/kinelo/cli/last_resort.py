@@ -12,7 +12,7 @@ import traceback
 from contextlib import suppress
 from typing import NoReturn
 
-LONGEST_NAME = 60
+LONGEST_SHOWN = 60
 
 
 def give_up(error: BaseException) -> NoReturn:
@@ -41,7 +41,7 @@ def sentence(error: BaseException) -> str:
         return "The input is nested too deeply to be read."
     if isinstance(error, OSError):
         name = str(error.filename) if error.filename else "The output" if error.errno == errno.ENOSPC else "The system"
-        name = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+        name = name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…"
         return f"{name}: {(error.strerror or str(error) or type(error).__name__).lower()}."
     words = " ".join(str(error).split()).rstrip(".") or "no reason given"
     return (

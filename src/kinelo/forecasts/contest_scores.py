@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[np.float64]
-LEAST = 1e-15
+LEAST_CONTEST_CHANCE = 1e-15
 
 
 def winner_log_loss(forecast: ContestForecast) -> Array:
@@ -24,7 +24,7 @@ def winner_log_loss(forecast: ContestForecast) -> Array:
     contests = forecast.contests
     best = np.minimum.reduceat(contests.place, contests.first[:-1])[contests.contest]
     won = (contests.place == best) & (contests.ended == FINISHED)
-    loss = np.where(won, -np.log(np.maximum(forecast.win, LEAST)), 0.0)
+    loss = np.where(won, -np.log(np.maximum(forecast.win, LEAST_CONTEST_CHANCE)), 0.0)
     number = np.add.reduceat(won.astype(float), contests.first[:-1])
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.add.reduceat(loss, contests.first[:-1]) / number
@@ -45,7 +45,7 @@ def order_log_loss(forecast: ContestForecast) -> Array:
     loss = np.empty(len(forecast))
     for contest in range(loss.size):
         chance, happened = _pairs(forecast, contest)
-        chance = np.clip(chance, LEAST, 1.0 - LEAST)
+        chance = np.clip(chance, LEAST_CONTEST_CHANCE, 1.0 - LEAST_CONTEST_CHANCE)
         each = -happened * np.log(chance) - (1.0 - happened) * np.log1p(-chance)
         loss[contest] = each.mean() if each.size else np.nan
     return loss

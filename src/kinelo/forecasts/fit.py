@@ -42,7 +42,7 @@ LONGEST_STEP = 1.0
 NEGLIGIBLE_GAIN = 0.1
 MOST_STEPS = 30
 MOST_DAMPINGS = 8
-FLAT = 0.7
+FLAT_SHARE = 0.7
 FEWEST_FIRST = 0.2
 
 FIRST_LOOK = 20_000
@@ -163,7 +163,7 @@ class Scales:
         """By the delta method; NaN at a bound, or where the matches add little to the prior."""
         variance = np.diag(np.linalg.inv(information + np.diag(self.prior_precision)))
         open_to_all = np.array([not p.prior_counts for p in self.parameters], bool)
-        vague = open_to_all & (variance * self.prior_precision > FLAT**2)
+        vague = open_to_all & (variance * self.prior_precision > FLAT_SHARE**2)
         stuck = (z <= self.low) | (z >= self.high)
         error = np.where(vague | stuck, np.nan, np.sqrt(variance) * self.pace(z))
         return {p.name: float(e) for p, e in zip(self.parameters, error)}

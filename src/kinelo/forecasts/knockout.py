@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from kinelo.errors import InputError
-from kinelo.forecasts.season import MOST_CELLS, check_forecaster
+from kinelo.forecasts.season import MOST_TABLE_CELLS, check_forecaster
 from kinelo.matches.dated import Day, read_day
 from kinelo.model.validation import whole
 from kinelo.presentation import Table, number, words
@@ -91,7 +91,7 @@ def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int
     rounds = len(names).bit_length() - 1
     check_forecaster(rater)
     realisations, seed = whole("realisations", realisations, 1), whole("seed", seed, 0)
-    if realisations * float(len(names)) > MOST_CELLS:
+    if realisations * float(len(names)) > MOST_TABLE_CELLS:
         raise InputError(f"{realisations:,} realisations of {len(names):,} sides are too many at once; ask for fewer.")
     date = str(read_day(date))
     chance = _duels(rater, names, date, realisations, seed)

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 FIRST_BLOCK = 50
-GROWTH = 0.25
+WEIGHT_GROWTH = 0.25
 """Stacked weights are estimated again after so many matches, and after a quarter more each time."""
 
-MOST_STEPS = 100
+MOST_WEIGHT_STEPS = 100
 NEGLIGIBLE_WEIGHT = 2e-3
 """A rater below this weight after the comparison is not fitted again."""
 
@@ -86,7 +86,7 @@ class Weights:
             if self.past.shape[1] >= self.due:
                 self.stacked = stacked_weights(self.past)
                 seen = self.past.shape[1]
-                self.due = seen + max(FIRST_BLOCK, int(GROWTH * (seen - self.began)))
+                self.due = seen + max(FIRST_BLOCK, int(WEIGHT_GROWTH * (seen - self.began)))
         return np.hstack(parts) if parts else likelihoods
 
     def _learn_block(self, likelihoods: Array) -> Array:
@@ -112,7 +112,7 @@ def stacked_weights(likelihoods: Array) -> Array:
     """
     count = len(likelihoods)
     weights, ones = np.full(count, 1.0 / count), np.ones(count)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_WEIGHT_STEPS):
         shares = likelihoods / (weights @ likelihoods)
         slope = shares.sum(axis=1) + 1.0 / weights
         curvature = shares @ shares.T + np.diag(weights**-2)

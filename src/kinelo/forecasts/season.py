@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 TIE_BREAKS = ("margin", "wins", "head_to_head")
-MOST_CELLS = 5e8
+MOST_TABLE_CELLS = 5e8
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def season(
     so_far = season_so_far(fixtures, results, since)
     _warn_of_points_lost(rater, fixtures, results)
     before, fixtures = so_far.results, so_far.fixtures
-    if realisations * float(len(before) + len(fixtures)) > MOST_CELLS:
+    if realisations * float(len(before) + len(fixtures)) > MOST_TABLE_CELLS:
         raise InputError(
             f"{realisations:,} realisations of {len(fixtures):,} fixtures are too many at once; ask for fewer."
         )

@@ -84,12 +84,16 @@ def check_pools(half_life: object, firm: object) -> None:
         raise InputError(f"firm must be a number of matches from 0 on, not {firm!r}.")
 
 
-LARGEST_COUNT = 1e15
+LARGEST_POOL_NUMBER = 1e15
 """Days and matches beyond this are none."""
 
 
 def _finite(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and -LARGEST_COUNT < value < LARGEST_COUNT  # type: ignore[operator]
+    return (
+        isinstance(value, numbers.Real)
+        and not isinstance(value, bool)
+        and -LARGEST_POOL_NUMBER < value < LARGEST_POOL_NUMBER
+    )  # type: ignore[operator]
 
 
 def pool_table(

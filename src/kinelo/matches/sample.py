@@ -15,7 +15,7 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.model.validation import nonnegative, number, whole
 
-PLACES = (
+TOWNS = (
     "Ashford", "Bramley", "Calder", "Dunmore", "Elswick", "Farrow", "Granton", "Hallam", "Ivybridge", "Jarrow", "Kelso",
     "Lynton", "Marlow", "Norwell", "Oakham", "Penrith", "Quarry", "Rothley", "Selby", "Thorne", "Upton", "Varley",
     "Wendover", "Yarm",
@@ -129,8 +129,8 @@ def sample_league(
 
 
 def _club_name(k: int) -> str:
-    again, place = divmod(k, len(PLACES))
-    return PLACES[place] if again == 0 else f"{PLACES[place]} {again + 1}"
+    again, place = divmod(k, len(TOWNS))
+    return TOWNS[place] if again == 0 else f"{TOWNS[place]} {again + 1}"
 
 
 def _double_round_robin(teams: int) -> list[list[tuple[int, int]]]:

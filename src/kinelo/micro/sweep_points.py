@@ -32,7 +32,7 @@ from kinelo.runtime.limits import check_memory
 if TYPE_CHECKING:
     import xarray as xr
 
-LEAST, MOST, MOST_ON_GPU = 8, 32, 4096
+LEAST_POINTS_TOGETHER, MOST_POINTS_TOGETHER, MOST_ON_GPU = 8, 32, 4096
 """Points that gain by being played together, and that are at most: for each thread; on a GPU, times realisations."""
 
 ROOM = 1 << 28
@@ -57,7 +57,7 @@ def most_points(
     parts = -(-(threads or usable_processors()) // realisations)
     tables = 0 if shared else 8 * teams * (teams - 1)
     kept = 16 * realisations * (teams + 1) * records.total
-    most = MOST_ON_GPU // realisations if device == "gpu" else MOST * parts
+    most = MOST_ON_GPU // realisations if device == "gpu" else MOST_POINTS_TOGETHER * parts
     return min(most, ROOM // max(tables, kept), LONG // max(1, matches * realisations))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kinelo.model.validation import Array
 
-CACHED = 20_000
+CACHED_TABLES = 20_000
 """Complex numbers that a processor's second cache holds several times over."""
 
 
@@ -55,7 +55,7 @@ class LotteryTables:
         """``E e^{iu Σ ρ}`` over line-ups, of shape (teams, len(u)), in O(M m) operations per value."""
         result = np.empty((len(rho), len(u)), dtype=np.complex128)
         # A block of teams at a time, so that the table of the programme stays in the processor's cache.
-        size = max(1, CACHED // ((self.m + 1) * len(u)))
+        size = max(1, CACHED_TABLES // ((self.m + 1) * len(u)))
         for first in range(0, len(rho), size):
             part = slice(first, first + size)
             result[part] = self._some(rho[part], self.coins[part], u) / self.heads[part, None]

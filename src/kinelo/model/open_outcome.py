@@ -25,7 +25,7 @@ from kinelo.model.spectrum import SpectralNodes, extended_nodes, finest_length
 from kinelo.model.validation import Array
 
 FAR = 1e12
-ODD = 1e-12
+ODD_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -260,10 +260,10 @@ def _checked_length(formula: Scalar) -> float:
     points.sort()
     forward = np.array([called("b", formula, x) for x in points.tolist()])
     backward = np.array([called("b", formula, -x) for x in points.tolist()])
-    if (bad := np.flatnonzero(np.abs(forward + backward) > ODD)).size:
+    if (bad := np.flatnonzero(np.abs(forward + backward) > ODD_TOLERANCE)).size:
         x = points[bad[0]]
         raise InputError(f"b must be odd, but b({x:g}) = {forward[bad[0]]:g} and b({-x:g}) = {backward[bad[0]]:g}.")
-    if (bad := np.flatnonzero(np.diff(forward) < -ODD)).size:
+    if (bad := np.flatnonzero(np.diff(forward) < -ODD_TOLERANCE)).size:
         x, y = points[bad[0]], points[bad[0] + 1]
         first, then = forward[bad[0]], forward[bad[0] + 1]
         raise InputError(f"b must be increasing, but b({x:g}) = {first:g} and b({y:g}) = {then:g}.")
@@ -288,9 +288,9 @@ def _refuse_jumps(formula: Scalar, points: Array, values: Array) -> None:
 def _check_ties(formula: Scalar, curve: Curve) -> None:
     for x in (curve.length * np.concatenate([np.linspace(0, 20, 201), np.geomspace(30, 1e6, 30)])).tolist():
         tie, mirrored = called("ties", formula, x), called("ties", formula, -x)
-        if abs(tie - mirrored) > ODD:
+        if abs(tie - mirrored) > ODD_TOLERANCE:
             raise InputError(f"ties must be even, but ties({x:g}) = {tie:g} and ties({-x:g}) = {mirrored:g}.")
-        if not -ODD <= tie <= 1 - abs(curve.formula(x)) + ODD:
+        if not -ODD_TOLERANCE <= tie <= 1 - abs(curve.formula(x)) + ODD_TOLERANCE:
             raise InputError(
                 f"ties must lie between 0 and 1 − |b|, so that a win is no less likely than never, but ties({x:g}) = "
                 f"{tie:g} and b({x:g}) = {curve.formula(x):g}."

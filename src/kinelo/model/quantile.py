@@ -27,7 +27,7 @@ QUANTILE_PARTS = 32
 HALVINGS = 45
 NEGLIGIBLE_TAIL = 1e-13
 FINE = 32
-TOLERANCE = 1e-10
+QUANTILE_TOLERANCE = 1e-10
 ROUGH = 1e-12
 VALUES_AT_ONCE = 1 << 22
 
@@ -121,7 +121,9 @@ def furthest(quantile: Quantile, span: float, missing: Callable[[Array], Array])
     halfway = (distance - span) / 2
     there = np.interp(halfway, distance, rarely, left=1.0)
     matters = rarely * np.minimum(there + missing(np.maximum(halfway, 0.0)), 1.0)
-    return float(distance[np.argmax(matters <= TOLERANCE)] if matters[-1] <= TOLERANCE else distance[-1])
+    return float(
+        distance[np.argmax(matters <= QUANTILE_TOLERANCE)] if matters[-1] <= QUANTILE_TOLERANCE else distance[-1]
+    )
 
 
 def sum_of_waves(positions: Array, weight: Array, u: Array) -> Complex:

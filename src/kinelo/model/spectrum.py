@@ -24,13 +24,13 @@ from kinelo.model.validation import Array
 EDGE = 6.1
 """Widths after which a step of the error function is complete in double precision."""
 
-NORMAL = 6.1
+NORMAL_REACH = 6.1
 """Frequencies beyond this many over σ are damped to nothing by a normal part of spread σ in both sides."""
 
 HEARD_OF_TANH = 18.0
 """The frequency below which tanh(z) is heard to twelve digits."""
 
-MOST_NODES = 1 << 20
+MOST_SPECTRAL_NODES = 1 << 20
 """Nodes of a sum, far more than any league of sportsmen needs."""
 
 FINEST_SAMPLES = 1 << 17
@@ -64,11 +64,12 @@ class SpectralNodes:
 def midpoint_nodes(span: float, saturation: float, cutoff: float, least_sigma: float) -> tuple[Array, float]:
     """Midpoints up to ``cutoff`` whose sum is exact as far as the span, and their distance."""
     step = 2 * math.pi / (span + saturation)
-    end = min(cutoff, NORMAL / least_sigma) if least_sigma > 0 else cutoff
-    if end / step > MOST_NODES:
+    end = min(cutoff, NORMAL_REACH / least_sigma) if least_sigma > 0 else cutoff
+    if end / step > MOST_SPECTRAL_NODES:
         raise InputError(
             f"Strengths {span:.3g} apart cannot be resolved by outcomes that settle within {saturation:.3g}: they may "
-            f"be at most {2 * math.pi * MOST_NODES / end:.3g} apart; use a smaller nu, or rescale the strengths."
+            f"be at most {2 * math.pi * MOST_SPECTRAL_NODES / end:.3g} apart; use a smaller nu, or rescale the "
+            "strengths."
         )
     return (np.arange(max(8, math.ceil(end / step)), dtype=np.float64) + 0.5) * step, step
 
@@ -100,7 +101,7 @@ def extended_nodes(
         count *= 2
     kept = 1 + int(np.flatnonzero(size > FADED * size.max())[-1])
     if least_sigma > 0:
-        kept = min(kept, math.ceil(NORMAL / least_sigma * turn / math.pi))
+        kept = min(kept, math.ceil(NORMAL_REACH / least_sigma * turn / math.pi))
     kept = min(max(8, kept), count)
     u = (np.arange(kept, dtype=np.float64) + 0.5) * (math.pi / turn)
     return SpectralNodes(u, sine[:kept], cosine[:kept], lambda _: square[:kept])

@@ -21,7 +21,7 @@ WIDTH, HEIGHT = 740.0, 330.0
 HUES = {"truth": 6, "prediction": 1, "team": 0, "other": 6, "good": 2, "bad": 4}
 FAMILY = 6
 """Hues of traces that are alike."""
-LINES = {"lines": "line", "thin": "line", "faint": "line", "dashed": "rule", "upright": "rule"}
+LINE_CLASSES = {"lines": "line", "thin": "line", "faint": "line", "dashed": "rule", "upright": "rule"}
 RADII = {"markers": 3.2, "open": 3.2, "large": 6.0, "named": 4.5}
 
 
@@ -95,7 +95,7 @@ def _key(chart: Chart) -> str:
 
 def _classes(one: Trace) -> str:
     hue = one.role % FAMILY if isinstance(one.role, int) else HUES[one.role]
-    kind = LINES.get(one.mode) or ("dot" if one.mode in RADII else "band")
+    kind = LINE_CLASSES.get(one.mode) or ("dot" if one.mode in RADII else "band")
     return f"{kind} h{hue}"
 
 
@@ -143,7 +143,7 @@ class _Plane:
         """What one trace draws."""
         if one.mode in RADII:
             return self._dots(one)
-        if one.mode in LINES:
+        if one.mode in LINE_CLASSES:
             x, y = ([*np.asarray(one.x)] * 2, self.y) if one.mode == "upright" else (one.x, one.y)
             return [f'<path class="{_classes(one)}" d="{_path(*self.places(x, y))}"/>']
         x, high, low = one.x, one.y, np.zeros(np.size(one.y)) if one.low is None else one.low

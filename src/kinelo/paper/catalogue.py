@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-PLACES = {"paper": "kinelo.paper.figures", "neighbours": "kinelo.paper.neighbours"}
+PACKAGES_OF_PLACES = {"paper": "kinelo.paper.figures", "neighbours": "kinelo.paper.neighbours"}
 """Where the figures of the paper are, and those of the models it names beside its own."""
 Prepare = Callable[[Any, Mapping[str, "xr.Dataset"]], Any]
 
@@ -30,23 +30,25 @@ def figure_names(what: str = "paper") -> list[str]:
     >>> "spread" in figure_names()
     True
     """
-    return sorted(entry.name[:-5] for entry in files(PLACES[what]).iterdir() if entry.name.endswith(".toml"))
+    return sorted(
+        entry.name[:-5] for entry in files(PACKAGES_OF_PLACES[what]).iterdir() if entry.name.endswith(".toml")
+    )
 
 
 def place_of(draw: str) -> str:
     """Which place a figure is from."""
-    return next((what for what in PLACES if draw in figure_names(what)), "paper")
+    return next((what for what in PACKAGES_OF_PLACES if draw in figure_names(what)), "paper")
 
 
 def study_texts(what: str = "paper") -> Iterator[tuple[str, str]]:
     """Name and text of the study of every figure."""
     for name in figure_names(what):
-        yield name, (files(PLACES[what]) / f"{name}.toml").read_text(encoding="utf-8")
+        yield name, (files(PACKAGES_OF_PLACES[what]) / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def known(draw: str, source: str) -> str:
     """The name of a figure that exists, or the sentence that says which do."""
-    if draw not in (names := [name for what in PLACES for name in figure_names(what)]):
+    if draw not in (names := [name for what in PACKAGES_OF_PLACES for name in figure_names(what)]):
         raise InputError(f"{source}: draw must be one of {', '.join(names)}, not {draw!r}.")
     return draw
 
@@ -62,7 +64,7 @@ def drawing(name: str) -> Callable[[Any], Figure]:
 
 
 def _module(name: str) -> Any:
-    return import_module(f"{PLACES[place_of(name)]}.{name}")
+    return import_module(f"{PACKAGES_OF_PLACES[place_of(name)]}.{name}")
 
 
 def checks(what: str = "paper") -> list[ClaimCheck]:

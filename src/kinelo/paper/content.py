@@ -10,7 +10,7 @@ from kinelo.paper.catalogue import place_of
 from kinelo.paper.claim import Claim
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
-from kinelo.paper.stored import FORMAT
+from kinelo.paper.stored import REPORT_FORMAT
 from kinelo.paper.words import ASSUMPTIONS, GLOSSARY, READINGS, UNTESTED, neighbour_words
 from kinelo.studies.study import Study
 
@@ -43,7 +43,7 @@ def content_of(result: Reproduction) -> dict[str, Any]:
 
 def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]:
     return {
-        "format": FORMAT,
+        "format": REPORT_FORMAT,
         "kinelo": __version__,
         "scale": result.scale,
         "paper": PAPER,

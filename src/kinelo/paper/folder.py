@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kinelo.errors import InputError
-from kinelo.paper.catalogue import PLACES, study_texts
+from kinelo.paper.catalogue import PACKAGES_OF_PLACES, study_texts
 from kinelo.paper.figure import FigureStudy
 from kinelo.results.disk import disk_errors_in_words, holds_something, make_writable_folder
 from kinelo.runtime.atomic import replace_file
 
-MARK = "reproduction.json"
+FOLDER_MARK = "reproduction.json"
 _FORMAT = "kinelo reproduction 1"
 
 
@@ -34,13 +34,13 @@ def open_folder(folder: Path, *, resume: bool) -> Path:
         return make_writable_folder(folder)
     make_writable_folder(folder)
     with disk_errors_in_words(folder):
-        replace_file(folder / MARK, json.dumps({"format": _FORMAT}).encode() + b"\n", durable=True)
+        replace_file(folder / FOLDER_MARK, json.dumps({"format": _FORMAT}).encode() + b"\n", durable=True)
     return folder
 
 
 def _is_reproduction(folder: Path) -> bool:
     try:
-        return json.loads((folder / MARK).read_text(encoding="utf-8")).get("format") == _FORMAT
+        return json.loads((folder / FOLDER_MARK).read_text(encoding="utf-8")).get("format") == _FORMAT
     except (OSError, ValueError, AttributeError):
         return False
 
@@ -51,7 +51,7 @@ def copy_studies(figures: Sequence[FigureStudy], folder: Path, source: Path | No
     own = (
         {}
         if source is not None
-        else {f"{name}.toml": text.encode() for what in PLACES for name, text in study_texts(what)}
+        else {f"{name}.toml": text.encode() for what in PACKAGES_OF_PLACES for name, text in study_texts(what)}
     )
     with disk_errors_in_words(folder):
         target.mkdir(exist_ok=True)

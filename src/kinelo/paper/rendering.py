@@ -9,7 +9,7 @@ from kinelo.paper.catalogue import drawing
 from kinelo.paper.figure import Scale
 from kinelo.pictures.style import arrange, picture_bytes
 
-FORMATS: Mapping[Scale, Sequence[str]] = {"full": ("png", "pdf"), "quick": ("png",)}
+FILES_OF_SCALE: Mapping[Scale, Sequence[str]] = {"full": ("png", "pdf"), "quick": ("png",)}
 """Files of a figure: what goes to a printer is worth its time only where the numbers are the final ones."""
 
 
@@ -20,4 +20,4 @@ def render(name: str, evidence: object, scale: Scale = "full") -> dict[str, byte
     except KeyError as missing:
         raise InputError(f"The drawing {name!r} needs a run named {missing}.") from None
     arrange(figure)
-    return {kind: picture_bytes(figure, kind) for kind in FORMATS[scale]}
+    return {kind: picture_bytes(figure, kind) for kind in FILES_OF_SCALE[scale]}

@@ -58,8 +58,8 @@ def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Pa
     return folder / "runs" / f"{figure.name}-{readable}-{digest[:10]}"
 
 
-SECONDS_PER_MATCH = 8e-9
-SECONDS_PER_CELL, SECONDS_PER_STEP = 3e-9, 1e-4
+USUAL_SECONDS_PER_MATCH = 8e-9
+USUAL_SECONDS_PER_CELL, USUAL_SECONDS_PER_STEP = 3e-9, 1e-4
 SECONDS_PER_FIGURE = 1.0
 """Typical figures of a two-core machine; only their ratios matter."""
 
@@ -77,11 +77,13 @@ def run_work(study: Study) -> RunWork:
     """Work of one run; none for a study that only names a league."""
     if study.simulate is not None:
         matches = total_matches(study)
-        return RunWork(matches, matches * SECONDS_PER_MATCH, matches)
+        return RunWork(matches, matches * USUAL_SECONDS_PER_MATCH, matches)
     if study.solve is not None and study.population is not None:
         grid = study.teams.grid
         steps = study.solve.until / grid.r.width
-        return RunWork(study.solve.until, steps * (math.prod(grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP), 0)
+        return RunWork(
+            study.solve.until, steps * (math.prod(grid.shape) * USUAL_SECONDS_PER_CELL + USUAL_SECONDS_PER_STEP), 0
+        )
     return RunWork(1.0, 0.0, 0)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from kinelo.errors import InputError
 
-FORMAT = "kinelo report 1"
+REPORT_FORMAT = "kinelo report 1"
 JSON_NAME, HTML_NAME = "report.json", "report.html"
 
 
@@ -19,6 +19,6 @@ def read_content(folder: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         raise InputError(f"{path} is missing or cannot be read; make the reproduction again.") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") != REPORT_FORMAT:
         raise InputError(f"{path} was not written by this version of Kinelo; make the reproduction again.")
     return content

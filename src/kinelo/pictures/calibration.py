@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = dict(zip((*OUTCOMES, *EVENTS), (style.BLUE, style.ORANGE, style.RED, style.BLUE, style.ORANGE)))
+OUTCOME_COLOURS = dict(zip((*OUTCOMES, *EVENTS), (style.BLUE, style.ORANGE, style.RED, style.BLUE, style.ORANGE)))
 MARKERS = dict(zip((*OUTCOMES, *EVENTS), "osDos"))
 MOST_PANELS = 4
 
@@ -56,7 +56,7 @@ def _draw_reliability(axes: Axes, table: pl.DataFrame) -> None:
         part = table.filter((pl.col(what) == outcome) & (pl.col("forecast") > 0))
         if not part.height:
             continue
-        x, colour = part["forecast"].to_numpy(), COLOURS[outcome]
+        x, colour = part["forecast"].to_numpy(), OUTCOME_COLOURS[outcome]
         axes.vlines(x, part["low"], part["high"], color=colour, linewidth=4.0, alpha=0.35, zorder=2)
         axes.plot(x, part["frequency"], MARKERS[outcome], color=colour, markersize=3.2, label=outcome, zorder=3)
     axes.set(xlim=(0, 1), ylim=(0, 1), xticks=(0, 0.5, 1), yticks=(0, 0.25, 0.5, 0.75, 1))
@@ -73,5 +73,5 @@ def _draw_counts(axes: Axes, table: pl.DataFrame, bins: int) -> None:
         if not part.height:
             continue
         left = (part["forecast"] * bins).floor().clip(0, bins - 1) / bins
-        axes.bar(left + (place + 0.5) * wide, part[number], width=0.8 * wide, color=COLOURS[outcome])
+        axes.bar(left + (place + 0.5) * wide, part[number], width=0.8 * wide, color=OUTCOME_COLOURS[outcome])
     axes.set_yscale("log")

@@ -12,19 +12,19 @@ from kinelo.pictures import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = {
+ROLE_COLOURS = {
     "truth": style.GREY, "prediction": style.BLUE, "team": style.BLACK, "other": style.GREY,
     "good": style.GREEN, "bad": style.ORANGE,
 }  # fmt: skip
-LINES: dict[str, dict[str, Any]] = {
+LINE_LOOKS: dict[str, dict[str, Any]] = {
     "lines": {}, "dashed": {"linestyle": "--", "linewidth": 1.0}, "thin": {"linewidth": 0.9},
     "faint": {"linewidth": 0.5, "alpha": 0.35}, "upright": {"linestyle": "--", "linewidth": 0.9},
 }  # fmt: skip
-DOTS: dict[str, dict[str, Any]] = {
+DOT_LOOKS: dict[str, dict[str, Any]] = {
     "markers": {"s": 6, "linewidth": 0}, "open": {"s": 12, "facecolor": "none", "linewidth": 0.8}, "large": {"s": 40},
     "named": {"s": 20, "edgecolor": style.BLACK, "linewidth": 0.7},
 }  # fmt: skip
-LONGEST_NAME = 30
+LONGEST_KEY = 30
 """Characters of a name in the key, beside which the axes need room."""
 
 
@@ -49,24 +49,24 @@ def _draw(axes: Axes, one: Trace, order: float) -> None:
         if one.mode == "lines" and one.role >= len(style.SERIES):
             look["linestyle"] = "--"
     else:
-        look = {"color": COLOURS[one.role]}
+        look = {"color": ROLE_COLOURS[one.role]}
     look |= {"label": _label(one), "zorder": order}
     x, y = np.asarray(one.x), np.asarray(one.y, float)
     if one.mode == "span":
         axes.axvspan(x[0], x[1], alpha=0.12, linewidth=0, **look)
     elif one.mode == "upright":
-        axes.axvline(x[0], **LINES["upright"], **look)
+        axes.axvline(x[0], **LINE_LOOKS["upright"], **look)
     elif one.mode in ("band", "area"):
         low = np.zeros(y.size) if one.low is None else np.asarray(one.low, float)
         axes.fill_between(x, low, y, alpha=0.2, linewidth=0, **look)
-    elif one.mode in DOTS:
+    elif one.mode in DOT_LOOKS:
         if one.mode == "open":
             look["edgecolor"] = look.pop("color")
-        axes.scatter(x, y, **DOTS[one.mode], **look)
+        axes.scatter(x, y, **DOT_LOOKS[one.mode], **look)
         if one.error is not None:
             axes.vlines(x, y - np.asarray(one.error), y + np.asarray(one.error), color=look["color"], zorder=order)
     else:
-        axes.plot(x, y, **{**LINES[one.mode], **look})
+        axes.plot(x, y, **{**LINE_LOOKS[one.mode], **look})
         _draw_alone(axes, one, look)
     for note, u, v in zip(one.notes if one.mode == "named" else (), x, y):
         axes.annotate(
@@ -87,4 +87,4 @@ def _draw_alone(axes: Axes, one: Trace, look: dict[str, Any]) -> None:
 def _label(one: Trace) -> str | None:
     if not one.name:
         return None
-    return f"{style.literal(one.name, LONGEST_NAME)}  {one.value}" if one.value else style.literal(one.name, 60)
+    return f"{style.literal(one.name, LONGEST_KEY)}  {one.value}" if one.value else style.literal(one.name, 60)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_NAMES = 12
+MOST_NAMED_DOTS = 12
 """More names than this would cover the points."""
 
 
@@ -62,7 +62,7 @@ def spread_of_strength(axes: Axes, run: xr.Dataset) -> None:
 def _name_outliers(axes: Axes, run: xr.Dataset, x: np.ndarray, y: np.ndarray) -> None:
     """Write the names of the few teams that have one of their own beside their points."""
     named = [k for k, name in enumerate(run.team.values) if isinstance(name, str) and not name.startswith("Team ")]
-    if len(named) > MOST_NAMES:
+    if len(named) > MOST_NAMED_DOTS:
         return
     for k in named:
         axes.scatter(x[k], y[k], s=20, color=style.ORANGE, edgecolor=style.BLACK, linewidth=0.7, zorder=4)

@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from zarr.errors import UnstableSpecificationWarning
 from zarr.storage import MemoryStore
 
+DATA = "data.zarr"
+"""The folder of a stored run or sweep that holds its dataset."""
+
 
 @dataclass(frozen=True)
 class Layout:

@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
-from kinelo.results.layout import Layout, read_zarr
+from kinelo.results.layout import DATA, Layout, read_zarr
 from kinelo.results.manifest import FILE_NAME, STATE_NAME, Manifest, content_digest, file_digest
 from kinelo.runtime.atomic import replace_file
 
-DATA = "data.zarr"
 INTERVAL = 2.0
 """Least number of seconds between two checkpoints, unless stated."""
 SYNCS = 8

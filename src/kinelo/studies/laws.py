@@ -31,8 +31,8 @@ from kinelo.runtime.plugins import imported, load_plugin, plugins, warn_of_plugi
 if TYPE_CHECKING:
     from kinelo.model.shape import Shape
 
-OWN, BUILT_IN = "own", "built in"
-TAGS = ("number", "each", "rule", BUILT_IN, OWN)
+OWN_LAW, BUILT_IN = "own", "built in"
+TAGS = ("number", "each", "rule", BUILT_IN, OWN_LAW)
 """Alternatives of a section that are no keys of the file."""
 
 OF_SCIPY = "scipy.stats:"
@@ -114,7 +114,7 @@ class OwnSection(Section):
         return _call(self.kind, found, given)
 
 
-OUTCOMES = tuple(one.key for one in built_in_laws(Outcome))
+OUTCOME_KEYS = tuple(one.key for one in built_in_laws(Outcome))
 """Kinds of outcome that Kinelo has itself."""
 
 
@@ -124,10 +124,12 @@ class OwnOutcomeSection(OwnSection):
     base = Outcome
 
     def _runs_code(self) -> bool:
-        return self.kind not in plugins("kinelo.outcomes", OUTCOMES)
+        return self.kind not in plugins("kinelo.outcomes", OUTCOME_KEYS)
 
     def _found(self) -> Any:
-        return super()._found() if self._runs_code() else load_plugin(plugins("kinelo.outcomes", OUTCOMES)[self.kind])
+        return (
+            super()._found() if self._runs_code() else load_plugin(plugins("kinelo.outcomes", OUTCOME_KEYS)[self.kind])
+        )
 
 
 class OwnPairingSection(OwnSection):
@@ -184,19 +186,19 @@ def _built_in(family: type[Law]) -> Any:
 
 def _own_or_built_in(family: type[Law], own: type[OwnSection]) -> Any:
     owner = _owner_of_outcome if family is Outcome else _owner
-    return Annotated[Annotated[_built_in(family), Tag(BUILT_IN)] | Annotated[own, Tag(OWN)], Discriminator(owner)]
+    return Annotated[Annotated[_built_in(family), Tag(BUILT_IN)] | Annotated[own, Tag(OWN_LAW)], Discriminator(owner)]
 
 
 def _owner(section: object) -> str:
     kind = section.get("kind") if isinstance(section, dict) else getattr(section, "kind", None)
-    return OWN if isinstance(kind, str) and ":" in kind else BUILT_IN
+    return OWN_LAW if isinstance(kind, str) and ":" in kind else BUILT_IN
 
 
 def _owner_of_outcome(section: object) -> str:
     """The same for outcomes, where names that other packages add are not built in either."""
     kind = section.get("kind") if isinstance(section, dict) else getattr(section, "kind", None)
-    warn_of_plugins_left_out("kinelo.outcomes", OUTCOMES)
-    return OWN if isinstance(kind, str) and kind in plugins("kinelo.outcomes", OUTCOMES) else _owner(section)
+    warn_of_plugins_left_out("kinelo.outcomes", OUTCOME_KEYS)
+    return OWN_LAW if isinstance(kind, str) and kind in plugins("kinelo.outcomes", OUTCOME_KEYS) else _owner(section)
 
 
 def _gamma_tag(value: object) -> str:

@@ -26,7 +26,7 @@ from zarr.storage import MemoryStore, ZipStore
 from kinelo.errors import InputError
 from kinelo.results.dataset import write_dataset
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder
-from kinelo.results.layout import unsettled_text_format_accepted
+from kinelo.results.layout import DATA, unsettled_text_format_accepted
 from kinelo.results.manifest import canonical_json, content_digest
 from kinelo.runtime.atomic import replace_file
 from kinelo.sweeps.point import PointResult
@@ -59,8 +59,8 @@ def unpacked(path: Path) -> xr.Dataset:
         return xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, zarr_format=3).load()
 
 
-MANIFEST, POINTS, FAILED, DATA = "manifest.json", "points", "failed", "data.zarr"
-FORMAT = "kinelo sweep 1"
+MANIFEST, POINTS, FAILED = "manifest.json", "points", "failed"
+SWEEP_FORMAT = "kinelo sweep 1"
 
 
 class SweepStore:
@@ -73,7 +73,7 @@ class SweepStore:
                 with new_folder(self.folder) as fresh:
                     (fresh / POINTS).mkdir()
                     (fresh / FAILED).mkdir()
-                    replace_file(fresh / MANIFEST, canonical_json({"format": FORMAT, "inputs": inputs}).encode())
+                    replace_file(fresh / MANIFEST, canonical_json({"format": SWEEP_FORMAT, "inputs": inputs}).encode())
             _check_same(self.folder, inputs)
             lock = lock_folder(self.folder)
         if lock is None:
@@ -155,7 +155,7 @@ def _checked_folder(folder: object) -> Path:
 def _check_same(folder: Path, inputs: Mapping[str, Any]) -> None:
     try:
         document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        known, stored = document["format"] == FORMAT, document["inputs"]
+        known, stored = document["format"] == SWEEP_FORMAT, document["inputs"]
     except (OSError, ValueError, KeyError, TypeError):
         known, stored = False, {}
     if not known:

@@ -51,7 +51,7 @@ class StudyPoints:
         """
         if self.compute != "simulate":
             return [[point] for point in points]
-        from kinelo.micro.sweep_points import LEAST
+        from kinelo.micro.sweep_points import LEAST_POINTS_TOGETHER
 
         lines: list[Line] = []
         found: dict[str, dict[str | None, list[Any]]] = {}
@@ -73,11 +73,11 @@ class StudyPoints:
         for kind, tables in found.items():
             group = [point for same in tables.values() for point in same]
             most = min(room[kind][len(tables) == 1], -(-len(points) // workers))
-            if min(most, len(group)) < LEAST:
+            if min(most, len(group)) < LEAST_POINTS_TOGETHER:
                 lines += [[point] for point in group]
             else:
                 size = -(-len(group) // -(-len(group) // most))
-                size = min(most, size + -size % LEAST)  # full vectors are faster
+                size = min(most, size + -size % LEAST_POINTS_TOGETHER)  # full vectors are faster
                 lines += [group[k : k + size] for k in range(0, len(group), size)]
         return sorted(lines, key=lambda line: line[0][0])
 

@@ -95,7 +95,7 @@ class Storage(NamedTuple):
     retry: bool = False
 
 
-NOWHERE = Storage()
+NO_STORAGE = Storage()
 
 
 def run_sweep(
@@ -104,7 +104,7 @@ def run_sweep(
     inputs: Mapping[str, Any],
     attributes: Mapping[str, Any],
     along: str | None = None,
-    storage: Storage = NOWHERE,
+    storage: Storage = NO_STORAGE,
     client: Client | None = None,
     advance: Advance = lambda done: None,
 ) -> xr.Dataset:

@@ -18,11 +18,11 @@ from kinelo.theory.closure import NoiseKind
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.teams import Teams
 
-INSIDE = 0.02
+MEASURED_ERROR = 0.02
 """Relative error of a variance or mean square error where there is no caveat."""
 LEAST_TEAMS = 5
 LARGEST_STEP = 0.1
-SLOWEST = 0.01
+SLOWEST_MOTION = 0.01
 CURVED = 0.05
 TOGETHER = 0.5
 YOUNG = 3.0
@@ -78,7 +78,7 @@ def caveats_of(
                 "large steps",
                 f"γ sup b' = {slope:.3g} is above {LARGEST_STEP}: ratings are then not quite normal, and theory says "
                 "too much noise.",
-                min(0.5, INSIDE + slope * (0.04 + 1.1 / teams.size if teams.finite else 0.04)),
+                min(0.5, MEASURED_ERROR + slope * (0.04 + 1.1 / teams.size if teams.finite else 0.04)),
             )
         )
     together = matches_together(system.schedule, teams.size) * slope
@@ -86,12 +86,16 @@ def caveats_of(
         found.append(
             Caveat("large batches", f"Results that count together move ratings far: nγ sup b' = {together:.3g}.", 0.1)
         )
-    if isinstance(dynamics, Form) and dynamics.rate < SLOWEST and (system.outcome.nu * dynamics.spread) ** 2 > CURVED:
+    if (
+        isinstance(dynamics, Form)
+        and dynamics.rate < SLOWEST_MOTION
+        and (system.outcome.nu * dynamics.spread) ** 2 > CURVED
+    ):
         found.append(
             Caveat(
                 "slow form",
-                f"Form with rate {dynamics.rate:g} is slower than {SLOWEST}: ratings follow it on a curve, and theory "
-                "says too little error.",
+                f"Form with rate {dynamics.rate:g} is slower than {SLOWEST_MOTION}: ratings follow it on a curve, and "
+                "theory says too little error.",
                 0.06,
             )
         )

@@ -39,7 +39,7 @@ from kinelo.theory.covariance import (
     separate_covariance,
     walk_lag,
 )
-from kinelo.theory.fixed_point import ATTEMPTS, GOAL, GROWTH, ITERATIONS, SMALL_STEP, Restart, fixed_point
+from kinelo.theory.fixed_point import ATTEMPTS, GOAL, ITERATIONS, SMALL_STEP, STEP_GROWTH, Restart, fixed_point
 from kinelo.theory.pair_means import WIDEST, PairMeans, Triangle, laplacian, normal_nodes
 from kinelo.theory.teams import Teams, normal_only
 
@@ -368,7 +368,7 @@ def growing_steps(step: float, steepest: float) -> list[float]:
     """Steps from one that is small beside ``1/steepest`` to the one asked for."""
     steps = [step]
     while steps[0] * steepest > SMALL_STEP:
-        steps.insert(0, steps[0] / GROWTH)
+        steps.insert(0, steps[0] / STEP_GROWTH)
     return steps
 
 

@@ -28,7 +28,7 @@ from kinelo.theory.covariance import StrengthMotion
 from kinelo.theory.pair_means import PairMeans, Triangle
 from kinelo.theory.teams import Teams, check_field
 
-FINE = 0.3
+FINE_SPACING = 0.3
 """Distance of nodes in x, in units of 1/2ν: the rule is then exact to rounding."""
 LOG_OF_ROUNDING = 35.0
 """e^{−35} is below rounding."""
@@ -53,7 +53,7 @@ def performance_laws(outcome: Outcome, strengths: Strength) -> tuple[Array, Arra
     low, high = float(strengths.theta.min()), float(strengths.theta.max())
     seen = strengths.seen_through(outcome, high - low, 0.0)
     _, down, up, highest = luck_wave(outcome, np.zeros(1))
-    x = np.arange(low - seen.reach - down, high + seen.reach + up, FINE / (2 * outcome.sharpness))
+    x = np.arange(low - seen.reach - down, high + seen.reach + up, FINE_SPACING / (2 * outcome.sharpness))
     step = 2 * math.pi / (1.05 * float(x[-1] - x[0]))
     u: Array = (np.arange(math.ceil(highest / step), dtype=np.float64) + 0.5) * step
     origin = (low + high) / 2

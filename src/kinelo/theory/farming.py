@@ -31,8 +31,8 @@ from kinelo.theory.pair_means import PairMeans
 from kinelo.theory.state import Noise, StationaryState
 from kinelo.theory.teams import as_system
 
-HALVINGS = 80
-PASSES = 100
+GAP_HALVINGS = 80
+FARMING_PASSES = 100
 
 
 def gap_of(outcome: Outcome, result: ArrayLike) -> Array:
@@ -51,7 +51,7 @@ def gap_of(outcome: Outcome, result: ArrayLike) -> Array:
     while (more := top & (outcome.b(high) < size) & (high < 1e12 / outcome.sharpness)).any():
         high = np.where(more, 2 * high, high)
     low = np.zeros_like(high)
-    for _ in range(HALVINGS):
+    for _ in range(GAP_HALVINGS):
         middle = (low + high) / 2
         above = outcome.b(middle) >= size
         low, high = np.where(above, low, middle), np.where(above, middle, high)
@@ -230,7 +230,7 @@ class ChoosingTeam:
         if not self._noisy:
             return _root(lambda r: float(share @ (s - self._outcome.b(r - others))), ends)
         variance, rating = float(self.state.variance[self._own]), float(self.state.rating[self._own])
-        for _ in range(PASSES):
+        for _ in range(FARMING_PASSES):
             spread = np.sqrt(variance + self.state.variance[chosen])
             rating = _root(lambda r, spread=spread: float(share @ (s - self._means(r - others, spread).mean)), ends)
             means = self._means(rating - others, spread)

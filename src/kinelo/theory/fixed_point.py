@@ -20,18 +20,18 @@ GOAL = 1e-12
 """Relative change, or what is left of an equation, at which it counts as solved."""
 ROUNDING_FLOOR = 1e-13
 """Below this there is nothing but rounding to be gained."""
-ACCEPTED = 1e-8
+ACCEPTED_RESIDUAL = 1e-8
 """What is accepted of equations whose own rounding keeps them from ``GOAL``."""
 ITERATIONS = 200
 ATTEMPTS = 40
 """Iterations of a quick way before a slow one is tried."""
 SMALL_STEP = 0.2
 """γ sup b' at which a solution is found from any start."""
-GROWTH = 1.4
+STEP_GROWTH = 1.4
 """Factor by which steps grow on the way from there."""
 
 NEAR_SOLUTION = 0.1
-LEAST_SHARE = 0.1
+LEAST_STEP_SHARE = 0.1
 FEW_TEAMS = 1000
 
 Answer = TypeVar("Answer")
@@ -96,7 +96,7 @@ class Mixing:
         """The next point, given the relative change from ``point`` to its image."""
         change = min(change, NEAR_SOLUTION) if self._always else change
         if change > self._last:
-            self._share = max(0.6 * self._share, LEAST_SHARE)
+            self._share = max(0.6 * self._share, LEAST_STEP_SHARE)
         self._last = change
         step = image - point
         if change > NEAR_SOLUTION:

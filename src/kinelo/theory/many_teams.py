@@ -39,7 +39,7 @@ REPRESENTATIVES = 320
 FEW_GROUPS = 80
 """Groups of teams that differ in strength alone, where the closure is solved pair by pair."""
 SIGMA_GROUPS = 8
-PASSES = 2
+VARIANCE_PASSES = 2
 TEAMS_AT_ONCE = 4096
 
 
@@ -218,7 +218,7 @@ def large_league(system: RatingSystem, teams: Teams, closure: Closure, start: Ar
     target = mean_results(system.outcome, teams, closure, dense=False)
     variance, steps = solved.variance[group], solved.iterations
     balance = find_balance(WavePull(system.outcome, teams.mass, variance), target, start, teams.mass)
-    for _ in range(PASSES):
+    for _ in range(VARIANCE_PASSES):
         steps += balance.iterations
         variance = opponents.variance_of(teams.theta, teams.sigma, balance.positions, variance)
         balance = find_balance(WavePull(system.outcome, teams.mass, variance), target, balance.positions, teams.mass)

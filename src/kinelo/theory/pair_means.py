@@ -26,10 +26,10 @@ Index = NDArray[np.intp]
 Function = Callable[[Array], Array]
 
 WIDEST = 60.0
-CACHED = 1 << 14
-FIRST = 4
+CACHED_MEANS = 1 << 14
+FIRST_ORDER = 4
 MOST_TERMS = 64
-NARROW = 1e-3
+NARROW_NOISE = 1e-3
 FREE_RATE = 1e-10
 """Share of the largest rate below which a mode is a shift of teams that never meet, and free."""
 
@@ -77,17 +77,17 @@ class PairMeans:
         sharpness = float(spread.max(initial=0.0)) / outcome.finest
         if not sharpness <= WIDEST:
             raise NoStationaryState("Ratings run apart: they spread too widely for the equations of their noise.")
-        terms = min(MOST_TERMS, 24 + int(24 * sharpness)) if products else FIRST
+        terms = min(MOST_TERMS, 24 + int(24 * sharpness)) if products else FIRST_ORDER
         x, weight = normal_nodes(sharpness, *((0.4, 9.5) if products else ()))
         hermite = hermite_rows(x, terms) * weight
         self.spread, pairs = spread, centre.size
         self.series, square = np.empty((terms, pairs)), np.empty((3, pairs))
         self.tie = np.zeros(pairs)
         # Differences of b say nothing of its slope where the spread is hardly more than rounding.
-        narrow = bool((spread < NARROW * outcome.finest).any())
+        narrow = bool((spread < NARROW_NOISE * outcome.finest).any())
         slope = np.empty(pairs) if narrow else None
         # As many pairs at a time as stay in the processor's cache.
-        size = max(1, CACHED // x.size)
+        size = max(1, CACHED_MEANS // x.size)
         for begin in range(0, pairs, size):
             part = slice(begin, begin + size)
             z = np.multiply.outer(x, spread[part])

@@ -26,7 +26,7 @@ from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import Aim, Fluctuation, LeagueClosure, Solution, State
-from kinelo.theory.fixed_point import ACCEPTED, ATTEMPTS, GROWTH, SMALL_STEP, few_threads, fixed_point
+from kinelo.theory.fixed_point import ACCEPTED_RESIDUAL, ATTEMPTS, SMALL_STEP, STEP_GROWTH, few_threads, fixed_point
 from kinelo.theory.limit import balance_ratings, rating_noise
 from kinelo.theory.many_teams import merge_many
 from kinelo.theory.state import regression_slope
@@ -74,7 +74,7 @@ class UnbiasedGamma(float):
 
 
 class Unbiased(NamedTuple):
-    """γ*, and the fluctuations there where they were found together with it (to ``ACCEPTED``)."""
+    """γ*, and the fluctuations there where they were found together with it (to ``ACCEPTED_RESIDUAL``)."""
 
     gamma: float
     there: Fluctuation | None
@@ -144,7 +144,7 @@ def _crossing(excess: Callable[[float], float], outcome: Outcome, teams: Teams) 
     """The first step at which an excess that grows with it vanishes."""
     low, high = 0.0, min(0.5 * outcome.sharpness * teams.typical_sigma**2, SMALL_STEP / outcome.steepest)
     while excess(high) < 0:
-        low, high = high, GROWTH * high
+        low, high = high, STEP_GROWTH * high
         if high * outcome.steepest > LARGEST_STEP_TRIED:
             raise NoStationaryState(f"No step up to γ = {low:.3g} makes the ratings as wide as the strengths.")
     return float(root_scalar(excess, bracket=(max(low, 1e-3 * high), high), method="brentq", xtol=1e-8 * high).root)
@@ -164,7 +164,7 @@ def _together(system: RatingSystem, teams: Teams, closure: Closure) -> Unbiased 
         now = solver.look(solver.steps(gamma), state)
         aim = Aim(of_slope, 1 - float(of_slope @ state.rating))
         change = max(now.residual, now.change, abs(aim.missing))
-        ahead, share = (state, 0.0) if change <= ACCEPTED else now.newton(teams.mass, aim)
+        ahead, share = (state, 0.0) if change <= ACCEPTED_RESIDUAL else now.newton(teams.mass, aim)
         found = gamma, Solution(now.implied, now.residual, 0, now.gamma, now.pairs)
         return np.append(ahead.vector(), gamma * (1 + share)), change, found
 
@@ -172,7 +172,7 @@ def _together(system: RatingSystem, teams: Teams, closure: Closure) -> Unbiased 
         unit = solver.look(solver.steps(1.0), start).implied.U
         first = float(np.trace(U) / np.trace(unit)) if solver.whole else float(own.sum() / unit.sum())
         begin = np.append(start._replace(U=first * unit).vector(), first)
-        (gamma, found), _ = fixed_point(look, begin, most=ATTEMPTS, goal=ACCEPTED, newton=True)
+        (gamma, found), _ = fixed_point(look, begin, most=ATTEMPTS, goal=ACCEPTED_RESIDUAL, newton=True)
     except (LinAlgError, NoStationaryState):
         return None
     return Unbiased(gamma, found.fluctuation)

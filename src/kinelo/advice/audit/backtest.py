@@ -18,7 +18,7 @@ from kinelo.advice.audit.kernels import Array
 BLOCKS_OF_QUARTER = 12
 """Blocks in each quarter of the history."""
 BOOTSTRAP_DRAWS = 600
-LADDER = 1.1
+K_LADDER = 1.1
 MOST_WIDENED = 3
 
 Losses = Callable[[Array], Array]
@@ -127,8 +127,8 @@ def backtest(losses: Losses, ks: Array, since: int) -> KBacktest:
 
 def k_grid(centre: float, also: float) -> Array:
     """K in steps of 10 %, from a quarter to four times the centre, and on to another K."""
-    reach = math.ceil(math.log(4.0) / math.log(LADDER))
-    ks = centre * np.exp(math.log(LADDER) * np.arange(-reach, reach + 1, dtype=np.float64))
+    reach = math.ceil(math.log(4.0) / math.log(K_LADDER))
+    ks = centre * np.exp(math.log(K_LADDER) * np.arange(-reach, reach + 1, dtype=np.float64))
     beyond = np.geomspace(min(also, ks[0]), max(also, ks[-1]), 16)
     return np.unique(np.concatenate([ks, beyond[(beyond < 0.99 * ks[0]) | (beyond > 1.01 * ks[-1])], [also]]))
 

@@ -22,7 +22,7 @@ from kinelo.forecasts.parameters import Parameter
 PERFORMANCE_NODES = 9
 LIKELIHOOD_GAIN = 0.01
 """Gain in log-likelihood at which the search ends: K follows from parameters that matches leave wide open."""
-PRIOR_WIDTHS = 16.0
+SOUGHT_WIDTHS = 16.0
 """Standard deviations of the prior within which a parameter is sought."""
 NO_MOVEMENT = 1e-6
 """Movement of strengths that do not move."""
@@ -35,18 +35,18 @@ MOST_FILTERED = 1e7
 
 def _unknown(name: str, centre: float, width: float, meaning: str, in_points: bool = True) -> Parameter:
     """A positive number about which a wide prior knows next to nothing: a width of its logarithm."""
-    reach = math.exp(0.5 * PRIOR_WIDTHS * width)
+    reach = math.exp(0.5 * SOUGHT_WIDTHS * width)
     return Parameter(name, centre, centre / reach, centre * reach, True, meaning, in_points=in_points)
 
 
 # In the order of Parameters, on the chess scale.
-UNKNOWN = (
+UNKNOWN_PARAMETERS = (
     _unknown("walk_per_match", 6.0, 1.5, "movement of a strength from match to match"),
     _unknown("walk_per_year", 30.0, 1.5, "movement of a strength in a year"),
     _unknown("return_per_year", 0.05, 1.5, "rate of return to the league's mean", in_points=False),
     _unknown("newcomer_spread", 150.0, 1.0, "spread of newcomers"),
     Parameter(
-        "newcomer_level", 0.0, -200.0 * PRIOR_WIDTHS, 200.0 * PRIOR_WIDTHS, False, "mean of newcomers", in_points=True
+        "newcomer_level", 0.0, -200.0 * SOUGHT_WIDTHS, 200.0 * SOUGHT_WIDTHS, False, "mean of newcomers", in_points=True
     ),
     _unknown("home_drift", 3.0, 1.5, "movement of the home advantage in a year"),
     _unknown("ties", 0.7, 1.5, "Davidson's κ", in_points=False),
@@ -124,7 +124,8 @@ class _Likelihoods(Course):
     def __init__(self, calendar: Calendar, fixed: Parameters, free: tuple[int, ...]) -> None:
         self.calendar, self.fixed = calendar, fixed
         super().__init__(
-            Scales(tuple(UNKNOWN[k].in_unit(CHESS_NU / fixed.nu) for k in free), PRIOR_WIDTHS), LIKELIHOOD_GAIN
+            Scales(tuple(UNKNOWN_PARAMETERS[k].in_unit(CHESS_NU / fixed.nu) for k in free), SOUGHT_WIDTHS),
+            LIKELIHOOD_GAIN,
         )
 
     def at(self, z: Array) -> Parameters:

@@ -38,7 +38,7 @@ SETTLED_AFTER = 3.0
 AWAY_DAYS = 250.0
 """Who was away for so long has come back."""
 NORMAL_95 = 1.96
-FEWEST_MATCHES, MOST_MATCHES = 300, 50_000
+FEWEST_MATCHES, MOST_INFLATION_MATCHES = 300, 50_000
 USUAL_MEMORY = 20.0
 """Matches in which ratings follow 63 % of a change, where no step tells it."""
 
@@ -198,7 +198,7 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     if np.isnan(matches.result).any() or matches.day[-1] - matches.day[0] < LEAST_YEARS * YEAR:
         return None
     before = _ratings_before(blank_of(rater), matches)
-    matches, before = matches[-MOST_MATCHES:], before[-MOST_MATCHES:]
+    matches, before = matches[-MOST_INFLATION_MATCHES:], before[-MOST_INFLATION_MATCHES:]
     calendar, nu = Calendar.of(matches), math.log(10.0) / (2.0 * getattr(rater, "scale", 400.0))
     parameters = estimate_league(calendar, nu).parameters
     filtered = filter_league(calendar, parameters)

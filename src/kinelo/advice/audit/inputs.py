@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 LEAST_AUDITED = 60
 FEW_MATCHES = 500
-SEASON_DAYS = 300
+SEASON_BREAK_DAYS = 300
 ONE_SIDED = 0.95
 LISTED_SIDES = 5
-MOST_MATCHES = 150_000
+MOST_AUDITED = 150_000
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class AuditableMatches:
     notes: tuple[str, ...]
 
 
-def latest_part(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, Matches | None]:
+def latest_part(matches: Matches, most: int = MOST_AUDITED) -> tuple[Matches, Matches | None]:
     """The matches to audit, and those before them where there are more than can be waited for."""
     if len(matches) <= most:
         return matches, None
@@ -63,7 +63,7 @@ def auditable(matches: Matches) -> AuditableMatches:
     days = int(matches.day[-1] - matches.day[0])
     if days == 0:
         notes.append("All matches have one date: they show what matches do to strengths, not what time does.")
-    elif days < SEASON_DAYS:
+    elif days < SEASON_BREAK_DAYS:
         notes.append(f"All matches lie within {days} days: they do not show what happens between seasons.")
     _note_pools(matches, notes)
     return AuditableMatches(matches, _later_half(matches), tuple(notes))

@@ -38,7 +38,7 @@ from kinelo.matches.matches import Matches
 PERFORMANCE_DRAWS = 200
 LEAST_WITH_LINEUPS = 60
 """Matches with both line-ups known."""
-LEAST_MATCHES = 30
+LEAST_SIDE_MATCHES = 30
 """Matches of a side whose steepness is scored."""
 LEAST_LINEUPS = 10
 """Line-ups of a side whose own spread is stated."""
@@ -218,7 +218,7 @@ def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Varia
     expected, _, spread = GapForecasts(gap, law, np.sqrt(doubt)).law()
     z = recursion.parameters.nu * gap
     count = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
-    enough = count >= LEAST_MATCHES
+    enough = count >= LEAST_SIDE_MATCHES
     score = _Scores(calendar, z, spread, enough)
     draw = np.random.default_rng(seed)
     null = [float(score.of(_draw_results(draw, expected, spread) - expected).var()) for _ in range(PERFORMANCE_DRAWS)]

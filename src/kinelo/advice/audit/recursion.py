@@ -22,9 +22,9 @@ from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, Expected, Fol
 from kinelo.raters.random_walk import YEAR, fade_all
 
 RECURSION_NODES = 7
-TOP, BOTTOM = 400.0, 0.25
+LARGEST_K, SMALLEST_K = 400.0, 0.25
 """Largest and smallest K looked at, on the chess scale."""
-GOLDEN = (math.sqrt(5) - 1) / 2
+GOLDEN_SECTION = (math.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True)
@@ -118,20 +118,20 @@ class Recursion:
     def best(self) -> float:
         """K*: the least expected log-loss."""
         unit = CHESS_NU / self.parameters.nu
-        ladder = np.geomspace(BOTTOM * unit, TOP * unit, 14)
+        ladder = np.geomspace(SMALLEST_K * unit, LARGEST_K * unit, 14)
         losses = [self.loss(float(k)) for k in ladder]
         place = int(np.argmin(losses))
         low, high = math.log(ladder[max(place - 1, 0)]), math.log(ladder[min(place + 1, ladder.size - 1)])
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        left, right = high - GOLDEN_SECTION * (high - low), low + GOLDEN_SECTION * (high - low)
         at_left, at_right = self.loss(math.exp(left)), self.loss(math.exp(right))
         while high - low > 0.01:
             if at_left < at_right:
                 high, right, at_right = right, left, at_left
-                left = high - GOLDEN * (high - low)
+                left = high - GOLDEN_SECTION * (high - low)
                 at_left = self.loss(math.exp(left))
             else:
                 low, left, at_left = left, right, at_right
-                right = low + GOLDEN * (high - low)
+                right = low + GOLDEN_SECTION * (high - low)
                 at_right = self.loss(math.exp(right))
         return math.exp(left if at_left < at_right else right)
 

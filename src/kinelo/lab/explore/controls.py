@@ -23,7 +23,7 @@ from kinelo.model.validation import Array
 VARIES, MOVES, RULES, LEAGUE = (
     "How much strength varies", "How strengths move", "How ratings are computed", "The league"
 )  # fmt: skip
-TWO = "let 2 teams meet"
+LET_TWO_MEET = "let 2 teams meet"
 
 
 class Controls(Panel, frozen=True):
@@ -40,17 +40,31 @@ class Controls(Panel, frozen=True):
             ("motion", "learning"),
             "Teams learn in units of one step: take one step for all, or another motion.",
         ),
-        Clash(("steps", "glicko"), ("sides", None), f"Glicko's formulas are for two: {TWO}, or take one step for all."),
-        Clash(("ties", None), ("sides", None), f"Draws are played between two: {TWO}, or set draws to 0 %."),
-        Clash(("schedule", "period"), ("sides", None), f"Contests of many count at once: {TWO} to let results wait."),
         Clash(
-            ("schedule", "rounds"), ("sides", None), f"In a round each pair meets: {TWO}, or let results count at once."
+            ("steps", "glicko"),
+            ("sides", None),
+            f"Glicko's formulas are for two: {LET_TWO_MEET}, or take one step for all.",
+        ),
+        Clash(("ties", None), ("sides", None), f"Draws are played between two: {LET_TWO_MEET}, or set draws to 0 %."),
+        Clash(
+            ("schedule", "period"),
+            ("sides", None),
+            f"Contests of many count at once: {LET_TWO_MEET} to let results wait.",
         ),
         Clash(
-            ("pairing", "local"), ("sides", None), f"Contests of many are open to everyone: {TWO} to choose opponents."
+            ("schedule", "rounds"),
+            ("sides", None),
+            f"In a round each pair meets: {LET_TWO_MEET}, or let results count at once.",
         ),
         Clash(
-            ("pairing", "window"), ("sides", None), f"Contests of many are open to everyone: {TWO} to choose opponents."
+            ("pairing", "local"),
+            ("sides", None),
+            f"Contests of many are open to everyone: {LET_TWO_MEET} to choose opponents.",
+        ),
+        Clash(
+            ("pairing", "window"),
+            ("sides", None),
+            f"Contests of many are open to everyone: {LET_TWO_MEET} to choose opponents.",
         ),
     )
 

@@ -18,7 +18,7 @@ from kinelo.lab.explore.theory import PredictedMap, predicted_map
 
 FACTOR = 1.5
 CHORDS = 6
-SLOPE_TOLERANCE = 0.002
+UNIT_SLOPE_TOLERANCE = 0.002
 """A slope this near to 1 is 1."""
 
 
@@ -75,7 +75,7 @@ def _between(controls: Controls, here: tuple[float, float], there: tuple[float, 
         slope = _slope(controls, gamma)
         if slope is None:
             return Search(None, *here, settles=False)
-        if abs(slope - 1) <= SLOPE_TOLERANCE:
+        if abs(slope - 1) <= UNIT_SLOPE_TOLERANCE:
             break
         here, there = ((gamma, slope), there) if (slope < 1) == (here[1] < 1) else (here, (gamma, slope))
     return Search(gamma, gamma, 1.0)

@@ -25,7 +25,7 @@ SLOPE_TOLERANCE, LUCK_TOLERANCE = 0.05, 0.15
 from very many."""
 MATCHES_ALLOWED = 4.0
 """A league not where theory said after this many times the matches that theory gave it has been given its time."""
-PAPER = Units()
+PAPER_UNITS = Units()
 
 
 def state_of(theory: TheoryAnswer, league: Evidence | None) -> State:
@@ -78,7 +78,7 @@ def meaning(slope: float) -> str:
     return "on average, ratings tell the true strength"
 
 
-def headline(state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER) -> str:
+def headline(state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER_UNITS) -> str:
     """One sentence for the state."""
     if state == "no theory" and not theory.missing:
         return "The walk has spread the league beyond what theory was asked about: watch what it does."
@@ -101,7 +101,7 @@ def headline(state: State, theory: TheoryAnswer, league: Evidence | None, units:
 
 
 def judged(
-    theory: TheoryAnswer, league: Evidence | None, controls: Controls | None = None, units: Units = PAPER
+    theory: TheoryAnswer, league: Evidence | None, controls: Controls | None = None, units: Units = PAPER_UNITS
 ) -> dict[str, Any]:
     """The verdict as the page shows it, every number in the units of the page."""
     controls = Controls() if controls is None else controls
@@ -122,7 +122,7 @@ Fact = dict[str, str | None]
 
 
 def facts(
-    state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER, played: str = "matches"
+    state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER_UNITS, played: str = "matches"
 ) -> list[Fact]:
     """The numbers that matter: theory's, what the league shows of them, and what they mean."""
     slope, luck_shown = _shown(league, units)

@@ -24,7 +24,7 @@ from kinelo.lab.units import MIDDLE
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.validation import Array
 
-MOST_MATCHES = 100_000
+MOST_LIVE_MATCHES = 100_000
 """Matches of one advance: some hundredths of a second."""
 MOST_KINETIC_TIME = 6.0
 """Kinetic time of one advance, for the same reason."""
@@ -32,7 +32,7 @@ DENSITY_EVERY = 4
 """Frames to one with a density, which changes slowly and is large."""
 PAIRS = "PAIRS"
 """Stands in the lines of Python where the page writes the pairs drawn so far."""
-LEAST_SHARE = 0.02
+LEAST_SPEED_SHARE = 0.02
 """The least share of drawn pairs that is taken to play."""
 
 
@@ -110,13 +110,13 @@ class LiveRun:
         """Play on for about this many matches per team, or as many as one frame can bear."""
         with self._playing:
             share = self.matches / self.time if self.time > 0 else 1.0
-            self._advance(matches_per_team / max(share, LEAST_SHARE))
+            self._advance(matches_per_team / max(share, LEAST_SPEED_SHARE))
             self._record.add(self.time, self.rating, self.strength)
 
     def _advance(self, pairs_per_team: float) -> None:
         step = self.controls.typical_step
         sides = self.system.sides
-        most = 2 * MOST_MATCHES / (self.teams * (sides - 1))
+        most = 2 * MOST_LIVE_MATCHES / (self.teams * (sides - 1))
         self.time += min(pairs_per_team, most if self.film is None else min(most, MOST_KINETIC_TIME / step))
         self._goal = max(self._goal, round(self.time * self.teams / sides))
         self._state = next(self._league)

@@ -34,7 +34,7 @@ from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum
 
 EXPLORED_NODES = 40
-MOST_TEAMS = 200
+MOST_ROUNDS_TEAMS = 200
 """Teams up to which rounds are computed: more would keep others waiting for their answers."""
 OVERSHOT = 1.5
 """Critical steps of rounds up to which the swings are computed: beyond, the search for them mostly ends in nothing."""
@@ -108,8 +108,8 @@ def check_answerable(controls: Controls) -> None:
         raise InputError(reason)
     if controls.schedule != "rounds" or controls.pairing != "all":
         return
-    if controls.teams > MOST_TEAMS:
-        raise InputError(f"Rounds are computed here for at most {MOST_TEAMS} teams, not {controls.teams}.")
+    if controls.teams > MOST_ROUNDS_TEAMS:
+        raise InputError(f"Rounds are computed here for at most {MOST_ROUNDS_TEAMS} teams, not {controls.teams}.")
     critical = critical_gamma(controls.system, league_of(controls)).critical
     if controls.gamma > OVERSHOT * critical:
         raise NoStationaryState(

@@ -332,7 +332,7 @@ def _fair_sentence(units: Units, gamma: float, here: float, slope: float) -> str
     return f"With {units.step(gamma)} ratings lie {lie} and miss true strength by {miss}; {right}."
 
 
-FORM = Form(rate=FORM_RATE, spread=FORM_SPREAD)
+GUIDE_FORM = Form(rate=FORM_RATE, spread=FORM_SPREAD)
 EQUALS = Fixed(np.full(20, MIDDLE))
 
 
@@ -341,7 +341,13 @@ def _path(gamma: float) -> tuple[Array, Array, Array]:
     """Matches, strength and rating of one team among twenty whose form comes and goes."""
     times = np.arange(200, 1001, 5)
     states = simulation_states(
-        _system(gamma), EQUALS, stops=[int(t) * 10 for t in times], matches_per_step=1, seed=1, threads=1, dynamics=FORM
+        _system(gamma),
+        EQUALS,
+        stops=[int(t) * 10 for t in times],
+        matches_per_step=1,
+        seed=1,
+        threads=1,
+        dynamics=GUIDE_FORM,
     )
     found = [(state.record["strength"][0, 0], state.rating[0, 0]) for state in states]
     strength, rating = np.array(found).T
@@ -350,13 +356,13 @@ def _path(gamma: float) -> tuple[Array, Array, Array]:
 
 @lru_cache(maxsize=1)
 def _best() -> BestGamma:
-    return best_gamma(LAW, EQUALS, FORM)
+    return best_gamma(LAW, EQUALS, GUIDE_FORM)
 
 
 @lru_cache(maxsize=64)
 def _errors(steps: tuple[float, ...]) -> dict[str, Array]:
     """Root mean square error by cause at each step size."""
-    curve = error_curve(LAW, EQUALS, FORM)
+    curve = error_curve(LAW, EQUALS, GUIDE_FORM)
     found = [curve(step) for step in steps]
     squares = {"luck": [one.noise for one in found], "lag": [one.lag for one in found]}
     squares["both"] = [one.noise + one.lag + one.bias for one in found]

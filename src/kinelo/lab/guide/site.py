@@ -19,7 +19,7 @@ SCRIPTS = ("words.js", "charts.js", "guide.js", "guide_site.js")
 """Modules in the order in which they need one another."""
 STATIC = files("kinelo.lab") / "static"
 
-PAGE = """<!doctype html>
+GUIDE_PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -59,7 +59,7 @@ def guide_page(doors: list[dict[str, str]], home: str, *, drawn: bool = True) ->
     if drawn:
         numbers = range(1, len(scenes()) + 1)
         data["pictures"] = {f"{number}-{units}": scene_pictures(number, units) for number in numbers for units in UNITS}
-    return PAGE.format(
+    return GUIDE_PAGE.format(
         styles="\n".join(_text(name) for name in STYLES),
         first=_text("first.js"),
         plotly=PLOTLY,

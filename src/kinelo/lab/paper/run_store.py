@@ -17,7 +17,7 @@ from kinelo.paper.stored import HTML_NAME, read_content
 
 SCALES = ("full", "quick")
 FIGURE_FILE = re.compile(r"(figure-\d{2})\.(png|pdf|toml|zip)")
-PLACES = {"png": "figures", "pdf": "figures", "toml": "studies", "zip": "runs"}
+KEPT_IN = {"png": "figures", "pdf": "figures", "toml": "studies", "zip": "runs"}
 LARGEST_DATA = 500 * 2**20
 """Bytes of runs that are packed for a visitor; more are taken from the folder."""
 
@@ -69,7 +69,7 @@ def _links(place: str, folder: Path, figure: dict[str, Any]) -> dict[str, str | 
 def picture(folder: Path, name: str) -> Path | None:
     """The file of a figure, if it is one: its picture, its PDF or its study."""
     known = FIGURE_FILE.fullmatch(name)
-    path = folder / PLACES[known[2]] / name if known else folder
+    path = folder / KEPT_IN[known[2]] / name if known else folder
     return path if known and path.is_file() else None
 
 

@@ -21,7 +21,7 @@ from kinelo.paper.runs import RunWork, carry_out, figure_work, has_run, run_fold
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.blas import one_blas_thread
 
-REPORT_EVERY, SLOWEST = 0.3, 10.0
+SMALL_REPORT_EVERY, MOST_SECONDS = 0.3, 10.0
 """Seconds between two reports, and how much slower than an idle core a run is taken to be at most."""
 Key = tuple[str, ...]
 """Names from the top of a figure file down to one value."""
@@ -133,12 +133,12 @@ def draw_small(
 
     def tell(label: str, more: float = 0.0, *, now: bool = False) -> None:
         nonlocal asked
-        if not now and time.monotonic() - asked < REPORT_EVERY:
+        if not now and time.monotonic() - asked < SMALL_REPORT_EVERY:
             return
         asked = time.monotonic()
         share = min((done + more) / total, 0.99)
         # Compiled code may have to be made first, and others may use the machine.
-        pace = min(max((asked - begin) / max(total * share, 0.5), 1.0), SLOWEST)
+        pace = min(max((asked - begin) / max(total * share, 0.5), 1.0), MOST_SECONDS)
         report({"share": share, "label": label, "seconds": pace * total * (1 - share)})
 
     with one_blas_thread():

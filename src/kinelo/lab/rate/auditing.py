@@ -22,7 +22,7 @@ from kinelo.matches.reading import read_matches
 from kinelo.pages.page import write_page
 from kinelo.raters.team.rater import TeamElo
 
-MOST_MATCHES = 40_000
+MOST_WAITED_FOR = 40_000
 """Somebody waits: of larger files the latest matches are looked at."""
 HANDED_OVER = ("date", "home", "away", "result", "neutral", "weight")
 
@@ -65,7 +65,7 @@ class AuditController:
         }
 
 
-def latest(matches: Matches, most: int = MOST_MATCHES) -> tuple[Matches, str | None]:
+def latest(matches: Matches, most: int = MOST_WAITED_FOR) -> tuple[Matches, str | None]:
     """The latest matches where there are more than can be waited for, and words about it."""
     if len(matches) <= most:
         return matches, None

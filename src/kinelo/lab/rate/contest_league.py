@@ -28,8 +28,8 @@ from kinelo.raters.rank.leaderboard import contest_leaderboard
 from kinelo.raters.rank.rater import RankElo
 
 RATER = "rank"
-STOPS = 120
-LISTED = 8
+CONTEST_STOPS = 120
+CONTESTS_LISTED = 8
 MOST_FIELDS, MOST_ENTRANTS = 20, 200
 """Contests to come that are offered, and entrants of one that is forecast here."""
 
@@ -49,7 +49,7 @@ class ContestLeague:
         self.rater = RankElo().fit(contests)
         self.kinds = self.rater.kinds_
         progress("Following the ratings through time")
-        history = rating_history(self.rater, contests, points=STOPS)
+        history = rating_history(self.rater, contests, points=CONTEST_STOPS)
         self.history = history.with_columns(name=self._keys(history))
         progress("Checking the forecasts")
         self._checked, forecasts = check_forecasts(contests)
@@ -222,14 +222,14 @@ class ContestLeague:
         own = self._surprises.filter(pl.Series(self._takes_part(self.contests, kind, name)))
         own = own.filter(pl.col("ended") == ENDINGS[FINISHED])
         off = ((pl.col("place") - pl.col("expected_place")) / pl.col("of")).abs()
-        return _rows(own.sort(off, descending=True, maintain_order=True).head(LISTED))
+        return _rows(own.sort(off, descending=True, maintain_order=True).head(CONTESTS_LISTED))
 
     def _coming_of(self, kind: str, name: str) -> list[dict[str, Any]]:
         coming = self._to_come()
         if coming is None or not len(coming) or name not in coming.slots[kind].names:
             return []
         entries = _entries(self.rater.predict(coming)).with_columns(of=coming.sizes[coming.contest])
-        return _rows(entries.filter(pl.Series(self._takes_part(coming, kind, name))).head(LISTED))
+        return _rows(entries.filter(pl.Series(self._takes_part(coming, kind, name))).head(CONTESTS_LISTED))
 
 
 def _boards(rater: RankElo, contests: Contests, ranking: Mapping[str, Any]) -> dict[str, pl.DataFrame]:

@@ -18,7 +18,7 @@ from kinelo.raters.what_if import with_points
 
 SEASONS = 4000
 """How often a season is played: a chance is then sure to ± 0.8 %."""
-MOST_SIDES, MOST_FIXTURES = 64, 4000
+MOST_CUP_SIDES, MOST_FIXTURES = 64, 4000
 
 
 def odds(
@@ -73,9 +73,9 @@ def can_raise(rater: Rater) -> bool:
 
 def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[str, float]) -> dict[str, Any]:
     sides = np.unique(np.concatenate([fixtures.home, fixtures.away])).size
-    if sides > MOST_SIDES or len(fixtures) > MOST_FIXTURES:
+    if sides > MOST_CUP_SIDES or len(fixtures) > MOST_FIXTURES:
         raise InputError(
-            f"A season here has at most {MOST_SIDES} sides and {MOST_FIXTURES:,} fixtures, not {sides} and "
+            f"A season here has at most {MOST_CUP_SIDES} sides and {MOST_FIXTURES:,} fixtures, not {sides} and "
             f"{len(fixtures):,}; kinelo season on the command line takes more."
         )
     down = int(rules["relegated"])

@@ -19,8 +19,8 @@ SAMPLES = {
 }
 WEEKS_LEFT = 10
 """Weeks of football that are still to be played."""
-FOUNDERS, NEWCOMERS, WEEKS, BOARDS = 24, 24, 150, 8
-SPREAD, NEWCOMER_LEVEL, WALK = 200.0, -150.0, 8.0
+FOUNDERS, NEWCOMERS, SAMPLE_WEEKS, BOARDS = 24, 24, 150, 8
+SAMPLE_SPREAD, NEWCOMER_LEVEL, SAMPLE_WALK = 200.0, -150.0, 8.0
 """Elo points: strengths of the founders, the level at which newcomers join, and how far a strength moves in a week."""
 RACES = 121
 DRIVERS = (
@@ -83,14 +83,14 @@ def chess_club(seed: int = 1) -> pl.DataFrame:
     """
     rng = np.random.default_rng(seed)
     members = FOUNDERS + NEWCOMERS
-    strength = rng.normal(0.0, SPREAD, members)
+    strength = rng.normal(0.0, SAMPLE_SPREAD, members)
     strength[FOUNDERS:] += NEWCOMER_LEVEL
-    joins = np.concatenate([np.zeros(FOUNDERS), np.sort(rng.integers(10, WEEKS - 30, NEWCOMERS))])
-    leaves = np.where(rng.random(members) < 0.3, joins + rng.integers(30, WEEKS, members), WEEKS)
+    joins = np.concatenate([np.zeros(FOUNDERS), np.sort(rng.integers(10, SAMPLE_WEEKS - 30, NEWCOMERS))])
+    leaves = np.where(rng.random(members) < 0.3, joins + rng.integers(30, SAMPLE_WEEKS, members), SAMPLE_WEEKS)
     names = [f"Member {k + 1:02d}" for k in range(members)]
     rows: list[tuple[str, str, str, str]] = []
-    for week in range(WEEKS):
-        strength += rng.normal(0.0, WALK, members)
+    for week in range(SAMPLE_WEEKS):
+        strength += rng.normal(0.0, SAMPLE_WALK, members)
         here = rng.permutation(np.flatnonzero((joins <= week) & (week < leaves)))[: 2 * BOARDS]
         day = str(date(2022, 1, 7) + timedelta(weeks=week))
         for white, black in here[: len(here) // 2 * 2].reshape(-1, 2):

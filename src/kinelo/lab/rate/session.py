@@ -12,13 +12,13 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.reading import ReadingPanel
 from kinelo.lab.rate.tables import FIELDS, UploadedTable
 
-VERSION = 1
+SESSION_VERSION = 1
 
 
 def write_session(path: Path, tables: dict[str, UploadedTable], chosen: dict[str, Any]) -> None:
     """Write tables and choices; every cell as text, as it stood in the file."""
     content = {
-        "kinelo_session": VERSION,
+        "kinelo_session": SESSION_VERSION,
         "tables": {
             kind: {
                 "name": table.name,
@@ -36,7 +36,7 @@ def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[s
     """Read what :func:`write_session` wrote, refusing what is no session or too large."""
     try:
         content = json.loads(path.read_bytes())
-        if content["kinelo_session"] != VERSION:
+        if content["kinelo_session"] != SESSION_VERSION:
             raise InputError(f"{name} is a session of another version of Kinelo.")
         tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
         chosen = {"columns": dict(content["columns"]), "rater": str(content["rater"])}

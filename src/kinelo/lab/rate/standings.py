@@ -18,7 +18,7 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.choice import rater_called
 from kinelo.raters.history import broken_line
 
-MOST_LISTED = 5000
+MOST_BOARD_ROWS = 5000
 MOST_HISTORIES = 24
 LEAST_CHECKED = 40
 LEAST_IN_BIN = 5
@@ -82,7 +82,7 @@ def leaderboard(
 
     ``then`` are places at an earlier day; a row says what became of them: ``before``, None for who was not ranked.
     """
-    listed = table.head(MOST_LISTED)
+    listed = table.head(MOST_BOARD_ROWS)
     if "last_played" in listed.columns:
         listed = listed.with_columns(pl.col("last_played").cast(pl.String))
     rows = [{name: plain(value) for name, value in row.items()} for row in listed.iter_rows(named=True)]

@@ -16,9 +16,9 @@ from kinelo.raters.history import broken_line, rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS
 from kinelo.raters.rater import Rater
 
-STOPS = 300
+TEAM_STOPS = 300
 """Days of a side's own matches at which its rating is shown."""
-LISTED = 6
+UPSETS_LISTED = 6
 
 
 def team_page(
@@ -28,7 +28,7 @@ def team_page(
     today = _today(rater).filter(pl.col("name") == name)
     if not today.height:
         raise InputError(f"{name!r:.80} is not rated in this league.")
-    own = rating_history(rater, matches, STOPS, side=name)
+    own = rating_history(rater, matches, TEAM_STOPS, side=name)
     now = today.row(0, named=True)
     return {
         "name": name,
@@ -92,7 +92,7 @@ def ranks_of(history: pl.DataFrame, name: str, active_days: int = ACTIVE_DAYS) -
 
 
 def _upsets_of(name: str, surprises: pl.DataFrame) -> list[dict[str, Any]]:
-    own = surprises.filter((pl.col("home") == name) | (pl.col("away") == name)).head(LISTED)
+    own = surprises.filter((pl.col("home") == name) | (pl.col("away") == name)).head(UPSETS_LISTED)
     return [
         {key: str(value) if key == "date" else plain(value) for key, value in row.items()}
         for row in own.iter_rows(named=True)
@@ -104,7 +104,7 @@ def fixtures_of(rater: Rater, fixtures: Matches | None, name: str) -> list[dict[
     if fixtures is None or name not in fixtures.teams:
         return []
     code = fixtures.teams.index(name)
-    coming = fixtures[np.isnan(fixtures.result) & ((fixtures.home == code) | (fixtures.away == code))][:LISTED]
+    coming = fixtures[np.isnan(fixtures.result) & ((fixtures.home == code) | (fixtures.away == code))][:UPSETS_LISTED]
     if not len(coming):
         return []
     said = copy.deepcopy(rater).predict(coming).probabilities

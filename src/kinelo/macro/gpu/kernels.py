@@ -27,10 +27,10 @@ IMITATED = simulated()
 LANES, WARPS = (4, 4) if simulated() else (32, 32)
 """Labels side by side, and cells of r that are under way in a block, counted in CELLS."""
 
-CELLS, HALO, HALF = 8, 3, 4
+CELLS_OF_THREAD, HALO, HALF = 8, 3, 4
 """Cells of a thread, what it looks at on each side of them, and how many are added up at a time."""
 
-SEEN = CELLS + 2 * HALO
+SEEN = CELLS_OF_THREAD + 2 * HALO
 THREADS = LANES * WARPS
 SCRATCH = HALF * THREADS
 TILE, GROUP = (4, 2) if simulated() else (8, 16)
@@ -113,7 +113,7 @@ def speed(face, n, label, drag, ratio):
 @device
 def upwind_flows(cells, slopes, first, n, label, drag, ratio, flows):
     """What flows through the faces of some cells in a step: the value on the side the speed comes from."""
-    for k in range(CELLS + 1):
+    for k in range(CELLS_OF_THREAD + 1):
         a = speed(np.int32(first + k), n, label, drag, ratio)
         flows[k] = a * (cells[k + HALO - 1] if a >= 0.0 else cells[k + HALO])
 
@@ -129,10 +129,10 @@ def half_slope(before, here, after):
 @device
 def tvd_flows(cells, slopes, first, n, label, drag, ratio, flows):
     """The same with lines in the cells."""
-    for k in range(CELLS + 2):
+    for k in range(CELLS_OF_THREAD + 2):
         j, at = np.int32(first + k - 1), k + HALO - 1
         slopes[k] = half_slope(cells[at - 1], cells[at], cells[at + 1]) if 0 < j < n - 1 else 0.0
-    for k in range(CELLS + 1):
+    for k in range(CELLS_OF_THREAD + 1):
         a, at = speed(np.int32(first + k), n, label, drag, ratio), k + HALO
         flows[k] = max(a, 0.0) * (cells[at - 1] + slopes[k]) + min(a, 0.0) * (cells[at] - slopes[k + 1])
 
@@ -187,7 +187,7 @@ def mover(flows_of: Any, *, stages: bool) -> Any:
         _volume, _offset, _mass, drag, _facts, sums, label = state
         cells = cuda.local.array(SEEN, float64)
         slopes, flows = cuda.local.array(SEEN, float64), cuda.local.array(SEEN, float64)
-        news = cuda.local.array(CELLS, float64)
+        news = cuda.local.array(CELLS_OF_THREAD, float64)
         wide, n = np.uint32(label.size), np.int32(sums.shape[1])
         warp, lane = place_of_thread()
         column = np.uint32(cuda.blockIdx.x * LANES + lane)
@@ -195,13 +195,13 @@ def mover(flows_of: Any, *, stages: bool) -> Any:
         while column < wide:
             begin = np.int32(0)
             while begin < n:
-                first = np.int32(begin + warp * CELLS)
+                first = np.int32(begin + warp * CELLS_OF_THREAD)
                 if first < n:
                     at = np.uint32(np.uint32(first) * wide + column)
                     look(source, at, wide, first, n, shift, cells)
                     flows_of(cells, slopes, first, n, label[column], drag, ratio, flows)
                     at = np.uint32(at + np.uint32(HALO) * wide)
-                    for k in range(CELLS):
+                    for k in range(CELLS_OF_THREAD):
                         here = cells[k + HALO]
                         new = here + (flows[k] - flows[k + 1])
                         if stages and part == 1.0:
@@ -214,7 +214,7 @@ def mover(flows_of: Any, *, stages: bool) -> Any:
                         at = np.uint32(at + wide)
                 add_labels(scratch, news, 0, first, n, afresh, sums)
                 add_labels(scratch, news, 1, first, n, afresh, sums)
-                begin = np.int32(begin + WARPS * CELLS)
+                begin = np.int32(begin + WARPS * CELLS_OF_THREAD)
             column = np.uint32(column + cuda.gridDim.x * LANES)
             afresh = False
 

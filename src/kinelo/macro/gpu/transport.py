@@ -10,7 +10,7 @@ from numba import cuda as numba_cuda
 
 from kinelo.errors import InputError
 from kinelo.macro.gpu.kernels import (
-    CELLS,
+    CELLS_OF_THREAD,
     DOWNWARDS,
     DOWNWARDS_EVER,
     HALO,
@@ -38,7 +38,7 @@ cuda: Any = numba_cuda
 SHARED_BYTES = 47 * 1024 - 8 * SCRATCH
 """Bytes of a multiprocessor's memory that a block may ask for, beside what it adds up in."""
 
-MOST_CELLS = SHARED_BYTES // 8
+MOST_SHARED_CELLS = SHARED_BYTES // 8
 """Cells of r whose masses fit there."""
 
 AT_ONCE = 1000
@@ -53,14 +53,14 @@ class GpuTransport(Transport):
     def __init__(self, velocity: Velocity, start: Population, mean: float, threads: int) -> None:
         if not velocity.separates:
             raise InputError('device = "gpu" solves the kinetic equation for AllPlayAll() only; use device = "cpu".')
-        if start.grid.r.count > MOST_CELLS:
-            raise InputError(f'device = "gpu" takes at most {MOST_CELLS} cells of r, not {start.grid.r.count}.')
+        if start.grid.r.count > MOST_SHARED_CELLS:
+            raise InputError(f'device = "gpu" takes at most {MOST_SHARED_CELLS} cells of r, not {start.grid.r.count}.')
         cuda_module()
         labels, n = start.grid.labels, start.grid.r.count
         self._wide = LANES * -(-labels // LANES)
         units = 1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT)
         self._blocks = min(units, self._wide // LANES)
-        self._padded = CELLS * -(-n // CELLS) + 2 * HALO, self._wide
+        self._padded = CELLS_OF_THREAD * -(-n // CELLS_OF_THREAD) + 2 * HALO, self._wide
         self._now, self._next = (cuda.to_device(np.zeros(self._padded).ravel()) for _ in range(2))
         self._sums = cuda.device_array((self._blocks, n))
         self._mass, self._drag = cuda.device_array(n), cuda.device_array(n + 1)

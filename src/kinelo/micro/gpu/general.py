@@ -31,20 +31,20 @@ from kinelo.micro.gpu.kernels import (
     WARP,
     warp_functions,
 )
+from kinelo.micro.gpu.matches import LOW32, S32
 from kinelo.micro.gpu.target import kernel
 from kinelo.model.dynamics import FORM, LEARNING, STILL, WALK
 from kinelo.play.arithmetic import Target, high_product
 from kinelo.play.deviations import Deviation
 from kinelo.play.encoding import EncodedSystem
 from kinelo.play.laws import OutcomeCode, PairingCode
-from kinelo.play.match import Draws, LeagueState, MatchRules, MatchSide
+from kinelo.play.match import NOTHING, Draws, LeagueState, MatchRules, MatchSide
 from kinelo.play.motion import Motion
 from kinelo.play.steps import StepCode
 from kinelo.play.users import UserFunctions
 
 cuda: Any = numba_cuda
 
-LOW32, S32, NOTHING = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(0)
 LAST_OF_RING = np.uint32(RING - 1)
 COLUMN_BYTES = {"reached": 1}
 """Bytes of a team in a column, where they are not 8."""

@@ -88,7 +88,7 @@ def unfused() -> Iterator[None]:
             nvvm.compile_ir = given
 
 
-EXACT = {"sqrt", "fabs", "copysign", "floor", "ceil", "trunc", "isnan", "isinf", "isfinite"}
+EXACT_FUNCTIONS = {"sqrt", "fabs", "copysign", "floor", "ceil", "trunc", "isnan", "isinf", "isfinite"}
 """Functions of ``math`` that give the same bits everywhere."""
 
 
@@ -113,9 +113,9 @@ def rounded_by_device(formula: Scalar) -> list[str]:
         named = inspect.getclosurevars(function)
         for name, value in {**named.globals, **named.nonlocals, **named.builtins}.items():
             if value is math or value is np:
-                parts = set(code.co_names) - EXACT
+                parts = set(code.co_names) - EXACT_FUNCTIONS
                 found |= {f"{name}.{part}": None for part in sorted(parts) if callable(getattr(value, part, None))}
-            elif value is pow or (getattr(value, "__module__", None) == "math" and name not in EXACT):
+            elif value is pow or (getattr(value, "__module__", None) == "math" and name not in EXACT_FUNCTIONS):
                 found[name] = None
             elif callable(value):
                 ahead.append(value)

@@ -31,10 +31,10 @@ from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_
 from kinelo.theory.two_teams import exact_law
 
 MOST_JOINT = 40
-LADDER = 2.0
-FLAT = 1e-3
+GAMMA_LADDER = 2.0
+FLAT_GAIN = 1e-3
 WIDEST_RANGE = 6.0
-POINTS = 4, 6
+DEGREES = 4, 6
 """Degrees of the polynomials, a coarse one over a wide range and a fine one about its least point."""
 
 Curve = Callable[[float], Parts]
@@ -199,10 +199,10 @@ def _ladder(outcome: Outcome, dynamics: Dynamics | None, together: int) -> tuple
     """A first step size, the least one that differs from 0, and the largest one tried."""
     most = (WIDEST_RANGE if together == 1 else 2 / together) / outcome.steepest
     if isinstance(dynamics, Walk):
-        return min(dynamics.step, most / LADDER), 0.0, most
+        return min(dynamics.step, most / GAMMA_LADDER), 0.0, most
     if isinstance(dynamics, Form):
-        return min(dynamics.step, most / LADDER), FLAT * dynamics.rate / outcome.steepest, most
-    return min(0.1 / outcome.steepest, most / LADDER), FLAT * 0.1 / outcome.steepest, most
+        return min(dynamics.step, most / GAMMA_LADDER), FLAT_GAIN * dynamics.rate / outcome.steepest, most
+    return min(0.1 / outcome.steepest, most / GAMMA_LADDER), FLAT_GAIN * 0.1 / outcome.steepest, most
 
 
 def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
@@ -214,7 +214,7 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
             known[gamma] = curve(gamma)
         return known[gamma].total
 
-    direction = LADDER if error(here * LADDER) < error(here) else 1 / LADDER
+    direction = GAMMA_LADDER if error(here * GAMMA_LADDER) < error(here) else 1 / GAMMA_LADDER
     while least <= here * direction <= most:
         try:
             if error(here * direction) >= error(here):
@@ -222,10 +222,10 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
         except NoStationaryState:
             break
         here *= direction
-    if here / LADDER < least and error(0.0) <= error(here):
+    if here / GAMMA_LADDER < least and error(0.0) <= error(here):
         here = 0.0
     else:
-        for width, degree in zip((min(LADDER, most / here) if most > here else 1.2, 1.2), POINTS):
+        for width, degree in zip((min(GAMMA_LADDER, most / here) if most > here else 1.2, 1.2), DEGREES):
             here = _bottom(error, here, width, degree)
         error(here)
     return _describe(here, known)

@@ -44,14 +44,14 @@ from kinelo.model.validation import Array, finite_array, nonnegative, positive
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.closure import LeagueClosure, Solution, State, opponents
 from kinelo.theory.covariance import PairSlopes, StrengthMotion, batch_of, motion_of, separate_covariance, walk_lag
-from kinelo.theory.fixed_point import ACCEPTED, few_threads, fixed_point
+from kinelo.theory.fixed_point import ACCEPTED_RESIDUAL, few_threads, fixed_point
 from kinelo.theory.many_teams import representatives
 from kinelo.theory.moving.following import TrackedTeams, follow
 from kinelo.theory.pair_means import PairMeans
 from kinelo.theory.state import Noise, regression_slope
 from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
 
-MOST_TEAMS = 120
+MOST_GLICKO_TEAMS = 120
 
 
 def discount(nu: float, variance: ArrayLike) -> Array:
@@ -299,7 +299,7 @@ def _settle(league: GlickoLeague, *, noisy: bool) -> DeviationState:
         return shorter.vector(), change, found
 
     try:
-        return fixed_point(look, start.vector(), accepted=ACCEPTED)[0]
+        return fixed_point(look, start.vector(), accepted=ACCEPTED_RESIDUAL)[0]
     except NoStationaryState:
         raise NoStationaryState(
             f"The deviations of this league were not found with growth = {league.growth:g}; simulate it."
@@ -349,7 +349,7 @@ def deviation_tracking(
 ) -> tuple[DeviationState, TrackedTeams]:
     """How Glicko follows strengths that move: each team's step is the one its deviation settles at."""
     normal_only(teams)
-    merged = representatives(teams, MOST_TEAMS) if teams.size > MOST_TEAMS else None
+    merged = representatives(teams, MOST_GLICKO_TEAMS) if teams.size > MOST_GLICKO_TEAMS else None
     every, teams = teams, teams if merged is None else merged.teams
     league = GlickoLeague(outcome, teams, rule.growth, motion_of(dynamics))
     found = _settle(league, noisy=True)

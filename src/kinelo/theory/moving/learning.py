@@ -32,7 +32,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, nonnegative
 from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.covariance import StrengthMotion
-from kinelo.theory.fixed_point import ACCEPTED, fixed_point
+from kinelo.theory.fixed_point import ACCEPTED_RESIDUAL, fixed_point
 from kinelo.theory.moving.following import TrackedTeams, follow
 from kinelo.theory.pair_means import WIDEST, Function, PairMeans, smooth
 from kinelo.theory.teams import Teams, common_sigma
@@ -200,7 +200,7 @@ def _on_grid(pull: LearningPull, half: float, step: float) -> StrengthProfile:
         new = _normalise(image, step)
         return image, float(np.abs(new - density).max() / density.max()), new
 
-    density, _ = fixed_point(look, cold * pull.potential(grid), accepted=ACCEPTED)
+    density, _ = fixed_point(look, cold * pull.potential(grid), accepted=ACCEPTED_RESIDUAL)
     return StrengthProfile(grid, density)
 
 

@@ -27,8 +27,8 @@ from kinelo.theory.teams import Continuum, Teams, as_system, mean_results, teams
 
 MOST_ROUND_TEAMS = 2000
 MOST_ROUNDS = 40_000
-LONGEST = 64
-SAME = 1e-8
+LONGEST_ROUND = 64
+SAME_STEP = 1e-8
 
 
 @dataclass(frozen=True)
@@ -201,10 +201,10 @@ def _orbit(step: MeanMap, rating: Array) -> Orbit:
         if min(np.abs(rating - last).max(), np.abs(rating - before).max()) <= 1e-13:
             break
     path = [rating]
-    for _ in range(2 * LONGEST):
+    for _ in range(2 * LONGEST_ROUND):
         path.append(step(path[-1]))
-    scale = SAME * max(1.0, float(np.ptp(path[0])))
-    period = next((p for p in range(1, LONGEST + 1) if np.abs(path[p] - path[0]).max() <= scale), 0)
+    scale = SAME_STEP * max(1.0, float(np.ptp(path[0])))
+    period = next((p for p in range(1, LONGEST_ROUND + 1) if np.abs(path[p] - path[0]).max() <= scale), 0)
     kind = {0: "wanders", 1: "settles"}.get(period, "cycle")
     rounds = 4000 if period == 0 else 500
     return Orbit(kind, period, np.array(path[: period or None]), _exponent(step, rating, rounds))
