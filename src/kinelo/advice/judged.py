@@ -34,7 +34,7 @@ class JudgedLeague:
 
     @cached_property
     def at_rest(self) -> Strength | Continuum:
-        """The same where steps vanish: ratings then see form as one more part of how performances vary."""
+        """The league as vanishing steps see it: form is then one more part of how performances vary."""
         if not isinstance(self.dynamics, Form):
             return self.strengths
         if isinstance(self.strengths, Continuum):

@@ -47,7 +47,7 @@ def read_records(path: Path) -> tuple[list[bytes], int]:
 
 
 def parse_records(content: bytes, path: Path) -> tuple[list[bytes], int]:
-    """The same of a file's content; ``path`` is only named where it is damaged."""
+    """The payloads in a journal's content, and the length that they fill; ``path`` is named where it is damaged."""
     payloads: list[bytes] = []
     at = 0
     while at < len(content):

@@ -1,4 +1,4 @@
-"""Files and folders that a command is to write, checked before the work: endings, and that it reads none of them."""
+"""Files and folders that a command writes, checked before it works: their endings, and that it reads none of them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class SeasonRules:
     relegated: Annotated[int | None, typer.Option(min=0, show_default="3", help="How many go down.")] = None
 
     def rules(self, sides: int) -> Rules:
-        """The same for :func:`kinelo.season` of so many sides."""
+        """The rules as :func:`kinelo.season` takes them, for so many sides."""
         from kinelo.forecasts.season import Rules
 
         if self.relegated is not None and self.relegated >= sides:

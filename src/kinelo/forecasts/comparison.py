@@ -53,7 +53,7 @@ class Comparison:
         """How many matches or contests were forecast."""
 
     def _score(self, name: str, metric: str) -> Array:
-        """The same, of a rater and a metric that are known."""
+        """Score of everything tested, or a sentence where the rater or the metric is not known."""
         if name not in self.forecasts:
             raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}.")
         if metric not in self.known_metrics:

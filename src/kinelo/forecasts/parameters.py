@@ -49,7 +49,7 @@ class Parameter:
     prior_counts: bool = False
 
     def in_unit(self, unit: float) -> Parameter:
-        """The same where a rating point is worth ``1 / unit`` of the usual one.
+        """The parameter where a rating point is worth ``1 / unit`` of the usual one.
 
         >>> Parameter("step", 15.0, 0.2, 300.0, True, "points", in_points=True).in_unit(0.01).high
         3.0

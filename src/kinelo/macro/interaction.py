@@ -69,7 +69,7 @@ class MatrixInteraction(Interaction):
 
 
 class BasisInteraction(Interaction):
-    """The same through a basis of few dimensions: best for many labels."""
+    """The expectation through a basis of few dimensions: best for many labels."""
 
     def __init__(self, outcome: Outcome, labels: Strength) -> None:
         waves = league_waves(outcome, labels)

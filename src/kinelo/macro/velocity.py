@@ -114,7 +114,7 @@ class FaceAverages:
         return np.asarray(rfft(self.reversed[::-1], self._length))
 
     def matrix(self) -> Array:
-        """The same as a matrix of shape (faces, cells)."""
+        """The sum over cells as a matrix of shape (faces, cells)."""
         rows = [self.reversed[self.cells - i : 2 * self.cells - i] for i in range(self.cells + 1)]
         return np.array(rows)
 

@@ -164,7 +164,7 @@ class Contests(DatedTable):
         )
 
     def _entries(self, entries: NDArray[np.int64]) -> Contests:
-        """The same with these entries; which contest they belong to is for the caller to say."""
+        """These entries alone; which contest each belongs to is for the caller to say."""
         return replace(
             self,
             entrant=self.entrant[entries],

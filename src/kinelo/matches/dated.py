@@ -34,7 +34,7 @@ def read_day(date: Day) -> np.datetime64:
 
 @lru_cache(1024)
 def _day_of_text(date: str) -> np.datetime64:
-    """The same of text, remembered: a service asks about today all day."""
+    """A day that is written as text, remembered: a service asks about today all day."""
     return _checked_day(date)
 
 

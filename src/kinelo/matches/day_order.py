@@ -1,8 +1,8 @@
-"""Matches of one day: in which order they were played, and where nothing tells it.
+"""Matches of one day: the order in which they were played, or that it is not known.
 
 A table that lists finals before semi-finals under one date tells who won the semi-finals before they are forecast.
 Where a side plays more than once on a day, matches are therefore put in order by what the table says of them: a time of
-day, a round, a number. What leaves matches of one side without an order makes them ``unordered``: raters forecast them
+day, a round, a number. Matches of one side that stay without an order are ``unordered``: raters forecast them
 from what was known before any of them. Such days stand in an order of names, which is the same however a file lists
 them. Days on which no side plays twice stay as they are.
 

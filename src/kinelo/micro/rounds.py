@@ -1,4 +1,7 @@
-"""Playing in rounds: calls into compiled code that are short enough for a run to be stopped between two of them."""
+"""A run in short calls of compiled code, so that it can be stopped between two of them.
+
+Rounds here are these calls; the schedule in which everybody plays everybody is :class:`kinelo.Rounds`.
+"""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Scaled(Strength):
         return self.waves_of(self.theta, self.sigma, u, origin)
 
     def waves_of(self, theta: Array, sigma: Array, u: Array, origin: float = 0.0) -> Complex:
-        """The same for teams of other strengths."""
+        """Characteristic functions of teams with other means and spreads, of the same shape."""
         nodes = self.shape.nodes(self._finest, self._reach)
         spread, which = np.unique(np.broadcast_to(sigma, theta.shape), return_inverse=True)
         shapes = np.array([sum_of_waves(one * nodes.deviation[0], nodes.weight, u) for one in spread])

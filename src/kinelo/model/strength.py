@@ -134,7 +134,7 @@ class Strength(Law):
         return waves * np.exp(1j * np.multiply.outer(self.theta - origin, u))
 
     def waves_of(self, theta: Array, sigma: Array, u: Array, origin: float = 0.0) -> Complex:
-        """The same for further teams of the kind: normal ones, unless a law knows better."""
+        """Characteristic functions of further teams of the kind: normal ones, unless a law knows better."""
         return normal_waves(theta - origin, np.square(sigma), u)
 
     def reach_of(self, sigma: float) -> float:

@@ -36,7 +36,7 @@ def figure_names(what: str = "paper") -> list[str]:
 
 
 def place_of(draw: str) -> str:
-    """Which place a figure is from."""
+    """Whether a figure is of the "paper" or of its "neighbours"."""
     return next((what for what in PACKAGES_OF_PLACES if draw in figure_names(what)), "paper")
 
 

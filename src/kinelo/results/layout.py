@@ -1,4 +1,4 @@
-"""What a run stores, and the zarr files that say so."""
+"""How a stored run lies on disk: its variables, and the zarr files that describe them."""
 
 from __future__ import annotations
 

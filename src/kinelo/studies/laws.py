@@ -195,7 +195,7 @@ def _owner(section: object) -> str:
 
 
 def _owner_of_outcome(section: object) -> str:
-    """The same for outcomes, where names that other packages add are not built in either."""
+    """Who owns an outcome: names that other packages add are not built in either."""
     kind = section.get("kind") if isinstance(section, dict) else getattr(section, "kind", None)
     warn_of_plugins_left_out("kinelo.outcomes", OUTCOME_KEYS)
     return OWN_LAW if isinstance(kind, str) and kind in plugins("kinelo.outcomes", OUTCOME_KEYS) else _owner(section)

@@ -162,7 +162,7 @@ def rating_noise(
 
 
 def _in_groups(system: RatingSystem, teams: Teams, closure: Closure, start: Array, steps: float) -> Fluctuation:
-    """The same for many teams whose results count together, from groups of nearly equal ones."""
+    """Mean and covariance of ratings of many teams whose results count together, from groups of nearly equal ones."""
     merged = few_groups(teams)
     few = merged.teams
     first = np.bincount(merged.group, teams.mass * start, few.size) / few.mass

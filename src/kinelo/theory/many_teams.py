@@ -69,7 +69,7 @@ class Opponents:
         return result
 
     def variance_given(self, matchups: Matchups, rating: Array, variance: Array) -> Array:
-        """The same for teams whose results against the opponents are known."""
+        """New estimate of the variances of teams whose results against the opponents are known."""
         nodes, centre = self._rating_nodes(rating, variance)
         waves = normal_waves(self._rating - centre, self._variance, nodes.u)
         own = normal_waves(rating - centre, variance, nodes.u)

@@ -31,7 +31,7 @@ def contest_worth(system: RatingSystem | Outcome, strengths: Strength | Continuu
 
 
 def worth_at(still: StationaryState) -> Array:
-    """The same where ratings rest."""
+    """How many matches of two a contest is worth to each team of a stationary state without noise."""
     system, teams = still.system, still.teams
     if system.sides == 2:
         return np.ones(teams.size)

@@ -72,7 +72,7 @@ def fair_step() -> float:
 
 
 def fair_k() -> float:
-    """The same as a K in Elo points, whole."""
+    """The K in Elo points, whole, at which ratings are right on average."""
     return float(round(2 * ELO * fair_step()))
 
 

@@ -1,4 +1,4 @@
-"""A rated league as the page shows it: leaderboard, parameters, histories, and how good the forecasts were."""
+"""A rated league as the page shows it: leaderboard, histories, and how good the forecasts were."""
 
 from __future__ import annotations
 

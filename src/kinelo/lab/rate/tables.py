@@ -110,7 +110,7 @@ class UploadedTable:
         return self.guesses_of(self.rows)
 
     def guesses_of(self, rows: str) -> dict[str, str]:
-        """The same, where each row is a match or an entrant of a contest."""
+        """Which column each field would be read from, where rows are "matches" or (entrants of) "contests"."""
         if rows == "contests" and self.kind == "results":
             return find_contest_columns(self.frame.columns, None)
         found = find_columns(self.frame.columns, KNOWN[self.kind], None)

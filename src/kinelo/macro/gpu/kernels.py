@@ -128,7 +128,7 @@ def half_slope(before, here, after):
 
 @device
 def tvd_flows(cells, slopes, first, n, label, drag, ratio, flows):
-    """The same with lines in the cells."""
+    """What flows through the faces of some cells in a step, where the density is a line within each cell."""
     for k in range(CELLS_OF_THREAD + 2):
         j, at = np.int32(first + k - 1), k + HALO - 1
         slopes[k] = half_slope(cells[at - 1], cells[at], cells[at + 1]) if 0 < j < n - 1 else 0.0

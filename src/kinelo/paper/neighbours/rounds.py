@@ -1,4 +1,4 @@
-"""Orbits of the mean map and noise of rounds over γ."""
+"""The figure of rounds: where mean ratings go from round to round, and how noisy they are, over γ."""
 
 from __future__ import annotations
 

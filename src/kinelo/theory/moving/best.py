@@ -182,7 +182,7 @@ class _FormCurve:
         return parts
 
     def refine(self, found: BestGamma) -> BestGamma:
-        """The same with the error that the whole covariance has at γ*, where rounds of many teams were in groups.
+        """Give the answer the error that the whole covariance has at γ*, where rounds of many teams were in groups.
 
         Independent teams miss about 1/N of the error, more at large steps: that moves γ* by less than a hundredth.
         """

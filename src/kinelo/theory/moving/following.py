@@ -93,7 +93,7 @@ class Parts:
         return self.noise + self.lag + self.bias
 
     def scaled_to(self, total: float) -> Parts:
-        """The same shares of another error."""
+        """Parts with the same shares of another error."""
         factor = total / self.total if self.total else 1.0
         return Parts(factor * self.noise, factor * self.lag, factor * self.bias)
 
