@@ -31,6 +31,10 @@ RATERS = {
     "Glicko": lambda: kn.Glicko(),
     "Glicko2": lambda: kn.Glicko2(together=True),
     "BradleyTerry": lambda: kn.BradleyTerry(ties=0.5, refit_days=0),
+    "KalmanElo": lambda: kn.KalmanElo(regression=0.0, covariance="full"),
+    "without covariance": lambda: kn.KalmanElo(regression=0.0, covariance="diagonal"),
+    "that return": lambda: kn.KalmanElo(regression=0.7, covariance="full"),
+    "begun with a list": lambda: kn.KalmanElo(regression=0.0, start={"side 1": 1700, "side 2": 1200}),
 }
 
 
@@ -56,12 +60,13 @@ def test_a_forecast_from_the_last_ratings_holds_those_of_the_table(kind):
     table = dict(zip(*(rater.ratings_[name] for name in ("name", "rating"))))
     last = str(matches.date[-1])
     for home, away in (("side 0", "side 1"), ("side 4", "side 2")):
-        found = rater.predict_one(home, away, date=last).ratings_before[0]
-        if kind != "Glicko2":  # its table settles the running period
+        match = kn.read_matches({"date": [last], "home": [home], "away": [away]}, played=False)
+        found = rater.predict(match).ratings_before[0]
+        if kind not in ("Glicko2", "that return"):  # tables settle the running period, and show everyone as he played
             assert found == pytest.approx([table[home], table[away]], abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["classic", "FIDE", "TeamElo", "Glicko", "Glicko2"])
+@pytest.mark.parametrize("kind", [kind for kind in RATERS if kind != "BradleyTerry"])
 def test_matches_without_an_order_are_forecast_from_the_start_of_their_day(kind):
     rows = season(25, seed=5, matches_a_day=2)
     del rows["time"]
@@ -81,6 +86,33 @@ def test_matches_without_an_order_are_forecast_from_the_start_of_their_day(kind)
             assert np.allclose(said.ratings_before[today], expected.ratings_before, rtol=0, atol=1e-9)
             assert np.allclose(said.probabilities[today], expected.probabilities, rtol=0, atol=1e-12)
     assert np.allclose(rater.ratings_["rating"], by_hand.ratings_["rating"], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_ratings_before_count_from_those_who_are_active(covariance):
+    """Sides stop playing, and others begin: whoever has not played for two years is no longer counted."""
+    g = np.random.default_rng(8)
+    rows = {"date": [], "home": [], "away": [], "result": [], "weight": []}
+    for n in range(160):
+        first = n // 20
+        home, away = first + g.choice(5, 2, replace=False)
+        day = np.datetime64("2010-01-01") + 25 * n
+        said = str(day), f"side {home}", f"side {away}", g.choice([0, 0.5, 1]), float(g.random() < 0.9)
+        for name, value in zip(rows, said):
+            rows[name].append(value)
+    matches = kn.read_matches(rows)
+    before = kn.KalmanElo(regression=0.0, covariance=covariance).one_step_ahead(matches).ratings_before
+    rater, left = kn.KalmanElo(regression=0.0, covariance=covariance), 0
+    for k in range(len(matches)):
+        table = dict(zip(*(rater.ratings_[name] for name in ("name", "rating"))))
+        for side, code in enumerate((matches.home[k], matches.away[k])):
+            name = matches.teams[code]
+            if name in table:
+                assert before[k, side] == pytest.approx(table[name], abs=1e-9)
+        rater.update(matches[k : k + 1])
+        left += sum(day < matches.date[k] - 730 for day in rater.ratings_["last_played"].to_numpy())
+    assert left > 100
+    assert rater.predict_one("side 7", "side 8").ratings_before is None
 
 
 def test_ratings_of_a_forecast_belong_to_its_matches():

@@ -35,9 +35,10 @@ class Forecast:
     matches
         The matches that were forecast, or None where they were not said.
     ratings_before
-        Ratings of both sides (``n`` rows: home, away) that each forecast was made from, with players those of the
-        line-ups; None where the rater has none to say, such as KalmanElo, whose ratings are relative to all others.
-        Matches without an order within their day are all forecast from the ratings before the first.
+        Ratings of both sides (``n`` rows: home, away) that each forecast was made from, without venues and conditions;
+        with players those of the line-ups. None where the rater has none to say. Those of KalmanElo count, as
+        ``ratings_`` do, from the average of the sides active then, so ``predict_one``, which looks at two sides,
+        leaves them out. Matches without an order within their day are all forecast from the ratings before the first.
 
     >>> forecast = Forecast(np.array([[0.5, 0.3, 0.2]]))
     >>> forecast.points.tolist(), forecast

@@ -39,6 +39,7 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters import reading
 from kinelo.raters.arguments import sought
 from kinelo.raters.conditions import PREFIX, condition_names
+from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, Work, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
 from kinelo.raters.filter.draws import Forecasting, PossibleTruths
@@ -59,7 +60,7 @@ from kinelo.raters.filter.together import (
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import Order
+from kinelo.raters.order import Order, first_of_each
 from kinelo.raters.random_walk import TODAY, average_walk
 from kinelo.raters.rater import Rater
 from kinelo.raters.reading import READING, Reading
@@ -177,12 +178,21 @@ class GaussianRater(Rater):
         ``sides`` (matches, 2), where it has rows, receives strengths of both sides before each match, and ``days`` what
         is expected of matches that are forecast together.
         """
-        lists = self._lists(matches, keep=True)
-        if self._state.full:
-            room = room_for(self._state.beliefs, 1, lists.ahead, lists.played, sides=sides, days=days)
-            return *self._together(matches, y, lists, room), lists.unknown
-        work = room_for_work(lists.ahead, lists.played, sides=sides, days=days)
-        return *self._alone(matches, [self], [y], lists, work)[0], lists.unknown
+        lists, full = self._lists(matches, keep=True), self._state.full
+        active = self._active(len(sides))
+        room: dict[str, Any] = {"sides": sides, "days": days, "active": active}
+        if full:
+            rows = len(self._state.beliefs.C)
+            found = self._together(matches, y, lists, room_for(rows, 1, lists.ahead, lists.played, **room))
+        else:
+            found = self._alone(matches, [self], [y], lists, room_for_work(lists.ahead, lists.played, **room))[0]
+        if active is not NO_ACTIVE:
+            sides -= active.mean[first_of_each(days.until) if days.until.size else slice(None), None]
+        return *found, lists.unknown
+
+    def _active(self, matches: int) -> Active:
+        """Those from whose mean ratings count before so many matches, and now; nobody where they are absolute."""
+        return NO_ACTIVE
 
     def _expect(self, matches: Matches, sides: Array = NO_SIDES) -> tuple[Array, Array, tuple[str, ...]]:
         """The same for matches from the state as it stands, which is left alone."""
@@ -191,9 +201,14 @@ class GaussianRater(Rater):
         state = self._state.as_seen_on(int(matches.day[0])) if len(matches) else self._state
         table = self._table_of([self])
         if state.full:
-            return *expected_together(matches.day, ahead, table, state.beliefs, lists.rotations, sides), lists.unknown
-        mean, variance = expected_alone(matches.day, ahead, table, state.in_lanes(), lists.rotations, sides)
-        return mean[:, 0], variance[:, 0], lists.unknown
+            mean, variance = expected_together(matches.day, ahead, table, state.beliefs, lists.rotations, sides)
+        else:
+            lanes = expected_alone(matches.day, ahead, table, state.in_lanes(), lists.rotations, sides)
+            mean, variance = (values[:, 0] for values in lanes)
+        active = self._active(0) if sides.size else NO_ACTIVE
+        if active is not NO_ACTIVE:
+            sides -= mean_active(active)
+        return mean, variance, lists.unknown
 
     def _together(
         self, matches: Matches, y: Array, lists: Lists, room: Room, out: Steps = NO_STEPS
@@ -256,7 +271,7 @@ class GaussianRater(Rater):
             first = lanes[group[0]]
             lists = first._lists_made_once(matches)
             if first._state.full:
-                room = room_for(first._state.beliefs, BLOCK, lists.ahead, lists.played)
+                room = room_for(len(first._state.beliefs.C), BLOCK, lists.ahead, lists.played)
                 return [first._together(matches, signals[group[0]], lists, room)]
             work = room_for_work(lists.ahead, lists.played)
             return first._alone(matches, [lanes[k] for k in group], [signals[k] for k in group], lists, work)
@@ -468,7 +483,7 @@ class GaussianRater(Rater):
             at, to = played.offsets[done], played.offsets[stop]
             out = Steps._make([*(part[done:stop] for part in kept[:3]), *(part[at:to] for part in kept[3:])])
             part = lists._replace(ahead=NO_ENTRIES, rotations=NO_ROTATIONS, played=played.of(done, stop))
-            self._together(matches[done:stop], y[done:stop], part, room_for(state.beliefs, BLOCK, part.played), out)
+            self._together(matches[done:stop], y[done:stop], part, room_for(rows, BLOCK, part.played), out)
             then.append(copy.deepcopy(state))
             done = stop
         r, N, found, later = np.zeros(rows), np.zeros((rows, rows)), [], done
@@ -513,10 +528,15 @@ class GaussianRater(Rater):
         super().reset(estimated)
 
     def _step_ahead(self, matches: Matches) -> Forecast:
-        sides, days = self._room_for_sides(matches), self._room_for_days(matches)
+        sides, days = np.empty((len(matches), 2)), self._room_for_days(matches)
         mean, variance, unknown = self._expected(matches, sides, days)
         said = self._forecast_in_order(mean, variance, matches, days)
-        return Forecast(said, unknown, matches, self._ratings_of(sides))
+        return Forecast(said, unknown, matches, self.initial + self.points_per_unit_ * sides)
+
+    def _use(self, matches: Matches) -> None:
+        """The same without the forecasts, which still teach how bold they are to be."""
+        mean, variance, _ = self._expected(matches)
+        self._forecast_in_order(mean, variance, matches)
 
     @property
     def _reading(self) -> Reading:
@@ -536,14 +556,6 @@ class GaussianRater(Rater):
     def _room_for_days(self, matches: Matches) -> Days:
         """Room for what is expected of matches that are forecast together, where the filter is to do that."""
         return NO_DAYS
-
-    def _room_for_sides(self, matches: Matches) -> Array:
-        """Room for strengths of both sides before each match, where ratings are absolute."""
-        return NO_SIDES
-
-    def _ratings_of(self, sides: Array) -> Array | None:
-        """Strengths of sides in points; None where there was no room for them."""
-        return None if sides is NO_SIDES else self.initial + self.points_per_unit_ * sides
 
     def _expected(
         self, matches: Matches, sides: Array = NO_SIDES, days: Days = NO_DAYS
@@ -672,9 +684,10 @@ class GaussianRater(Rater):
         return self._unit * np.sign(y) * np.abs(y) ** (1.0 / self.parameters_["margin_power"])
 
     def _foresee(self, matches: Matches) -> Forecast:
-        sides = self._room_for_sides(matches)
+        sides = np.empty((len(matches), 2))
         mean, variance, unknown = self._expect(matches, sides)
-        return Forecast(self._chances(mean, variance), unknown, matches, self._ratings_of(sides))
+        ratings = self.initial + self.points_per_unit_ * sides
+        return Forecast(self._chances(mean, variance), unknown, matches, ratings)
 
     def _gaps(self, matches: Matches) -> Gaps:
         mean, variance, unknown = self._expect(matches)

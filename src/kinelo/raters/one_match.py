@@ -119,7 +119,7 @@ class SingleMatches(MatchEstimator):
         """
         self._check_has_ratings()
         lineups = self._lineups(home_lineup, away_lineup)
-        return self._foresee(self._fixture(home, away, date, neutral, conditions, lineups))
+        return self._foresee_one(self._fixture(home, away, date, neutral, conditions, lineups))
 
     def update_one(
         self,
@@ -242,6 +242,10 @@ class SingleMatches(MatchEstimator):
     def _foresee(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""
         raise NotImplementedError
+
+    def _foresee_one(self, match: Matches) -> Forecast:
+        """Forecast one match, at a cost that does not grow with the league."""
+        return self._foresee(match)
 
     def _use(self, matches: Matches) -> None:
         """Carry the ratings on with matches that were checked."""

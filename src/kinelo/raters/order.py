@@ -98,6 +98,16 @@ def forecast_until(matches: Matches) -> NDArray[np.int64]:
     return np.repeat(ends, np.diff(ends, prepend=0))
 
 
+def first_of_each(until: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the matches begin that each is forecast with, from where they end.
+
+    >>> first_of_each(np.array([2, 2, 3])).tolist()
+    [0, 0, 2]
+    """
+    ends, count = np.unique(until, return_counts=True)
+    return np.repeat(ends - count, count)
+
+
 def parts_of(matches: Matches) -> Iterator[tuple[Matches, bool]]:
     """The matches in parts, and whether each is forecast as a whole before it is used: each day's unordered matches
     together are, and what lies between them is not.

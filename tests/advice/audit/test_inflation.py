@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.inflation import mean_of_active, rating_inflation
+from kinelo.advice.audit.inflation import rating_inflation
 from kinelo.advice.audit.words import inflation_words
 
 MATCHES, SIDES, YEARS, SPREAD = 6000, 80, 4.0, 150.0
@@ -107,16 +107,15 @@ def test_raters_without_ratings_before_and_short_spans_say_nothing():
     assert rating_inflation(kn.TeamElo.classic().fit(matches[:50]), matches[:50]) is None
 
 
-def test_the_mean_of_those_who_are_active_is_that_of_a_plain_loop():
-    matches, strength = league(-250.0, seed=4)
-    matches, strength = matches[::9], strength[::9]  # over four years many have been away for two
-    latest = {}
-    for g, found in enumerate(mean_of_active(matches, strength)):
+def mean_of_active(matches, strength):
+    """Mean before each match of what sides had when they last played, of those who have played within two years."""
+    latest, found = {}, []
+    for g in range(len(matches)):
         active = [x for x, day in latest.values() if day >= matches.day[g] - 730]
-        assert found == pytest.approx(np.mean(active) if active else 0.0)
+        found.append(np.mean(active) if active else 0.0)
         for side, code in enumerate((matches.home[g], matches.away[g])):
             latest[code] = strength[g, side], matches.day[g]
-    assert len(active) < len(latest) - 20
+    return np.array(found)
 
 
 @pytest.mark.parametrize(("level", "way"), [(-250.0, 1), (250.0, -1)])
@@ -133,6 +132,28 @@ def test_ratings_that_count_from_the_mean_of_those_who_play_rise_where_it_falls(
     assert found.start is None and found.entries == found.exits == 0
     said = inflation_words(found)
     assert len(said) == 1 and ("worth less" if way > 0 else "worth more") in said[0]
+
+
+@pytest.mark.parametrize("level", [-250.0, 250.0])
+def test_ratings_of_players_count_from_where_they_began(level):
+    matches, truth = league(level, seed=4)
+    rows = {"date": matches.date.astype(str), "round": np.arange(MATCHES), "result": matches.result}
+    for side, codes in (("home", matches.home), ("away", matches.away)):
+        rows[side] = [matches.teams[code] for code in codes]
+        rows[f"{side}_lineup"] = [[name] for name in rows[side]]
+    matches = kn.read_matches(rows | {"neutral": [True] * MATCHES})
+    alone = {"squad_spread": 0.0, "squad_walk": 0.0, "team_prior": 0.0, "newcomer_correlation": 0.0}
+    still = {"walk": 0.02, "regression": 0.0, "venue_walk": 0.01, "doubt": 1.0, "covariance": "diagonal"}
+    rater = kn.PlayerElo(**alone, **still).fit(matches)
+    found = rating_inflation(rater, matches)
+    before = kn.PlayerElo(**rater.get_params() | rater.parameters_).one_step_ahead(matches).ratings_before
+    gain, error = founders_gain(matches, truth, before)
+    assert abs(found.per_year.mean - gain) < 3 * np.hypot(error, found.per_year.error)
+    # They do not count from the mean of those who play, which moves by far more.
+    mean = mean_of_active(matches, truth)
+    moved = (mean[-MATCHES // 8 :].mean() - mean[MATCHES // 16 : MATCHES // 8].mean()) / YEARS
+    assert abs(found.per_year.mean) < 0.25 * abs(moved)
+    assert found.start is None and found.entries == found.exits == 0
 
 
 def test_an_audit_says_the_same_as_its_rater():

@@ -18,10 +18,6 @@ from kinelo.advice.audit.estimate import estimate_league, filter_league, smooth_
 from kinelo.advice.audit.kernels import YEAR, Array, Calendar, Parameters, Strengths
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of
-from kinelo.raters.gaussian import GaussianRater
-from kinelo.raters.kalman.rater import KalmanElo
-from kinelo.raters.sides import SideRater
-from kinelo.raters.state import REFERENCE_DAYS
 
 BINS = 8
 """Parts of the span in which a side's ratings and strengths are averaged."""
@@ -193,12 +189,14 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     >>> found.initial, found.per_year.beyond_chance
     (1500.0, False)
     """
-    if not isinstance(rater, SideRater | GaussianRater) or len(matches) < FEWEST_MATCHES or not matches.dated:
+    if not getattr(rater, "follows_matches", False) or len(matches) < FEWEST_MATCHES or not matches.dated:
         return None
     if np.isnan(matches.result).any() or matches.day[-1] - matches.day[0] < LEAST_YEARS * YEAR:
         return None
-    before = _ratings_before(blank_of(rater), matches)
-    matches, before = matches[-MOST_INFLATION_MATCHES:], before[-MOST_INFLATION_MATCHES:]
+    said = blank_of(rater).one_step_ahead(matches).ratings_before
+    if said is None:
+        return None
+    matches, before = matches[-MOST_INFLATION_MATCHES:], said[-MOST_INFLATION_MATCHES:] - rater.initial
     calendar, nu = Calendar.of(matches), math.log(10.0) / (2.0 * getattr(rater, "scale", 400.0))
     parameters = estimate_league(calendar, nu).parameters
     filtered = filter_league(calendar, parameters)
@@ -206,42 +204,10 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     # A surprise closes about the share γν of a gap.
     memory = 1.0 / (nu * rater.parameters_["step"]) if rater.parameters_.get("step") else USUAL_MEMORY
     found = inflation_of(league, before, memory, rater.initial)
-    if found is None or isinstance(rater, SideRater):
+    if found is None or rater.passes_points:
         return found
     # Where newcomers start is found from the matches, and no points are passed on.
     return replace(found, start=None, entries=0.0, exits=0.0)
-
-
-def _ratings_before(blank: SideRater | GaussianRater, matches: Matches) -> Array:
-    """Ratings of both sides that each match is forecast from (n × 2), less where newcomers begin."""
-    if not isinstance(blank, KalmanElo):
-        before = blank.one_step_ahead(matches).ratings_before
-        assert before is not None
-        return before - blank.initial
-    strength = np.empty((len(matches), 2))
-    blank._expected(matches, strength)  # its forecasts say no ratings, which have no fixed origin
-    if blank.start is None:  # ratings count from the mean of those who are active
-        strength = strength - mean_of_active(matches, strength)[:, None]
-    return blank.points_per_unit_ * strength
-
-
-def mean_of_active(matches: Matches, strength: Array) -> Array:
-    """Mean before each match of what was last seen of all sides that have played within two years (n).
-
-    ``strength`` (n × 2) is what both sides of each match had.
-    """
-    size = len(matches)
-    side, value = np.column_stack([matches.home, matches.away]).ravel(), strength.ravel()
-    match, order = np.repeat(np.arange(size), 2), np.argsort(side, kind="stable")
-    end = np.searchsorted(matches.day, matches.day[match] + REFERENCE_DAYS, side="right")
-    again = side[order[1:]] == side[order[:-1]]
-    earlier, later = order[:-1][again], order[1:][again]
-    end[earlier] = np.minimum(end[earlier], match[later] + 1)
-    total, count = np.zeros(size + 1), np.zeros(size + 1)
-    for sums, what in ((total, value), (count, np.ones(value.size))):
-        np.add.at(sums, match + 1, what)
-        np.subtract.at(sums, np.maximum(end, match + 1), what)
-    return np.cumsum(total)[:-1] / np.maximum(np.cumsum(count)[:-1], 1.0)
 
 
 def _by_side(seen: _Appearances, here: np.ndarray) -> Shift | None:

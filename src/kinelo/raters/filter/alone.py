@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, part
+from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
@@ -21,7 +22,7 @@ Array = NDArray[np.float64]
 LEVEL = np.int64(0)
 """The slot of the level at which newcomers enter; of a bare 0 functions would be compiled for themselves."""
 VENUES = 2
-"""The last slot of an advantage of a venue; they follow the level."""
+"""The last slot, and kind, of an advantage of a venue; they follow the level."""
 LEAST_SHARE = 1e-9
 
 
@@ -69,11 +70,12 @@ class Work(NamedTuple):
     v: Array
     sides: Array
     days: Days
+    active: Active
 
 
-def room_for(*lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS) -> Work:
+def room_for(*lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS, active: Active = NO_ACTIVE) -> Work:
     """Room for the longest match of some lists."""
-    return Work(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1), sides, days)
+    return Work(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1), sides, days, active)
 
 
 @part
@@ -160,11 +162,15 @@ def believe(lo, hi, slot, share, day, q, p, s, work):
 
 
 @part
-def add_up(lo, hi, slot, share, x_now, sides):
-    """Add up entries ``lo`` to ``hi``, now believed to be ``x_now``, into strengths of both sides (2)."""
+def add_up(lo, hi, slot, share, x_now, kinds, apart, sides):
+    """Add up entries ``lo`` to ``hi``, now believed to be ``x_now``, into strengths of both sides (2).
+
+    Venues, and kinds that are kept apart (own grounds, conditions), are no part of a side's rating.
+    """
     sides[:] = 0.0
     for e in range(lo, hi):
-        if not LEVEL < slot[e] <= VENUES:
+        kind = -1 - slot[e] if slot[e] < 0 else np.int64(kinds[slot[e]])
+        if kind > VENUES and not apart[kind]:
             sides[0 if share[e] > 0.0 else 1] += abs(share[e]) * x_now[e - lo]
 
 
@@ -231,7 +237,7 @@ def believe_days(g, day, said, p, s, work):
         m, V, _ = believe(lo, hi, said.slot, said.share, day[k], FIRST_LANE, p, s, work)
         work.days.mean[k], work.days.variance[k] = m, V
         if work.sides.size > 0:
-            add_up(lo, hi, said.slot, said.share, work.x, work.sides[k])
+            add_up(lo, hi, said.slot, said.share, work.x, s.kind, p.apart, work.sides[k])
     return until
 
 
@@ -244,13 +250,17 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
     nothing, and change nothing. Matches that are forecast together (:class:`Days`) have no entries ``ahead``.
     """
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
-    rotating, noting = rotations.sides.size > 0, work.sides.size > 0
+    rotating, noting, counting = rotations.sides.size > 0, work.sides.size > 0, work.active.mean.size > 0
     slot, share, offsets = played.slot, played.share, played.offsets
     x, v, last, games, kinds = s.x, s.v, s.last, s.games, s.kind
     rho, walk, counts, x_now, v_now = p.rho, p.walk, p.counts, work.x, work.v
     told = np.int64(0) if work.days.until.size > 0 else day.size  # the matches before this one are forecast
+    first = s.x[:, 0]
     for g in range(day.size):
         today = day[g]
+        if counting:
+            work.active.mean[g] = mean_active(work.active)
+            leave(offsets[g], offsets[g + 1], slot, first, work.active)
         if g >= told:
             told = believe_days(g, day, played, p, s, work)
         if not one_list:
@@ -258,7 +268,7 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
             for q in range(mean.shape[1]):
                 mean[g, q], variance[g, q], _ = believe(lo, hi, ahead.slot, ahead.share, today, q, p, s, work)
                 if noting and q == 0:
-                    add_up(lo, hi, ahead.slot, ahead.share, work.x, work.sides[g])
+                    add_up(lo, hi, ahead.slot, ahead.share, work.x, s.kind, p.apart, work.sides[g])
                 if rotating:
                     variance[g, q] += spread_of(g, today, q, rotations, p, s)
         if not learning:
@@ -278,7 +288,7 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
             if one_list:
                 mean[g, q], variance[g, q] = m, V
                 if noting and q == 0 and work.days.until.size == 0:
-                    add_up(lo, hi, slot, share, x_now, work.sides[g])
+                    add_up(lo, hi, slot, share, x_now, kinds, p.apart, work.sides[g])
             shift = left = 0.0
             if weight[g] > 0.0:
                 left = 1.0 / (V + p.noise[q] / weight[g])
@@ -290,6 +300,8 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
         count(lo, hi, slot, today, s)
         if entering:
             last[LEVEL] = max(today, last[LEVEL])
+        if counting:
+            join(lo, hi, slot, first, s, work.active)
 
 
 def expected_alone(

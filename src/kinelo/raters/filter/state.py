@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED
 from kinelo.raters.conditions import Levels, check_strengths
+from kinelo.raters.filter.active import Active, count_active
 from kinelo.raters.filter.alone import Slots
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.smoother import symmetric
@@ -291,6 +292,14 @@ class SlotState(RaterState):
         share = active / max(active.sum(), 1)
         common = spread * share if spread.ndim == 1 else spread @ share
         return strength - share @ strength, np.maximum(own - 2 * common + share @ common, 0.0)
+
+    def active(self, days: int, matches: int) -> Active:
+        """Who has played within ``days`` of the last match, with room for their mean before so many matches."""
+        b = self.beliefs
+        inside, oldest = np.empty(self.size, np.bool_), np.empty(1, np.int64)
+        found = Active(inside, np.empty(2), oldest, np.empty(matches), STRENGTH, days)
+        count_active(b.x, b, found)
+        return found
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, kernel
+from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
 from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL, NO_DAYS, NO_SIDES, Days, add_up
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
@@ -77,7 +78,7 @@ NO_STEPS = steps(0, 0, 0)
 class Room(NamedTuple):
     """Room for one match: by entry a coefficient, a fade and what time added; by row ``K``; and pending ``U``.
 
-    ``sides`` and ``days`` are as in ``Work``.
+    ``sides``, ``days`` and ``active`` are as in ``Work``.
     """
 
     c: Array
@@ -87,12 +88,20 @@ class Room(NamedTuple):
     U: Array
     sides: Array
     days: Days
+    active: Active
 
 
-def room_for(s: Joint, block: int, *lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS) -> Room:
-    """Room for the longest match of some lists, and ``block`` pending rows."""
+def room_for(
+    rows: int,
+    block: int,
+    *lists: Entries,
+    sides: Array = NO_SIDES,
+    days: Days = NO_DAYS,
+    active: Active = NO_ACTIVE,
+) -> Room:
+    """Room for the longest match of some lists, and ``block`` pending ones of so many rows."""
     c, f, added = np.zeros((3, most_entries(*lists) + 1))
-    return Room(c, f, added, np.zeros(len(s.C)), np.zeros((block, len(s.C))), sides, days)
+    return Room(c, f, added, np.zeros(rows), np.zeros((block, rows)), sides, days, active)
 
 
 @inlined
@@ -195,7 +204,7 @@ def expect(lo, hi, slot, share, day, p, s, pending, room):
 
 @borrowing
 def note_sides(lo, hi, slot, share, day, p, s, room, sides):
-    """Strengths of both sides (2) of entries ``lo`` to ``hi`` on a day, without venues."""
+    """Strengths of both sides (2) of entries ``lo`` to ``hi`` on a day, as :func:`add_up` says."""
     late = 1.0 - math.exp(-years_since_start(day, s.clock))
     sums = known_shares(lo, hi, slot, share, p, s)
     now = room.c
@@ -212,7 +221,7 @@ def note_sides(lo, hi, slot, share, day, p, s, room, sides):
         for other in range(lo, hi):
             if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
                 now[e - lo] += abs(share[other]) * (mates if share[other] * w > 0.0 else foes) * now[other - lo]
-    add_up(lo, hi, slot, share, now, sides)
+    add_up(lo, hi, slot, share, now, s.kind, p.apart, sides)
 
 
 @borrowing
@@ -404,6 +413,16 @@ def learn(lo, hi, slot, share, shift, left, s, K, of_row):
 
 
 @borrowing
+def move_active(shift, active, K, of_row, a):
+    """Let the strengths of those who are active and do not play move with a match."""
+    moved = 0.0
+    for row in range(active):
+        if a.inside[of_row[row]]:
+            moved += K[row]
+    a.sums[0] += moved * shift
+
+
+@borrowing
 def slots_of_rows(s, of_row):
     """Write the slot of every row into ``of_row`` (rows)."""
     for at in range(s.row.size):
@@ -457,7 +476,11 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
     of_row = np.zeros(len(s.C), np.int64)
     slots_of_rows(s, of_row)
     told = np.int64(0) if room.days.until.size > 0 else day.size  # the matches before this one are forecast
+    counting = room.active.mean.size > 0
     for g in range(day.size):
+        if counting:
+            room.active.mean[g] = mean_active(room.active)
+            leave(played.offsets[g], played.offsets[g + 1], slot, s.x, room.active)
         if g >= told:
             told = expect_days(g, day, played, p, s, pending, room)
         if room.sides.size > 0 and room.days.until.size == 0:
@@ -490,6 +513,8 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
         if one_list:
             mean[g], variance[g] = m, V
         if not weight[g] > 0.0:
+            if counting:
+                join(lo, hi, slot, s.x, s, room.active)
             continue
         S, surprise = V + p.noise[0] / weight[g], y[g] - m
         if out.S.size > 0:
@@ -497,6 +522,9 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
             for row in range(active):
                 out.K[g, row] = K[row]
         learn(lo, hi, slot, share, surprise / S, 1.0 / S, s, K, of_row)
+        if counting:
+            move_active(surprise / S, active, K, of_row, room.active)
+            join(lo, hi, slot, s.x, s, room.active)
         take(1.0 / math.sqrt(S), active, K, U[pending])
         pending += 1
         if pending == block:
@@ -518,7 +546,6 @@ def expected_together(
 ) -> tuple[Array, Array]:
     """Mean and variance (matches) expected of matches, all from the beliefs as they stand."""
     mean, variance, nothing = np.empty(day.size), np.empty(day.size), np.empty(0)
-    c, f, added = np.zeros((3, most_entries(ahead) + 1))
-    room = Room(c, f, added, nothing, np.zeros((1, 0)), sides, NO_DAYS)
+    room = room_for(0, 1, ahead, sides=sides)
     filter_together(day, nothing, nothing, ahead, NO_ENTRIES, rotations, p, s, room, mean, variance, NO_STEPS)
     return mean, variance

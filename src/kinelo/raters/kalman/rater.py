@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import ConditionRater, condition_names
+from kinelo.raters.filter.active import NO_ACTIVE, Active
 from kinelo.raters.filter.alone import NO_DAYS, Days, days_of
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.state import HOME, STRENGTH, Lists
@@ -163,6 +165,14 @@ class KalmanElo(GaussianRater, ConditionRater):
         met counts for nothing on its first day.
         """
         return [(matches, False)] if self._state.levels.all_met(matches) else super()._parts(matches)
+
+    def _active(self, matches: int) -> Active:
+        return NO_ACTIVE if self.start is not None else self._state.active(REFERENCE_DAYS, matches)
+
+    def _foresee_one(self, match: Matches) -> Forecast:
+        """Without ratings, for which all sides would have to be looked at."""
+        mean, variance, unknown = self._expect(match)
+        return Forecast(self._chances(mean, variance), unknown, match)
 
     def _room_for_days(self, matches: Matches) -> Days:
         unordered = matches.unordered is not None and matches.unordered.any()

@@ -258,9 +258,6 @@ class PlayerElo(GaussianRater, ConditionRater):
         size = self.lineup_size_ if self.strength == "sum" else 0.0
         return Reading(self._role_weights, MODES[self.known], float(self.substitute_share), size)
 
-    def _room_for_sides(self, matches: Matches) -> Array:
-        return np.empty((len(matches), 2))
-
     def _entry_key(self) -> Any:
         """Weights of roles are read off line-ups."""
         return tuple(self._role_weights.items())
