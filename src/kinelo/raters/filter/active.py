@@ -1,7 +1,7 @@
 """The mean strength of those who have played lately, carried from match to match: ratings may count from it.
 
-Who plays leaves with the strength he had and joins with the one he has then. Who has not played for too long leaves
-when a day shows it; then all are counted anew, at most once a day.
+They stand in a ring in the order in which they last played. Who plays leaves it with the strength he had and joins at
+the end with the one he has then; who has not played for too long leaves it at the front.
 """
 
 from __future__ import annotations
@@ -18,58 +18,64 @@ Array = NDArray[np.float64]
 
 
 class Active(NamedTuple):
-    """Whether each slot of a ``kind`` has played within ``days`` (slots), sum and number of their strengths (2), a day
-    (1) that none of them has last played before, and room for their mean before each match (matches).
+    """Slots of a ``kind`` that have played within ``days``: who comes after and before each in the ring, which begins
+    and ends at the last place (slots + 1, −1 outside of it), sum and number of their strengths (2), and room for their
+    mean before each match (matches).
     """
 
-    inside: NDArray[np.bool_]
+    after: NDArray[np.int64]
+    before: NDArray[np.int64]
     sums: Array
-    oldest: NDArray[np.int64]
     mean: Array
     kind: int
     days: int
 
 
-NO_ACTIVE = Active(np.empty(0, np.bool_), np.zeros(2), np.zeros(1, np.int64), np.empty(0), 0, 0)
+NO_ACTIVE = Active(np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(2), np.empty(0), 0, 0)
+
+
+def ring_of(slots: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Who comes after and before each of ``size`` slots in a ring of some in this order.
+
+    >>> [one.tolist() for one in ring_of(np.array([2, 0]), 3)]
+    [[3, -1, 0, 2], [2, -1, 3, 0]]
+    """
+    after, before = np.full(size + 1, -1), np.full(size + 1, -1)
+    ring = np.concatenate([[size], slots, [size]])
+    after[ring[:-1]], before[ring[1:]] = ring[1:], ring[:-1]
+    return after, before
 
 
 @borrowing
-def count_active(x, s, a):
-    """Count anew who is active at the clock of the beliefs ``s``, whose strengths are ``x`` (slots)."""
-    since, oldest = s.clock[TODAY] - a.days, s.clock[TODAY]
-    a.sums[0] = a.sums[1] = 0.0
-    for at in range(a.inside.size):
-        last = s.last[at]
-        a.inside[at] = s.kind[at] == a.kind and s.games[at] > 0 and last >= since
-        if a.inside[at]:
-            a.sums[0] += x[at]
-            a.sums[1] += 1.0
-            oldest = min(oldest, last)
-    a.oldest[0] = oldest
+def take_out(at, x, a):
+    """Let one who is in the ring leave it."""
+    after, before = a.after[at], a.before[at]
+    a.after[before], a.before[after], a.after[at] = after, before, -1
+    a.sums[0] -= x[at]
+    a.sums[1] -= 1.0
 
 
 @borrowing
 def leave(lo, hi, slot, x, a):
-    """Take those in a match, entries ``lo`` to ``hi``, out of the sum."""
+    """Let those in a match, entries ``lo`` to ``hi``, leave with their strengths ``x`` (slots)."""
     for e in range(lo, hi):
-        at = slot[e]
-        if a.inside[at]:
-            a.inside[at] = False
-            a.sums[0] -= x[at]
-            a.sums[1] -= 1.0
+        if a.after[slot[e]] >= 0:
+            take_out(slot[e], x, a)
 
 
 @borrowing
 def join(lo, hi, slot, x, s, a):
-    """Take them in again as they are now, and those out who have not played for too long."""
+    """Let them join again as they are now, and let those leave who have not played for too long."""
+    end = a.after.size - 1
     for e in range(lo, hi):
         at = slot[e]
         if s.kind[at] == a.kind:
-            a.inside[at] = True
+            latest = a.before[end]
+            a.after[latest], a.before[at], a.after[at], a.before[end] = at, latest, end, at
             a.sums[0] += x[at]
             a.sums[1] += 1.0
-    if a.oldest[0] < s.clock[TODAY] - a.days:
-        count_active(x, s, a)
+    while a.after[end] != end and s.last[a.after[end]] < s.clock[TODAY] - a.days:
+        take_out(a.after[end], x, a)
 
 
 @borrowing

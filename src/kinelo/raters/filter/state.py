@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED
 from kinelo.raters.conditions import Levels, check_strengths
-from kinelo.raters.filter.active import Active, count_active
+from kinelo.raters.filter.active import Active, ring_of
 from kinelo.raters.filter.alone import Slots
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.smoother import symmetric
@@ -295,11 +295,10 @@ class SlotState(RaterState):
 
     def active(self, days: int, matches: int) -> Active:
         """Who has played within ``days`` of the last match, with room for their mean before so many matches."""
-        b = self.beliefs
-        inside, oldest = np.empty(self.size, np.bool_), np.empty(1, np.int64)
-        found = Active(inside, np.empty(2), oldest, np.empty(matches), STRENGTH, days)
-        count_active(b.x, b, found)
-        return found
+        b, own = self.beliefs, self.own
+        own = own[(b.last[own] >= b.clock[TODAY] - days) & (b.games[own] > 0)]
+        ring = ring_of(own[np.argsort(b.last[own], kind="stable")], self.size)
+        return Active(*ring, np.array([b.x[own].sum(), own.size]), np.empty(matches), STRENGTH, days)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""

@@ -417,7 +417,7 @@ def move_active(shift, active, K, of_row, a):
     """Let the strengths of those who are active and do not play move with a match."""
     moved = 0.0
     for row in range(active):
-        if a.inside[of_row[row]]:
+        if a.after[of_row[row]] >= 0:
             moved += K[row]
     a.sums[0] += moved * shift
 
