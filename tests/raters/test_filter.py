@@ -196,7 +196,7 @@ def plain_run(full, n=60):
 def run_together(entries, day, weight, y, s, block=1, out=together.NO_STEPS):
     p, n = kinds_in_lanes([TABLE], [NOISE]), len(day)
     mean, variance = np.empty(n), np.empty(n)
-    room = together.room_for(s, block, entries)
+    room = together.room_for(len(s.C), block, entries)
     together.filter_together(day, weight, y, NO_ENTRIES, entries, NO_ROTATIONS, p, s, room, mean, variance, out)
     return mean, variance
 
