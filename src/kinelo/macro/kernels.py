@@ -112,7 +112,8 @@ def sweep_tvd(
             row, d, g = target[i], drag[i % drag.shape[0]], label[i]
             _read(source[i], shift, q)
             if shift != 0.0:
-                source[i, :] = q
+                for j in range(n):
+                    source[i, j] = q[j]
             _limited_halves(q, s)
             for j in range(1, n):
                 a = ratio * (g - d[j])

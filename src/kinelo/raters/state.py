@@ -235,8 +235,9 @@ class RaterState(ABC):
 
     def saved(self, rows: NDArray[np.int64] | list[int]) -> SavedRows:
         """What is known at some rows."""
+        rows = np.asarray(rows)  # once, and not for every array
         values = {name: getattr(self.known, name)[rows] for name in self.columns}
-        return SavedRows(len(self), self.waiting, self._latest, np.asarray(rows), values)
+        return SavedRows(len(self), self.waiting, self._latest, rows, values)
 
     def put_back(self, saved: SavedRows) -> None:
         """Take over what was known before; newcomers since then have not played, nor anyone under new conditions."""

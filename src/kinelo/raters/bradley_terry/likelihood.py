@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import inlined, kernel
+from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.play.laws import davidson_chances
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ def difference(theta, n, cells, offset, k):
     return min(max(x, -STEEPEST), STEEPEST)
 
 
-@kernel
+@borrowing
 def slopes(theta, unknowns, cells, offset, gradient, weights):
     """``−log L`` (float) at ``theta`` (unknowns); adds its gradient (unknowns) and, where there is room, writes its
     curvature (cells, 3): along ``x``, along ``x`` and ``log κ``, along ``log κ``. Without room the value is 0."""
@@ -99,7 +99,7 @@ def slopes(theta, unknowns, cells, offset, gradient, weights):
     return total
 
 
-@kernel
+@borrowing
 def squared_scores(theta, unknowns, cells, offset, weights):
     """Write the sums of squared scores of every cell, in the order of :func:`slopes`, into ``weights`` (cells, 3)."""
     n, q = unknowns.n, cells.c.shape[1]
@@ -113,7 +113,7 @@ def squared_scores(theta, unknowns, cells, offset, weights):
         weights[k, 2] = (win + loss) * p_draw * p_draw + draw * (1.0 - p_draw) ** 2
 
 
-@kernel
+@borrowing
 def add_product(unknowns, cells, weights, vector, out):
     """Add the product of the matrix that ``weights`` (cells, 3) describe with ``vector`` (unknowns) to ``out``."""
     n, tied, q = unknowns.n, unknowns.tied, cells.c.shape[1]
@@ -132,7 +132,7 @@ def add_product(unknowns, cells, weights, vector, out):
             out[n + q] += weights[k, 1] * x + weights[k, 2] * t
 
 
-@kernel
+@borrowing
 def add_diagonal(unknowns, cells, weights, out):
     """Add the diagonal of the same matrix to ``out`` (unknowns)."""
     n, q = unknowns.n, cells.c.shape[1]
@@ -170,24 +170,32 @@ def conjugate_gradients(unknowns, cells, weights, added, free, right, tolerance)
 
     Unknowns are scaled by the diagonal; it ends when the square of what is left has fallen by ``tolerance``.
     """
-    scale = added.copy()
+    n = right.size
+    scale, along, image = added.copy(), np.empty(n), np.empty(n)
+    step, left = np.zeros(n), right.copy()
     add_diagonal(unknowns, cells, weights, scale)
-    scale = np.where(free & (scale > 0.0), 1.0 / scale, 0.0)
-    step, left = np.zeros_like(right), right.copy()
-    along = scale * left
-    size = np.dot(left, along)
+    size = 0.0
+    for k in range(n):
+        scale[k] = 1.0 / scale[k] if free[k] and scale[k] > 0.0 else 0.0
+        along[k] = scale[k] * left[k]
+        size += left[k] * along[k]
     enough = tolerance * size
-    for _ in range(MOST_ROUNDS * right.size):
+    for _ in range(MOST_ROUNDS * n):
         if not size > enough:
             break
-        image = added * along
+        for k in range(n):
+            image[k] = added[k] * along[k]
         add_product(unknowns, cells, weights, along, image)
-        length = size / np.dot(along, image)
-        step += length * along
-        left -= length * image
-        scaled = scale * left
-        before, size = size, np.dot(left, scaled)
-        along = scaled + (size / before) * along
+        steep = 0.0
+        for k in range(n):
+            steep += along[k] * image[k]
+        length, before, size = size / steep, size, 0.0
+        for k in range(n):
+            step[k] += length * along[k]
+            left[k] -= length * image[k]
+            size += scale[k] * left[k] * left[k]
+        for k in range(n):
+            along[k] = scale[k] * left[k] + size / before * along[k]
     return step
 
 

@@ -328,7 +328,7 @@ def prepare(lo, hi, slot, share, day, p, s, pending, U, out):
     for e in range(lo, hi):
         if s.games[slot[e]] > 0:
             continue
-        given = given_to(s.kind[slot[e]], share[e], sums, late, p)
+        given = given_to(np.int64(s.kind[slot[e]]), share[e], sums, late, p)
         enter(e, lo, hi, slot, share, given, p, s, pending, U)
         if noting:
             out.fresh[e] = True
