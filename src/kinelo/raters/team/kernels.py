@@ -242,8 +242,10 @@ def play_all(m, parameters, s, common, nodes, trace):
     R, v, n, last, own, marks = s.rating, s.variance, s.games, s.last, s.own, s.marks
     z, chances, levelled = trace.z, trace.chances, m.slots.shape[1] > 0
     ahead = 0 if z.size > 0 else m.home.size  # the matches before this one are forecast
-    origin = by_win = by_loss = (0.0, 0.0, 0.0)
-    first_win = first_loss = 0.0
+    # Lanes stand next to the first: what is costly is found there, and followed to the others by its slopes.
+    several = parameters.size > 1
+    origin = by_win = by_loss = place = law = (0.0, 0.0, 0.0)
+    first_win = first_loss = first_b = 0.0
     for k in range(m.signed.size):
         if math.isnan(m.signed[k]):
             return False
@@ -254,7 +256,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             forecast_together(m, k, ahead, parameters, s, common, nodes, trace)
         traced = k >= ahead
         idle_i, idle_j = m.day[k] - last[i], m.day[k] - last[j]
-        first_seen = 0.0
+        first_seen, first_drift, grown = 0.0, 0.0, 1.0
         for q in range(parameters.size):
             p = parameters[q]
             h, kappa, unit = common[q, HOME], common[q, KAPPA], common[q, UNIT]
@@ -270,7 +272,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
             drifting = p.ties_step > 0.0 and kappa > 0.0
             win = loss = 0.0
-            if parameters.size > 1:  # lanes stand next to the first, and so do their chances
+            if several:
                 first, step = node_exponents(edge, points_scale(p.outer_nu, p.in_points * kappa), nodes, q)
                 if q == 0:
                     origin = first, step, kappa
@@ -287,7 +289,14 @@ def play_all(m, parameters, s, common, nodes, trace):
                 chances[q, k, 0], chances[q, k, 1], chances[q, k, 2] = three_chances(win, loss, kappa)
             counted = p.counts_draws * kappa
             scale = points_scale(p.nu, p.in_points * counted)
-            b, slope, tie = match_law(p.kind, scale, counted, edge)
+            b = slope = tie = 0.0
+            if q == 0 or levelled:
+                b, slope, tie = match_law(p.kind, scale, counted, edge)
+                if several and q == 0:
+                    place, first_b = (edge, scale, counted), b
+                    law = slope, slope * edge / scale, -b * tie / counted if counted > 0.0 else 0.0
+            else:
+                b = first_b + law[0] * (edge - place[0]) + law[1] * (scale - place[1]) + law[2] * (counted - place[2])
             if p.counts_draws == 0.0:
                 t = tail_of(points_scale(p.nu, kappa) * edge)
                 tie = kappa * t / (1.0 + t * t + kappa * t)
@@ -308,7 +317,10 @@ def play_all(m, parameters, s, common, nodes, trace):
                 noise = max(p.square - b * b, LEAST_NOISE)
                 common[q, UNIT] = unit + (abs(margin) - unit) / p.memory
             if drifting:
-                kappa *= math.exp(p.ties_step * weight * (win + loss - abs(S)))
+                drift = p.ties_step * weight * (win + loss - abs(S))
+                if q == 0:
+                    first_drift, grown = drift, math.exp(drift)
+                kappa *= grown * (1.0 + (drift - first_drift))
             common[q, KAPPA] = kappa
             if p.home_step > 0.0 and not neutral:
                 common[q, HOME] = h + p.home_step * weight * (target - b)
