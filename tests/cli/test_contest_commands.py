@@ -44,6 +44,9 @@ def test_plain_elo_rates_contests(folder):
     told = {row["name"]: row["rating"] for row in json.loads(done.stdout)["ratings"]}
     rater = kn.TeamElo.classic(k=24).fit(kn.read_contests(folder / "races.csv"))
     assert told == dict(rater.ratings_.select("name", "rating").rows())
+    assert "does not use" not in done.stderr
+    slots = kinelo("rate", folder / "races.csv", "--k", "24", "--slot", "entrant", "--slot", "car")
+    assert "note: plain Elo rates each entrant as a whole and does not use car" in slots.stderr
 
 
 def test_predict_forecasts_what_has_no_places_yet(folder):

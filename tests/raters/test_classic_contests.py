@@ -5,6 +5,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
+from kinelo.raters.team.contests import slots_not_used
 
 
 def by_definition(contests, k):
@@ -105,11 +106,11 @@ def test_one_contest_by_names_is_a_table_of_one():
         assert one.ratings_.equals(before)
 
 
-def test_what_plain_elo_does_not_use_is_said():
+def test_slots_that_say_more_than_the_entrant_are_not_used():
     table = kn.matches.sample_contests(contests=10, entrants=8, size=4, cars=3, seed=1)
-    with pytest.warns(kn.KineloWarning, match="does not use car"):
-        kn.TeamElo.classic().fit(kn.read_contests(table, slots=["entrant", "car"]))
-    kn.TeamElo.classic().fit(kn.read_contests(table))
+    both, alone = kn.read_contests(table, slots=["entrant", "car"]), kn.read_contests(table)
+    assert (slots_not_used(both), slots_not_used(alone)) == (["car"], [])
+    assert kn.TeamElo.classic().fit(both).ratings_.equals(kn.TeamElo.classic().fit(alone).ratings_)
 
 
 def test_contests_in_chunks_and_ratings_to_begin_with(tmp_path):

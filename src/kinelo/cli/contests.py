@@ -176,9 +176,14 @@ def open_contest_book(book: Path, name: str, reading: ReadingOptions) -> RatingB
 def _rated(kept: RatingBook | None, rater: Any, contests: Contests, book: Path | None, *, quiet: bool) -> Any:
     """The rater after these contests; those of a book are counted in it."""
     from kinelo.cli.rating import add_to_book
+    from kinelo.raters.team.contests import slots_not_used
 
     if kept is None:
         rater.fit(contests)
+    unused = [] if type(rater if kept is None else kept.rater).__name__ == "RankElo" else slots_not_used(contests)
+    if unused:
+        said = f"plain Elo rates each entrant as a whole and does not use {' and '.join(unused)}; --rater rank does"
+        typer.echo(f"note: {said}", err=True)
     return rater if book is None else add_to_book(book, kept, rater, contests, quiet=quiet)
 
 

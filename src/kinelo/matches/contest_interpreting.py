@@ -176,9 +176,12 @@ def _read_outcome(rows: ContestRows) -> None:
     column = table[found[kind]]
     sign, how = direction(kind, found[kind], rows.options.best)
     rows.notes.append(how)
-    value = sign * read_values(column, kind)
+    read = read_values(column, kind)
+    if kind == "time" and column.dtype == pl.String:
+        read = _with_gaps(rows, column, read)
+    value = sign * (_without_zeros(rows, read, found[kind]) if kind == "place" and rows.options.best is None else read)
     words, says = read_endings(column) if column.dtype == pl.String else (np.full(len(column), UNKNOWN), None)
-    blank = np.isnan(value) if says is None else ~says
+    blank = np.isnan(read) if says is None else ~says
     ended = np.where(np.isfinite(value), FINISHED, words)
     if "status" in found:
         status, said = read_endings(table[found["status"]])
@@ -196,6 +199,41 @@ def _read_outcome(rows: ContestRows) -> None:
         (UNFINISHED, rows.options.unfinished, "did not finish"),
     ):
         _keep_or_not(rows, ending, kept, reason)
+
+
+def _with_gaps(rows: ContestRows, column: pl.Series, times: np.ndarray) -> np.ndarray:
+    """Times of which those written with a plus, such as +12.5, are behind the best of their contest."""
+    text = column.str.strip_chars()
+    behind = text.str.starts_with("+").fill_null(False).to_numpy()
+    if not behind.any():
+        return times
+    gap = read_values(text.str.strip_prefix("+"), "time")
+    best = np.full(len(rows.identifiers) + 1, np.inf)
+    whole = ~behind & np.isfinite(times) & (rows.contest >= 0)
+    np.minimum.at(best, rows.contest[whole], times[whole])
+    rows.notes.append(f"times such as {text.filter(pl.Series(behind))[0]!r} were read as so much behind the shortest")
+    return np.where(behind, np.where(np.isfinite(best), best, 0.0)[rows.contest] + gap, times)
+
+
+def _without_zeros(rows: ContestRows, places: np.ndarray, column: str) -> np.ndarray:
+    """Places from 1 on; a 0 stands for somebody without one, unless every contest has one, which is asked about."""
+    zero = (places < 1.0) & rows.good
+    if not zero.any():
+        return places
+    unexplained = zero
+    if "status" in rows.found:
+        status, said = read_endings(rows.table[rows.found["status"]])
+        unexplained = zero & ~(said & (status != FINISHED))
+    number = np.bincount(rows.contest[unexplained], minlength=len(rows.identifiers))
+    present = np.unique(rows.contest[rows.good & np.isfinite(places)])
+    if (places[zero] == 0.0).all() and (number[present] == 1).all():
+        raise InputError(
+            f"Every contest has one {column!r} of 0, which may be the first place or somebody without one: say "
+            "best='lowest' (--best lowest) if 0 is first, or leave these cells empty."
+        )
+    shown = f"{places[zero][0]:g}"
+    rows.notes.append(f"{int(zero.sum()):,} rows have a {column!r} below 1, such as {shown}, which is no place")
+    return np.where(places < 1.0, np.nan, places)
 
 
 def _to_come(rows: ContestRows, empty: np.ndarray) -> np.ndarray:

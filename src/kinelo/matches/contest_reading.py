@@ -224,7 +224,8 @@ def _without_repeats(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.
         wrong[order[again]] = True
         number = rows.blame(wrong, "entrant twice in one contest")
         rows.notes.append(
-            f"{number:,} rows name an entrant who stands in the same contest already: the best place counts"
+            f"{number:,} rows name an entrant who stands in the same contest already: the best place counts. Where "
+            "names of contests return, a column of dates or seasons tells them apart"
         )
     return order[~again]
 

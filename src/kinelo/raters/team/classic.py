@@ -22,7 +22,7 @@ from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
 from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
-from kinelo.raters.team.contests import forecast_contests, rate_contests, warn_of_slots
+from kinelo.raters.team.contests import forecast_contests, rate_contests
 from kinelo.raters.team.kernels import KAPPA, TeamParameters
 from kinelo.raters.team.state import StepsByName
 
@@ -138,13 +138,15 @@ class ClassicElo(EloOfSides):
         return {**steps, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
 
     def fit(self, matches: Any, y: object = None) -> Self:
-        """Rate matches of two sides, or contests of many entrants, in order from a fresh start."""
+        """Rate matches of two sides, or contests of many entrants, in order from a fresh start.
+
+        Of contests it rates each entrant as a whole; slots, such as cars, are used by :class:`kinelo.RankElo`.
+        """
         if not isinstance(matches, Contests | ContestScan):
             return super().fit(matches, y)
         if isinstance(matches, Contests):
             if len(matches) == 0:
                 raise InputError("There are no contests to fit; at least one is needed.")
-            warn_of_slots(matches)
             self.fitted_ = matches  # type: ignore[assignment]
         self.estimates_ = None
         self.reset()

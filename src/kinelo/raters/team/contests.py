@@ -13,13 +13,12 @@ results of one entrant against two others are correlated by 1/3 among equals, so
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError
 from kinelo.forecasts.places import GUMBEL_DEVIATION, ContestForecast
 from kinelo.matches.contests import Contests
 from kinelo.play.formula import kernel
@@ -84,18 +83,11 @@ def _check_order(state: Any, contests: Contests) -> None:
         )
 
 
-def warn_of_slots(contests: Contests) -> None:
-    """Say what of contests plain Elo does not use: it rates entrants, whoever or whatever they are made of."""
-    unused = [
+def slots_not_used(contests: Contests) -> list[str]:
+    """Kinds of slots of which plain Elo uses nothing: it rates entrants, whoever or whatever they are made of."""
+    return [
         kind for kind, slots in contests.slots.items() if slots.codes.shape[1] > 1 or _differ(contests, slots.codes)
     ]
-    if unused:
-        warnings.warn(
-            f"Plain Elo rates each entrant as a whole and does not use {' and '.join(unused)}; RankElo does "
-            "(--rater rank).",
-            KineloWarning,
-            stacklevel=4,
-        )
 
 
 def _differ(contests: Contests, codes: NDArray[np.int32]) -> bool:
