@@ -208,7 +208,7 @@ def test_a_result_between_win_and_draw_is_no_order_of_two():
         kn.RankElo().fit(matches)
 
 
-RACES = {"race": [1, 1, 1, 2, 2, 2], "driver": list("ABCABC")}
+TWO_RACES = {"race": [1, 1, 1, 2, 2, 2], "driver": list("ABCABC")}
 
 
 def order_of(contests):
@@ -217,17 +217,17 @@ def order_of(contests):
 
 def test_a_place_of_0_is_none():
     """Files write 0 for who did not finish; nobody wins by that."""
-    races = kn.read_contests(RACES | {"place": [0, 1, 2, 1, 2, 3]})
+    races = kn.read_contests(TWO_RACES | {"place": [0, 1, 2, 1, 2, 3]})
     assert order_of(races) == ["B", "C", "A", "B", "C"] and races.rejected.counts() == {"unreadable place": 1}
     assert any("below 1, such as 0, which is no place" in note for note in races.notes)
     status = ["Engine", "Finished", "Finished", "Finished", "Disqualified", "Finished"]
-    said = kn.read_contests(RACES | {"place": [0, 1, 2, 1, 0, 2], "status": status}, disqualified="behind")
+    said = kn.read_contests(TWO_RACES | {"place": [0, 1, 2, 1, 0, 2], "status": status}, disqualified="behind")
     assert order_of(said) == ["B", "C", "A", "C"] and said.ended.tolist() == [0, 0, 1, 0, 0, 2]
-    assert order_of(kn.read_contests(RACES | {"place": [-1, 1, 2, 1, 2, 3]})) == ["B", "C", "A", "B", "C"]
+    assert order_of(kn.read_contests(TWO_RACES | {"place": [-1, 1, 2, 1, 2, 3]})) == ["B", "C", "A", "B", "C"]
 
 
 def test_places_that_begin_at_0_are_asked_about():
-    table = RACES | {"place": [0, 1, 2, 2, 1, 0]}
+    table = TWO_RACES | {"place": [0, 1, 2, 2, 1, 0]}
     with pytest.raises(InputError, match="which may be the first place or somebody without one"):
         kn.read_contests(table)
     assert order_of(kn.read_contests(table, best="lowest")) == ["A", "B", "C", "C", "B", "A"]
@@ -235,9 +235,9 @@ def test_places_that_begin_at_0_are_asked_about():
 
 def test_times_behind_the_first_are_added_to_its_time():
     times = ["+12.5", "1:32:03.5", "+1:02.25", "95.5", "+0.3", "DNF"]
-    races = kn.read_contests(RACES | {"time": times})
+    races = kn.read_contests(TWO_RACES | {"time": times})
     assert order_of(races) == ["B", "A", "C", "A", "B"] and races.place.tolist() == [1, 2, 3, 1, 2, 3]
     assert any("'+12.5' were read as so much behind the shortest" in note for note in races.notes)
-    gaps_alone = kn.read_contests(RACES | {"time": ["+3", "+0", "+1", "+2", "+0", "+9"]})
+    gaps_alone = kn.read_contests(TWO_RACES | {"time": ["+3", "+0", "+1", "+2", "+0", "+9"]})
     assert order_of(gaps_alone) == ["B", "C", "A", "B", "A", "C"]
-    assert not any("behind the shortest" in n for n in kn.read_contests(RACES | {"time": list("321123")}).notes)
+    assert not any("behind the shortest" in n for n in kn.read_contests(TWO_RACES | {"time": list("321123")}).notes)
