@@ -204,3 +204,15 @@ def test_forecasts_from_several_threads_are_those_of_one():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_single_match_looks_at_its_own_sides_alone(monkeypatch):
+    """Who is active is found among all sides, which a service with many of them cannot wait for."""
+    rater = rated("KalmanElo")
+    asked = []
+    find = type(rater._state).active
+    monkeypatch.setattr(type(rater._state), "active", lambda *given: asked.append(given) or find(*given))
+    rater.predict_one("A", "B")
+    rater.update_one("A", "B", 1)
+    assert not asked
+    assert rater.predict(played()).ratings_before is not None and len(asked) == 1

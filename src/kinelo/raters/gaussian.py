@@ -179,7 +179,7 @@ class GaussianRater(Rater):
         is expected of matches that are forecast together.
         """
         lists, full = self._lists(matches, keep=True), self._state.full
-        active = self._active(len(sides))
+        active = self._active(len(sides)) if sides.size else NO_ACTIVE  # to find them takes all sides
         room: dict[str, Any] = {"sides": sides, "days": days, "active": active}
         if full:
             rows = len(self._state.beliefs.C)
