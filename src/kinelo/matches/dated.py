@@ -1,8 +1,10 @@
-"""Tables whose rows stand in order of their days: what matches and contests share."""
+"""What tables of matches and of contests share: rows in order of their days, and a fingerprint of their columns."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from typing import Any, Self
 
 import numpy as np
@@ -94,3 +96,22 @@ class DatedTable:
 
     def _place(self, date: Day) -> int:
         return int(np.searchsorted(self.date, read_day(date), side="left"))
+
+
+def digest_of(columns: Iterable[NDArray], texts: Iterable[Iterable[str]]) -> str:
+    """Hexadecimal digest over columns of numbers and lists of words.
+
+    >>> digest_of([np.array([1.0, np.nan])], [["A", "B"]]) == digest_of([np.array([1.0, -np.nan])], [["A", "B"]])
+    True
+    >>> digest_of([np.array([1.0])], [["A", "B"]]) == digest_of([np.array([1.0])], [["AB"]])
+    False
+    """
+    total = blake2b(digest_size=16)
+    for column in columns:
+        if column.dtype.kind == "f":
+            column = column + 0.0  # one zero and one NaN, however they came about
+            column[np.isnan(column)] = np.nan
+        total.update(np.ascontiguousarray(column.astype(column.dtype.newbyteorder("<"), copy=False)).data)
+    for words in texts:
+        total.update(b"\x1d".join(word.encode("utf-8", "surrogatepass") for word in words) + b"\x1c")
+    return total.hexdigest()

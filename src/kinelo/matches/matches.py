@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import DatedTable
-from kinelo.matches.digest import digest_of
+from kinelo.matches.dated import DatedTable, digest_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
 from kinelo.presentation import Table, html_list

@@ -1,23 +1,24 @@
 """A league of contests that was rated: a leaderboard for each kind, a page per entrant, forecasts of any field.
 
+How good forecasts were is measured on the later half, by a rater fitted on the earlier (:func:`check_forecasts`).
 Where several kinds are rated, such as drivers and cars, a name is known to the page as ``"kind: name"``.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.backtest import backtest
 from kinelo.forecasts.places import ContestForecast
-from kinelo.lab.rate.contest_check import check_forecasts
-from kinelo.lab.rate.labels import all_labels
 from kinelo.lab.rate.reading import ReadingPanel, contests_to_come
-from kinelo.lab.rate.standings import histories, leaderboard, plain, summary
-from kinelo.lab.rate.tables import UploadedTable
+from kinelo.lab.rate.standings import LEAST_IN_BIN, histories, leaderboard, plain, summary
+from kinelo.lab.rate.tables import UploadedTable, all_labels
 from kinelo.lab.rate.teams import history_of, ranks_of
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
 from kinelo.pages.rated import parameters_table
@@ -26,6 +27,7 @@ from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.rank.leaderboard import contest_leaderboard
 from kinelo.raters.rank.rater import RankElo
+from kinelo.raters.team.rater import TeamElo
 
 RATER = "rank"
 CONTEST_STOPS = 120
@@ -265,3 +267,32 @@ def first_entries(contests: Contests, most: int = 6) -> list[dict[str, Any]]:
         name for name in contests.kinds if name in table.columns and table[name].equals(table["entrant"])
     )
     return _rows(table if contests.dated else table.drop("date"))
+
+
+LEAST_CONTESTS = 10
+OWN_RATER, PLAIN = "RankElo", "plain Elo"
+EVENT_WORDS = {"win": "comes first", "top 3": "is among the first three"}
+
+
+def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataFrame]:
+    """Scores and calibration of forecasts one step ahead, beside those of plain Elo; None where there are too few."""
+    day = contests.date[len(contests) // 2]
+    if day == contests.date[0] or len(contests.since(day)) < LEAST_CONTESTS:
+        return None, pl.DataFrame()
+    with warnings.catch_warnings():
+        # What there is to say about these contests was said when all of them were fitted.
+        warnings.simplefilter("ignore", KineloWarning)
+        test = backtest(contests, {OWN_RATER: RankElo(), PLAIN: TeamElo.classic(k=32)}, train_until=day)
+    bins = test.calibration(OWN_RATER).filter(pl.col("entries") >= LEAST_IN_BIN)
+    rows = [{name: plain(value) for name, value in row.items()} for row in bins.iter_rows(named=True)]
+    scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
+    table = test.forecasts[OWN_RATER].to_polars().with_columns(place=test.contests.place)
+    checked = {
+        "bins": [{**row, "outcome": EVENT_WORDS[row["event"]], "matches": row["entries"]} for row in rows],
+        "outcomes": list(EVENT_WORDS.values()),
+        "scores": {metric: plain(scores[OWN_RATER][metric]) for metric in test.metrics},
+        "plain": {metric: plain(scores[PLAIN][metric]) for metric in test.metrics},
+        "matches": len(test.contests),
+        "trained_on": len(contests) - len(test.contests),
+    }
+    return checked, table

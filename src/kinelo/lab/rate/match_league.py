@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.lab.rate.labels import all_labels
 from kinelo.lab.rate.odds import can_raise, odds, season_rules
 from kinelo.lab.rate.reading import ReadingPanel, aliases_of
 from kinelo.lab.rate.standings import (
@@ -20,7 +19,7 @@ from kinelo.lab.rate.standings import (
     sides_of,
     summary,
 )
-from kinelo.lab.rate.tables import UploadedTable
+from kinelo.lab.rate.tables import UploadedTable, all_labels
 from kinelo.lab.rate.teams import fixtures_of, team_page
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
