@@ -92,8 +92,8 @@ def _finite(value: object) -> bool:
     return (
         isinstance(value, numbers.Real)
         and not isinstance(value, bool)
-        and -LARGEST_POOL_NUMBER < value < LARGEST_POOL_NUMBER
-    )  # type: ignore[operator]
+        and -LARGEST_POOL_NUMBER < value < LARGEST_POOL_NUMBER  # type: ignore[operator]
+    )
 
 
 def pool_table(

@@ -124,8 +124,8 @@ def _calibration(rater: Any, contests: Contests) -> str:
         part = table.filter((pl.col("event") == event) & (pl.col("forecast") > 0))
         at, share, low, high = (part[name].to_numpy() for name in ("forecast", "frequency", "low", "high"))
         apart = np.full(at.size, np.nan)
-        bars = (np.column_stack(ends).ravel() for ends in ((at, at, at), (low, high, apart)))
-        traces.append(Trace("", hue, "thin", *bars))
+        x, y = (np.column_stack(ends).ravel() for ends in ((at, at, at), (low, high, apart)))
+        traces.append(Trace("", hue, "thin", x, y))
         notes = tuple(f"{event}: {a:.0%} said, {b:.0%} came true ({n:,} entries)"
                       for a, b, n in zip(at, share, part["entries"]))  # fmt: skip
         traces.append(Trace(event, hue, "markers", at, share, notes=notes))
