@@ -261,6 +261,8 @@ def other_system(rater: Rater, matches: Matches, since: int, system: SystemInUse
 def implied_gap(expected: Array, ties: float, nu: float) -> Array:
     """The gap at which Davidson's law expects this result: sinh t − b cosh t = bκ/2 with t = ν_D z.
 
+    Forecasts are judged here. They know venues, conditions and doubt, which a gap of ratings does not.
+
     >>> implied_gap(np.array([0.0, 0.5]), 0.0, np.log(10) / 800).round(1).tolist()
     [0.0, 190.8]
     """

@@ -86,12 +86,13 @@ def on_day(slot, kind, q, day, p, s):
 
 
 @part
-def believe_known(lo, hi, slot, share, day, q, rho, walk, counts, x, v, last, games, kinds, x_now, v_now):
+def believe_known(g, said, day, q, p, s, work):
     """Mean and variance (floats) of those of the entries who are known, how many are not, and by side the mean,
     variance and share of those on whom newcomers lean.
-
-    Arrays are handed on one by one: in a named tuple they cost more than a match.
     """
+    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
+    x, v, last, games, kinds = s.x, s.v, s.last, s.games, s.kind
+    rho, walk, counts, x_now, v_now = p.rho, p.walk, p.counts, work.x, work.v
     mean = variance = x0 = v0 = w0 = x1 = v1 = w1 = 0.0
     fresh, f, added, rested, same = 0, 1.0, 0.0, -1, -1
     for e in range(lo, hi):
@@ -112,12 +113,16 @@ def believe_known(lo, hi, slot, share, day, q, rho, walk, counts, x, v, last, ga
                 x0, v0, w0 = x0 + w * own, v0 + w * w * doubt, w0 + w
             else:
                 x1, v1, w1 = x1 - w * own, v1 + w * w * doubt, w1 - w
-    return mean, variance, fresh, (x0, v0, w0), (x1, v1, w1)
+    return mean, variance, fresh, ((x0, v0, w0), (x1, v1, w1))
 
 
 @borrowing
-def believe_fresh(lo, hi, slot, share, day, q, ours, theirs, p, s, work):
-    """Mean and variance (floats) of the newcomers among the entries, and how much of the level is in it."""
+def believe_fresh(g, said, day, q, known, p, s, work):
+    """Mean and variance (floats) of the newcomers among the entries, and how much of the level is in it.
+
+    ``known`` is what :func:`believe_known` says of both sides.
+    """
+    lo, hi, slot, share, (ours, theirs) = said.offsets[g], said.offsets[g + 1], said.slot, said.share, known
     mean = variance = load = common0 = common1 = 0.0
     level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
     late = 1.0 - math.exp(-years_since_start(day, s.clock))
@@ -146,18 +151,16 @@ def believe_fresh(lo, hi, slot, share, day, q, ours, theirs, p, s, work):
     return mean, variance + common0 * common0 + common1 * common1, load
 
 
-@borrowing
-def believe(lo, hi, slot, share, day, q, p, s, work):
-    """Mean and variance (floats) of entries ``lo`` to ``hi`` on a day, and how much of the newcomers' level is in it.
+@part
+def believe(g, said, day, q, p, s, work):
+    """Mean and variance (floats) of match ``g`` among entries ``said`` on a day, and how much of the level is in it.
 
-    The belief about each is left in ``work``.
+    The belief about each entry is left in ``work``.
     """
-    mean, variance, fresh, ours, theirs = believe_known(
-        lo, hi, slot, share, day, q, p.rho, p.walk, p.counts, s.x, s.v, s.last, s.games, s.kind, work.x, work.v
-    )
+    mean, variance, fresh, known = believe_known(g, said, day, q, p, s, work)
     if fresh == 0:
         return mean, variance, 0.0
-    more, doubt, load = believe_fresh(lo, hi, slot, share, day, q, ours, theirs, p, s, work)
+    more, doubt, load = believe_fresh(g, said, day, q, known, p, s, work)
     return mean + more, variance + doubt, load
 
 
@@ -174,31 +177,31 @@ def add_up(lo, hi, slot, share, x_now, kinds, apart, sides):
             sides[0 if share[e] > 0.0 else 1] += abs(share[e]) * x_now[e - lo]
 
 
-@part
-def take(lo, hi, slot, share, q, shift, left, x, v, x_now, v_now):
-    """Let entries ``lo`` to ``hi``, now believed to be ``x_now`` and ``v_now``, learn from what a match showed."""
-    for e in range(lo, hi):
-        at = slot[e]
-        pull = share[e] * v_now[e - lo]
-        x[at, q] = x_now[e - lo] + pull * shift
-        v[at, q] = v_now[e - lo] - pull * pull * left
-
-
 @borrowing
-def take_level(day, q, shift, left, load, p, s):
-    """Let the newcomers' level, of which ``load`` (float) was in a match, learn from it."""
+def take_level(day, q, lesson, p, s):
+    """Let the newcomers' level learn from a match in which it was."""
+    shift, left, load = lesson
     level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
     pull = load * level_v
     s.x[LEVEL, q] = level + pull * shift
     s.v[LEVEL, q] = level_v - pull * pull * left
 
 
-@borrowing
-def learn(lo, hi, slot, share, day, q, shift, left, load, p, s, work):
-    """Let entries ``lo`` to ``hi``, as believed in ``work``, take their part of what a match showed."""
-    take(lo, hi, slot, share, q, shift, left, s.x, s.v, work.x, work.v)
+@part
+def learn(g, said, day, q, lesson, p, s, work):
+    """Let the entries of match ``g``, as believed in ``work``, take their part of what it showed.
+
+    The ``lesson`` is the surprise over its variance, one over that variance, and how much of the level was in it.
+    """
+    shift, left, load = lesson
+    x, v, x_now, v_now, slot, share, lo = s.x, s.v, work.x, work.v, said.slot, said.share, said.offsets[g]
+    for e in range(lo, said.offsets[g + 1]):
+        at = slot[e]
+        pull = share[e] * v_now[e - lo]
+        x[at, q] = x_now[e - lo] + pull * shift
+        v[at, q] = v_now[e - lo] - pull * pull * left
     if load != 0.0:
-        take_level(day, q, shift, left, load, p, s)
+        take_level(day, q, lesson, p, s)
 
 
 @part
@@ -234,7 +237,7 @@ def believe_days(g, day, said, p, s, work):
     until = work.days.until[g]
     for k in range(g, until):
         lo, hi = said.offsets[k], said.offsets[k + 1]
-        m, V, _ = believe(lo, hi, said.slot, said.share, day[k], FIRST_LANE, p, s, work)
+        m, V, _ = believe(k, said, day[k], FIRST_LANE, p, s, work)
         work.days.mean[k], work.days.variance[k] = m, V
         if work.sides.size > 0:
             add_up(lo, hi, said.slot, said.share, work.x, s.kind, p.apart, work.sides[k])
@@ -252,8 +255,6 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
     rotating, noting, counting = rotations.sides.size > 0, work.sides.size > 0, work.active.mean.size > 0
     slot, share, offsets = played.slot, played.share, played.offsets
-    x, v, last, games, kinds = s.x, s.v, s.last, s.games, s.kind
-    rho, walk, counts, x_now, v_now = p.rho, p.walk, p.counts, work.x, work.v
     told = np.int64(0) if work.days.until.size > 0 else day.size  # the matches before this one are forecast
     first = s.x[:, 0]
     for g in range(day.size):
@@ -266,7 +267,7 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
         if not one_list:
             lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
             for q in range(mean.shape[1]):
-                mean[g, q], variance[g, q], _ = believe(lo, hi, ahead.slot, ahead.share, today, q, p, s, work)
+                mean[g, q], variance[g, q], _ = believe(g, ahead, today, q, p, s, work)
                 if noting and q == 0:
                     add_up(lo, hi, ahead.slot, ahead.share, work.x, s.kind, p.apart, work.sides[g])
                 if rotating:
@@ -277,29 +278,20 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
         lo, hi = offsets[g], offsets[g + 1]
         entering = False
         for q in range(mean.shape[1]):
-            m, V, fresh, ours, theirs = believe_known(
-                lo, hi, slot, share, today, q, rho, walk, counts, x, v, last, games, kinds, x_now, v_now
-            )
-            load = 0.0
-            if fresh > 0:
-                more, doubt, load = believe_fresh(lo, hi, slot, share, today, q, ours, theirs, p, s, work)
-                m += more
-                V += doubt
+            m, V, load = believe(g, played, today, q, p, s, work)
             if one_list:
                 mean[g, q], variance[g, q] = m, V
                 if noting and q == 0 and work.days.until.size == 0:
-                    add_up(lo, hi, slot, share, x_now, kinds, p.apart, work.sides[g])
+                    add_up(lo, hi, slot, share, work.x, s.kind, p.apart, work.sides[g])
             shift = left = 0.0
             if weight[g] > 0.0:
                 left = 1.0 / (V + p.noise[q] / weight[g])
                 shift = (y[g, q] - m) * left
-            take(lo, hi, slot, share, q, shift, left, x, v, x_now, v_now)
-            if load != 0.0:
-                take_level(today, q, shift, left, load, p, s)
-                entering = True
+            learn(g, played, today, q, (shift, left, load), p, s, work)
+            entering = entering or load != 0.0
         count(lo, hi, slot, today, s)
         if entering:
-            last[LEVEL] = max(today, last[LEVEL])
+            s.last[LEVEL] = max(today, s.last[LEVEL])
         if counting:
             join(lo, hi, slot, first, s, work.active)
 

@@ -94,13 +94,13 @@ def record(day, weight, y, played, p, s, work, mean, variance, common):
     for g in range(day.size):
         lo, hi = played.offsets[g], played.offsets[g + 1]
         move_clock(day[g], s.clock)
-        m, V, load = believe(lo, hi, slot, share, day[g], FIRST_LANE, p, s, work)
+        m, V, load = believe(g, played, day[g], FIRST_LANE, p, s, work)
         common[g] = V
         for e in range(lo, hi):
             mean[e], variance[e] = work.x[e - lo], work.v[e - lo]
             common[g] -= share[e] * share[e] * work.v[e - lo]
         left = 1.0 / (V + p.noise[0] / weight[g]) if weight[g] > 0.0 else 0.0
-        learn(lo, hi, slot, share, day[g], FIRST_LANE, (y[g] - m) * left, left, load, p, s, work)
+        learn(g, played, day[g], FIRST_LANE, ((y[g] - m) * left, left, load), p, s, work)
         count(lo, hi, slot, day[g], s)
 
 
