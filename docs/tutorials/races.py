@@ -62,6 +62,17 @@ for kind in races.kinds:
     print(f"{kind:7} {ratings.filter(ratings['kind'] == kind)['rating'].std():5.0f} points (standard deviation)")
 
 # %% [markdown]
+# ## Look back
+#
+# Ratings of the day know the past alone. With hindsight they are what all races, before and after, say of that day:
+# who was good all along is seen to have been good from the start.
+
+# %%
+then = kn.rating_history(rater, races, points=60)
+now = kn.rating_history(rater, races, points=60, hindsight=True)
+kn.plot.histories(then, title="Drivers and cars", now=now)
+
+# %% [markdown]
 # ## Forecast a race
 #
 # An entrant is a driver in a car. `places` holds the chance of every place, `chance_before` that of the order of two.
@@ -97,10 +108,11 @@ calibration.filter(calibration["event"] == "win")
 # ## Carry on
 #
 # `update` takes further races, `update_one` a single one: entrants in order, those who tie together in a list. A
-# `kn.RatingBook` keeps the ratings on disk. On the command line the same words as for matches rate contests:
+# `kn.RatingBook` keeps the ratings on disk, and `kn.pages.write_page(rater, "races.html")` writes a page to share. On the
+# command line the same words as for matches rate contests:
 #
 # ```
-# kinelo rate races.csv --slot driver=entrant --slot car
+# kinelo rate races.csv --slot driver=entrant --slot car --out races.html
 # kinelo backtest races.csv
 # kinelo predict next-race.csv --results races.csv
 # ```
