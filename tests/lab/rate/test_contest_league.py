@@ -119,8 +119,7 @@ def test_boards_of_every_kind_are_the_library_s(rated):
 def test_the_check_is_a_backtest_of_the_later_half(rated):
     _, shown = rated
     contests, _ = twin()
-    with pytest.warns(kn.KineloWarning, match="does not use car"):
-        test = kn.backtest(contests, {"R": kn.RankElo(), "P": kn.TeamElo.classic(k=32)}, train_until=contests.date[29])
+    test = kn.backtest(contests, {"R": kn.RankElo(), "P": kn.TeamElo.classic(k=32)}, train_until=contests.date[29])
     scores = {row["rater"]: row for row in test.scores.to_dicts()}
     for own, name in (("scores", "R"), ("plain", "P")):
         for metric, value in shown["calibration"][own].items():
