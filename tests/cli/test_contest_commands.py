@@ -202,3 +202,18 @@ def test_the_disqualified_stand_where_they_are_wanted(tmp_path):
                 for more in ((), ("--disqualified", "behind"))]  # fmt: skip
     played = [{row["name"]: row["matches"] for row in one["ratings"]}["C"] for one in contests]
     assert played == [1, 2]
+
+
+def test_conditions_and_ratings_to_begin_with_are_those_of_the_library(folder, tmp_path):
+    table = kn.matches.sample_contests(contests=40, entrants=8, size=5, cars=4, seed=2)
+    table = table.with_columns(weather=table["car"])
+    table.write_csv(tmp_path / "r.csv")
+    (tmp_path / "start.csv").write_text("name,rating\nP1,1800\nP2,1300\n")
+    done = kinelo("rate", tmp_path / "r.csv", "--condition", "weather", "--start", tmp_path / "start.csv", "--json")
+    assert done.returncode == 0, done.stderr
+    races = kn.read_contests(tmp_path / "r.csv", advantages=["weather"])
+    rater = kn.RankElo(conditions=["weather"], start=tmp_path / "start.csv").fit(races)
+    told = {row["name"]: row["rating"] for row in json.loads(done.stdout)["ratings"]}
+    assert told == pytest.approx(dict(rater.ratings_.select("name", "rating").rows()))
+    plain = kinelo("rate", tmp_path / "r.csv", "--k", "20", "--condition", "weather")
+    assert plain.returncode == 2 and "leave out --rater and --condition" in plain.stderr

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.book.book import RatingBook
-    from kinelo.cli.options import Federation, ReadingOptions, ResultsOptions, ShownOptions
+    from kinelo.cli.options import Federation, ReadingOptions, ShownOptions
     from kinelo.forecasts.places import ContestForecast
     from kinelo.matches.contests import Contests
 
@@ -26,7 +26,7 @@ MOST_SHOWN = 60
 RATER = "rank"
 """What ``--rater`` calls the rater of contests."""
 
-_FOR_MATCHES = ("--lineups", "--scale", "--drop-repeats", "--ordered", "--write-aliases", "--condition")
+_FOR_MATCHES = ("--lineups", "--scale", "--drop-repeats", "--ordered", "--write-aliases")
 
 
 def is_contest_book(path: Path) -> bool:
@@ -43,7 +43,7 @@ def is_contest_book(path: Path) -> bool:
         return False  # whoever opens it says what is wrong
 
 
-def load_contests(path: Path, reading: ResultsOptions, rejects: Path | None = None, *, played: bool = True) -> Contests:
+def load_contests(path: Path, reading: ReadingOptions, rejects: Path | None = None, *, played: bool = True) -> Contests:
     """Read a long table, say on the error stream what was noticed, and write rejected rows where asked."""
     from kinelo.cli.loading import column_mapping, rejects_written, report_reading, silent_refusals
     from kinelo.matches.contest_reading import read_contests
@@ -57,11 +57,12 @@ def load_contests(path: Path, reading: ResultsOptions, rejects: Path | None = No
     return contests
 
 
-def _options(reading: ResultsOptions) -> dict[str, Any]:
-    """What the reader of contests is asked for beside columns."""
+def _options(reading: ReadingOptions) -> dict[str, Any]:
+    """What the reader of contests is asked for beside columns; conditions are advantages that differ by entrant."""
+    conditions = [name for name in reading.condition or () if name not in _slots(reading.advantage)]
     return {
         "slots": _slots(reading.slot),
-        "advantages": _slots(reading.advantage),
+        "advantages": _slots([*(reading.advantage or ()), *conditions]),
         "team": reading.team,
         "best": reading.best,
         "unfinished": reading.unfinished or "behind",
@@ -81,20 +82,16 @@ def _slots(given: list[str] | None) -> dict[str, list[str]]:
     return kinds
 
 
-def contest_rater(name: str, federation: Federation | None = None, start: Path | None = None) -> Any:
+def contest_rater(name: str, reading: ReadingOptions, federation: Federation | None = None) -> Any:
     """The rater of contests that options ask for."""
     from kinelo.raters.rank.rater import RankElo
 
     if federation is not None and federation != replace(federation, k=None, k_of=None, k_first=None, rules=None):
-        return federation.rater(name, start)
+        return federation.rater(name, reading.start, reading.condition or ())
     if name not in (AUTOMATIC, RATER):
         raise InputError(f"--rater {name} rates matches of two sides; contests are rated by --rater {RATER} or --k.")
-    rater = RankElo() if federation is None or federation.initial is None else RankElo(initial=federation.initial)
-    if start is None:
-        return rater
-    if "start" not in rater.get_params():
-        raise InputError("RankElo takes no --start; plain Elo with --k does.")
-    return rater.set_params(start=start)
+    initial = 1500.0 if federation is None or federation.initial is None else federation.initial
+    return RankElo(initial=initial, start=reading.start, conditions=reading.condition)
 
 
 def show_boards(boards: Mapping[str, pl.DataFrame], rater: Any, contests: Contests, shown: ShownOptions) -> None:
@@ -151,7 +148,7 @@ def _rater_or_book(
     from kinelo.cli.options import Federation
 
     if book is None or not (book / "book.knl").exists():
-        return None, contest_rater(name, federation, reading.start)
+        return None, contest_rater(name, reading, federation)
     if federation != Federation():
         raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
     with plain_warnings():
@@ -225,7 +222,7 @@ def rate_in_chunks(pattern: str, reading: ReadingOptions, asked: dict[str, Any])
     for note in scan.notes:
         typer.echo(f"note: {note}", err=True)
     with plain_warnings():
-        rater = contest_rater(asked["rater"], asked["federation"], reading.start).fit(scan)
+        rater = contest_rater(asked["rater"], reading, asked["federation"]).fit(scan)
     table = rater.ratings_
     for kind in table["kind"].unique(maintain_order=True) if "kind" in table.columns else [""]:
         own = table.filter(table["kind"] == kind) if kind else table
@@ -289,7 +286,7 @@ def _forecasts(
         rater: Any = open_contest_book(asked["book"], asked["rater"], reading).rater
         return [rater.predict(to_come)], rater
     past, said = load_contests(results, reading), []
-    rater = contest_rater(asked["rater"], None, reading.start)
+    rater = contest_rater(asked["rater"], reading)
     if asked["played_since"] is None:
         rater.fit(past)
     else:
@@ -330,9 +327,9 @@ def backtest_file(path: Path, reading: ReadingOptions, asked: dict[str, Any]) ->
     if len(contests) < 2:
         raise InputError(f"A backtest needs contests to fit and to forecast; there are {len(contests)} in all.")
     if asked["rater"]:
-        raters = {type(r).__name__: r for r in (contest_rater(name, None, reading.start) for name in asked["rater"])}
+        raters = {type(r).__name__: r for r in (contest_rater(name, reading) for name in asked["rater"])}
     else:
-        raters = {"RankElo": contest_rater(RATER), "plain Elo, K = 32": TeamElo.classic(k=32)}
+        raters = {"RankElo": contest_rater(RATER, reading), "plain Elo, K = 32": TeamElo.classic(k=32)}
     first_day = asked["train_until"] or str(contests.date[len(contests) // 2])
     with plain_warnings(), asked["engine"] as client:
         test = backtest(
@@ -363,7 +360,7 @@ def leaderboard_file(path: Path, reading: ReadingOptions, shown: ShownOptions, a
             contests, rater = cast("Contests", book.matches()), book.rater
         else:
             contests = load_contests(path, reading)
-            rater = contest_rater(asked["rater"], None, reading.start).fit(contests)
+            rater = contest_rater(asked["rater"], reading).fit(contests)
     tables = boards_of(rater, contests, shown, asked["caution"] or 0.0)
     if asked["out"] is not None or asked["as_json"]:
         named = [t.insert_column(0, pl.Series("kind", [kind] * t.height)) for kind, t in tables.items()]
