@@ -30,6 +30,9 @@ from numba import config, njit
 FORMULAS: list[Any] = []
 """Every formula, those it calls before it."""
 
+NOT_FROM_C: dict[str, Any] = {"no_cfunc_wrapper": True}
+"""Option of ``numba.njit`` that makes no entry for calls from C."""
+
 PACKAGE = Path(__file__).parents[1]
 CONSTANTS = (bool, int, float, complex, str, np.generic)
 
@@ -46,7 +49,7 @@ def inlined(function: Callable[..., Any], **options: Any) -> Any:
 
     ``options`` are further ones of ``numba.njit``.
     """
-    return njit(nogil=True, error_model="numpy", forceinline=True, no_cfunc_wrapper=True, **options)(function)
+    return njit(nogil=True, error_model="numpy", forceinline=True, **NOT_FROM_C, **options)(function)
 
 
 def part(function: Callable[..., Any]) -> Any:
@@ -60,7 +63,7 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     ``options`` are further ones of ``numba.njit``.
     """
     with _code_folder(function):
-        return njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+        return njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function)
 
 
 def borrowing(function: Callable[..., Any]) -> Any:
