@@ -36,7 +36,7 @@ def shown_by(mean, variance, place, off=0.0):
     grid = Grid(low, step, np.empty((size, points)), np.empty((size, points)))
     fill_logs(field, law, grid)
     shown = Shown(np.zeros(size), np.ones(size), np.full(size, np.nan))
-    read_ranking(field, law, 1.0, grid, shown)
+    read_ranking(field, law, 1.0, grid, shown, True)
     return shown
 
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
+from scipy.special import expit, log_ndtr
 
 from kinelo.forecasts.places import LOWER, WIDE
 from kinelo.play.formula import inlined, kernel
@@ -41,22 +41,24 @@ NODES = 6
 LEAST_POINTS = 8
 NEGLIGIBLE = -18.0
 """Logarithm of a density, over its highest, that is not summed."""
-MARGIN = 9
-"""Points on each side of the highest that an interpolation may need."""
+BESIDE = 2
+"""Points beyond those summed that an interpolation needs."""
 
 _EDGE, _PER_UNIT = 8.0, 32
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
-_WIDER = 1.0 / WIDE**2
 
 
 class Law(NamedTuple):
-    """The law of a performance, in deviations from its mean: tables of ``log F``, ``log(1 − F)`` and the logarithm of
-    the density from ``least`` to ``_EDGE`` with a margin of two, and the part of performances that are off.
+    """The law of a performance, in deviations from its mean: tables of ``log F``, ``log(1 − F)``, the logarithm of the
+    density, ``ψ`` and its slope from ``least`` to ``_EDGE`` with a margin of two, and the part of performances that are
+    off.
     """
 
     log_cdf: Array
     log_rest: Array
     log_density: Array
+    psi: Array
+    psi_slope: Array
     least: float
     off: float
 
@@ -68,10 +70,14 @@ def law_of(off: float) -> Law:
     low = (z + LOWER) / WIDE
     with np.errstate(divide="ignore"):
         usual, other = np.log1p(-off), np.log(off)
+    narrow, wide = usual - 0.5 * z * z, other - 0.5 * low * low - math.log(WIDE)
+    part, apart = expit(wide - narrow), z - low / WIDE
     return Law(
         np.logaddexp(usual + log_ndtr(z), other + log_ndtr(low)),
         np.logaddexp(usual + log_ndtr(-z), other + log_ndtr(-low)),
-        np.logaddexp(usual - 0.5 * z * z, other - 0.5 * low * low - math.log(WIDE)) - _HALF_LOG_2PI,
+        np.logaddexp(narrow, wide) - _HALF_LOG_2PI,
+        z - part * apart,
+        1.0 - part * (1.0 - 1.0 / WIDE**2) - part * (1.0 - part) * apart**2,
         least,
         off,
     )
@@ -155,14 +161,13 @@ def log_density(z, law):
 
 
 @inlined
-def slopes(z, off):
+def slopes(z, law):
     """``ψ`` and its derivative at ``z``, in standard deviations."""
-    if off == 0.0:
+    if law.off == 0.0:
         return z, 1.0
-    low = (z + LOWER) * _WIDER
-    part = off / WIDE * math.exp(min(0.5 * (z * z - (z + LOWER) * low), 300.0))
-    part /= 1.0 - off + part
-    return z + part * (low - z), 1.0 - part * (1.0 - _WIDER) - part * (1.0 - part) * (z - low) ** 2
+    at = (min(max(z, law.least), _EDGE) - law.least) * _PER_UNIT
+    k = int(at)
+    return cubic(law.psi, k + 2, at - k), cubic(law.psi_slope, k + 2, at - k)
 
 
 @kernel
@@ -212,23 +217,27 @@ def write_density(total, top, others, own, entrant, law):
     are not deep: between the two parts of a law there is none.
     """
     weight, z, dz = entrant
-    first, last = top, top
+    first, last, beyond = top, top, 0
     total[top] = log_density(z + top * dz, law) + weight * (others[top] - own[top])
-    while last + 1 < total.size and (total[last] - total[top] > NEGLIGIBLE or last - top < MARGIN):
+    while last + 1 < total.size and beyond < BESIDE:
         last += 1
         total[last] = log_density(z + last * dz, law) + weight * (others[last] - own[last])
         top = last if total[last] > total[top] and last < total.size - 1 else top
-    while first > 0 and (total[first] - total[top] > NEGLIGIBLE or top - first < MARGIN):
+        beyond = beyond + 1 if total[last] - total[top] < NEGLIGIBLE else 0
+    beyond = 0
+    while first > 0 and beyond < BESIDE:
         first -= 1
         total[first] = log_density(z + first * dz, law) + weight * (others[first] - own[first])
         top = first if total[first] > total[top] and first > 0 else top
+        beyond = beyond + 1 if total[first] - total[top] < NEGLIGIBLE else 0
     return top, first, last + 1
 
 
 @kernel
-def summed(log_density, top, lo, hi, grid, law, mean, variance):
+def summed(log_density, top, lo, hi, grid, law, mean, variance, moments):
     """Logarithm of the integral of a density that is known from point ``lo`` to before ``hi``, by how much the mean of
-    a normal law of this mean and variance would have moved, and the variance that would be left (floats).
+    a normal law of this mean and variance would have moved, and the variance that would be left (floats); the last two
+    only where ``moments`` are asked for.
     """
     step = grid.step
     bend = 2.0 * log_density[top] - log_density[top - 1] - log_density[top + 1]
@@ -236,7 +245,7 @@ def summed(log_density, top, lo, hi, grid, law, mean, variance):
     most, total, first, second, bent = log_density[top], 0.0, 0.0, 0.0, 0.0
     scale = 1.0 / math.sqrt(variance)
     z, dz = (grid.low - mean) * scale, step * scale
-    middle = slopes(z + top * dz, law.off)[0]
+    middle = slopes(z + top * dz, law)[0]
     coarse = step > TOO_COARSE * width  # the density is narrower than the grid, on which its logarithm is smooth
     centre = top + 0.5 * (log_density[top + 1] - log_density[top - 1]) / bend if coarse else 0.0
     centre = min(max(centre, lo + 1.0), hi - 2.000001)
@@ -251,9 +260,11 @@ def summed(log_density, top, lo, hi, grid, law, mean, variance):
             at, height = float(j), log_density[j] - most
         if height > NEGLIGIBLE:
             e = math.exp(height)
-            slope, curve = slopes(z + at * dz, law.off)
-            slope -= middle
-            total, first, second, bent = total + e, first + e * slope, second + e * slope * slope, bent + e * curve
+            total += e
+            if moments:
+                slope, curve = slopes(z + at * dz, law)
+                slope -= middle
+                first, second, bent = first + e * slope, second + e * slope * slope, bent + e * curve
     first /= total
     left = bent / total - max(second / total - first * first, 0.0)
     log_chance = most + math.log(total * (width if coarse else step) * scale)
@@ -261,8 +272,9 @@ def summed(log_density, top, lo, hi, grid, law, mean, variance):
 
 
 @kernel
-def read_ranking(field, law, weight, grid, shown):
-    """What the places of a field show of everybody who counts, the whole of it with a weight (float).
+def read_ranking(field, law, weight, grid, shown, moments):
+    """What the places of a field show of everybody who counts, the whole of it with a weight (float); without moments,
+    only the chance of each place.
 
     Of who does not finish nothing is said about the order among them: ``counts`` below 1 marks those.
     """
@@ -297,7 +309,8 @@ def read_ranking(field, law, weight, grid, shown):
                 for g in range(points):
                     own[g] = part * (below[a, g] + above[a, g])
             top, lo, hi = write_density(total, top, others, own, entrant, law)
-            shown.log_chance[a], shown.shift[a], shown.variance[a] = summed(total, top, lo, hi, grid, law, m, S)
+            log_chance, shift, left = summed(total, top, lo, hi, grid, law, m, S, moments)
+            shown.log_chance[a], shown.shift[a], shown.variance[a] = log_chance, shift, left
         for a in range(first, last):
             if field.counts[a] > 0.0:
                 add_scaled(ahead, field.counts[a], above[a])

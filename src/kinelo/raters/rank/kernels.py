@@ -192,11 +192,11 @@ def filter_contests(columns, model, s, expected):
         grid = Grid(low, step, below, above)
         fill_logs(field, model.law, grid)
         among = Field(field.mean, field.variance, field.place, finished[:size])
-        read_ranking(among, model.law, 1.0, grid, shown)
+        read_ranking(among, model.law, 1.0, grid, shown, not again)
         for k in range(size):
             expected.log_chance[lo + k] = shown.log_chance[k]
         if again:
-            read_ranking(field, model.law, columns.weight[c], grid, shown)
+            read_ranking(field, model.law, columns.weight[c], grid, shown, True)
         learn_contest(c, columns, field, shown, s, work)
         count_contest(c, columns, s, work.pull)
 

@@ -38,7 +38,6 @@ class KindParameters(Rater):
     kinds_: tuple[str, ...] = ()
     advantage_kinds_: tuple[str, ...] = ()
     conditions: Any
-    _begin_at: Mapping[str, float]
 
     def __setattr__(self, name: str, value: object) -> None:
         for declared in BY_KIND:
@@ -67,8 +66,7 @@ class KindParameters(Rater):
             for kind, p in self._parameters_by_kind()
             if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.moot_
         ]
-        every = (*own, *(p for p in super().open_parameters() if p.name != "ties"))
-        return tuple(replace(p, default=self._begin_at.get(p.name, p.default)) for p in every)
+        return (*own, *(p for p in super().open_parameters() if p.name != "ties"))
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter of every kind: the user's, else the estimate, else the default."""

@@ -41,6 +41,8 @@ Array = NDArray[np.float64]
 _P = Parameter
 LARGE = 60
 """Entrants who finish, on average, beyond which a search begins with scaled losses."""
+MANY_ENTRIES = 8_000
+"""Entries beyond which a search begins with the first contests."""
 
 
 @dataclass(eq=False, repr=False)
@@ -101,7 +103,6 @@ class RankElo(KindParameters):
     fitted_: Any = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
     _part: Array | None = field(default=None, init=False)
-    _begin_at: Mapping[str, float] = field(default_factory=dict, init=False)
 
     walk: float | Mapping[str, float] | None = None
     prior_spread: float | Mapping[str, float] | None = None
@@ -175,19 +176,21 @@ class RankElo(KindParameters):
             self.estimates_ = estimates
 
     def _search(self, contests: Contests) -> Estimates:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Estimate the open parameters; in large fields, from where scaled losses lead.
+        """Estimate the open parameters; of many contests from where the first ones lead, and in large fields from where
+        scaled losses do.
 
         Losses grow with the field, and a search by outer products of slopes takes shorter steps the larger they are.
         Losses of contests of ``k`` that count ``2/k`` lead near the place, and those in full find it.
         """
+        near = None
         finishers = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
         if finishers.mean() > LARGE:
             self._part = 2.0 / np.maximum(finishers, 2.0)
-            self._begin_at = estimate(self, contests).values  # type: ignore[arg-type]
+            near = estimate(self, contests).values  # type: ignore[arg-type]
             self._part = None
-        found = estimate(self, contests)  # type: ignore[arg-type]
-        self._begin_at = {}
-        return found
+        elif contests.entrant.size > MANY_ENTRIES:
+            near = estimate(self, contests[: len(contests) // 4]).values  # type: ignore[arg-type]
+        return estimate(self, contests, near=near)  # type: ignore[arg-type]
 
     def _fit_in_chunks(self, scan: ContestScan) -> Self:
         """Estimate on the first chunk and rate all of them."""
