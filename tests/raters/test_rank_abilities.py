@@ -197,3 +197,38 @@ def test_a_state_whose_kinds_are_not_its_own_is_refused():
     for name, forged in (("advantages", ["lane"]), ("kinds", ["car"]), ("names", ["P1"])):
         with pytest.raises(InputError, match="of a stored state"):
             kn.RankElo().from_arrays(arrays | {name: np.array(forged)})
+
+
+# Large fields
+
+
+def test_places_in_large_fields_show_as_much_as_the_performances():
+    """Pairs right in later rounds, beside a filter that sees the performances: the gap of both is at most chance."""
+    rng = np.random.default_rng(1)
+    pool, size, rounds, spread, drift = 800, 400, 30, 1.5, 0.175
+    strength, mean, variance = rng.normal(0, spread, pool), np.zeros(pool), np.full(pool, spread**2)
+    rows, seen = {"date": [], "race": [], "driver": [], "place": []}, []
+    for race in range(rounds):
+        strength, variance = strength + drift * rng.normal(size=pool), variance + drift**2
+        chosen = rng.permutation(pool)[:size]
+        shown = strength[chosen] + rng.normal(size=size)
+        order = np.argsort(-shown)
+        seen.append(pairs_in_order(mean[chosen[order]]))
+        gain = variance[chosen] / (variance[chosen] + 1)
+        mean[chosen] += gain * (shown - mean[chosen])
+        variance[chosen] *= 1 - gain
+        rows["date"] += [np.datetime64("2020-01-06") + 7 * race] * size
+        rows["race"] += [race] * size
+        rows["driver"] += [f"D{k}" for k in chosen[order]]
+        rows["place"] += list(range(1, size + 1))
+    rater = kn.RankElo(**GIVEN | {"walk": drift * np.sqrt(365.25 / 7), "prior_spread": spread})
+    said = rater.one_step_ahead(kn.read_contests(rows))
+    found = [pairs_in_order(said.mean[race * size : (race + 1) * size]) for race in range(rounds)]
+    gap = np.array(found[10:]) - np.array(seen[10:])
+    assert abs(gap.mean()) < 0.002 and np.mean(found[10:]) > 0.75
+
+
+def pairs_in_order(mean):
+    """Share of pairs whose better place has the higher mean, of means in order of places."""
+    one, other = np.triu_indices(mean.size, 1)
+    return np.mean(mean[one] > mean[other])

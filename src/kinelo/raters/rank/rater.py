@@ -419,10 +419,14 @@ def by_kind(start: Start, kinds: tuple[str, ...], advantages: tuple[str, ...]) -
         kind, colon, rest = name.partition(": ")
         kind, rest = (kind, rest) if colon and kind in rated else (rated[0], name)
         found.setdefault(kind, []).append((place, rest))
-    return {
-        kind: Start(tuple(name for _, name in own), *(column[[place for place, _ in own]] for column in start[1:]))
-        for kind, own in found.items()
-    }
+    return {kind: _rows_of(start, own) for kind, own in found.items()}
+
+
+def _rows_of(start: Start, own: list[tuple[int, str]]) -> Start:
+    """Some rows of ratings to begin with, under other names."""
+    at = [place for place, _ in own]
+    names = tuple(name for _, name in own)
+    return Start(names, start.rating[at], start.deviation[at], start.volatility[at], start.matches[at], start.day[at])
 
 
 def names_met(contests: Contests, listed: tuple[str, ...]) -> set[str]:
