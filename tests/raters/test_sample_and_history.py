@@ -66,7 +66,7 @@ def test_picture_of_histories(teams):
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert any(label.startswith("Ashford") for label in labels)
     assert any(f"{teams - 2} others" in label for label in labels)
-    assert axes.get_ylabel() == "Rating (points)"
+    assert axes.get_ylabel() == "rating (points)"
     with pytest.raises(kn.InputError, match="'Nowhere' has no rating"):
         draw_histories(history, ["Nowhere"])
     both = draw_histories(history, ["Ashford"], now=history)
