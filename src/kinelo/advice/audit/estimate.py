@@ -146,7 +146,11 @@ def filter_league(calendar: Calendar, parameters: Parameters) -> Filtered:
 
 
 def smooth_league(calendar: Calendar, filtered: Filtered) -> Strengths:
-    """Strengths and home advantage in every match, given all results."""
+    """Strengths and home advantage in every match, given all results.
+
+    What is believed of one side is independent of the others here, so a single way back is exact. The smoothers of
+    :mod:`kinelo.raters.filter` go back with the covariance, or pass messages until nothing moves.
+    """
     n = calendar.size
     strengths = Strengths(np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2)), np.empty(n))
     kernels.smooth_sides(calendar, filtered.path, NO_DRAWS, *strengths[:3])
