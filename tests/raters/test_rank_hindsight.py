@@ -8,7 +8,8 @@ import pytest
 
 import kinelo as kn
 from kinelo.raters.random_walk import fade_all
-from kinelo.raters.rank.hindsight import ContestSmoother
+from kinelo.raters.rank.hindsight import ContestSmoother, one_contest
+from kinelo.raters.rank.kernels import Expected, filter_contests
 
 VALUES = {"walk": 0.6, "prior_spread": 0.8, "newcomer": -0.3, "regression": 0.2, "retirement": 0.1}
 
@@ -70,6 +71,26 @@ def test_sweeps_settle_where_a_further_one_changes_nothing():
     precision, pull = smoother.past + smoother.said + smoother.later
     moved = smoother._among_others(pull / precision - mean)
     assert 0.0 < np.abs(moved).max() < 3e-3
+
+
+def test_contests_are_read_with_what_those_after_them_say():
+    """Once settled, a contest read from what all others say of its entrants leaves them where hindsight has them."""
+    _, smoother = smoother_of(races())
+    mean, _ = smoother.settle()
+    for c in range(3):  # of the first ones the future knows most
+        own = slice(smoother.appearances.begin[c], smoother.appearances.begin[c + 1])
+        slot, part, cavity = (
+            smoother.appearances.slot[own],
+            one_contest(smoother.columns, c),
+            smoother.past + smoother.later,
+        )
+        known = copy.deepcopy(smoother.known)
+        known.x[slot, 0], known.v[slot, 0] = cavity[1, own] / cavity[0, own], 1.0 / cavity[0, own]
+        known.last[slot], known.games[slot] = part.day[0], 1
+        before = known.x[slot, 0].copy()
+        filter_contests(part, smoother.model, known, Expected(*np.empty((3, part.place.size))))
+        assert known.x[slot, 0] == pytest.approx(mean[own], abs=4e-3)
+        assert np.abs(before - mean[own]).max() > 0.05
 
 
 def walking(seed, contests=150, entrants=24, size=8, walk=1.0):
