@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 
 import kinelo as kn
 from forecast_table import LEAGUES, OURS, Table
+from kinelo.errors import KineloWarning
+from kinelo.forecasts.scores import log_loss
 
 SECTION = "Forecasts: log-loss, one step ahead"
 NOTE = (
@@ -23,6 +26,26 @@ NOTE = (
     " on mlb openskill, trueskill, and TrueSkill Through Time with starters, on wyscout trueskill with starters."
 )
 GOALS = {"internationals": 0.8660}
+EVERY = "Forecasts: every rater beside version 0.3.0"
+EVERY_NOTE = (
+    "Log-loss one step ahead of the later half (internationals since 1990: from 2005), raters with defaults fitted on "
+    "what comes before, and the figures of 0.3.0 for the same matches. BradleyTerry is not run on mlb."
+)
+SLACK = 2e-4
+RATERS = {
+    "TeamElo": (kn.TeamElo, (0.87834, 0.61663, 0.68066, 0.98741, 0.98680)),
+    "TeamElo.classic": (kn.TeamElo.classic, (0.92143, 0.63911, 0.70299, 1.01137, 0.97729)),
+    "Glicko": (kn.Glicko, (0.88184, 0.62110, 0.68113, 0.99017, 0.98463)),
+    "Glicko2": (kn.Glicko2, (0.88183, 0.62123, 0.68113, 0.98908, 0.98314)),
+    "BradleyTerry": (kn.BradleyTerry, (0.89852, 0.68672, None, 1.03120, 1.09624)),
+    "KalmanElo": (kn.KalmanElo, (0.86619, 0.61591, 0.68067, 0.98457, 0.97069)),
+    "PlayerElo": (kn.PlayerElo, (None, 0.60862, 0.67974, 0.99454, 0.94949)),
+    "PlayerElo, line-up unknown": (
+        lambda: kn.PlayerElo(known="none"),
+        (None, 0.61353, 0.68137, 1.00025, 0.96196),
+    ),
+}
+"""Raters, and what 0.3.0 loses with them on the sets in the order of LEAGUES; None where it is not run."""
 
 
 def data() -> Path:
@@ -49,6 +72,25 @@ def test_forecasts(table, league):
             section.row(what, said, f"below {goal:.4f}" + (" (every peer)" if goal == best else ""), own < goal)
         else:
             section.row(what, said)
+
+
+def add_row(section, league: str, name: str, loss: float) -> None:
+    before = RATERS[name][1][list(LEAGUES).index(league)]
+    met = loss <= before + SLACK
+    section.row(f"{league}: {name}", f"{loss:.5f} ({loss - before:+.5f})", f"at most {before + SLACK:.5f}", met)
+
+
+@pytest.mark.parametrize("league", LEAGUES)
+def test_every_rater_beside_the_last_version(table, league):
+    section = table(EVERY)
+    section.note = EVERY_NOTE
+    found = Table(league, data())
+    for name, (make, before) in RATERS.items():
+        if before[list(LEAGUES).index(league)] is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", KineloWarning)
+                said = make().fit(found.train).one_step_ahead(found.test)
+            add_row(section, league, name, float(log_loss(said.probabilities, found.test.result).mean()))
 
 
 @pytest.mark.parametrize("n", [100_000, 1_000_000])

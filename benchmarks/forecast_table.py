@@ -92,6 +92,7 @@ LEAGUES = {
         football=(2.0, 7),
         without=("trueskill, starters",),
     ),
+    "worldcup": League(("worldcup/matches.csv", "worldcup/lineups.csv"), {}, None, None, "PlayerElo"),
 }
 OURS: dict[str, Callable[[], Any]] = {
     "PlayerElo": kn.PlayerElo,
