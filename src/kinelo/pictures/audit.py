@@ -8,7 +8,7 @@ import numpy as np
 
 from kinelo.advice.charts import loss_chart
 from kinelo.pictures import style
-from kinelo.pictures.chart import draw_chart
+from kinelo.pictures.chart import put_chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def draw_audit(audit: Audit) -> Figure:
     with style.journal_style():
         figure = style.new_figure(style.PAGE, 3.2)
         left, right = figure.subplots(1, 2)
-        draw_chart(left, loss_chart(audit))
+        put_chart(left, loss_chart(audit))
         left.set_title("Which K?")
         left.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
         _draw_parts(right, audit)

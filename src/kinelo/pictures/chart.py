@@ -28,7 +28,7 @@ LONGEST_KEY = 30
 """Characters of a name in the key, beside which the axes need room."""
 
 
-def draw_chart(axes: Axes, chart: Chart) -> None:
+def put_chart(axes: Axes, chart: Chart) -> None:
     """Draw all traces, in their order, with labels for a key; the caller places the key."""
     for place, one in enumerate(chart.traces):
         _draw(axes, one, 2.0 + place / 1000)

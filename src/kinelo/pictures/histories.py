@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kinelo.advice.charts import history_chart
 from kinelo.errors import InputError
-from kinelo.pictures.chart import draw_chart
+from kinelo.pictures.chart import put_chart
 from kinelo.pictures.style import SERIES, journal_style, literal, new_figure
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _draw_row(panels: NDArray, tables: Sequence[pl.DataFrame], shown: Sequence[s
     lows, highs = zip(*(chart.y_range for chart in charts if chart.y_range))
     for place, (axes, chart, said) in enumerate(zip(panels, charts, ("As seen then", "As we know now"))):
         title_of_axis = chart.y_title if place == 0 else ""
-        draw_chart(axes, replace(chart, y_range=(min(lows), max(highs)), y_title=title_of_axis))
+        put_chart(axes, replace(chart, y_range=(min(lows), max(highs)), y_title=title_of_axis))
         if len(tables) > 1:
             axes.tick_params(axis="x", rotation=45)
         axes.set_title(": ".join([literal(kind)] * bool(kind) + [said] * (len(tables) > 1)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kinelo.advice.charts import bias_chart, map_chart
 from kinelo.pictures import style
-from kinelo.pictures.chart import draw_chart
+from kinelo.pictures.chart import put_chart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,10 +19,10 @@ def draw_map(state: StationaryState, title: str = "") -> Figure:
     with style.journal_style():
         figure = style.new_figure(style.PAGE, 3.1)
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-        draw_chart(left, map_chart(state))
+        put_chart(left, map_chart(state))
         left.set_title(f"slope {state.slope:.3f} at γ = {state.system.step:.3g}")
         left.legend(loc="upper left")
-        draw_chart(right, bias_chart(state))
+        put_chart(right, bias_chart(state))
         right.set_title("rated too high or too low")
         right.margins(y=0.2)
         if title:
