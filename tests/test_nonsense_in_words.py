@@ -102,5 +102,5 @@ def test_pages_isolate_names_that_run_from_right_to_left(tmp_path):
     rows = [(f"2024-01-{k + 1:02d}", (hebrew, "A&B")[k % 2], arabic, float(k % 2)) for k in range(24)]
     matches = kn.read_matches(pl.DataFrame(rows, ["date", "home", "away", "result"], orient="row"))
     page = kn.write_page(kn.TeamElo.classic(k=20).fit(matches), tmp_path / "p.html", matches=matches).read_text()
-    assert f"<bdi>{hebrew}</bdi>" in page and f"<bdi>{arabic}</bdi> won" in page and f"\u2068{arabic}\u2069:" in page
+    assert f"<bdi>{hebrew}</bdi>" in page and f"<bdi>{arabic}</bdi> won" in page and f"<bdi>{arabic}</bdi>: 1" in page
     assert "<bdi>A" not in page and isolated("A&B") in page

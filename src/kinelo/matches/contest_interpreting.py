@@ -249,14 +249,15 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
     if not number:
         return
     option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
-    said = f"{number:,} entries {'were disqualified' if ending == DISQUALIFIED else reason}"
+    entries = "1 entry" if number == 1 else f"{number:,} entries"
+    said = f"{entries} {'disqualified' if ending == DISQUALIFIED else reason}"
     other = "behind" if kept == "out" else "out"
     choice = f"{option}={other!r} (--{option.replace('_', '-')} {other})"
     if kept == "out":
         rows.blame(rows.ended == ending, reason)
-        rows.notes.append(f"{said}: they are left out; {choice} puts them behind all who finished")
+        rows.notes.append(f"{said}: left out; {choice} puts such entries behind all who finished")
     else:
-        rows.notes.append(f"{said}: they count as tied behind all who finished; {choice} leaves them out")
+        rows.notes.append(f"{said}: tied behind all who finished; {choice} leaves such entries out")
 
 
 def _note_unused(rows: ContestRows) -> None:

@@ -216,7 +216,8 @@ export class Explore {
     return this.#units === "elo" ? `${Math.round(value * factor).toLocaleString("en")} Elo points` : `${value.toFixed(2)} points`;
   }
 
-  get #factor() { return this.#units === "elo" && this.started ? this.started.elo_points : 1; }
+  // Elo points in a point of the model: of the league that plays, or of the one that is about to begin.
+  get #factor() { return this.#units !== "elo" ? 1 : this.started ? this.started.elo_points : eloPoints(this.values); }
 
   #started(started) {
     this.#run = started.run;
