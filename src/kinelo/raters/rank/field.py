@@ -49,13 +49,13 @@ _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class Law(NamedTuple):
-    """The law of a performance, in deviations from its mean: tables of ``log F``, ``log(1 − F)``, the logarithm of the
-    density, ``ψ`` and its slope from ``least`` to ``_EDGE`` with a margin of two, and the part of performances that are
-    off.
+    """The law of a performance, in deviations from its mean, from ``least`` to ``_EDGE``: a cubic in every cell.
+
+    ``logs`` has those of ``log F`` and of ``log(1 − F)`` (cells, 8), the others those of the logarithm of the density,
+    of ``ψ`` and of its slope (cells, 4); ``off`` is the part of performances that are off.
     """
 
-    log_cdf: Array
-    log_rest: Array
+    logs: Array
     log_density: Array
     psi: Array
     psi_slope: Array
@@ -66,21 +66,31 @@ class Law(NamedTuple):
 def law_of(off: float) -> Law:
     """The law with a part of performances that are off."""
     least = -_EDGE if off == 0.0 else -WIDE * _EDGE - LOWER
-    z = np.arange(least - 2.0 / _PER_UNIT, _EDGE + 3.0 / _PER_UNIT, 1.0 / _PER_UNIT)
+    z = np.arange(least - 1.0 / _PER_UNIT, _EDGE + 3.0 / _PER_UNIT, 1.0 / _PER_UNIT)
     low = (z + LOWER) / WIDE
     with np.errstate(divide="ignore"):
         usual, other = np.log1p(-off), np.log(off)
     narrow, wide = usual - 0.5 * z * z, other - 0.5 * low * low - math.log(WIDE)
     part, apart = expit(wide - narrow), z - low / WIDE
+    below = np.logaddexp(usual + log_ndtr(z), other + log_ndtr(low))
+    above = np.logaddexp(usual + log_ndtr(-z), other + log_ndtr(-low))
     return Law(
-        np.logaddexp(usual + log_ndtr(z), other + log_ndtr(low)),
-        np.logaddexp(usual + log_ndtr(-z), other + log_ndtr(-low)),
-        np.logaddexp(narrow, wide) - _HALF_LOG_2PI,
-        z - part * apart,
-        1.0 - part * (1.0 - 1.0 / WIDE**2) - part * (1.0 - part) * apart**2,
+        np.hstack([cubics(below), cubics(above)]),
+        cubics(np.logaddexp(narrow, wide) - _HALF_LOG_2PI),
+        cubics(z - part * apart),
+        cubics(1.0 - part * (1.0 - 1.0 / WIDE**2) - part * (1.0 - part) * apart**2),
         least,
         off,
     )
+
+
+def cubics(values: Array) -> Array:
+    """Coefficients (cells, 4), from the constant up, of the cubics through each four values that follow one another:
+    the cell lies between the second and the third.
+    """
+    a, b, c, d = values[:-3], values[1:-2], values[2:-1], values[3:]
+    first, second, third = c - a / 3.0 - b / 2.0 - d / 6.0, (a + c) / 2.0 - b, (d - a) / 6.0 + (b - c) / 2.0
+    return np.column_stack([b, first, second, third])
 
 
 class Field(NamedTuple):
@@ -121,21 +131,27 @@ def log_tail(z):
 
 @inlined
 def both_logs(z, law):
-    """``log F(z)`` and ``log(1 − F(z))``, by a cubic through four entries of a table; beyond it by expansions."""
+    """``log F(z)`` and ``log(1 − F(z))``, by the cubics of a table; beyond it by expansions."""
     if z >= _EDGE:
         return 0.0, (log_tail(-z) if law.off == 0.0 else log_tail(-(z + LOWER) / WIDE) + math.log(law.off))
     if z < law.least:
         return (log_tail(z) if law.off == 0.0 else log_tail((z + LOWER) / WIDE) + math.log(law.off)), 0.0
     at = (z - law.least) * _PER_UNIT
     k = int(at)
-    t = at - k
-    u, w, r = 1.0 - t, 2.0 - t, 1.0 + t
-    p, q, c, d = -t * u * w / 6.0, r * u * w / 2.0, r * t * w / 2.0, -r * t * u / 6.0
-    below, above, k = law.log_cdf, law.log_rest, k + 1
+    t, c = at - k, law.logs
     return (
-        p * below[k] + q * below[k + 1] + c * below[k + 2] + d * below[k + 3],
-        p * above[k] + q * above[k + 1] + c * above[k + 2] + d * above[k + 3],
+        c[k, 0] + t * (c[k, 1] + t * (c[k, 2] + t * c[k, 3])),
+        c[k, 4] + t * (c[k, 5] + t * (c[k, 6] + t * c[k, 7])),
     )
+
+
+@inlined
+def looked_up(table, z, least):
+    """Value at ``z`` by the cubics of a table from ``least`` to ``_EDGE``, and at its ends beyond it."""
+    at = (min(max(z, least), _EDGE) - least) * _PER_UNIT
+    k = int(at)
+    t = at - k
+    return table[k, 0] + t * (table[k, 1] + t * (table[k, 2] + t * table[k, 3]))
 
 
 @inlined
@@ -155,9 +171,7 @@ def log_density(z, law):
     """Logarithm of the density at ``z``, in standard deviations."""
     if law.off == 0.0:
         return -0.5 * z * z - _HALF_LOG_2PI
-    at = (min(max(z, law.least), _EDGE) - law.least) * _PER_UNIT
-    k = int(at)
-    return cubic(law.log_density, k + 2, at - k)
+    return looked_up(law.log_density, z, law.least)
 
 
 @inlined
@@ -165,9 +179,7 @@ def slopes(z, law):
     """``ψ`` and its derivative at ``z``, in standard deviations."""
     if law.off == 0.0:
         return z, 1.0
-    at = (min(max(z, law.least), _EDGE) - law.least) * _PER_UNIT
-    k = int(at)
-    return cubic(law.psi, k + 2, at - k), cubic(law.psi_slope, k + 2, at - k)
+    return looked_up(law.psi, z, law.least), looked_up(law.psi_slope, z, law.least)
 
 
 @kernel
