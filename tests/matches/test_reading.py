@@ -346,3 +346,11 @@ def test_no_row_vanishes(rows):
     assert np.all(np.diff(matches.day) >= 0)
     assert np.all(matches.home != matches.away)
     assert np.all(np.abs(matches.signed) <= 1)
+
+
+def test_arrays_of_text_are_read_as_lists_of_text():
+    table = {"home": ["A", "B\ud800", "Ö"], "away": ["B", "A", "A"], "result": [1, 0, 1]}
+    lists = kn.read_matches(table)
+    arrays = kn.read_matches({name: np.array(column) for name, column in table.items()})
+    assert arrays.teams == lists.teams and len(arrays) == 2
+    assert arrays.home.tolist() == lists.home.tolist() and arrays.notes == lists.notes
