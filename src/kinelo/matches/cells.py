@@ -25,8 +25,9 @@ def column_of(name: str, values: Any) -> pl.Series:
         return values.alias(name)
     if isinstance(values, np.ndarray) and values.dtype.kind in "biufM" and values.ndim == 1:
         return pl.Series(name, values)
-    words = isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.ndim == 1
-    cells = values.tolist() if words else list(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.ndim == 1:
+        values = values.tolist()
+    cells = list(values)
     kinds = {type(cell) for cell in cells if cell is not None}
     if kinds <= {str}:
         return pl.Series(name, [_text(cell) for cell in cells] if _any_surrogate(cells) else cells, dtype=pl.String)
