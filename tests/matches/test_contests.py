@@ -241,3 +241,14 @@ def test_times_behind_the_first_are_added_to_its_time():
     gaps_alone = kn.read_contests(TWO_RACES | {"time": ["+3", "+0", "+1", "+2", "+0", "+9"]})
     assert order_of(gaps_alone) == ["B", "C", "A", "B", "A", "C"]
     assert not any("behind the shortest" in n for n in kn.read_contests(TWO_RACES | {"time": list("321123")}).notes)
+
+
+@pytest.mark.parametrize("retired", [1, 2])
+def test_notes_say_how_many_entries_did_not_finish_and_where_they_stand(retired):
+    places = ["1", "2", *["DNF"] * retired]
+    table = {"race": [1] * len(places), "driver": list("ABCD")[: len(places)], "place": places}
+    entries = "1 entry" if retired == 1 else "2 entries"
+    said = f"{entries} did not finish: tied behind all who finished; unfinished='out' (--unfinished out) leaves such"
+    assert any(said in note for note in kn.read_contests(table).notes)
+    out = f"{entries} did not finish: left out; unfinished='behind' (--unfinished behind) puts such entries behind"
+    assert any(out in note for note in kn.read_contests(table, unfinished="out").notes)
