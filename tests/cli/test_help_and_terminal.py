@@ -1,6 +1,7 @@
 """The command line shows itself, plays cups, and lets no name command the terminal."""
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -40,6 +41,20 @@ def test_every_command_stands_under_a_heading_with_its_whole_sentence(monkeypatc
         sentence = " ".join(command.help.split("\n\n")[0].split())
         assert sentence.endswith(".") and f"{name} {sentence}" in plain, name
     assert all(f"{heading}:" in shown for heading in GROUPS)
+
+
+def test_help_of_every_command_is_plain_and_its_examples_can_be_copied(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for name, command in typer.main.get_command(app).commands.items():
+        shown = command.get_help(command.context_class(command, info_name=f"kinelo {name}"))
+        assert max(map(len, shown.splitlines())) <= 80 and not set("<{}") & set(shown), f"{name}: types, not words"
+        copied = re.sub(r" \\\n +", " ", shown).splitlines()
+        examples = [line.split(maxsplit=1)[1] for line in command.help.splitlines() if line.startswith("Example")]
+        assert examples and all(f"  {one}" in copied for one in examples), f"{name}: examples in lines of their own"
+        contests = name in ("rate", "leaderboard", "predict", "backtest")
+        assert ("\nContests of many entrants:\n  --slot" in shown) == contests == ("--unfinished" in shown), name
+        if contests:
+            assert shown.index("Options:") < shown.index("--help") < shown.index("How results are read:")
 
 
 def test_a_cup_is_what_the_function_says(results, tmp_path):

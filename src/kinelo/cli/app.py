@@ -13,11 +13,10 @@ from kinelo.cli.audit import audit
 from kinelo.cli.backtest import backtest
 from kinelo.cli.book import book
 from kinelo.cli.changeover import changeover
-from kinelo.cli.commands import Commands
+from kinelo.cli.commands import Command, Commands
 from kinelo.cli.design import design
 from kinelo.cli.devices import devices
 from kinelo.cli.diagnose import diagnose
-from kinelo.cli.files import Command
 from kinelo.cli.knockout import knockout
 from kinelo.cli.lab import lab
 from kinelo.cli.leaderboard import leaderboard

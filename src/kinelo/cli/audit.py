@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinelo.cli.files import page_name, picture_name
-from kinelo.cli.options import Federation, Json, ResultsFile, ResultsOptions, StartingRatings, grouped
+from kinelo.cli.options import Federation, Json, MatchesFile, ResultsOptions, StartingRatings, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC, rater_help
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @grouped
 def audit(
-    results: ResultsFile,
+    results: MatchesFile,
     options: ResultsOptions,
     federation: Federation,
     home_advantage: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinelo.cli.files import picture_name
-from kinelo.cli.options import Json, ReadingOptions, Rejects, ResultsFile, Scheduler, Workers, grouped
+from kinelo.cli.options import AnyReadingOptions, Json, Rejects, ResultsFile, Scheduler, Workers, grouped
 from kinelo.cli.streams import echo_json
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
@@ -25,7 +25,7 @@ METRIC_HELP = (
 @grouped
 def backtest(
     results: ResultsFile,
-    reading: ReadingOptions,
+    reading: AnyReadingOptions,
     train_until: Annotated[
         str | None,
         typer.Option(help="First day that is forecast (2005-01-01); by default the middle of the matches."),
@@ -97,7 +97,7 @@ def _middle(matches: Matches) -> str:
     return str(matches.date[len(matches) // 2])
 
 
-def _raters(matches: Matches, asked: list[str] | None, reading: ReadingOptions) -> dict[str, Any]:
+def _raters(matches: Matches, asked: list[str] | None, reading: AnyReadingOptions) -> dict[str, Any]:
     """The raters asked for, or all of Kinelo's; those that lack what is asked of them are left out, with a word."""
     from kinelo.forecasts.mixture import Mixture
     from kinelo.raters.choice import RATERS, candidates, rater_called

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kinelo.cli.files import picture_name
-from kinelo.cli.options import Json, ReadingOptions, ResultsFile, grouped
+from kinelo.cli.options import Json, MatchesFile, ReadingOptions, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import all_raters
@@ -18,7 +18,7 @@ LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a
 
 @grouped
 def changeover(
-    results: ResultsFile,
+    results: MatchesFile,
     reading: ReadingOptions,
     old: Annotated[str, typer.Option("--old", help=f"What is in use: {LIST_HELP}.")],
     new: Annotated[str, typer.Option("--new", help=f"What shall be: {LIST_HELP}.")],

@@ -1,13 +1,16 @@
-"""The commands as a group: what help says of them, and commands of other packages, which load when asked for."""
+"""The commands: how help shows them and their options, and commands of other packages, which load when asked for."""
 
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from kinelo.cli.files import refuse_overwriting
 from kinelo.errors import InputError, in_one_line
 from kinelo.runtime.plugins import described, load_plugin, package_of, plugins, warn_of_plugins_left_out
 
@@ -21,6 +24,83 @@ GROUPS = {
 """Headings of the help, and the commands under each."""
 
 OTHERS = "Of other packages"
+EXAMPLE = "Example:"
+VALUES = {"path": "PATH", "str": "TEXT", "int": "NUMBER", "float": "NUMBER"}
+"""What an option takes, in words instead of types."""
+
+WIDEST_OPTION = 28
+"""Characters of an option beside which its words stand; those of a wider one stand below it."""
+
+
+class Command(TyperCommand):
+    """A command whose files are looked at before it begins, and whose help has headings and examples to copy."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command unless it would overwrite what it reads."""
+        refuse_overwriting(ctx.params)
+        return super().invoke(ctx)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Arguments in capital letters, without the braces that some versions of Typer put around them."""
+        return [re.sub("[{}]", "", piece).upper() for piece in super().collect_usage_pieces(ctx)]
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """What the command does, and examples, each in lines that can be copied."""
+        lines = inspect.cleandoc(self.help or "").splitlines()
+        examples = [line.removeprefix(EXAMPLE).strip() for line in lines if line.startswith(EXAMPLE)]
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n".join(line for line in lines if not line.startswith(EXAMPLE)).strip())
+        if examples:
+            with formatter.section("Examples" if len(examples) > 1 else "Example"):
+                formatter.write("".join(_to_copy(one, formatter.width) for one in examples))
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Arguments, options of the command's own, and those of every group under its heading."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            if record is not None:
+                argument = one.param_type_name == "argument"
+                heading = "Arguments" if argument else getattr(one, "rich_help_panel", None) or "Options"
+                sections.setdefault(heading, []).append((_in_words(record[0], argument), _limits(record[1])))
+        names = [name for rows in sections.values() for name, _ in rows]
+        width = max(len(name) for name in names if len(name) <= WIDEST_OPTION)
+        for heading, rows in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), said) for name, said in rows], col_max=width)
+
+
+def _limits(words: str) -> str:
+    """Limits of a number in words.
+
+    >>> _limits("How many.  [default: 10; x>=1]")
+    'How many.  [default: 10; at least 1]'
+    """
+    return re.sub(r"\bx>=(?=[\d.]+\]$)", "at least ", words)
+
+
+def _in_words(option: str, argument: bool) -> str:
+    """An option with what it takes, or an argument by its name.
+
+    >>> _in_words("--column <list[str]>", False), _in_words("--to <cpu|gpu>", False), _in_words("study <path>", True)
+    ('--column TEXT', '--to cpu|gpu', 'STUDY')
+    """
+    if argument:
+        return option.partition(" <")[0].upper()
+    return re.sub(r"<(?:list\[)?(.*?)(?: range)?\]?>", lambda kind: VALUES.get(kind[1], kind[1]), option)
+
+
+def _to_copy(example: str, width: int) -> str:
+    """A command in lines that a shell reads as one.
+
+    >>> print(_to_copy("kinelo rate league/results.csv --out ratings.csv", 40), end="")
+      kinelo rate league/results.csv \\
+          --out ratings.csv
+    """
+    kept = re.sub(r"( --\S+) (?!-)", "\\1\N{NO-BREAK SPACE}", example)  # an option and its value stay together
+    lines = textwrap.wrap(kept, width - 6, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return " \\\n".join(f"  {line}" for line in lines).replace("\N{NO-BREAK SPACE}", " ") + "\n"
 
 
 class Commands(TyperGroup):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.book.book import RatingBook
-    from kinelo.cli.options import Federation, ReadingOptions, ShownOptions
+    from kinelo.cli.options import AnyReadingOptions, Federation, ShownOptions
     from kinelo.forecasts.places import ContestForecast
     from kinelo.matches.contests import Contests
 
@@ -43,7 +43,9 @@ def is_contest_book(path: Path) -> bool:
         return False  # whoever opens it says what is wrong
 
 
-def load_contests(path: Path, reading: ReadingOptions, rejects: Path | None = None, *, played: bool = True) -> Contests:
+def load_contests(
+    path: Path, reading: AnyReadingOptions, rejects: Path | None = None, *, played: bool = True
+) -> Contests:
     """Read a long table, say on the error stream what was noticed, and write rejected rows where asked."""
     from kinelo.cli.loading import column_mapping, rejects_written, report_reading, silent_refusals
     from kinelo.matches.contest_reading import read_contests
@@ -57,7 +59,7 @@ def load_contests(path: Path, reading: ReadingOptions, rejects: Path | None = No
     return contests
 
 
-def _options(reading: ReadingOptions) -> dict[str, Any]:
+def _options(reading: AnyReadingOptions) -> dict[str, Any]:
     """What the reader of contests is asked for beside columns; conditions are advantages that differ by entrant."""
     conditions = [name for name in reading.condition or () if name not in _slots(reading.advantage)]
     return {
@@ -82,7 +84,7 @@ def _slots(given: list[str] | None) -> dict[str, list[str]]:
     return kinds
 
 
-def contest_rater(name: str, reading: ReadingOptions, federation: Federation | None = None) -> Any:
+def contest_rater(name: str, reading: AnyReadingOptions, federation: Federation | None = None) -> Any:
     """The rater of contests that options ask for."""
     from kinelo.raters.rank.rater import RankElo
 
@@ -119,7 +121,7 @@ def boards_of(rater: Any, contests: Contests, shown: ShownOptions, caution: floa
 
 
 def rate_file(
-    path: Path, reading: ReadingOptions, federation: Federation, shown: ShownOptions, asked: dict[str, Any]
+    path: Path, reading: AnyReadingOptions, federation: Federation, shown: ShownOptions, asked: dict[str, Any]
 ) -> None:
     """``kinelo rate`` of a long table; ``asked`` holds rater, book, out, picture, rejects and as_json."""
     from kinelo.cli.loading import plain_warnings
@@ -141,7 +143,7 @@ def rate_file(
 
 
 def _rater_or_book(
-    book: Path | None, name: str, federation: Federation, reading: ReadingOptions
+    book: Path | None, name: str, federation: Federation, reading: AnyReadingOptions
 ) -> tuple[RatingBook | None, Any]:
     """The book that is carried on, or the rater that is asked for."""
     from kinelo.cli.loading import plain_warnings
@@ -155,7 +157,7 @@ def _rater_or_book(
         return open_contest_book(book, name, reading), None
 
 
-def open_contest_book(book: Path, name: str, reading: ReadingOptions) -> RatingBook:
+def open_contest_book(book: Path, name: str, reading: AnyReadingOptions) -> RatingBook:
     """A book that exists and may hold contests, whose rater is none other than what was asked for."""
     from kinelo.book.book import RatingBook
 
@@ -212,7 +214,7 @@ def _write_ratings(rater: Any, contests: Contests, path: Path, asked: dict[str, 
         typer.echo(f"Picture: {save(draw_histories(rating_history(rater, contests)), asked['picture'])}", err=as_json)
 
 
-def rate_in_chunks(pattern: str, reading: ReadingOptions, asked: dict[str, Any]) -> None:
+def rate_in_chunks(pattern: str, reading: AnyReadingOptions, asked: dict[str, Any]) -> None:
     """Rate contests of files that need not fit into memory; ``asked`` holds rater, federation, top and out."""
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
     from kinelo.cli.rating import board_table
@@ -236,7 +238,9 @@ def rate_in_chunks(pattern: str, reading: ReadingOptions, asked: dict[str, Any])
         typer.echo(f"Ratings: {asked['out']}")
 
 
-def predict_file(fixtures: Path | None, results: Path | None, reading: ReadingOptions, asked: dict[str, Any]) -> None:
+def predict_file(
+    fixtures: Path | None, results: Path | None, reading: AnyReadingOptions, asked: dict[str, Any]
+) -> None:
     """``kinelo predict`` of contests to come; ``asked`` holds rater, book, played_since, out and as_json."""
     import polars as pl
 
@@ -279,7 +283,7 @@ def _stranger(name: str, rater: Any) -> str:
 
 
 def _forecasts(
-    to_come: Contests, results: Path, reading: ReadingOptions, asked: dict[str, Any]
+    to_come: Contests, results: Path, reading: AnyReadingOptions, asked: dict[str, Any]
 ) -> tuple[list[ContestForecast], Any]:
     """Forecasts of contests that took place since a day, each from those before it, and of those to come."""
     if asked["book"] is not None:
@@ -315,7 +319,7 @@ def _to_come(contests: Contests, path: Path, since: str | None) -> Contests:
     return contests[empty]
 
 
-def backtest_file(path: Path, reading: ReadingOptions, asked: dict[str, Any]) -> None:
+def backtest_file(path: Path, reading: AnyReadingOptions, asked: dict[str, Any]) -> None:
     """``kinelo backtest`` of a long table; ``asked`` holds the options of that command by name, and its engine."""
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.scores import draw_scores, show_scores
@@ -346,7 +350,7 @@ def backtest_file(path: Path, reading: ReadingOptions, asked: dict[str, Any]) ->
     draw_scores(test, asked["picture"], asked["as_json"])
 
 
-def leaderboard_file(path: Path, reading: ReadingOptions, shown: ShownOptions, asked: dict[str, Any]) -> None:
+def leaderboard_file(path: Path, reading: AnyReadingOptions, shown: ShownOptions, asked: dict[str, Any]) -> None:
     """``kinelo leaderboard`` of a long table or a book of contests; ``asked`` holds rater, caution, out and as_json."""
     import polars as pl
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 import typer
-from typer.core import TyperCommand
 
 from kinelo.errors import InputError
 from kinelo.runtime.extras import require
@@ -21,15 +20,6 @@ WRITTEN = ("out", "rejects", "picture", "check", "write_aliases")
 
 NAMED_IN_WORDS = ("old", "new")
 """Options of text that may name a file."""
-
-
-class Command(TyperCommand):
-    """A command whose files are looked at before it begins."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command unless it would overwrite what it reads."""
-        refuse_overwriting(ctx.params)
-        return super().invoke(ctx)
 
 
 def refuse_overwriting(given: Mapping[str, Any]) -> None:

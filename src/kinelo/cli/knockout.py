@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from kinelo.cli.options import Json, RaterName, ReadingOptions, ResultsFile, grouped
+from kinelo.cli.options import Json, MatchesFile, RaterName, ReadingOptions, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
-if TYPE_CHECKING:
-    pass
-
 
 @grouped
 def knockout(
-    results: ResultsFile,
+    results: MatchesFile,
     sides: Annotated[
         list[str],
         typer.Argument(help="The bracket: 2, 4, 8, … sides, first against second, third against fourth, and so on."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.options import Json, RaterName, ReadingOptions, ShownOptions, grouped
+from kinelo.cli.options import AnyReadingOptions, Json, RaterName, ShownOptions, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
@@ -24,7 +24,7 @@ CAUTION = 2.0
 @grouped
 def leaderboard(
     source: Annotated[Path, typer.Argument(help="A rating book, or a file of results to fit.")],
-    reading: ReadingOptions,
+    reading: AnyReadingOptions,
     shown: ShownOptions,
     rater: RaterName = AUTOMATIC,
     caution: Annotated[

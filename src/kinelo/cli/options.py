@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_type_hints
 
 import typer
 
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 FOR_CONTESTS = ("--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started")
 """Options that say how contests of many entrants are read."""
 
-RESULTS_HELP = "Results: CSV or Parquet with date, two sides, scores or result; or contests, a row per entrant."
-ResultsFile = Annotated[Path, typer.Argument(help=RESULTS_HELP)]
+MATCHES_HELP = "Results: CSV or Parquet with date, two sides, scores or result"
+MatchesFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}.")]
+ResultsFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}; or contests, with a row for each entrant.")]
 RaterName = Annotated[
     str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the earlier of your matches; {rater_help()}.")
 ]
@@ -61,6 +63,8 @@ class DeviceChoice(StrEnum):
 class ResultsOptions:
     """How a file of results is read: options of every command that takes one."""
 
+    heading: ClassVar[str] = "How results are read"
+
     lineups: Annotated[
         Path | None, typer.Option(help="Line-ups of the results: match, side, player, perhaps minutes.")
     ] = None
@@ -88,30 +92,6 @@ class ResultsOptions:
         bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
     ] = False
 
-    slot: Annotated[
-        list[str] | None,
-        typer.Option("--slot", help="Of contests: a column to rate (driver, car), or KIND=COLUMN; may be repeated."),
-    ] = None
-    advantage: Annotated[
-        list[str] | None,
-        typer.Option("--advantage", help="Of contests: a column that helps whoever has it (lane); may be repeated."),
-    ] = None
-    team: Annotated[
-        str | None, typer.Option("--team", help="Of contests: the column of teams where the rows are players.")
-    ] = None
-    best: Annotated[str | None, typer.Option("--best", help="Of contests: highest or lowest, which score is best.")] = (
-        None
-    )
-    unfinished: Annotated[
-        str | None, typer.Option("--unfinished", help="Of contests: who did not finish is behind (usual) or out.")
-    ] = None
-    disqualified: Annotated[
-        str | None, typer.Option("--disqualified", help="Of contests: who was disqualified is out (usual) or behind.")
-    ] = None
-    not_started: Annotated[
-        str | None, typer.Option("--not-started", help="Of contests: who did not start is out (usual) or behind.")
-    ] = None
-
     def asked(self) -> list[str]:
         """Names of the options that were given."""
         return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
@@ -121,11 +101,6 @@ class ResultsOptions:
         from kinelo.cli.loading import column_mapping, rejects_written, report_reading, silent_refusals
         from kinelo.matches.reading import read_matches
 
-        odd = [option for option in self.asked() if option in FOR_CONTESTS]
-        if odd:
-            raise InputError(
-                f"{results} holds matches of two sides: {odd[0]} is for contests, with one row for each entrant."
-            )
         try:
             with silent_refusals(), rejects_written(rejects):
                 matches = read_matches(
@@ -182,8 +157,46 @@ class ReadingOptions(ResultsOptions):
 
 
 @dataclass(frozen=True)
+class AnyReadingOptions(ReadingOptions):
+    """How results are read where they may be contests: options of every command that takes either."""
+
+    heading: ClassVar[str] = "Contests of many entrants"
+
+    slot: Annotated[
+        list[str] | None,
+        typer.Option("--slot", help="A column to rate (driver, car), or KIND=COLUMN; may be repeated."),
+    ] = None
+    advantage: Annotated[
+        list[str] | None,
+        typer.Option("--advantage", help="A column that helps whoever has it (lane); may be repeated."),
+    ] = None
+    team: Annotated[str | None, typer.Option("--team", help="The column of teams, where rows are players.")] = None
+    best: Annotated[str | None, typer.Option("--best", help="Which score is best: highest or lowest.")] = None
+    unfinished: Annotated[
+        str | None, typer.Option("--unfinished", help="Who did not finish is behind (usual) or out.")
+    ] = None
+    disqualified: Annotated[
+        str | None, typer.Option("--disqualified", help="Who was disqualified is out (usual) or behind.")
+    ] = None
+    not_started: Annotated[
+        str | None, typer.Option("--not-started", help="Who did not start is out (usual) or behind.")
+    ] = None
+
+    def load(self, results: Path, rejects: Path | None = None, conditions: Sequence[str] | None = None) -> Matches:
+        """Read a file of matches, of which nothing can be asked that is for contests."""
+        odd = [option for option in self.asked() if option in FOR_CONTESTS]
+        if odd:
+            raise InputError(
+                f"{results} holds matches of two sides: {odd[0]} is for contests, with one row for each entrant."
+            )
+        return super().load(results, rejects, conditions)
+
+
+@dataclass(frozen=True)
 class Federation:
     """Plain Elo by the rules of a federation, instead of a rater whose parameters are estimated."""
+
+    heading: ClassVar[str] = "Plain Elo, by the rules of a federation"
 
     k: Annotated[float | None, typer.Option("--k", min=0, help="Rate by plain Elo with this K.")] = None
     k_of: Annotated[
@@ -256,7 +269,7 @@ class Federation:
 
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a command take groups of options: each field of a group becomes an option of its own, the last ones."""
+    """Let a command take groups of options: each field of a group becomes an option, under the heading of its class."""
     hints = get_type_hints(command, include_extras=True)
     own, groups, shared = [], {}, []
     for name, parameter in inspect.signature(command).parameters.items():
@@ -286,15 +299,29 @@ def _options_of(group: type) -> list[inspect.Parameter]:
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
+            annotation=_under(_heading_of(group, field.name), hints[field.name]),
         )
         for field in fields(group)
     ]
 
 
+def _heading_of(group: type, name: str) -> str:
+    """The heading of the class that declares an option."""
+    return next(kind.heading for kind in group.__mro__ if name in inspect.get_annotations(kind))
+
+
+def _under(heading: str, hint: Any) -> Any:
+    """An option of its own, under a heading of the help."""
+    option = copy(hint.__metadata__[0])
+    option.rich_help_panel = heading
+    return Annotated[hint.__origin__, option]
+
+
 @dataclass(frozen=True)
 class ShownOptions:
     """Who is shown on a leaderboard."""
+
+    heading: ClassVar[str] = "Who is shown"
 
     active_days: Annotated[
         float, typer.Option(min=0, help="Show those who played within so many days of the last match.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.options import Json, RaterName, ReadingOptions, grouped
+from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.choice import AUTOMATIC
@@ -31,7 +31,7 @@ PLAYED_HELP = (
 
 @grouped
 def predict(
-    reading: ReadingOptions,
+    reading: AnyReadingOptions,
     fixtures: Annotated[
         Path | None,
         typer.Argument(
@@ -106,7 +106,7 @@ def _check(
 
 
 def _forecast(
-    kept: Any, past: Matches | None, matches: Matches, rater: str, reading: ReadingOptions, played_since: str | None
+    kept: Any, past: Matches | None, matches: Matches, rater: str, reading: AnyReadingOptions, played_since: str | None
 ) -> tuple[Forecast, Any]:
     """Forecast what is not played from all results, and what was played since a day from the results before its day."""
     import numpy as np
@@ -211,7 +211,7 @@ def _table(forecast: Forecast) -> pl.DataFrame:
     return table.drop(absent)
 
 
-def _pairs(pairs: list[str], neutral: bool, reading: ReadingOptions, conditions: list[str]) -> Matches:
+def _pairs(pairs: list[str], neutral: bool, reading: AnyReadingOptions, conditions: list[str]) -> Matches:
     """Matches given as 'HOME - AWAY'."""
     from kinelo.matches.reading import read_matches
 

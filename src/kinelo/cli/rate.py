@@ -9,21 +9,30 @@ import typer
 
 from kinelo.cli.files import is_page, picture_name
 from kinelo.cli.leaderboard import show_leaderboard
-from kinelo.cli.options import Federation, Json, RaterName, ReadingOptions, Rejects, ShownOptions, grouped
+from kinelo.cli.options import (
+    MATCHES_HELP,
+    AnyReadingOptions,
+    Federation,
+    Json,
+    RaterName,
+    Rejects,
+    ShownOptions,
+    grouped,
+)
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
 RESULTS_HELP = (
-    "Results: CSV or Parquet with date, two sides, scores or result, or contests with a row per entrant; "
-    "'games/*.parquet' is read in pieces."
+    f"{MATCHES_HELP}; or contests, with a row for each entrant. Files of a pattern such as 'games/*.parquet' are read "
+    "one after the other."
 )
 
 
 @grouped
 def rate(
     results: Annotated[Path, typer.Argument(help=RESULTS_HELP)],
-    reading: ReadingOptions,
+    reading: AnyReadingOptions,
     federation: Federation,
     shown: ShownOptions,
     rater: RaterName = AUTOMATIC,
@@ -138,7 +147,7 @@ def rate(
         typer.echo(f"Picture: {drawn}", err=as_json)
 
 
-def _rate_in_pieces(pattern: str, rater: str, reading: ReadingOptions, top: int, out: Path | None) -> None:
+def _rate_in_pieces(pattern: str, rater: str, reading: AnyReadingOptions, top: int, out: Path | None) -> None:
     """Rate files that need not fit into memory and show the best, active or not."""
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
     from kinelo.cli.rating import fit_rater

@@ -59,7 +59,8 @@ def reproduce(
     Writes DIR/report.html and report.json, DIR/figures (PNG and, at full scale, PDF), DIR/runs (zarr) and DIR/studies
     (the figure files used, to change and run again with --studies).
 
-    Examples:  kinelo reproduce --out reproduction;  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
+    Example:  kinelo reproduce --out reproduction
+    Example:  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
     """
     from kinelo.runtime.extras import require
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -29,6 +29,8 @@ BREAK_HELP = (
 @dataclass(frozen=True)
 class SeasonRules:
     """What matches are worth, and what the table decides."""
+
+    heading: ClassVar[str] = "Rules of the season"
 
     win: Annotated[float, typer.Option(help="Points for a win.")] = 3.0
     draw: Annotated[float, typer.Option(help="Points for a draw.")] = 1.0
