@@ -55,6 +55,11 @@ def number(label: str, key: str, form: str) -> Column:
     return Column(label, lambda row: written(row[key], form), number=True, wraps=False)
 
 
+def chance(label: str, key: str) -> Column:
+    """A column of probabilities, of which a small one is not taken for none and a large one not for certainty."""
+    return Column(label, lambda row: chance_in_words(row[key]), number=True, wraps=False)
+
+
 def span(label: str, low: str, high: str, form: str) -> Column:
     """A column of ranges: ``12 to 19``."""
     return Column(label, lambda row: f"{row[low]:{form}} to {row[high]:{form}}", number=True, wraps=False)
@@ -63,12 +68,34 @@ def span(label: str, low: str, high: str, form: str) -> Column:
 def written(value: object, form: str) -> str:
     """A number in a format, a dash where there is none, and anything else as it is.
 
-    >>> written(0.25, ".0%"), written(float("nan"), ".1f"), written("A", ".1f")
-    ('25%', '–', 'A')
+    >>> written(0.25, ".2f"), written(float("nan"), ".1f"), written("A", ".1f")
+    ('0.25', '–', 'A')
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return MISSING
     return format(value, form) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share as people write it.
+
+    >>> percent(0.875), percent(0.875, 1)
+    ('88 %', '87.5 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def chance_in_words(share: float | None) -> str:
+    """A probability to a tenth of a percent; none is a dash.
+
+    >>> chance_in_words(0.1234), chance_in_words(0.0002), chance_in_words(0.9999), chance_in_words(0.0)
+    ('12.3 %', '< 0.1 %', '> 99.9 %', '0.0 %')
+    """
+    if share is None or math.isnan(share):
+        return MISSING
+    if 0 < share < 0.001:
+        return "< 0.1 %"
+    return "> 99.9 %" if 0.999 < share < 1 else percent(share, 1)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,10 @@ def test_taylor_error_is_the_largest_over_all_pairs(shrunken):
 def test_a_good_system_is_left_alone():
     verdict = kn.diagnose(system(gamma=0.001), kn.Fixed([0.0, 1.0, 2.0]))
     assert verdict.remedy is None and len(verdict.advice) == 1 and verdict.advice[0].startswith("Nothing")
-    assert f"{verdict.error.total:.4g} is {verdict.error.total / verdict.strength_spread**2:.1%}" in verdict.advice[0]
+    assert (
+        f"{verdict.error.total:.4g} is {100 * verdict.error.total / verdict.strength_spread**2:.1f} %"
+        in verdict.advice[0]
+    )
     assert verdict.taylor.usable
 
 
@@ -69,7 +72,7 @@ def test_a_failing_condition_is_told():
     verdict = kn.diagnose(system(), kn.homogeneous(sigma=2.0, teams=20))
     assert not verdict.condition.holds and verdict.condition.margin < 0
     assert not verdict.taylor.usable
-    assert "fails: the largest σ_i² + σ_j² is 200% of its limit" in words(verdict)
+    assert "fails: the largest σ_i² + σ_j² is 200 % of its limit" in words(verdict)
 
 
 def test_a_pairing_by_rating():
@@ -138,7 +141,11 @@ def test_noise_at_the_step_advised_is_that_of_the_state_there(strengths):
 
 def test_rows_show_the_numbers_in_both_directions():
     plain = kn.diagnose(system(gamma=0.1), kn.Normal(np.linspace(0, 4, 6), 0.5), check=False)
-    for slope, said in ((0.8, "shrunken by 20.0%"), (1.25, "stretched by 25.0%"), (1.001, "as wide as the strengths")):
+    for slope, said in (
+        (0.8, "shrunken by 20.0 %"),
+        (1.25, "stretched by 25.0 %"),
+        (1.001, "as wide as the strengths"),
+    ):
         rows = dict(rows_of(replace(plain, slope=slope, slope_of_small_steps=0.7)))
         assert rows["Scale of the ratings"] == (
             f"{said} (slope {slope:.4f}: 0.7000 for very small steps, {slope - 0.7:+.4f} by rating noise)"
@@ -156,9 +163,9 @@ def test_rows_show_the_numbers_in_both_directions():
     assert rows["Rating noise"].startswith("a rating wanders by ± 0.3 ")
     rows = dict(rows_of(replace(plain, rating_noise=0.3, strength_spread=1.5, condition=ConditionB(True, 0.2, 0.8))))
     assert rows["Rating noise"] == (
-        "a rating wanders by ± 0.3 (one standard deviation), 20% of the spread of strengths in the league"
+        "a rating wanders by ± 0.3 (one standard deviation), 20 % of the spread of strengths in the league"
     )
-    assert rows["Condition (B')"] == "holds: the largest σ_i² + σ_j² is 20% of its limit, a margin of 80%"
+    assert rows["Condition (B')"] == "holds: the largest σ_i² + σ_j² is 20 % of its limit, a margin of 80 %"
     high, low = rows["Rated too high"].splitlines()[0], rows["Rated too low"].splitlines()[0]
     assert high.startswith("team 0: +") and low.startswith("team 5: -")
 

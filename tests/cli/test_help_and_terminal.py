@@ -68,7 +68,7 @@ def test_a_cup_is_what_the_function_says(results, tmp_path):
     assert found["date"] == "2024-04-30" and found["title"] == pytest.approx(twin.to_dict()["title"])
     assert pl.read_csv(tmp_path / "cup.csv")["name"].to_list() == found["name"]
     shown = kinelo("knockout", results, *NAMES, "--rater", "glicko", "--seed", 3).stdout
-    assert "Final" in shown and "Wins it" in shown and f"{max(found['title']):.1%}" in shown
+    assert "Final" in shown and "Wins it" in shown and f"{100 * max(found['title']):.1f} %" in shown
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_diagnosis_says_which_way_ratings_err(gamma, word, change):
     state = kn.stationary(system(gamma), league(), noise="gaussian")
     slope = np.polyfit(THETA, state.rating, 1)[0]
     assert np.sign(slope - 1) == change
-    assert table["Scale of the ratings"].startswith(f"{word} by {abs(slope - 1):.1%} (slope {slope:.4f}:")
+    assert table["Scale of the ratings"].startswith(f"{word} by {100 * abs(slope - 1):.1f} % (slope {slope:.4f}:")
     bias = state.rating - THETA
     for heading, sign in (("Rated too high", 1), ("Rated too low", -1)):
         listed = [int(k) for k in re.findall(r"team (\d)", table[heading])]

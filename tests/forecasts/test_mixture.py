@@ -119,7 +119,7 @@ def test_a_mixture_forecasts_like_its_parts_weighed():
     )
     weights = slow_weights(past, given)
     assert ahead.probabilities == pytest.approx(np.einsum("kn,knc->nc", weights, parts), abs=1e-5)
-    assert str(mixture) == ", ".join(f"{name} {share:.0%}" for name, share in mixture.weights_.items())
+    assert str(mixture) == ", ".join(f"{name} {100 * share:.0f} %" for name, share in mixture.weights_.items())
 
 
 def test_a_rater_that_counts_for_nothing_is_not_fitted_again():

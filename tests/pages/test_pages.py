@@ -245,7 +245,7 @@ def test_the_page_of_contests_says_what_the_library_says():
         assert [row[1] for row in shown[1:]] == own["name"].to_list()
         assert [row[2] for row in shown[1:]] == [f"{rating:.0f}" for rating in own["rating"]]
     surprises = kn.raters.upsets(rater, races).head(10)
-    assert [row[0] for row in read.tables[2][1:]] == [f"{chance:.1%}" for chance in surprises["chance"]]
+    assert [row[0] for row in read.tables[2][1:]] == [f"{100 * chance:.1f} %" for chance in surprises["chance"]]
     assert [row[1] for row in read.tables[2][1:]] == surprises["winner"].to_list()
     assert [len(chart["circle"]) > 5 for chart in read.charts] == [False, False, True]
     assert "Ties" not in page and "(given)" not in page

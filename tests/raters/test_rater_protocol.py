@@ -124,7 +124,7 @@ def test_a_table_that_names_winners_first_is_told_and_rated_right(kind, neutral)
     finds none (its strengths collapse).
     """
     matches = winners_first(neutral)
-    with pytest.warns(kn.KineloWarning, match=r"The side named first won 100\.0%"):
+    with pytest.warns(kn.KineloWarning, match=r"The side named first won 100\.0 %"):
         rater = kind().fit(matches)
     ranked = [int(name[1:]) for name in rater.ratings_["name"]]
     assert np.corrcoef(ranked, np.arange(12)[::-1])[0, 1] > 0.85

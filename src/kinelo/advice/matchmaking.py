@@ -28,7 +28,7 @@ from kinelo.model.pairing import AllPlayAll, Local, LooseWindow, Pairing, Window
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, number
-from kinelo.presentation import json_ready
+from kinelo.presentation import json_ready, percent
 from kinelo.theory.caveats import WIDEST_NOISE
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import stationary
@@ -110,12 +110,12 @@ class Matchmaking(Report):
         everyone = next(one for one in self.options if isinstance(one.pairing, AllPlayAll))
         best, ratio = self.best, self.best.matches / everyone.matches
         said = (
-            f"{best.name}: the better team of a game expects {best.favourite:.0%} of the points, and ratings settle in "
-            f"{best.matches:,.0f} matches of a team"
+            f"{best.name}: the better team of a game expects {percent(best.favourite)} of the points, and ratings "
+            f"settle in {best.matches:,.0f} matches of a team"
         )
         if best is everyone:
             return (f"{said}.",)
-        return (f"{said}, {ratio:.2g} times as many as when all play all ({everyone.favourite:.0%}).",)
+        return (f"{said}, {ratio:.2g} times as many as when all play all ({percent(everyone.favourite)}).",)
 
     def rows(self) -> Rows:
         """Name and finding of every line."""

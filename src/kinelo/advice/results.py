@@ -24,7 +24,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.presentation import json_ready
+from kinelo.presentation import json_ready, percent
 from kinelo.theory.farming import gap_of
 from kinelo.theory.pair_means import laplacian
 
@@ -112,8 +112,8 @@ class ResultsDiagnosis(Report):
             return ("Ratings show everything: results follow one order of strength.",)
         if self.games is not None and self.by_luck is not None and not self.beyond_luck:
             return (
-                f"No cycle is more than luck can make: of leagues whose results follow the ratings, {self.by_luck:.0%} "
-                f"leave as much unexplained after {self.games:,.0f} games.",
+                "No cycle is more than luck can make: of leagues whose results follow the ratings, "
+                f"{percent(self.by_luck)} leave as much unexplained after {self.games:,.0f} games.",
             )
         left = f"{100 * (1 - self.explained):.2g} %"
         said = [f"Ratings leave {left} of the squared results unexplained: one number per team cannot show it."]
@@ -298,4 +298,4 @@ def _misfit(n: Array, s: Array, b: Array) -> Array:
 
 
 def _percent(chance: float) -> str:
-    return f"less than {math.ceil(100 / LEAGUES)} %" if chance < 1 / LEAGUES * 1.5 else f"{chance:.0%}"
+    return f"less than {math.ceil(100 / LEAGUES)} %" if chance < 1 / LEAGUES * 1.5 else percent(chance)

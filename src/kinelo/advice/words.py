@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kinelo.advice.report import Rows
 from kinelo.model.system import RatingSystem
+from kinelo.presentation import percent
 from kinelo.theory.caveats import Caveat
 from kinelo.theory.moving.following import Parts
 
@@ -171,9 +172,9 @@ def _contest(worth: Worth) -> str:
 
 
 def _condition(verdict: Facts) -> str:
-    limit = f"the largest σ_i² + σ_j² is {verdict.condition.load:.0%} of its limit"
+    limit = f"the largest σ_i² + σ_j² is {percent(verdict.condition.load)} of its limit"
     if verdict.condition.holds:
-        return f"holds: {limit}, a margin of {verdict.condition.margin:.0%}"
+        return f"holds: {limit}, a margin of {percent(verdict.condition.margin)}"
     return f"fails: {limit}"
 
 
@@ -188,7 +189,7 @@ def _scale(verdict: Facts) -> str:
     if abs(verdict.shrinkage) <= NEAR_ONE / 2:
         kind = "as wide as the strengths"
     else:
-        kind = f"{'shrunken' if verdict.shrinkage > 0 else 'stretched'} by {abs(verdict.shrinkage):.1%}"
+        kind = f"{'shrunken' if verdict.shrinkage > 0 else 'stretched'} by {percent(abs(verdict.shrinkage), 1)}"
     if verdict.learns:
         return f"{kind} (slope {verdict.slope:.4f})"
     cause = "rating noise and lag" if verdict.walks else "rating noise"
@@ -218,7 +219,9 @@ def _noise(verdict: Facts) -> str:
         )
     if verdict.strength_spread == 0:
         return noise
-    return f"{noise}, {verdict.rating_noise / verdict.strength_spread:.0%} of the spread of strengths in the league"
+    return (
+        f"{noise}, {percent(verdict.rating_noise / verdict.strength_spread)} of the spread of strengths in the league"
+    )
 
 
 def _error(verdict: Facts) -> str:
@@ -276,8 +279,8 @@ def nothing_to_change(verdict: Facts) -> str:
             f"± {verdict.rating_noise:.3g}, and less with smaller steps."
         )
     return (
-        f"Nothing: the mean square error of {error:.4g} is {error / verdict.strength_spread**2:.1%} of the variance of "
-        "strengths, and no change of the steps or of the scale that is computed here is worth its price."
+        f"Nothing: the mean square error of {error:.4g} is {percent(error / verdict.strength_spread**2, 1)} of the "
+        "variance of strengths, and no change of the steps or of the scale that is computed here is worth its price."
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.presentation import Table, number, words
+from kinelo.presentation import Table, chance, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -137,4 +137,4 @@ def forecast_table(forecasts: pl.DataFrame) -> Table:
     """Both sides of every match, and the chances."""
     columns = [words("Home", "home"), words("Away", "away")]
     chances = {"home_win": "Home win", "draw": "Draw", "away_win": "Away win"}
-    return Table([*columns, *(number(said, name, ".1%") for name, said in chances.items())], forecasts.to_dicts())
+    return Table([*columns, *(chance(said, name) for name, said in chances.items())], forecasts.to_dicts())

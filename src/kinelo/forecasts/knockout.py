@@ -18,7 +18,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.season import MOST_TABLE_CELLS, check_forecaster
 from kinelo.matches.dated import Day, read_day
 from kinelo.model.validation import whole
-from kinelo.presentation import Table, number, words
+from kinelo.presentation import Table, chance, words
 from kinelo.runtime.frames import to_pandas
 from kinelo.runtime.renaming import renamed_arguments
 
@@ -70,7 +70,7 @@ def knockout_table(found: Knockout, title: str = "") -> Table:
     rounds = table.columns[1:]
     sides = [f"Last {2 ** (len(rounds) - k - 1)}" for k in range(len(rounds) - 2)]
     labels = [*sides, "Final", "Wins it"][-len(rounds) :]
-    chances = [number(label, name, ".1%") for label, name in zip(labels, rounds)]
+    chances = [chance(label, name) for label, name in zip(labels, rounds)]
     return Table([words("Name", "name"), *chances], table.to_dicts(), title)
 
 

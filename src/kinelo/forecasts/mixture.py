@@ -25,6 +25,7 @@ from kinelo.forecasts.estimator import MatchEstimator, check_target
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.presentation import percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -258,7 +259,7 @@ class Mixture(MatchEstimator):
         return self._weights
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} {share:.0%}" for name, share in self.weights_.items() if share >= 0.005)
+        return ", ".join(f"{name} {percent(share)}" for name, share in self.weights_.items() if share >= 0.005)
 
     def __repr__(self) -> str:
         return f"Mixture of {', '.join(self.raters)}" if self._weights is None else f"Mixture of {self}"

@@ -20,7 +20,7 @@ from scipy.special import expit, log_ndtr, ndtr
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.play.formula import kernel
-from kinelo.presentation import Table, number, words
+from kinelo.presentation import Table, chance, number, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -242,6 +242,6 @@ def fill_places(density, behind, ahead, chances):
 
 def contest_forecast_table(forecasts: pl.DataFrame) -> Table:
     """Every entrant with the chances to win and to be among the first three, and the place expected."""
-    chances = [number("Win", "win", ".1%"), number("First three", "top_3", ".1%")]
+    chances = [chance("Win", "win"), chance("First three", "top_3")]
     columns = [words("Contest", "contest"), words("Entrant", "entrant"), *chances]
     return Table([*columns, number("Expected place", "expected_place", ".1f")], forecasts.to_dicts())

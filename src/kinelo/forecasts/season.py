@@ -22,7 +22,7 @@ from kinelo.forecasts.season_so_far import is_under_way, season_so_far
 from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
-from kinelo.presentation import Table, number, span, words
+from kinelo.presentation import Table, chance, number, span, words
 from kinelo.runtime.frames import to_pandas
 from kinelo.runtime.renaming import renamed_arguments
 
@@ -154,7 +154,7 @@ class Season:
 
 def season_table(found: Season, title: str = "") -> Table:
     """Points with the range that holds 80 % of them, mean place, and chances of every group of places."""
-    chances = [number(name.capitalize(), name, ".1%") for name in found.rules.places]
+    chances = [chance(name.capitalize(), name) for name in found.rules.places]
     columns = [words("Name", "name"), number("Points", "points", ".1f"), span("80 %", "low", "high", ".0f")]
     return Table([*columns, number("Place", "place", ".1f"), *chances], found.to_polars().to_dicts(), title)
 

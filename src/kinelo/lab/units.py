@@ -12,15 +12,6 @@ CENTRE = 1500.0
 """What the average team has in Elo points."""
 
 
-def percent(share: float, digits: int = 0) -> str:
-    """A share as people write it.
-
-    >>> percent(0.875), percent(0.875, 1)
-    ('88 %', '87.5 %')
-    """
-    return f"{100 * share:.{digits}f} %"
-
-
 def elo_points(slope: float) -> float:
     """Elo points to one point of a system whose expected result has this slope between equals.
 

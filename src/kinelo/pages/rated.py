@@ -15,7 +15,7 @@ from kinelo.advice.charts import history_chart
 from kinelo.matches.matches import Matches
 from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import isolated
-from kinelo.presentation import Column, Row, Table, html_list, number, words
+from kinelo.presentation import Column, Row, Table, chance, html_list, number, words
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import leaderboard
 from kinelo.raters.upset_table import upsets
@@ -129,7 +129,7 @@ def _upsets(rater: Any, matches: Matches) -> str:
 
     date = [words("Date", "date", wraps=False)] if matches.dated else []
     columns = [
-        number("Chance", "chance", ".1%"),
+        chance("Chance", "chance"),
         Column("Match", match, html=match),
         Column("Result", result, html=result),
         *date,

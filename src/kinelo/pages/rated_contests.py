@@ -23,7 +23,7 @@ from kinelo.pages.rated import (
     leaders_through_time,
     parameters_table,
 )
-from kinelo.presentation import Column, Row, Table, html_list, number, words
+from kinelo.presentation import Column, Row, Table, chance, chance_in_words, html_list, number, words
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
 from kinelo.raters.rank.leaderboard import contest_leaderboard
@@ -94,10 +94,10 @@ def _surprises(rater: Any, contests: Contests) -> str:
         return f'<span class="name">{isolated(row["winner"])}</span>'
 
     def favourite(row: Row) -> str:
-        return f"{isolated(row['favourite'])} ({row['favourite_chance']:.1%})"
+        return f"{isolated(row['favourite'])} ({chance_in_words(row['favourite_chance'])})"
 
     columns = [
-        number("Chance", "chance", ".1%"),
+        chance("Chance", "chance"),
         Column("Winner", winner, html=winner),
         words("Contest", "contest"),
         Column("Favourite", favourite, html=favourite),

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches
+from kinelo.presentation import percent
 
 FEWEST = 20
 TELLING = 0.95
@@ -66,8 +67,9 @@ def _tells(decided: int, share: float, telling: float, where: str) -> bool:
     if decided < FEWEST or share < telling:
         return False
     warnings.warn(
-        f"The side named first won {share:.1%} of {decided:,} decided matches {where}: the order of sides seems to "
-        "tell the result, so nothing is learnt from it; if the table names winners, call its columns winner and loser.",
+        f"The side named first won {percent(share, 1)} of {decided:,} decided matches {where}: the order of sides "
+        "seems to tell the result, so nothing is learnt from it; if the table names winners, call its columns winner "
+        "and loser.",
         KineloWarning,
         stacklevel=4,
     )

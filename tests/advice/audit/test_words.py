@@ -220,7 +220,7 @@ def test_what_line_ups_tell_of_the_best_and_the_weakest_fifth():
     )
     assert performance_words(found, both) == [
         "Performances: line-ups move a side by ± 63 points (41 to 80) about its strength, from 1,250 matches; by "
-        "chance alone as much in 1.3% of leagues.",
+        "chance alone as much in 1.3 % of leagues.",
         "The best fifth: rated too low by +31 ± 9 points, and by +5 ± 8 once strengths are recovered; slope 0.80 ± "
         "0.05, then 1.02 ± 0.04.",
         "The weakest fifth: rated too low by -22 ± 7 points, and by -4 ± 6 once strengths are recovered; slope 0.70 ± "

@@ -12,6 +12,7 @@ import numpy as np
 from kinelo.advice.audit.kernels import Array
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
+from kinelo.presentation import percent
 from kinelo.raters.name_index import nearest_names
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def _turn_every_second(matches: Matches, notes: list[str]) -> Matches:
         return matches
     who = "first" if share > 0.5 else "second"
     notes.append(
-        f"The side named {who} won {max(share, 1 - share):.1%} of decided matches: the order of sides gives away the "
-        "result, so nothing is said of home advantage and every second match is read from the other side."
+        f"The side named {who} won {percent(max(share, 1 - share), 1)} of decided matches: the order of sides gives "
+        "away the result, so nothing is said of home advantage and every second match is read from the other side."
     )
     turn = np.arange(len(matches)) % 2 == 1
     return replace(

@@ -9,6 +9,7 @@ from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.report import with_error, with_interval
 from kinelo.advice.words import NEAR_ONE
 from kinelo.matches.columns import first_side
+from kinelo.presentation import percent
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.findings import Advice, Findings
@@ -409,7 +410,7 @@ def performance_words(found: Performance, both: Recovered) -> list[str]:
     said = [
         f"Performances: line-ups move a side by ± {found.spread:.0f} points ({found.low:.0f} to {found.high:.0f}) "
         f"about its strength, from {found.matches:,} matches; by chance alone as much in "
-        f"{found.p_value:.1%} of leagues."
+        f"{percent(found.p_value, 1)} of leagues."
     ]
     for name, place in (("best", -1), ("weakest", 0)):
         before, after = both.before[place], both.after[place]

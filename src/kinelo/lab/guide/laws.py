@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinelo.charts import Chart
-from kinelo.lab.units import THETA, Units, elo_points, percent
+from kinelo.lab.units import THETA, Units, elo_points
 from kinelo.model.outcome import Tanh
+from kinelo.presentation import percent
 
 NU = 0.5
 """Decisiveness of the scenes, as in the paper."""

@@ -12,13 +12,14 @@ import numpy as np
 from kinelo.advice.league_evidence import Evidence, LeagueRecord
 from kinelo.charts import Chart, Frames, Trace
 from kinelo.lab.guide.laws import ELO, FIRST_K, LAW, STRONG, Picture, law_line, league_line, number, step_of
-from kinelo.lab.units import MIDDLE, THETA, Units, percent
+from kinelo.lab.units import MIDDLE, THETA, Units
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.dynamics import Form
 from kinelo.model.setups import homogeneous
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.presentation import percent
 from kinelo.theory.limit import stationary
 from kinelo.theory.moving.best import BestGamma, best_gamma, error_curve
 from kinelo.theory.relaxation import relaxation

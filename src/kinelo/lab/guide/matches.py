@@ -9,12 +9,13 @@ import numpy as np
 
 from kinelo.charts import Chart, Frames, Trace
 from kinelo.lab.guide.laws import ELO, FIRST_K, LAW, NU, STRONG, WEAK, Picture, law_line, number, step_of, two_shares
-from kinelo.lab.units import Units, percent
+from kinelo.lab.units import Units
 from kinelo.micro.simulate import simulation_states
 from kinelo.model.expectation import expected_result
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.presentation import percent
 
 LEADS = np.linspace(-600, 600, 61) / ELO
 AHEAD = np.linspace(0, 700, 57) / ELO

@@ -21,7 +21,8 @@ from kinelo.lab.guide.leagues import (
     settling,
 )  # fmt: skip
 from kinelo.lab.guide.matches import BEST_LEAD, DAYS_LEAD, LAW, good_and_bad_days, one_match, taken, why_too_low
-from kinelo.lab.units import Units, percent
+from kinelo.lab.units import Units
+from kinelo.presentation import percent
 
 Value = float | str
 
