@@ -24,7 +24,7 @@ class PaperController:
 
     def __init__(self, progress: Callable[[Any], None]) -> None:
         self._progress = progress
-        self._told = 0.0
+        self._reported = 0.0
 
     def make(self, folder: str, scale: str) -> dict[str, Any]:
         """Make figures, claims and report."""
@@ -47,9 +47,9 @@ class PaperController:
 
     def _watch(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._told < REPORT_EVERY:
+        if now - self._reported < REPORT_EVERY:
             return
-        self._told = now
+        self._reported = now
         self._progress(
             {
                 "share": progress.done / progress.total if progress.total else 0.0,
