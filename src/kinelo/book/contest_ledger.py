@@ -31,12 +31,16 @@ CONTEST_SCHEMA = {
     "kinds": pl.List(pl.String),
     "slots": pl.List(pl.List(pl.List(pl.String))),
     "advantages": pl.List(pl.String),
+    "distance": pl.List(pl.Float64),
 }
 
 
 def contests_to_frame(contests: Contests) -> pl.DataFrame:
-    """A row for each contest: its name, day and weight, and lists of entrants, places, endings and slots by kind."""
+    """A row for each contest: its name, day and weight, and lists of entrants, places, endings, slots by kind, and of
+    distances where any is known.
+    """
     rows = []
+    came = np.full(contests.place.size, np.nan) if contests.distance is None else contests.distance
     for c in range(len(contests)):
         part = slice(int(contests.first[c]), int(contests.first[c + 1]))
         slots = [
@@ -54,6 +58,7 @@ def contests_to_frame(contests: Contests) -> pl.DataFrame:
                 "kinds": list(contests.kinds),
                 "slots": slots,
                 "advantages": list(contests.advantages),
+                "distance": None if np.isnan(came[part]).all() else pl.Series(came[part]).fill_nan(None).to_list(),
             }
         )
     return pl.DataFrame(rows, schema=CONTEST_SCHEMA)
@@ -76,6 +81,8 @@ def frame_to_contests(table: pl.DataFrame) -> Contests:
         for k, one in enumerate(members):
             codes[k, : len(one)] = [index[name] for name in one]
         held[kind] = Slots(codes, known, kind in advantages)
+    came = [one or [None] * size for one, size in zip(table["distance"].to_list(), sizes.tolist())]
+    known = table["distance"].null_count() < table.height
     return Contests(
         table["date"].to_numpy().astype("datetime64[D]"),
         np.append(0, np.cumsum(sizes)).astype(np.int64),
@@ -87,6 +94,7 @@ def frame_to_contests(table: pl.DataFrame) -> Contests:
         table["weight"].to_numpy(),
         np.arange(1, entries.height + 1),
         tuple(table["match_id"]),
+        distance=np.array([one for contest in came for one in contest], float) if known else None,
     )
 
 
@@ -121,6 +129,13 @@ def _same_contest(row: dict[str, Any], held: Mapping[str, list[dict[str, Any]]])
     return min(near, key=lambda one: abs(one["date"] - day), default=None)
 
 
+def _are_distances(rows: pl.DataFrame) -> bool:
+    """Whether what a journal says of distances is from 0 to 1, one for each entrant."""
+    said = rows.filter(pl.col("distance").is_not_null())
+    within = said["distance"].explode().drop_nulls().is_between(0.0, 1.0).all()
+    return bool(within) and bool((said["distance"].list.len() == said["entrant"].list.len()).all())
+
+
 class ContestLedger:
     """The contests of a book as its records tell them."""
 
@@ -135,7 +150,8 @@ class ContestLedger:
         if not lines:
             return False
         rows = pl.read_ndjson(io.BytesIO(lines), schema=CONTEST_SCHEMA)
-        if rows.null_count().sum_horizontal().item() or not rows["weight"].is_between(0.0, LARGEST_STORED).all():
+        strange = rows.drop("distance").null_count().sum_horizontal().item()
+        if strange or not rows["weight"].is_between(0.0, LARGEST_STORED).all() or not _are_distances(rows):
             raise InputError("A line holds what no contest is.")
         kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
         replaced = kept.height < self.table.height
@@ -172,5 +188,9 @@ class ContestLedger:
                 first = min(filter(None, (first, str(old["date"]), str(row["date"]))))
             else:
                 known += 1
-        lines = "".join(json.dumps(row, default=str, ensure_ascii=False) + "\n" for row in [*fresh, *changed]).encode()
+        lines = "".join(
+            json.dumps({name: cell for name, cell in row.items() if cell is not None}, default=str, ensure_ascii=False)
+            + "\n"
+            for row in [*fresh, *changed]
+        ).encode()
         return Entry(lines or None, len(fresh), len(changed), known, first, renamed=tuple(renamed))

@@ -34,6 +34,12 @@ CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
         "seconds", "duration", "zeit", "tempo", "tiempo", "temps", "tijd",
     ),
     "status": ("status", "result_status", "resultstatus", "ended", "outcome", "state", "estado", "statut", "stato"),
+    "distance": (
+        "distance", "laps", "lapscompleted", "completedlaps", "lapsdone", "km", "kilometres", "kilometers", "miles",
+        "distancekm", "distancecovered", "distancecompleted", "stages", "stagescompleted", "checkpoints", "rounds",
+        "roundscompleted", "runden", "strecke", "distanz", "voltas", "distancia", "vueltas", "tours", "giri",
+        "distanza", "ronden", "afstand",
+    ),
     "weight": MATCH_COLUMNS["weight"],
 }  # fmt: skip
 """What Kinelo reads of a contest, and what people call it."""

@@ -8,6 +8,7 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed, plain_name
 from kinelo.matches.contest_columns import find_contest_columns, needed_columns
+from kinelo.matches.contest_distance import read_distances
 from kinelo.matches.contest_rows import (
     REASONS,
     UNKNOWN,
@@ -52,6 +53,7 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
     _group(rows)
     if {"place", "score", "time"} & found.keys():
         _read_outcome(rows)
+        read_distances(rows)
     else:
         rows.notes.append("there is no place, score or time: these contests have not taken place yet")
     _note_unused(rows)

@@ -54,7 +54,7 @@ def read_contests(
         of dictionaries.
     columns
         Which column means what, where the names are not common ones, for example ``{"entrant": "pilot"}``. Keys: date,
-        contest, season, entrant, place, score, time, status, weight.
+        contest, season, entrant, place, score, time, status, distance, weight.
     slots
         Columns to rate, such as ``["driver", "constructor"]``; by default the entrant alone. A mapping gives kinds
         their names, and several columns to one kind: ``{"player": ["player_1", "player_2"]}``.
@@ -68,7 +68,8 @@ def read_contests(
         points where they are highest; a column of scores must be asked about.
     unfinished, disqualified, not_started
         ``"behind"`` to rank who did not finish (was disqualified, did not start) as tied behind all who finished,
-        ``"out"`` to leave them out. A word such as DNF, DSQ or DNS tells, or a status beside an empty place.
+        ``"out"`` to leave them out. A word such as DNF, DSQ or DNS tells, or a status beside an empty place. A column
+        such as ``laps`` or ``distance`` says how far each came.
     played
         False keeps contests in which nobody has a place yet (to forecast them).
     aliases
@@ -146,12 +147,13 @@ def accept_contests(rows: ContestRows, name: str) -> Contests:
     np.maximum.at(weight, contest, rows.weight[order])
     date = np.full(begins.size, np.datetime64("0001-01-01"))
     np.maximum.at(date, contest, rows.date[order])
+    distance = None if rows.distance is None else rows.distance[order]
     return Contests(
         date, first, rows.entrant[order], rows.entrants, places_of(_strength_order(rows, order), contest),
         rows.ended[order],
         {kind: Slots(code, rows.slots[kind][1], kind in rows.options.advantages) for kind, code in codes.items()},
         weight, order + 1, tuple(rows.identifiers[c] for c in rows.contest[order[begins]].tolist()), rejected,
-        tuple(rows.notes),
+        tuple(rows.notes), distance=None if distance is None or np.isnan(distance).all() else distance,
     )  # fmt: skip
 
 

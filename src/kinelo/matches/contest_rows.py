@@ -162,6 +162,7 @@ class ContestRows:
     value: NDArray[np.float64]
     ended: NDArray[np.int8]
     weight: NDArray[np.float64]
+    distance: NDArray[np.float64] | None = None
     identifiers: tuple[str, ...] = ()
 
     @property

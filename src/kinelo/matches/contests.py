@@ -85,6 +85,9 @@ class Contests(DatedTable):
         Name of each contest.
     rejected, notes
         Rows that could not be used, and remarks on how the file was read.
+    distance
+        How far each entry came, as a part of what the winner did (1 is all the way), NaN where it is unknown; None where
+        nothing is known of any.
     source
         All contests of the table that these are a part of, or None where they are all.
 
@@ -108,6 +111,7 @@ class Contests(DatedTable):
     rejected: Rejects = field(default_factory=Rejects)
     notes: tuple[str, ...] = ()
     source: Contests | None = None
+    distance: NDArray[np.float64] | None = None
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -140,6 +144,7 @@ class Contests(DatedTable):
         if self.source is not None:
             return self.source.source_digest
         columns = (self.day, self.first, self.entrant, self.place, self.ended, self.weight, self.row)
+        columns += () if self.distance is None else (self.distance,)
         codes = tuple(slots.codes for slots in self.slots.values())
         names = (self.entrants, self.identifiers, self.kinds, *(slots.names for slots in self.slots.values()))
         return digest_of((*columns, *codes), names)
@@ -171,6 +176,7 @@ class Contests(DatedTable):
             ended=self.ended[entries],
             slots={kind: replace(slots, codes=slots.codes[entries]) for kind, slots in self.slots.items()},
             row=self.row[entries],
+            distance=None if self.distance is None else self.distance[entries],
         )
 
     def rating(self, *kinds: str) -> Contests:
@@ -260,6 +266,8 @@ class Contests(DatedTable):
             "place": self.place,
             "ended": pl.Series(ENDINGS).gather(pl.Series(self.ended.astype(np.int64))),
         }
+        if self.distance is not None:
+            columns["distance"] = pl.Series(self.distance).fill_nan(None)
         for kind, slots in self.slots.items():
             names = pl.Series([*slots.names, None], dtype=pl.String)
             for j in range(slots.codes.shape[1]):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import kernel
+from kinelo.play.formula import inlined, kernel
 from kinelo.raters.filter.alone import on_day
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import move_clock
@@ -33,8 +33,9 @@ class ContestColumns(NamedTuple):
     """Contests as loops take them.
 
     Contest ``c`` has the entries ``first[c]:first[c + 1]`` in order of places, its day (int) and its weight; entry
-    ``e`` has its place, how it ended (int8), and the slots ``offsets[e]:offsets[e + 1]`` with their shares. A negative
-    slot stands for somebody who has never been met: ``−1 − kind``.
+    ``e`` has its place, how it ended (int8), how far it came (1 is all the way, ½ where it is unknown), and the slots
+    ``offsets[e]:offsets[e + 1]`` with their shares. A negative slot stands for somebody who has never been met:
+    ``−1 − kind``.
     """
 
     first: NDArray[np.int64]
@@ -42,6 +43,7 @@ class ContestColumns(NamedTuple):
     weight: Array
     place: Array
     ended: NDArray[np.int8]
+    distance: Array
     offsets: NDArray[np.int64]
     slot: NDArray[np.int64]
     share: Array
@@ -49,13 +51,15 @@ class ContestColumns(NamedTuple):
 
 class ContestModel(NamedTuple):
     """Numbers of the kinds of slots; where newcomers of each kind begin, and whether against the others of their kind
-    (kinds); what a retirement counts; the law of a performance.
+    (kinds); what a retirement half-way counts, and how much more one at the end does than one at the start; the law
+    of a performance.
     """
 
     kinds: Kinds
     level: Array
     beside: NDArray[np.bool_]
     retirement: float
+    late_retirement: float
     law: Law
 
 
@@ -162,6 +166,12 @@ def count_contest(c, columns, s, seen):
         seen[columns.slot[e]] = 0.0
 
 
+@inlined
+def weight_of_retirement(distance, model):
+    """How much it tells that somebody did not finish who came so far."""
+    return min(max(model.retirement + model.late_retirement * (distance - 0.5), 0.0), 0.999)
+
+
 @kernel
 def filter_contests(columns, model, s, expected):
     """Filter contests in order; ``expected`` receives what was expected of each performance before its contest.
@@ -180,7 +190,7 @@ def filter_contests(columns, model, s, expected):
         for k in range(size):
             there = columns.ended[lo + k] == 0
             finished[k] = 1.0 if there else 0.0
-            counts[k] = 1.0 if there else min(model.retirement, 0.999)
+            counts[k] = 1.0 if there else weight_of_retirement(columns.distance[lo + k], model)
             again = again or counts[k] != finished[k]
         shown = Shown(np.zeros(size), np.ones(size), np.full(size, np.nan))
         field = Field(expected.mean[lo:hi], expected.variance[lo:hi], columns.place[lo:hi], counts[:size])

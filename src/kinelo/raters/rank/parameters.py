@@ -81,8 +81,12 @@ class KindParameters(Rater):
         return values
 
     def moot_parameters(self, matches: Any) -> Mapping[str, float]:
-        """Nothing is told by retirements where there are none, nor of the spread of a single advantage."""
+        """Nothing is told by retirements where there are none, by late ones where nobody says how far they came, nor of the
+        spread of a single advantage.
+        """
         moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
+        if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():
+            moot["late_retirement"] = 0.0
         finished = matches.ended == FINISHED
         if np.add.reduceat(finished, matches.first[:-1], dtype=np.int64).max() < 3:
             moot["off"] = 0.0
@@ -108,7 +112,7 @@ class KindParameters(Rater):
         beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
         one = self.parameters_
         kinds = kinds_in_lanes([table], [1.0])
-        return ContestModel(kinds, level, beside, one["retirement"], law_of(one["off"]))
+        return ContestModel(kinds, level, beside, one["retirement"], one["late_retirement"], law_of(one["off"]))
 
     def _take_kinds(self, contests: Contests) -> None:
         """Rate the kinds of these contests from now on; parameters by kind must name some of them."""

@@ -67,7 +67,11 @@ class RankElo(KindParameters):
     regression
         Rate per year at which strengths return to the mean.
     retirement
-        How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last.
+        How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last. Where contests say how
+        far each came (``Contests.distance``), half-way.
+    late_retirement
+        How much more a retirement at the very end tells than one at the start. It grows evenly with the distance, as far
+        as it stays from 0 to 1.
     off
         Part of all performances that are off, as after an accident: far lower than the strength, which they then say
         little about. 0 in matches of two sides, unless it is given.
@@ -93,6 +97,7 @@ class RankElo(KindParameters):
 
     parameters = (
         _P("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
+        _P("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
         _P("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
         _P("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
@@ -112,6 +117,7 @@ class RankElo(KindParameters):
     off: float | None = None
     ties: float | None = None
     _: KW_ONLY
+    late_retirement: float | None = None
     conditions: Sequence[str] | None = None
     initial: float = 1500.0
     start: Any = None

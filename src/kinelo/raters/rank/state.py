@@ -110,8 +110,10 @@ class RankState:
         share = np.hstack([1.0 / np.maximum((c >= 0).sum(axis=1, keepdims=True), 1) + 0.0 * c for c, _ in tables])
         offsets = np.append(0, np.cumsum(there.sum(axis=1)))
         day = self._days(contests)
+        unknown_distance = np.full(contests.place.size, 0.5)
+        came = unknown_distance if contests.distance is None else np.nan_to_num(contests.distance, nan=0.5)
         columns = ContestColumns(
-            contests.first, day, contests.weight, contests.place, contests.ended, offsets, slot, share[there]
+            contests.first, day, contests.weight, contests.place, contests.ended, came, offsets, slot, share[there]
         )
         return columns, tuple(unknown)
 
