@@ -104,3 +104,29 @@ def test_contests_named_by_their_day_are_not_joined(tmp_path):
         table = {"date": [day] * 2, "event": [f"Club night on {day}"] * 2, "player": ["A", "B"], "place": [1, 2]}
         assert book.add(kn.read_contests(table)).new == 1
     assert len(book) == 2
+
+
+DNF = {"date": ["2024-01-01"] * 3 + ["2024-02-01"] * 3, "race": [1] * 3 + [2] * 3, "driver": list("ABCBAC"),
+       "place": ["1", "2", "DNF"] * 2, "laps": [50, 49, 10, 60, "", 45]}  # fmt: skip
+
+
+def test_distances_are_kept_and_a_book_without_them_is_read(tmp_path):
+    """A journal says nothing of distances where none is known, as before they were read."""
+    given = GIVEN | {"late_retirement": 0.4}
+    told = kn.read_contests(DNF)
+    book = kn.RatingBook(tmp_path / "b", kn.RankElo(**given))
+    book.add(told[:1])
+    book.add(told)
+    again = kn.RatingBook(tmp_path / "b")
+    assert again.matches().distance.tolist() == pytest.approx(told.distance.tolist(), nan_ok=True)
+    whole = kn.RankElo(**given).update(told).ratings_
+    assert again.ratings_["rating"].to_list() == pytest.approx(whole["rating"].to_list())
+    untold = kn.read_contests({name: cells for name, cells in DNF.items() if name != "laps"})
+    old = kn.RatingBook(tmp_path / "old", kn.RankElo(**given))
+    old.add(untold)
+    assert all(b"distance" not in file.read_bytes() for file in (tmp_path / "old").iterdir() if file.is_file())
+    assert kn.RatingBook(tmp_path / "old").matches().distance is None
+    with pytest.warns(kn.KineloWarning, match="computed again"):
+        assert kn.RatingBook(tmp_path / "old").add(told).changed == 2
+    late = kn.RatingBook(tmp_path / "old")
+    assert late.ratings_["rating"].to_list() == pytest.approx(whole["rating"].to_list())

@@ -28,8 +28,8 @@ def read_distances(rows: ContestRows) -> None:
     if lost.any():
         number = np.unique(rows.contest[lost]).size
         rows.notes.append(
-            f"{number:,} {'contest has' if number == 1 else 'contests have'} no {column!r} of anybody who finished: how "
-            "far the others came is unknown"
+            f"{number:,} {'contest has' if number == 1 else 'contests have'} no {column!r} of anybody who finished: "
+            "how far the others came is unknown"
         )
     part = np.where(whole > 0.0, came / np.where(whole > 0.0, whole, 1.0), np.nan)
     known = retired & ~lost
@@ -55,7 +55,8 @@ def _numbers(rows: ContestRows, column: str, there: NDArray[np.bool_]) -> NDArra
         shown = text[int(np.flatnonzero(wrong)[0])]
         cells = "cell is" if wrong.sum() == 1 else "cells are"
         rows.notes.append(
-            f"{int(wrong.sum()):,} {cells} no distance in {column!r}, such as {shown!r:.40}: how far that is, is unknown"
+            f"{int(wrong.sum()):,} {cells} no distance in {column!r}, such as {shown!r:.40}: how far these "
+            "entries came is unknown"
         )
     return np.where((came >= 0.0) & (came < np.inf), came, np.nan)
 
@@ -76,6 +77,6 @@ def _note_longer(rows: ContestRows, column: str, longer: NDArray[np.bool_]) -> N
     row, number = int(np.flatnonzero(longer)[0]), int(longer.sum())
     name = rows.entrants[rows.entrant[row]]
     rows.notes.append(
-        f"{number:,} {'entry' if number == 1 else 'entries'} came further in {column!r} than the winner, such as {name} "
-        f"in row {row + 1:,}; that counts as all the way"
+        f"{number:,} {'entry' if number == 1 else 'entries'} came further in {column!r} than the winner, such as "
+        f"{name} in row {row + 1:,}; that counts as all the way"
     )

@@ -86,8 +86,8 @@ class Contests(DatedTable):
     rejected, notes
         Rows that could not be used, and remarks on how the file was read.
     distance
-        How far each entry came, as a part of what the winner did (1 is all the way), NaN where it is unknown; None where
-        nothing is known of any.
+        How far each entry came, as a part of what the winner did (1 is all the way), NaN where it is unknown; None
+        where nothing is known of any.
     source
         All contests of the table that these are a part of, or None where they are all.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,17 @@ from kinelo.errors import InputError
 from kinelo.matches.contest_reading import places_of
 from kinelo.matches.contests import UNFINISHED, Contests, Slots
 
+Unfinished = Sequence[Any] | Mapping[Any, float]
+"""Those who did not finish, or how far each of them came."""
 
-def ranked(order: Sequence[Any], unfinished: Sequence[Any]) -> tuple[list[Any], list[float], list[int]]:
+
+def ranked(order: Sequence[Any], unfinished: Unfinished) -> tuple[list[Any], list[float], list[int]]:
     """Entrants, their places and how they ended, from an order in which lists are ties.
 
     >>> ranked(["Ann", ["Bob", "Cid"], "Dee"], ["Eve"])
     (['Ann', 'Bob', 'Cid', 'Dee', 'Eve'], [1.0, 2.5, 2.5, 4.0, 5.0], [0, 0, 0, 0, 1])
     """
+    unfinished = list(unfinished) if isinstance(unfinished, Mapping) else unfinished
     for given in (order, unfinished):
         if isinstance(given, str) or not isinstance(given, Sequence):
             raise InputError(f"{given!r:.60} is not an order of entrants; an order is a list of names.")
@@ -31,6 +36,26 @@ def ranked(order: Sequence[Any], unfinished: Sequence[Any]) -> tuple[list[Any], 
     value += [np.inf] * len(unfinished)
     ended += [UNFINISHED] * len(unfinished)
     return entrants, places_of(np.array(value), np.zeros(len(value), np.int64)).tolist(), ended
+
+
+def with_distances(contest: Contests, unfinished: Unfinished) -> Contests:
+    """A contest with how far those came who did not finish and stand last, where that is said.
+
+    >>> one = contest_of(*ranked(["Ann"], ["Eve"]), np.datetime64("2024-05-01"), ("driver",))
+    >>> with_distances(one, {"Eve": 0.8}).distance.tolist()
+    [nan, 0.8]
+    """
+    if not isinstance(unfinished, Mapping):
+        return contest
+    for name, part in unfinished.items():
+        right = isinstance(part, int | float | np.number) and not isinstance(part, bool) and 0.0 <= part <= 1.0
+        if not right:
+            raise InputError(
+                f"unfinished={{{name!r:.40}: {part!r:.40}}} says how far somebody came; that is a part of what the "
+                "winner did, from 0 to 1."
+            )
+    finished = contest.entrant.size - len(unfinished)
+    return replace(contest, distance=np.array([np.nan] * finished + [float(part) for part in unfinished.values()]))
 
 
 def contest_of(

@@ -81,8 +81,8 @@ class KindParameters(Rater):
         return values
 
     def moot_parameters(self, matches: Any) -> Mapping[str, float]:
-        """Nothing is told by retirements where there are none, by late ones where nobody says how far they came, nor of the
-        spread of a single advantage.
+        """Nothing is told by retirements where there are none, by late ones where nobody says how far they came, nor of
+        the spread of a single advantage.
         """
         moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
         if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():

@@ -36,6 +36,8 @@ from kinelo.raters.stored import PREFIX, stored_parameters
 if TYPE_CHECKING:
     import polars as pl
 
+    from kinelo.raters.one_contest import Unfinished
+
 Array = NDArray[np.float64]
 
 _P = Parameter
@@ -70,8 +72,8 @@ class RankElo(KindParameters):
         How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last. Where contests say how
         far each came (``Contests.distance``), half-way.
     late_retirement
-        How much more a retirement at the very end tells than one at the start. It grows evenly with the distance, as far
-        as it stays from 0 to 1.
+        How much more a retirement at the very end tells than one at the start. It grows evenly with the distance, as
+        far as it stays from 0 to 1.
     off
         Part of all performances that are off, as after an accident: far lower than the strength, which they then say
         little about. 0 in matches of two sides, unless it is given.
@@ -337,18 +339,21 @@ class RankElo(KindParameters):
         return self.predict(self._one(entrants, None, None, date))
 
     def update_one(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, order: Sequence[Any], *, unfinished: Sequence[Any] = (), date: Day | None = None
+        self, order: Sequence[Any], *, unfinished: Unfinished = (), date: Day | None = None
     ) -> Self:
         """Carry the ratings on with one contest: its entrants in order of places, those who tie together in a list.
+
+        ``unfinished`` lists those who did not finish, or says how far each came as a part of what the winner did:
+        ``{"Dee": 0.8}``.
 
         >>> import kinelo as kn
         >>> rater = kn.RankElo().update_one(["Ann", ["Bob", "Cid"]], unfinished=["Dee"], date="2024-05-01")
         >>> rater.ratings_["name"].to_list()
         ['Ann', 'Dee', 'Bob', 'Cid']
         """
-        from kinelo.raters.one_contest import ranked
+        from kinelo.raters.one_contest import ranked, with_distances
 
-        return self.update(self._one(*ranked(order, unfinished), date))
+        return self.update(with_distances(self._one(*ranked(order, unfinished), date), unfinished))
 
     # What is known
 
