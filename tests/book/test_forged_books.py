@@ -1,5 +1,6 @@
 """Arrays of a book under a checksum that holds: whatever they contain, opening the book says so in a sentence."""
 
+import copy
 import json
 import shutil
 import warnings
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.book.book import _open_rater
 from kinelo.book.journal import append_record, read_records, read_sealed, write_sealed
+from kinelo.book.keeping import restore
 
 RATERS = {
     "team": lambda: kn.TeamElo(conditions=["surface"], prior_spread=100.0, **defaults(kn.TeamElo)),
@@ -77,35 +80,57 @@ def opened(folder):
         return None, str(error)
 
 
+def forged(arrays, every=1, ways=2):
+    """Arrays of which one is spoilt: every so many of them, in one of so many ways; others at the next array."""
+    for number, (name, values) in enumerate(list(arrays.items())[::every]):
+        for word, instead in list(spoilt(values))[number % ways :: ways]:
+            rest = {key: value for key, value in arrays.items() if key != name}
+            yield (name, word), rest if instead is None else rest | {name: instead}
+
+
 @pytest.mark.parametrize("file", ["snapshot.knl", "book.knl"])
 @pytest.mark.parametrize("kind", RATERS)
-def test_arrays_that_no_rater_stores_are_refused(honest, kind, file, tmp_path):
-    """A snapshot is done without; the beginning of a book is refused. A refusal is a sentence and names the file."""
+def test_arrays_that_no_rater_stores_are_refused(honest, kind, file):
+    """What is refused is refused in a sentence that names the file; what is not has ratings that are numbers."""
+    blank = _open_rater(honest[0] / kind / "book.knl", None)
+    refused, tried = 0, 0
+    for which, arrays in forged(read_sealed(honest[0] / kind / file)[1]):
+        rater, sentence, tried = copy.deepcopy(blank), "", tried + 1
+        try:
+            restore(rater, arrays, file)
+        except kn.InputError as error:
+            sentence, refused = str(error), refused + 1
+        if sentence:
+            assert "\n" not in sentence and file in sentence, (which, sentence)
+        else:
+            assert np.isfinite(rater.ratings_["rating"].to_numpy()).all(), which
+    assert tried > 10 and refused > 0.5 * tried, (refused, tried)
+
+
+@pytest.mark.parametrize("kind", RATERS)
+def test_books_with_such_arrays_open_without_the_snapshot_or_not_at_all(honest, kind, tmp_path):
+    """A snapshot is done without; the beginning of a book is refused."""
     folder, ratings = honest
     shutil.copytree(folder / kind, tmp_path / "book")
-    about, arrays = read_sealed(tmp_path / "book" / file)
-    refused, tried = 0, 0
-    for number, (name, values) in enumerate(arrays.items()):
-        for word, instead in list(spoilt(values))[number % 3 :: 3]:  # a third of the ways, others at the next array
-            write_sealed(
-                tmp_path / "book" / file, about, {**arrays, name: instead} if instead is not None else
-                {key: value for key, value in arrays.items() if key != name},
-            )  # fmt: skip
-            tried += 1
+    for file in ("snapshot.knl", "book.knl"):
+        about, arrays = read_sealed(tmp_path / "book" / file)
+        refused = []
+        for which, instead in forged(arrays, every=5, ways=6):
+            write_sealed(tmp_path / "book" / file, about, instead)
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
                 book, sentence = opened(tmp_path / "book")
             if book is None:
-                assert file == "book.knl" and "\n" not in sentence and file in sentence, (name, word, sentence)
-                refused += 1
+                assert file == "book.knl" and "\n" not in sentence and file in sentence, (which, sentence)
+                refused.append(which)
                 continue
-            assert np.isfinite(book.ratings_["rating"].to_numpy()).all(), (name, word)
-            if file == "snapshot.knl" and any(
-                "is damaged: the ratings were computed anew" in str(one.message) for one in said
-            ):
-                refused += 1
-                assert (book.ratings_["rating"] - ratings[kind]["rating"]).abs().max() < 0.01, (name, word)
-    assert tried > 10 and refused > 0.5 * tried, (refused, tried)
+            assert np.isfinite(book.ratings_["rating"].to_numpy()).all(), which
+            if any("is damaged: the ratings were computed anew" in str(one.message) for one in said):
+                assert file == "snapshot.knl"
+                assert (book.ratings_["rating"] - ratings[kind]["rating"]).abs().max() < 0.01, which
+                refused.append(which)
+        assert refused, file
+        write_sealed(tmp_path / "book" / file, about, arrays)
 
 
 SOUND = {

@@ -46,7 +46,7 @@ def read(path, raw: bytes):
 def test_a_file_cut_anywhere_is_read_as_far_as_it_goes_or_refused(kind, tmp_path):
     raw = written(kind)
     assert read(tmp_path / f"m.{kind}", raw).result.tolist() == [1.0, 0.5, 0.0]
-    for end in range(0, len(raw), 1 if len(raw) < 400 else 7):
+    for end in range(0, len(raw), len(raw) // 80 | 1):  # odd, so that letters of two and four bytes are cut too
         try:
             matches = read(tmp_path / f"m.{kind}", raw[:end])
         except kn.InputError as error:
@@ -151,14 +151,14 @@ def test_any_scrap_anywhere_is_a_table_or_a_sentence(scrap, place):
             assert set(broken) <= set(range(table.height))
 
 
-def test_a_hundred_thousand_columns(tmp_path):
-    others = [f"c{k}" for k in range(100_000)]
+def test_thirty_thousand_columns(tmp_path):
+    others = [f"c{k}" for k in range(30_000)]
     header = ",".join(["date", "home", "away", "result", *others])
     row = "2024-01-01,A,B,1" + ",7" * len(others)
     matches = read(tmp_path / "wide.csv", f"{header}\n{row}\n".encode())
     assert matches.result.tolist() == [1.0]
     with pytest.raises(kn.InputError, match="no column for the home side") as refused:
         read(tmp_path / "wide.csv", f"{header.replace('home', 'x')}\n{row}\n".encode())
-    assert len(str(refused.value)) < 1000 and "and 99,984 more" in str(refused.value)
-    with pytest.raises(kn.InputError, match="two columns called 'c99999'"):
-        distinct_names([*header.split(","), "c99999"])
+    assert len(str(refused.value)) < 1000 and "and 29,984 more" in str(refused.value)
+    with pytest.raises(kn.InputError, match="two columns called 'c29999'"):
+        distinct_names([*header.split(","), "c29999"])

@@ -179,7 +179,8 @@ def test_a_point_is_a_point_of_expected_score_whatever_the_draws(draws):
     lined = {side: [[f"{name}{k}" for k in "ab"] for name in matches.to_polars()[side]] for side in ("home", "away")}
     table = matches.to_polars().to_dict(as_series=False)
     table |= {"home_lineup": lined["home"], "away_lineup": lined["away"]}
-    players = kn.PlayerElo().fit(kn.read_matches(table, ordered=True)).team_strengths_.sort("name")
+    rater = kn.PlayerElo(covariance="diagonal").fit(kn.read_matches(table, ordered=True))
+    players = rater.team_strengths_.sort("name")
     assert np.polyfit(true, players["strength"].to_numpy(), 1)[0] == pytest.approx(0.92, abs=0.05)
 
 

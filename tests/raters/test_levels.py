@@ -107,13 +107,14 @@ def test_team_elo_gains_what_can_be_gained():
 def test_players_take_along_what_they_are_good_at():
     """Pairs mixed anew for every match, players with spreads of 100 points: .012 gained, and nothing lost without."""
     matches, under, _ = surfaces(1, 100.0, players=2)
-    rater = kn.PlayerElo(conditions=["surface"])
-    assert loss(rater, matches) < loss(kn.PlayerElo(), matches) - 0.008
+    rater = kn.PlayerElo(covariance="diagonal", conditions=["surface"])
+    assert loss(rater, matches) < loss(kn.PlayerElo(covariance="diagonal"), matches) - 0.008
     assert 50 < rater.points_per_unit_ * rater.parameters_["spread by surface"] < 150
     table = rater.strengths_by("surface").sort("name", "surface")["rating"].to_numpy().reshape(-1, 3)
     assert np.corrcoef(table.ravel(), (under - under.mean(axis=1, keepdims=True)).ravel())[0, 1] > 0.55
     matches, _, _ = surfaces(2, 0.0, players=2)
-    assert loss(kn.PlayerElo(conditions=["surface"]), matches) < loss(kn.PlayerElo(), matches) + 0.0005
+    plain, by_surface = (kn.PlayerElo(covariance="diagonal", conditions=names) for names in ((), ["surface"]))
+    assert loss(by_surface, matches) < loss(plain, matches) + 0.0005
 
 
 def two_conditions(n=240, seed=3, blank=False, lineups=False):

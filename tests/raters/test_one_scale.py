@@ -1,6 +1,7 @@
 """One scale: a rating point is a point of expected score between equals, for every rater, with draws or without."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ RATERS = {
 """Every rater of sides that is held to the scale."""
 
 
+@cache
 def league(draws: float, seed: int = 1, games: int = 8000):
     """Forty players on [−300, 300]: expected scores are Elo's, and equals draw with probability ``draws``."""
     rng = np.random.default_rng(seed)
@@ -34,6 +36,12 @@ def league(draws: float, seed: int = 1, games: int = 8000):
     return kn.read_matches(table, ordered=True), dict(zip(names, strength))
 
 
+@cache
+def fitted(kind: str, draws: float):
+    """A rater that nobody may change."""
+    return RATERS[kind]().fit(league(draws)[0])
+
+
 @pytest.mark.parametrize("draws", [0.5, 0.0])
 @pytest.mark.parametrize("kind", RATERS)
 def test_ratings_lie_as_far_apart_as_strengths(kind, draws):
@@ -42,8 +50,8 @@ def test_ratings_lie_as_far_apart_as_strengths(kind, draws):
     The slope of the batch estimate has a standard error of 1.2 % (400 matches each); updating raters shrink by less
     than a tenth and their noise adds 2 %.
     """
-    matches, strength = league(draws)
-    table = RATERS[kind]().fit(matches).ratings_
+    _, strength = league(draws)
+    table = fitted(kind, draws).ratings_
     truth = np.array([strength[name] for name in table["name"]])
     slope = np.polyfit(truth, table["rating"].to_numpy(), 1)[0]
     # A normal curve of results in place of the logistic one takes another 6 % at gaps of up to 600 points.
@@ -53,8 +61,7 @@ def test_ratings_lie_as_far_apart_as_strengths(kind, draws):
 @pytest.mark.parametrize("kind", RATERS)
 def test_a_forecast_is_what_the_points_say(kind):
     """Where two settled sides of a league with draws differ by d points, the expected score is near Elo's at d."""
-    matches, _ = league(0.5)
-    rater = RATERS[kind]().fit(matches)
+    rater = fitted(kind, 0.5)
     rating = dict(rater.ratings_.select("name", "rating").iter_rows())
     pairs = [("P5", "P20"), ("P12", "P30"), ("P22", "P24")]
     home, away = zip(*pairs)

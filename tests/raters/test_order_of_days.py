@@ -1,5 +1,7 @@
 """A match before the last one rated is refused by every rater, in words, and a refusal changes nothing."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from polars.testing import assert_frame_equal
@@ -29,6 +31,7 @@ def table(days, seed=1):
     }
 
 
+@cache
 def past():
     days = np.datetime64("2024-03-01") + np.arange(40) // 2
     return kn.read_matches(table(days), ordered=True)

@@ -3,6 +3,8 @@
 import copy
 import pickle
 import threading
+from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -37,6 +39,7 @@ RATERS = {
 PAIRS = [("A", "C"), ("D", "A"), ("A", "new"), ("new", "newer")]
 
 
+@cache
 def played():
     return kn.read_matches(PLAYED, conditions=["surface", "rest"])
 
@@ -50,23 +53,38 @@ def conditions_of(rater, **levels):
     return {name: levels[name] for name in asked if name in levels}
 
 
+@cache
+def fixtures():
+    """Twelve tables of one row: every two of pair, day, venue and surface meet in one of them."""
+    days, surfaces = ("2021-02-20", "2021-03-01", "2025-06-30"), ("clay", "sand", "")
+    said = []
+    for p, (home, away) in enumerate(PAIRS):
+        for d, day in enumerate(days):
+            one = {"date": day, "home": home, "away": away, "neutral": (p // 2 + d) % 2 == 1}
+            one |= {"surface": surfaces[(p + d) % 3], "rest": "2"}
+            table = {column: [value] for column, value in one.items()}
+            said.append((one, kn.read_matches(table, conditions=["surface", "rest"], played=False)))
+    return said
+
+
+def test_every_two_circumstances_of_a_forecast_are_tried_together():
+    tried = [(one["home"] + one["away"], one["date"], one["neutral"], one["surface"]) for one, _ in fixtures()]
+    for first, second in combinations(zip(*tried), 2):
+        assert len(set(zip(first, second))) == len(set(first)) * len(set(second))
+
+
 @pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
 @pytest.mark.parametrize("name", RATERS)
 def test_one_forecast_is_that_of_a_table_to_the_last_bit(name):
     rater = rated(name)
-    for home, away in PAIRS:
-        for day in ("2021-02-20", "2021-03-01", "2025-06-30"):
-            for neutral in (False, True):
-                for surface in ("clay", "sand", ""):
-                    table = {"date": [day], "home": [home], "away": [away], "neutral": [neutral]}
-                    table |= {"surface": [surface], "rest": ["2"]}
-                    expected = rater.predict(kn.read_matches(table, conditions=["surface", "rest"], played=False))
-                    given = conditions_of(rater, surface=surface or None, rest=2)
-                    said = rater.predict_one(home, away, date=day, neutral=neutral, conditions=given)
-                    assert said.probabilities.tobytes() == expected.probabilities.tobytes()
-                    assert said.unknown == expected.unknown
-                    shown = "date", "home", "away", "neutral"
-                    assert said.to_polars().select(shown).equals(expected.to_polars().select(shown))
+    for one, table in fixtures():
+        expected = rater.predict(table)
+        given = conditions_of(rater, surface=one["surface"] or None, rest=2)
+        said = rater.predict_one(one["home"], one["away"], date=one["date"], neutral=one["neutral"], conditions=given)
+        assert said.probabilities.tobytes() == expected.probabilities.tobytes()
+        assert said.unknown == expected.unknown
+        shown = "date", "home", "away", "neutral"
+        assert said.to_polars().select(shown).equals(expected.to_polars().select(shown))
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")

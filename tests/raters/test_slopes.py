@@ -1,6 +1,7 @@
 """Derivatives of losses from lanes, against central differences of the losses themselves."""
 
 import copy
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ SKIPPED = 150
 """A quarter of the matches, as in fits."""
 
 
+@cache
 def league(n: int = 600, sides: int = 12, seed: int = 5, draws: bool = True) -> kn.Matches:
     """Matches with margins (some missing), neutral venues, weights, rests of years and newcomers on the way."""
     rng = np.random.default_rng(seed)
@@ -80,9 +82,11 @@ def check(rater, matches, values):
 
 
 def prepared(rater, matches):
-    """A rater as its search sees it: what ``fit`` settles before."""
-    rater.fit(matches)
-    return rater
+    """A rater as its search sees it: all that ``fit`` settles before, and nothing sought."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_learn", "_conclude"):
+            patch.setattr(type(rater), name, lambda *_: None)
+        return rater.fit(matches)
 
 
 TEAM = {
@@ -172,6 +176,7 @@ PLAYER = {
     "at zero": {"regression": 0.0, "team_prior": 0.0, "newcomer_correlation": 0.0},
     "far": {"regression": 1.0, "walk": 1.0, "newcomer": -2.0, "doubt": 3.0, "sharpness": 0.5, "venue_walk": 0.2},
 }
+PLAYED_AS = {"usual": ("mean", "full"), "at zero": ("mean", "diagonal"), "far": ("sum", "full")}
 
 
 def lineups_of(matches: kn.Matches, seed: int = 8) -> dict:
@@ -192,15 +197,17 @@ def lineups_of(matches: kn.Matches, seed: int = 8) -> dict:
     return {name: list(values) for name, values in zip(names, columns)}
 
 
-def with_lineups(matches: kn.Matches) -> kn.Matches:
-    return kn.read_matches(matches.to_polars(), lineups=lineups_of(matches))
+@cache
+def with_lineups() -> kn.Matches:
+    return kn.read_matches(league().to_polars(), lineups=lineups_of(league()))
 
 
 @pytest.mark.parametrize("change", PLAYER)
 @pytest.mark.parametrize("known", ["starters", "minutes", "none"])
 def test_slopes_of_player_elo(change, known):
-    matches = with_lineups(league())
-    rater = kn.PlayerElo(noise=1.0, known=known, strength="sum" if change == "far" else "mean")
+    matches = with_lineups()
+    strength, covariance = PLAYED_AS[change]
+    rater = kn.PlayerElo(noise=1.0, known=known, strength=strength, covariance=covariance)
     rater = prepared(rater, matches)
     open_names = {p.name for p in rater.open_parameters()}
     values = {p.name: p.default for p in rater.open_parameters()} | PLAYER[change]
@@ -209,10 +216,11 @@ def test_slopes_of_player_elo(change, known):
     check(rater, matches, values)
 
 
-@pytest.mark.parametrize("known", ["starters", "minutes", "none"])
-def test_slopes_of_player_elo_under_conditions(known):
+@pytest.mark.parametrize(("known", "covariance"), [("starters", "full"), ("minutes", "diagonal"), ("none", "full")])
+def test_slopes_of_player_elo_under_conditions(known, covariance):
     plain = league()
     matches = with_conditions(plain, lineups=lineups_of(plain))
-    rater = kn.PlayerElo(noise=1.0, known=known, role_weights={}, conditions=["surface", "round"])
+    conditions = ["surface", "round"]
+    rater = kn.PlayerElo(noise=1.0, known=known, role_weights={}, conditions=conditions, covariance=covariance)
     rater = prepared(rater, matches)
     check(rater, matches, {p.name: p.default for p in rater.open_parameters()} | SPREADS)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, field, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -65,8 +66,7 @@ class Arguments:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Arguments of the constructor as they stand (``deep`` is there for scikit-learn, and changes nothing)."""
-        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in _defaults(type(self).__init__)}
 
     def set_params(self, **params: Any) -> Self:
         """Change arguments of the constructor; what was fitted stays as it is until the next ``fit``."""
@@ -78,10 +78,10 @@ class Arguments:
         return self
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
+        defaults = _defaults(type(self).__init__)
         shown = []
         for name, value in self.get_params().items():
-            usual = defaults[name].default
+            usual = defaults[name]
             if hasattr(value, "columns"):  # a table does not fit into a line, and comparing it gives a table
                 shown.append(f"{name}=<{len(value)} rows>")
             elif isinstance(value, Mapping) and len(value) > MOST_SHOWN:
@@ -107,3 +107,10 @@ class Arguments:
         values = {p.name: p.default for p in self.in_own_unit()} | dict(estimated or {}) | dict(self.moot_)
         own = {name: getattr(self, name) for name in values}
         return {name: float(value if own[name] is None else own[name]) for name, value in values.items()}
+
+
+@cache
+def _defaults(constructor: Callable[..., None]) -> Mapping[str, Any]:
+    """Arguments of a constructor with their defaults, read once: audits make hundreds of raters."""
+    found = inspect.signature(constructor).parameters
+    return {name: one.default for name, one in found.items() if name != "self"}
