@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.matches.dates import FORMATS, _order_of
-from kinelo.matches.names import SMALLEST_TABLE, encode_names
+from kinelo.matches.names import FEW_ROWS, SMALLEST_TABLE, encode_names
 from kinelo.matches.repeats import SLOTS, repeated_meetings
 
 AT_HOME = "there is no column of neutral venues: every match counts as played at the first side's home"
@@ -286,9 +286,10 @@ def test_slices_masks_and_dates():
 names = st.one_of(st.none(), st.text(alphabet="ab é\t", max_size=3))
 
 
+@pytest.mark.parametrize("few", [0, FEW_ROWS], ids=["many rows", "few rows"])
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(names, names), max_size=30))
-def test_codes_are_those_of_a_dictionary(pairs):
+@given(pairs=st.lists(st.tuples(names, names), max_size=30))
+def test_codes_are_those_of_a_dictionary(few, pairs):
     """Slow twin: a Python dictionary filled column by column."""
     columns = [[pair[side] for pair in pairs] for side in (0, 1)]
     index: dict[str, int] = {}
@@ -299,7 +300,9 @@ def test_codes_are_those_of_a_dictionary(pairs):
         ]
         for column in columns
     ]
-    codes, found = encode_names(*(pl.Series(column, dtype=pl.String) for column in columns))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kinelo.matches.names.FEW_ROWS", few)
+        codes, found = encode_names(*(pl.Series(column, dtype=pl.String) for column in columns))
     assert [code.tolist() for code in codes] == expected
     assert found == tuple(index)
 

@@ -81,7 +81,7 @@ def read_dates(column: pl.Series, order: DateOrder | None = None, *, played: boo
 
 def _from_numbers(text: pl.Series) -> DaysRead | None:
     """Days that are counted from some day on; None where the column holds anything else."""
-    numbers = text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    numbers = text.cast(pl.Float64, strict=False).to_numpy()
     for least, most, length, epoch, words in UNITS:
         fits = (numbers >= least) & (numbers < most)
         if not fits.any() or fits.mean() < MOST_OF:
@@ -95,9 +95,10 @@ def _from_numbers(text: pl.Series) -> DaysRead | None:
 
 
 def _from_text(text: pl.Series, codes: NDArray[np.int32], order: DateOrder | None, played: bool) -> DaysRead:
-    text = text.str.replace(r"^(\d{4})$", "$1-01-01")
+    whole = pl.col("day").str.replace(r"^(\d{4})$", "$1-01-01")
     # A time of day after the date ("2024-05-01T18:00Z", "01/05/2024 18:00") is cut off.
-    short = text.str.split(" ").list.first().str.split("T").list.first()
+    cut = whole.str.split(" ").list.first().str.split("T").list.first()
+    text, short = text.to_frame("day").select(whole.alias("whole"), cut.alias("short"))
     rows = np.bincount(codes[codes >= 0], minlength=len(text))
     read: dict[str, Days] = {}
     for form in FORMATS:

@@ -147,13 +147,17 @@ def _times(column: pl.Series) -> NDArray[np.float64]:
         return column.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
     if column.dtype.is_numeric():
         return read_numbers(column)
-    parts = as_text(column).str.strip_chars().str.extract_groups(TIME).struct
+    text = as_text(column)
+    numbers = read_numbers(text)  # seconds since 1970, or days and parts of a day of a spreadsheet
+    counted = np.where(numbers > LEAST_COUNTED, numbers, np.nan)
+    if not text.str.contains(TIME).any():
+        return counted
+    parts = text.str.strip_chars().str.extract_groups(TIME).struct
     hour, minute, second = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
-    numbers = read_numbers(as_text(column))  # seconds since 1970, or days and parts of a day of a spreadsheet
     half = parts.field("4").str.to_lowercase().fill_null("").to_numpy()
     hour = np.where(half == "", hour, hour % 12 + np.where(half == "p", 12, 0))
     time = hour * 3600.0 + minute * 60.0 + np.where(np.isnan(second), 0.0, second)
-    return np.where(np.isnan(time) & (numbers > LEAST_COUNTED), numbers, time)
+    return np.where(np.isnan(time), counted, time)
 
 
 def _tells(key: NDArray[np.float64], day: NDArray[np.int64]) -> bool:

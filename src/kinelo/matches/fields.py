@@ -38,7 +38,7 @@ def read_numbers(column: pl.Series, notes: list[str] | None = None) -> NDArray[n
     """
     if isinstance(column.dtype, pl.List | pl.Struct | pl.Array):
         return np.full(len(column), np.nan)
-    if column.dtype == pl.String:
+    if column.dtype == pl.String and not holds_numbers(column):
         text = column.str.strip_chars()
         column = text.cast(pl.Float64, strict=False)
         if column.null_count() > text.null_count():
@@ -47,7 +47,12 @@ def read_numbers(column: pl.Series, notes: list[str] | None = None) -> NDArray[n
             column = text.replace_strict(numbers, default=None, return_dtype=pl.Float64)
     if column.dtype != pl.Float64:
         column = column.cast(pl.Float64, strict=False)
-    return (column.fill_null(np.nan) if column.null_count() else column).to_numpy()
+    return column.to_numpy()
+
+
+def holds_numbers(text: pl.Series) -> bool:
+    """Whether every entry of a column of text is a plain number, so that nothing else needs to be looked for in it."""
+    return text.cast(pl.Float64, strict=False).null_count() == text.null_count()
 
 
 def _by_words(words: list[str], name: str, notes: list[str] | None) -> dict[str, float]:

@@ -1,8 +1,9 @@
 """From names to small integers, at the speed of a hash table.
 
-Polars hashes every name twice with different seeds, a compiled table of those 128 bits hands out codes in order of
-first appearance, and only the distinct names ever become Python strings. Where matches come in chunks, codes go on from
-chunk to chunk: whole numbers are found in a table, plain text by its hashes, anything else by its letters.
+A short table goes through a dictionary. Of a long one Polars hashes every name twice with different seeds, a compiled
+table of those 128 bits hands out codes in order of first appearance, and only the distinct names ever become Python
+strings. Where matches come in chunks, codes go on from chunk to chunk: whole numbers are found in a table, plain text by
+its hashes, anything else by its letters.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 
 SEEDS = (11, 23)
 SMALLEST_TABLE = 1 << 13
+FEW_ROWS = 1000
+"""Names up to which a dictionary is faster than hashes."""
+
 WHOLE = re.compile(r"-?\d+(\.0+)?$|$")
 NO_NAMES = frozenset({"na", "n/a", "nan", "nat", "none", "null", "nil", "-", "--", "–", "?", "<na>", "#n/a", "unknown",
                       "bye", "freilos", "spielfrei"})  # fmt: skip
@@ -110,10 +114,7 @@ def encode_names(
     ([[0, 1], [1, -1]], ('b', 'a'))
     """
     text = [as_text(column) for column in columns]
-    slots = SMALLEST_TABLE
-    while (tried := _encode(text, slots)) is None:
-        slots *= 16
-    codes, names = tried
+    codes, names = (_encode_few if sum(map(len, text)) <= FEW_ROWS else _encode_many)(text)
     # A column with a gap that went through a float writes team 1 as "1.0", and its neighbour as "1".
     numbers = any((name or "").endswith(".0") for name in names) and all(WHOLE.match((n or "0").strip()) for n in names)
     index: dict[str, int] = {}
@@ -129,6 +130,21 @@ def encode_names(
     if len(index) < len(names):
         codes = [np.take(final, column) for column in codes]
     return codes, tuple(index)
+
+
+def _encode_few(text: list[pl.Series]) -> tuple[list[NDArray[np.int32]], list[str | None]]:
+    """Codes and the distinct names as they stand, from a dictionary."""
+    index: dict[str | None, int] = {}
+    codes = [np.array([index.setdefault(n, len(index)) for n in column.to_list()], np.int32) for column in text]
+    return codes, list(index)
+
+
+def _encode_many(text: list[pl.Series]) -> tuple[list[NDArray[np.int32]], list[str | None]]:
+    """The same from a table of hashes, made larger until they fit."""
+    slots = SMALLEST_TABLE
+    while (tried := _encode(text, slots)) is None:
+        slots *= 16
+    return tried
 
 
 def _encode(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]], list[str | None]] | None:

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.fields import read_numbers
+from kinelo.matches.fields import holds_numbers, read_numbers
 from kinelo.matches.names import encode_names
 
 Scale = Literal["points", "signed"]
@@ -79,11 +79,13 @@ def read_results(
     """
     numbers = read_numbers(column)
     least = np.fmin.reduce(numbers)
-    text = column.cast(pl.String).str.strip_chars().str.to_lowercase() if column.dtype == pl.String else None
+    if column.dtype != pl.String or (np.isfinite(least) and holds_numbers(column)):
+        return _read_numbers(numbers, float(least), scale, winners=winners)
+    text = column.str.strip_chars().str.to_lowercase()
     drawn = (*DRAW_WORDS, *NOBODY) if winners else DRAW_WORDS
-    words = [] if text is None else text.filter(pl.Series(np.isnan(numbers))).drop_nulls()
-    spoken = bool(pl.Series(words, dtype=pl.String).is_in(drawn).any()) or (winners and len(words) > 0)
-    if text is None or (np.isfinite(least) and not spoken):
+    words = text.filter(pl.Series(np.isnan(numbers))).drop_nulls()
+    spoken = bool(words.is_in(drawn).any()) or (winners and len(words) > 0)
+    if np.isfinite(least) and not spoken:
         return _read_numbers(numbers, float(least), scale, winners=winners)
     named = np.full(len(text), np.nan)
     for side, value in ((home, 1.0), (away, 0.0)):
@@ -144,7 +146,7 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
     >>> lines.home.tolist(), lines.shootouts, lines.extra_time
     ([2.0, 3.0, 0.5, nan], 1, 1)
     """
-    if column.dtype != pl.String:
+    if column.dtype != pl.String or holds_numbers(column):
         return None
     # There are few different scores however many matches there are.
     (code,), lines = encode_names(column)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed, names_winner, single_games
-from kinelo.matches.fields import read_flags, read_numbers
+from kinelo.matches.fields import holds_numbers, read_flags, read_numbers
 from kinelo.matches.names import as_text, encode_names, without_stand_ins
 from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, losers_first, read_results, read_scorelines
 from kinelo.matches.rows import Rows
@@ -70,7 +70,7 @@ def _set_aside_unplayed(rows: Rows) -> None:
     """Forfeits and abandoned matches tell nothing of strength: they are reported by what they are."""
     table, found = rows.table, rows.found
     for column in SOURCES:
-        if column not in found or table[found[column]].dtype != pl.String:
+        if column not in found or table[found[column]].dtype != pl.String or holds_numbers(table[found[column]]):
             continue
         words = table[found[column]].unique().drop_nulls()
         for pattern, reason in ((FORFEITS, "forfeit or awarded match"), (UNFINISHED, "match not played to its end")):
@@ -92,7 +92,7 @@ def _set_aside_dates(rows: Rows) -> None:
     cells = rows.table[column]
     if cells.dtype == pl.Date or isinstance(cells.dtype, pl.Datetime):
         became = cells.is_not_null().to_numpy()
-    elif cells.dtype == pl.String:
+    elif cells.dtype == pl.String and not holds_numbers(cells):
         words = cells.unique().drop_nulls()
         matching = words.filter(words.str.strip_chars().str.to_lowercase().str.contains(AS_DATE))
         if not len(matching):
