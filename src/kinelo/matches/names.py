@@ -2,8 +2,8 @@
 
 A short table goes through a dictionary. Of a long one Polars hashes every name twice with different seeds, a compiled
 table of those 128 bits hands out codes in order of first appearance, and only the distinct names ever become Python
-strings. Where matches come in chunks, codes go on from chunk to chunk: whole numbers are found in a table, plain text by
-its hashes, anything else by its letters.
+strings. Where matches come in chunks, codes go on from chunk to chunk: whole numbers are found in a table, plain text
+by its hashes, anything else by its letters.
 """
 
 from __future__ import annotations
